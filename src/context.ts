@@ -1,0 +1,149 @@
+import type { Readable } from "node:stream";
+import { ClosedPipeError, CliError, codeOf, type ExitName } from "./errors.ts";
+
+/** Where text goes. The only two are stdout and stderr; tests collect strings. */
+export interface Sink {
+  /**
+   * Resolves when the stream takes more. Rejects with ClosedPipeError when the
+   * reader has gone, with a CliError `local` when the text cannot be written.
+   */
+  write(text: string): Promise<void>;
+  readonly isTTY: boolean;
+  /** Columns of the terminal now; 80 where there is none. */
+  columns(): number;
+}
+
+export interface Source extends AsyncIterable<Uint8Array> {
+  readonly isTTY: boolean;
+  /** The stream itself, for prompts that need the terminal's raw mode. */
+  readonly stream: Readable;
+}
+
+/** Everything a command may know of the process. Made once in bin/, by hand in tests. */
+export interface Context {
+  readonly stdin: Source;
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its `reason` is a SignalReceived. */
+  readonly signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Waits `ms`; rejects with the signal's reason when it is aborted meanwhile. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Between 0 (included) and 1 (excluded). */
+  random(): number;
+}
+
+/** Reason of an aborted context signal. */
+export class SignalReceived extends Error {
+  readonly exit: ExitName;
+  constructor(name: string, exit: ExitName) {
+    super(`interrupted by ${name}`);
+    this.name = "SignalReceived";
+    this.exit = exit;
+  }
+}
+
+const signals: readonly (readonly [NodeJS.Signals, ExitName, number])[] = [
+  ["SIGINT", "interrupted", 130],
+  ["SIGTERM", "terminated", 143],
+  ["SIGHUP", "hangup", 129],
+];
+
+function createSink(stream: NodeJS.WriteStream): Sink {
+  let failure: Error | undefined;
+  const takeFailure = (error: Error): void => {
+    failure ??=
+      codeOf(error) === "EPIPE" || codeOf(error) === "ERR_STREAM_DESTROYED"
+        ? new ClosedPipeError()
+        : new CliError("local", `cannot write the output: ${codeOf(error) ?? error.message}`, {
+            cause: error,
+            hints: ["check the disk or the reader of the output, then run the command again"],
+          });
+  };
+  stream.on("error", takeFailure);
+  return {
+    isTTY: stream.isTTY === true,
+    // A terminal may report 0 columns; nothing can be laid out in that.
+    columns: () => (stream.columns > 0 ? stream.columns : 80),
+    async write(text) {
+      if (failure) throw failure;
+      if (text === "") return;
+      // The callback, not `drain`: an error that arrives late must not be lost.
+      await new Promise<void>((resolve) => {
+        const accepted = stream.write(text, (error) => {
+          if (error) takeFailure(error);
+          resolve();
+        });
+        if (accepted && stream.isTTY) resolve();
+      });
+      if (failure) throw failure;
+    },
+  };
+}
+
+function createSource(open: () => Readable & { isTTY?: boolean }): Source {
+  // Opened on first use: touching process.stdin costs time and can keep a process alive.
+  let stream: (Readable & { isTTY?: boolean }) | undefined;
+  const get = (): Readable & { isTTY?: boolean } => (stream ??= open());
+  return {
+    get isTTY() {
+      return get().isTTY === true;
+    },
+    get stream() {
+      return get();
+    },
+    async *[Symbol.asyncIterator]() {
+      for await (const chunk of get()) yield chunk as Uint8Array;
+    },
+  };
+}
+
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  const timer = new AbortController();
+  // setTimeout fires at once above 2^31-1.
+  const handle = setTimeout(() => timer.abort(), Math.min(Math.max(0, ms), 2 ** 31 - 1));
+  const stop = (): void => timer.abort();
+  signal?.addEventListener("abort", stop, { once: true });
+  await new Promise<void>((resolve) => {
+    timer.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  clearTimeout(handle);
+  signal?.removeEventListener("abort", stop);
+  signal?.throwIfAborted();
+}
+
+/**
+ * The real process as a Context. Installs signal handlers: the first signal
+ * aborts `signal`, a second one ends the process at once.
+ */
+export function systemContext(): Context {
+  const abort = new AbortController();
+  for (const [name, exit, code] of signals) {
+    process.on(name, () => {
+      if (abort.signal.aborted) process.exit(code);
+      abort.abort(new SignalReceived(name, exit));
+    });
+  }
+  // Node announces its own SQLite as experimental on every start; users can do nothing about it.
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
+    if (String(warning).includes("SQLite is an experimental")) return;
+    emitWarning(warning, ...rest);
+  }) as typeof process.emitWarning;
+  return {
+    stdin: createSource(() => process.stdin),
+    stdout: createSink(process.stdout),
+    stderr: createSink(process.stderr),
+    env: process.env,
+    cwd: process.cwd(),
+    signal: abort.signal,
+    now: Date.now,
+    sleep,
+    random: Math.random,
+  };
+}
+

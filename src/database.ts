@@ -1,0 +1,100 @@
+import { CliError, codeOf, messageOf } from "./errors.ts";
+
+export type SqlValue = string | number | bigint | Uint8Array | null;
+export type Row = Record<string, SqlValue>;
+
+export interface Statement {
+  run(...values: SqlValue[]): void;
+  get(...values: SqlValue[]): Row | undefined;
+  all(...values: SqlValue[]): Row[];
+  iterate(...values: SqlValue[]): IterableIterator<Row>;
+}
+
+/** One SQLite file. Everything is synchronous, as SQLite is. */
+export interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  /** Runs `body` in one transaction; rolls back and rethrows when it throws. */
+  transaction<T>(body: () => T): T;
+  close(): void;
+}
+
+interface Driver {
+  exec(sql: string): unknown;
+  prepare(sql: string): {
+    run(...values: SqlValue[]): unknown;
+    get(...values: SqlValue[]): unknown;
+    all(...values: SqlValue[]): unknown;
+    iterate(...values: SqlValue[]): unknown;
+  };
+  close(): unknown;
+}
+
+async function openDriver(path: string): Promise<Driver> {
+  try {
+    // Node's own SQLite, from 22.13 on without a flag: nothing native to ship.
+    const { DatabaseSync } = (await import("node:sqlite" as string)) as {
+      DatabaseSync: new (path: string) => Driver;
+    };
+    return new DatabaseSync(path);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code !== "ERR_UNKNOWN_BUILTIN_MODULE" && code !== "ERR_MODULE_NOT_FOUND") throw error;
+  }
+  const { default: LibsqlDatabase } = (await import("libsql")) as unknown as {
+    default: new (path: string) => Driver;
+  };
+  return new LibsqlDatabase(path);
+}
+
+// libsql's get(), and only get(), adds a `_metadata` member to the row (libsql 0.5.29).
+function withoutMetadata(row: unknown): Row {
+  const { _metadata: _, ...columns } = row as Row;
+  return columns;
+}
+
+/**
+ * Opens (and creates) a SQLite file in WAL mode with full synchronisation:
+ * a committed transaction survives `kill -9` and power loss. Waits up to 10 s
+ * for another process's write lock. Throws CliError `local` when the file
+ * cannot be opened or is not a database.
+ */
+export async function openDatabase(path: string): Promise<Database> {
+  let driver: Driver;
+  try {
+    driver = await openDriver(path);
+    driver.exec("PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+  } catch (error) {
+    throw new CliError("local", `cannot open the database ${path}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  return {
+    exec: (sql) => void driver.exec(sql),
+    prepare(sql) {
+      const statement = driver.prepare(sql);
+      return {
+        run: (...values) => void statement.run(...values),
+        get(...values) {
+          const row = statement.get(...values);
+          return row === undefined || row === null ? undefined : withoutMetadata(row);
+        },
+        all: (...values) => statement.all(...values) as Row[],
+        iterate: (...values) => statement.iterate(...values) as IterableIterator<Row>,
+      };
+    },
+    transaction(body) {
+      driver.exec("BEGIN IMMEDIATE");
+      let result;
+      try {
+        result = body();
+      } catch (error) {
+        driver.exec("ROLLBACK");
+        throw error;
+      }
+      driver.exec("COMMIT");
+      return result;
+    },
+    close: () => void driver.close(),
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * The one table of exit codes. Help and README are generated from it, and every
+ * failure ends as one of its names.
+ */
+export const exitCodes = {
+  ok: { code: 0, when: "all that was asked for is done" },
+  failure: { code: 1, when: "unexpected: a bug, please report it" },
+  usage: {
+    code: 2,
+    when: "bad flag, argument or input file, wrong Node version; nothing was sent",
+  },
+  "not-configured": {
+    code: 3,
+    when: "no profile, base URL or key; a broken, untrusted or unsafe configuration",
+  },
+  auth: { code: 4, when: "401 or 403 (the message tells token from permission)" },
+  unreachable: { code: 5, when: "DNS, connection, TLS, proxy" },
+  "rate-limited": { code: 6, when: "429 after all retries" },
+  timeout: { code: 7, when: "connect, response or idle timeout" },
+  "server-error": {
+    code: 8,
+    when: "5xx after all retries, or a reply that is not what the interface promises",
+  },
+  "not-found": {
+    code: 9,
+    when: "the thing looked up does not exist, or a name is ambiguous; endpoint missing",
+  },
+  partial: { code: 10, when: "some documents (or checks) succeeded, some failed" },
+  incomplete: { code: 11, when: "a chat stream ended before its end packet" },
+  changes: { code: 12, when: "`ingest --dry-run --exit-code` found work to do" },
+  "checks-failed": { code: 13, when: "a check ran and found failures" },
+  local: {
+    code: 14,
+    when: "state, lock, disk, or a file of the tool's own that cannot be read or written",
+  },
+  hangup: { code: 129, when: "interrupted by SIGHUP" },
+  interrupted: { code: 130, when: "interrupted by Ctrl-C (SIGINT)" },
+  terminated: { code: 143, when: "interrupted by SIGTERM" },
+} as const;
+
+export type ExitName = keyof typeof exitCodes;
+
+export interface CliErrorOptions {
+  /** What the user can do next; one line each. */
+  hints?: readonly string[] | undefined;
+  /** More lines that belong to the message, e.g. the candidates of an ambiguous name. */
+  details?: readonly string[] | undefined;
+  cause?: unknown;
+}
+
+/**
+ * A failure whose meaning is known. `message` is one line: what failed, on what
+ * (file, URL, id) and why. Anything thrown that is not a CliError is a bug.
+ */
+export class CliError extends Error {
+  readonly exit: ExitName;
+  readonly hints: readonly string[];
+  readonly details: readonly string[];
+
+  constructor(exit: ExitName, message: string, options: CliErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "CliError";
+    this.exit = exit;
+    this.hints = options.hints ?? [];
+    this.details = options.details ?? [];
+  }
+}
+
+export interface ApiErrorOptions extends CliErrorOptions {
+  method: string;
+  /** Full URL without credentials. */
+  url: string;
+  /** HTTP status, absent when no answer came. */
+  status?: number | undefined;
+  /** The service's own error code (`CONNECTOR_NOT_FOUND`) or a transport code (`ECONNREFUSED`). */
+  code?: string | undefined;
+  /** Whether sending the same request again may succeed. */
+  retryable?: boolean | undefined;
+}
+
+/** A request that did not lead to the promised answer. */
+export class ApiError extends CliError {
+  readonly method: string;
+  readonly url: string;
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  readonly retryable: boolean;
+
+  constructor(exit: ExitName, message: string, options: ApiErrorOptions) {
+    super(exit, message, options);
+    this.name = "ApiError";
+    this.method = options.method;
+    this.url = options.url;
+    this.status = options.status;
+    this.code = options.code;
+    this.retryable = options.retryable ?? false;
+  }
+}
+
+/** stdout's reader went away (`| head`): listings and chats end quietly with exit 0. */
+export class ClosedPipeError extends Error {
+  constructor() {
+    super("the reader of this output has gone away");
+    this.name = "ClosedPipeError";
+  }
+}
+
+/** Exit name for an HTTP status that is a failure of the whole request. */
+export function exitNameForStatus(status: number): ExitName {
+  if (status === 401 || status === 403) return "auth";
+  if (status === 404 || status === 405 || status === 410) return "not-found";
+  if (status === 408 || status === 504) return "timeout";
+  if (status === 429) return "rate-limited";
+  return "server-error";
+}
+
+/** Text of any thrown value, for messages about causes. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** `code` of a Node system error (`ENOENT`), if it has one. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

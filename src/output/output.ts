@@ -1,0 +1,131 @@
+import type { Context, Sink } from "../context.ts";
+import { neutralise, neutraliseJson } from "./neutralise.ts";
+import { createSecrets, type Secrets } from "./redact.ts";
+import { renderText, red, yellow, type Text } from "./text.ts";
+
+export interface OutputOptions {
+  quiet?: boolean | undefined;
+  verbose?: boolean | undefined;
+  debug?: boolean | undefined;
+  /** False for `--no-color`. */
+  color?: boolean | undefined;
+}
+
+/**
+ * The one gate to the screen: everything a command prints goes through it.
+ * Strings are neutralised and registered secrets redacted; styles need colour.
+ */
+export interface Output {
+  readonly secrets: Secrets;
+  /** stdout is a terminal. */
+  readonly isTerminal: boolean;
+  /** stderr is a terminal: motion and prompts are possible. */
+  readonly canMove: boolean;
+  readonly verbose: boolean;
+  readonly debug: boolean;
+  readonly quiet: boolean;
+  columns(): number;
+  /** Data for people on stdout, as it is, without a newline added. */
+  write(...parts: Text[]): Promise<void>;
+  /** One line on stdout. */
+  line(...parts: Text[]): Promise<void>;
+  /** A text that is JSON already: kept as data, dangerous characters escaped. */
+  json(json: string): Promise<void>;
+  /** A line for people on stderr; silent with --quiet. */
+  note(...parts: Text[]): Promise<void>;
+  /** Text on stderr without a newline added; silent with --quiet. */
+  aside(...parts: Text[]): Promise<void>;
+  warn(...parts: Text[]): Promise<void>;
+  error(...parts: Text[]): Promise<void>;
+  /** Escape sequences of our own for the live line on stderr. Nothing from outside. */
+  control(sequence: string): Promise<void>;
+  /** Writes what is held back because it might be the beginning of a secret. */
+  flush(): Promise<void>;
+}
+
+function wantsColour(sink: Sink, env: Context["env"], options: OutputOptions): boolean {
+  if (options.color === false) return false;
+  if (env["NO_COLOR"]) return false;
+  const force = env["FORCE_COLOR"];
+  if (force !== undefined && force !== "") return force !== "0" && force !== "false";
+  return sink.isTTY && env["TERM"] !== "dumb";
+}
+
+/**
+ * Breaks up CI workflow commands (`::set-env`, `##vso[`): a runner would act on
+ * them when they stand in a log (CVE-2020-15228). Keeps its place over calls.
+ */
+function createCommandBreaker(): (text: string) => string {
+  let lineSoFar = "";
+  return (text) => {
+    let result = "";
+    for (const character of text) {
+      const start = lineSoFar.trimStart();
+      if (character === ":" && start === ":") result += " ";
+      else if (character === "[" && /##(vso)?$/.test(lineSoFar)) result += " ";
+      result += character;
+      lineSoFar = character === "\n" ? "" : (lineSoFar + character).slice(-16);
+      if (lineSoFar.length === 16 && lineSoFar.trim() === "") lineSoFar = " ";
+    }
+    return result;
+  };
+}
+
+function createGate(sink: Sink, context: Context, options: OutputOptions, secrets: Secrets) {
+  const colour = wantsColour(sink, context.env, options);
+  const inCi = Boolean(context.env["GITHUB_ACTIONS"] ?? context.env["TF_BUILD"]);
+  const breakCommands = inCi ? createCommandBreaker() : (text: string): string => text;
+  let held = "";
+  const flush = async (): Promise<void> => {
+    const text = held;
+    held = "";
+    await sink.write(text);
+  };
+  return {
+    flush,
+    async write(parts: readonly Text[]): Promise<void> {
+      const rendered = renderText(parts, colour, (text) => breakCommands(neutralise(text)));
+      const text = secrets.redact(held + rendered);
+      const open = secrets.openTail(text);
+      held = open > 0 ? text.slice(-open) : "";
+      await sink.write(open > 0 ? text.slice(0, -open) : text);
+    },
+    async raw(text: string): Promise<void> {
+      await flush();
+      await sink.write(secrets.redact(text));
+    },
+  };
+}
+
+/** Makes the gate of this run from the context's sinks. */
+export function createOutput(context: Context, options: OutputOptions = {}): Output {
+  const secrets = createSecrets();
+  const stdout = createGate(context.stdout, context, options, secrets);
+  const stderr = createGate(context.stderr, context, options, secrets);
+  const quiet = options.quiet === true;
+  return {
+    secrets,
+    isTerminal: context.stdout.isTTY,
+    canMove: context.stderr.isTTY && context.env["TERM"] !== "dumb" && !context.env["CI"],
+    verbose: options.verbose === true || options.debug === true,
+    debug: options.debug === true,
+    quiet,
+    columns: () => context.stdout.columns(),
+    write: (...parts) => stdout.write(parts),
+    line: (...parts) => stdout.write([...parts, "\n"]),
+    json: (json) => stdout.raw(neutraliseJson(json)),
+    async note(...parts) {
+      if (!quiet) await stderr.write([...parts, "\n"]);
+    },
+    async aside(...parts) {
+      if (!quiet) await stderr.write(parts);
+    },
+    warn: (...parts) => stderr.write([yellow("warning: "), ...parts, "\n"]),
+    error: (...parts) => stderr.write([red("error: "), ...parts, "\n"]),
+    control: (sequence) => stderr.raw(sequence),
+    async flush() {
+      await stdout.flush();
+      await stderr.flush();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import chalk, { Chalk, type ChalkInstance } from "chalk";
+import { neutralise } from "./neutralise.ts";
+
+export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "underline";
+
+/**
+ * Text for people. A plain string is data: it is neutralised where it is
+ * rendered, so nothing from outside can style or control a terminal. Only
+ * Styled and Link nodes, which our own code makes, become escape sequences.
+ */
+export type Text = string | Styled | Link;
+
+export interface Styled {
+  readonly style: Style;
+  readonly parts: readonly Text[];
+}
+
+export interface Link {
+  readonly url: string;
+  readonly parts: readonly Text[];
+}
+
+export const styled = (style: Style, ...parts: Text[]): Styled => ({ style, parts });
+export const bold = (...parts: Text[]): Styled => styled("bold", ...parts);
+export const dim = (...parts: Text[]): Styled => styled("dim", ...parts);
+export const red = (...parts: Text[]): Styled => styled("red", ...parts);
+export const green = (...parts: Text[]): Styled => styled("green", ...parts);
+export const yellow = (...parts: Text[]): Styled => styled("yellow", ...parts);
+export const cyan = (...parts: Text[]): Styled => styled("cyan", ...parts);
+
+/** A hyperlink (OSC 8) on a terminal with colour; elsewhere its text alone. */
+export const link = (url: string, ...parts: Text[]): Link => ({ url, parts });
+
+const coloured: ChalkInstance = new Chalk({ level: Math.max(1, chalk.level) as 1 | 2 | 3 });
+
+const escape = "\u001b";
+
+function renderPart(part: Text, colour: boolean, clean: (text: string) => string): string {
+  if (typeof part === "string") return clean(part);
+  const inner = part.parts.map((each) => renderPart(each, colour, clean)).join("");
+  if (!colour) return inner;
+  if ("style" in part) return coloured[part.style](inner);
+  // Only web links, and only characters that cannot end the sequence.
+  if (!/^https?:\/\/[\u0021-\u007e]+$/.test(part.url)) return inner;
+  return `${escape}]8;;${part.url}${escape}\\${inner}${escape}]8;;${escape}\\`;
+}
+
+/** Renders with every string passed through `clean` (default: neutralise). */
+export function renderText(
+  parts: readonly Text[],
+  colour: boolean,
+  clean: (text: string) => string = neutralise,
+): string {
+  return parts.map((part) => renderPart(part, colour, clean)).join("");
+}
+
+/** The text without styles and links, neutralised: what its width is measured on. */
+export function plainText(parts: readonly Text[]): string {
+  return renderText(parts, false);
+}
