@@ -1,6 +1,6 @@
 import type { Context, Sink } from "../context.ts";
 import { neutralise, neutraliseJson } from "./neutralise.ts";
-import { createSecrets, type Secrets } from "./redact.ts";
+import { secretsOf, type Secrets } from "./redact.ts";
 import { renderText, red, yellow, type Text } from "./text.ts";
 
 export interface OutputOptions {
@@ -37,6 +37,8 @@ export interface Output {
   aside(...parts: Text[]): Promise<void>;
   warn(...parts: Text[]): Promise<void>;
   error(...parts: Text[]): Promise<void>;
+  /** A further line of a warning or error on stderr; not silenced by --quiet. */
+  problem(...parts: Text[]): Promise<void>;
   /** Escape sequences of our own for the live line on stderr. Nothing from outside. */
   control(sequence: string): Promise<void>;
   /** Writes what is held back because it might be the beginning of a secret. */
@@ -99,7 +101,7 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
 
 /** Makes the gate of this run from the context's sinks. */
 export function createOutput(context: Context, options: OutputOptions = {}): Output {
-  const secrets = createSecrets();
+  const secrets = secretsOf(context);
   const stdout = createGate(context.stdout, context, options, secrets);
   const stderr = createGate(context.stderr, context, options, secrets);
   const quiet = options.quiet === true;
@@ -122,6 +124,7 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
     },
     warn: (...parts) => stderr.write([yellow("warning: "), ...parts, "\n"]),
     error: (...parts) => stderr.write([red("error: "), ...parts, "\n"]),
+    problem: (...parts) => stderr.write([...parts, "\n"]),
     control: (sequence) => stderr.raw(sequence),
     async flush() {
       await stdout.flush();

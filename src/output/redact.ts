@@ -43,3 +43,12 @@ export function createSecrets(): Secrets {
     },
   };
 }
+
+const registries = new WeakMap<object, Secrets>();
+
+/** The secrets of a run: one registry per context, shared by every gate of that run. */
+export function secretsOf(context: object): Secrets {
+  let secrets = registries.get(context);
+  if (!secrets) registries.set(context, (secrets = createSecrets()));
+  return secrets;
+}

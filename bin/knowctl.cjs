@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+// CommonJS and old syntax: it starts at the speed of bare Node, and an old Node can still say what is wrong.
+"use strict";
+
+var fs = require("node:fs");
+
+function writeAll(fd, text) {
+  var bytes = Buffer.from(text);
+  var written = 0;
+  while (written < bytes.length) {
+    try {
+      written += fs.writeSync(fd, bytes, written);
+    } catch (error) {
+      // A non-blocking pipe is full: hand the rest to the stream, which waits for it.
+      if (error.code === "EAGAIN") return void process.stdout.write(bytes.subarray(written));
+      if (error.code === "EPIPE") return;
+      process.exitCode = 14;
+      fs.writeSync(2, "error: cannot write the output: " + error.code + "\n");
+      return;
+    }
+  }
+}
+
+function supported(version) {
+  var parts = version.split(".");
+  return Number(parts[0]) > 20 || (Number(parts[0]) === 20 && Number(parts[1]) >= 19);
+}
+
+/** Version or help of an argument list that asks for nothing else; undefined for all others. */
+function staticAnswer(args) {
+  var last = args[args.length - 1];
+  if (args.length > 0 && last !== "--help" && last !== "-h" && last !== "--version" && last !== "-V")
+    return undefined;
+  var texts = require("../dist/help.json");
+  if (last === "--version" || last === "-V") return args.length === 1 ? texts.version : undefined;
+  var path = args.slice(0, -1).join(" ");
+  return Object.prototype.hasOwnProperty.call(texts.help, path) ? texts.help[path] : undefined;
+}
+
+function run() {
+  if (!supported(process.versions.node)) {
+    fs.writeSync(2, "error: knowctl needs Node 20.19 or newer, this is " + process.version + "\n");
+    process.exitCode = 2;
+    return;
+  }
+  var args = process.argv.slice(2);
+  var answer = staticAnswer(args);
+  if (answer !== undefined) return writeAll(1, answer);
+  var context = require("../dist/context.cjs");
+  require("../dist/main.cjs")
+    .main(args, context.systemContext())
+    .then(function (code) {
+      process.exitCode = code;
+    });
+}
+
+run();

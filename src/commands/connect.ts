@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { createClient, type Client, type RequestTrace } from "../api/client.ts";
+import type { GlobalFlags } from "../config/flags.ts";
+import { loadConfig, type Config, type Connection } from "../config/load.ts";
+import type { Context } from "../context.ts";
+import { CliError, messageOf } from "../errors.ts";
+import { createOutput, type Output } from "../output/output.ts";
+import { dim } from "../output/text.ts";
+
+export interface ConnectRequest {
+  /** Where the upward search for a project file starts (default: the working directory). */
+  root?: string | undefined;
+  /** A single request follows, not a bulk upload: the client may trade throughput for start-up. */
+  oneShot?: boolean | undefined;
+  connections?: number | undefined;
+}
+
+export interface Connected {
+  config: Config;
+  connection: Connection;
+  client: Client;
+}
+
+/** The gate of a command, from its global flags. */
+export function openOutput(context: Context, flags: GlobalFlags): Output {
+  return createOutput(context, flags);
+}
+
+/** Loads the configuration with the warnings going to `output`. */
+export async function loadSettings(
+  context: Context,
+  flags: GlobalFlags,
+  output: Output,
+  request: { sends: boolean; root?: string | undefined },
+): Promise<Config> {
+  const warnings: string[] = [];
+  const config = await loadConfig({
+    cwd: context.cwd,
+    env: context.env,
+    flags,
+    sends: request.sends,
+    ...(request.root === undefined ? {} : { root: request.root }),
+    warn: (message) => warnings.push(message),
+  });
+  for (const warning of warnings) await output.warn(warning);
+  return config;
+}
+
+function readCa(path: string, cwd: string): string {
+  try {
+    return readFileSync(resolve(cwd, path), "utf8");
+  } catch (error) {
+    throw new CliError("not-configured", `cannot read the CA file ${path}: ${messageOf(error)}`, {
+      hints: ["check --ca-file or caFile in the configuration"],
+      cause: error,
+    });
+  }
+}
+
+// The key of a sandbox on loopback is public; redacting it would shred the word wherever it stands.
+const publicKey = "sandbox";
+
+function traceLine(trace: RequestTrace): string {
+  const result = trace.status === undefined ? (trace.code ?? "no answer") : String(trace.status);
+  const id = trace.requestId === undefined ? "" : ` request-id=${trace.requestId}`;
+  return `${trace.method} ${trace.url} ${result} ${Math.round(trace.ms)} ms attempt ${trace.attempt}${id}`;
+}
+
+/** Opens the connection to the service that flags, environment and files name. */
+export async function openClient(
+  context: Context,
+  output: Output,
+  config: Config,
+  request: ConnectRequest = {},
+): Promise<Connected> {
+  const connection = await config.connection();
+  for (const secret of [connection.accessToken, connection.apiKey]) {
+    if (secret !== publicKey) output.secrets.add(secret);
+  }
+  const proxyPassword = connection.proxy?.match(/^[a-z]+:\/\/[^/@]*:([^/@]*)@/i)?.[1];
+  if (proxyPassword) output.secrets.add(proxyPassword);
+  const client = createClient({
+    baseUrl: connection.baseUrl,
+    dialect: config.dialect,
+    accessToken: connection.accessToken,
+    apiKey: connection.apiKey,
+    ...(config.timeoutSeconds === undefined ? {} : { timeoutMs: config.timeoutSeconds * 1000 }),
+    ...(connection.proxy === undefined ? {} : { proxy: connection.proxy }),
+    ...(connection.noProxy === undefined ? {} : { noProxy: connection.noProxy }),
+    ...(connection.caFile === undefined ? {} : { ca: readCa(connection.caFile, context.cwd) }),
+    allowInsecureTls: connection.allowInsecureTls,
+    ...(request.connections === undefined ? {} : { connections: request.connections }),
+    oneShot: request.oneShot === true,
+    clock: context,
+    signal: context.signal,
+    ...(output.verbose
+      ? {
+          onTrace(trace: RequestTrace): void {
+            const headers = output.debug ? ` ${JSON.stringify(trace.headers ?? {})}` : "";
+            void output.problem(dim(traceLine(trace) + headers)).catch(() => {});
+          },
+        }
+      : {}),
+  });
+  return { config, connection, client };
+}
+
+/** Configuration, gate and client for a command that talks to the service. */
+export async function connect(
+  context: Context,
+  flags: GlobalFlags,
+  request: ConnectRequest = {},
+): Promise<Connected & { output: Output }> {
+  const output = openOutput(context, flags);
+  const config = await loadSettings(context, flags, output, { sends: true, root: request.root });
+  return { output, ...(await openClient(context, output, config, request)) };
+}

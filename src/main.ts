@@ -1,0 +1,43 @@
+import type { Context } from "./context.ts";
+import { ClosedPipeError, exitCodes, CliError } from "./errors.ts";
+import { runProgram } from "./program.ts";
+
+function isSignal(error: unknown, context: Context): boolean {
+  if (!context.signal.aborted) return false;
+  if (error === context.signal.reason) return true;
+  return error instanceof Error && error.name === "AbortError";
+}
+
+async function writeFailure(error: unknown, argv: readonly string[], context: Context): Promise<number> {
+  if (error instanceof ClosedPipeError) return exitCodes.ok.code;
+  const { createOutput } = await import("./output/output.ts");
+  const debug = argv.includes("--debug") || Boolean(context.env["KNOWCTL_DEBUG"]);
+  const output = createOutput(context, { debug, color: !argv.includes("--no-color") });
+  if (isSignal(error, context)) {
+    const reason = context.signal.reason as { message: string; exit: keyof typeof exitCodes };
+    await output.problem(reason.message);
+    return exitCodes[reason.exit].code;
+  }
+  const { writeError } = await import("./output/errors.ts");
+  await writeError(output, error);
+  return exitCodes[error instanceof CliError ? error.exit : "failure"].code;
+}
+
+/**
+ * Runs one command line (without node and script) and returns its exit code.
+ * The only place where an error becomes text and a code.
+ */
+export async function main(argv: readonly string[], context: Context): Promise<number> {
+  try {
+    const help = await runProgram(argv, context);
+    await context.stdout.write(help);
+    return exitCodes.ok.code;
+  } catch (error) {
+    try {
+      return await writeFailure(error, argv, context);
+    } catch {
+      // stderr itself is gone: the code is all that is left to say.
+      return exitCodes[error instanceof CliError ? error.exit : "failure"].code;
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { Command, Option } from "commander";
+import { CliError, messageOf } from "../errors.ts";
+
+/** `--base-url` is `KNOWCTL_BASE_URL`. */
+export function variableOf(option: Option): string | undefined {
+  if (!option.long || option.long === "--help" || option.long === "--version") return undefined;
+  return `KNOWCTL_${option.long.slice(2).replaceAll("-", "_").toUpperCase()}`;
+}
+
+const yes = new Set(["1", "true", "yes", "on"]);
+const no = new Set(["0", "false", "no", "off"]);
+
+function parseSwitch(variable: string, value: string): boolean {
+  const word = value.toLowerCase();
+  if (yes.has(word)) return true;
+  if (no.has(word)) return false;
+  throw new CliError("usage", `${variable}: expected true or false, found "${value}"`);
+}
+
+function parseValue(option: Option, variable: string, value: string): unknown {
+  if (option.isBoolean() || option.negate) {
+    const on = parseSwitch(variable, value);
+    return option.negate ? !on : on;
+  }
+  const parse = option.parseArg;
+  if (!parse) return value;
+  try {
+    // Only a parser that adds to a list looks at the previous value.
+    if (parse.length < 2) return parse(value, undefined);
+    // A repeatable flag takes its values separated by commas.
+    return value.split(",").reduce<unknown>((all, each) => parse(each.trim(), all), undefined);
+  } catch (error) {
+    throw new CliError("usage", `${variable}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Fills every option that was not given as a flag from its environment
+ * variable. An empty variable counts as unset. Throws CliError `usage` for a
+ * value that the flag would refuse as well.
+ */
+export function applyEnvironment(
+  command: Command,
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  for (let each: Command | null = command; each; each = each.parent) {
+    for (const option of each.options) {
+      const variable = variableOf(option);
+      const value = variable === undefined ? undefined : env[variable];
+      if (variable === undefined || value === undefined || value === "") continue;
+      const name = option.attributeName();
+      const source = each.getOptionValueSource(name);
+      if (source !== undefined && source !== "default") continue;
+      each.setOptionValueWithSource(name, parseValue(option, variable, value), "env");
+    }
+  }
+}

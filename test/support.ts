@@ -1,0 +1,137 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { onTestFinished } from "vitest";
+import type { Context, Sink } from "../src/context.ts";
+
+export const projectFolder = resolve(import.meta.dirname, "..");
+const binary = join(projectFolder, "bin", "knowctl.cjs");
+
+/** A folder of its own for the running test, removed when the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "knowctl-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/**
+ * Environment without anything of the machine that could steer the tool: no
+ * proxy, no CI, no keys; home and state inside `home`.
+ */
+export function cleanEnvironment(
+  home: string,
+  extra: Record<string, string> = {},
+): Record<string, string> {
+  return {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_STATE_HOME: join(home, "state"),
+    XDG_DATA_HOME: join(home, "data"),
+    ...extra,
+  };
+}
+
+export interface TestContext extends Context {
+  stdoutText(): string;
+  stderrText(): string;
+  /** Waits that the code under test asked for, in milliseconds; none of them is waited. */
+  readonly sleeps: number[];
+  /** As the first Ctrl-C: aborts the context's signal with `reason`. */
+  abort(reason: unknown): void;
+}
+
+export interface TestContextOptions {
+  cwd?: string;
+  env?: Record<string, string>;
+  stdin?: string;
+  /** stdin, stdout and stderr are terminals. */
+  isTTY?: boolean;
+  columns?: number;
+}
+
+function collectSink(isTTY: boolean, columns: number): Sink & { text(): string } {
+  let text = "";
+  return {
+    isTTY,
+    columns: () => columns,
+    write(part) {
+      text += part;
+      return Promise.resolve();
+    },
+    text: () => text,
+  };
+}
+
+/** A Context for in-process tests: output is collected, sleeps are recorded and return at once. */
+export function createTestContext(options: TestContextOptions = {}): TestContext {
+  const isTTY = options.isTTY === true;
+  const cwd = options.cwd ?? temporaryFolder();
+  const stdout = collectSink(isTTY, options.columns ?? 80);
+  const stderr = collectSink(isTTY, options.columns ?? 80);
+  const abort = new AbortController();
+  const sleeps: number[] = [];
+  const stream = Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]);
+  return {
+    stdin: {
+      isTTY: isTTY && options.stdin === undefined,
+      stream,
+      [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>,
+    },
+    stdout,
+    stderr,
+    env: options.env ?? cleanEnvironment(cwd),
+    cwd,
+    signal: abort.signal,
+    now: Date.now,
+    sleep(ms, signal) {
+      sleeps.push(ms);
+      signal?.throwIfAborted();
+      return Promise.resolve();
+    },
+    random: () => 0.5,
+    sleeps,
+    abort: (reason) => abort.abort(reason),
+    stdoutText: () => stdout.text(),
+    stderrText: () => stderr.text(),
+  };
+}
+
+export interface CliResult {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface CliOptions {
+  cwd: string;
+  env: Record<string, string>;
+  stdin?: string;
+  /** Called once with the child, e.g. to send it a signal. */
+  onStart?: (child: ReturnType<typeof spawn>) => void;
+}
+
+/** Runs the built tool as a process of its own; the longest it may take is 50 s. */
+export async function runCli(args: readonly string[], options: CliOptions): Promise<CliResult> {
+  const child = spawn(process.execPath, [binary, ...args], {
+    cwd: options.cwd,
+    env: options.env,
+    stdio: ["pipe", "pipe", "pipe"],
+    timeout: 50_000,
+    killSignal: "SIGKILL",
+  });
+  child.stdin.on("error", () => {});
+  child.stdin.end(options.stdin ?? "");
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  options.onStart?.(child);
+  return await new Promise((done, fail) => {
+    child.on("error", fail);
+    child.on("close", (code, signal) => done({ code, signal, stdout, stderr }));
+  });
+}
