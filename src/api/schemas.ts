@@ -278,6 +278,20 @@ export const PacketLine = z.looseObject({
   obj: z.looseObject({ type: text }),
 });
 
+/** One line of the stream, recognised by its members (observed-service.md 2.2); `raw` is the line as sent. */
+export type ChatEvent = { raw: string } & (
+  | { kind: "session"; sessionId: string }
+  | { kind: "ids"; userMessageId: number | null; assistantMessageId: number }
+  | {
+      kind: "models";
+      userMessageId: number | null;
+      responses: { messageId: number; modelName: string | null }[];
+    }
+  | { kind: "failure"; failure: StreamFailure }
+  | { kind: "packet"; placement: Placement | null; packet: Packet }
+  | { kind: "unknown" }
+);
+
 // --- the reply with `stream: false`: observed-service.md 1.8 ---
 
 export const ChatReply = z.looseObject({
