@@ -1,0 +1,86 @@
+import { neutraliseLine } from "./neutralise.ts";
+import type { Output } from "./output.ts";
+import { formatCount, formatDuration, type UploadCounts } from "./progress.ts";
+import { dim, green, red, yellow, type Text } from "./text.ts";
+
+export type RunStatus = "ok" | "partial" | "error" | "interrupted";
+
+export interface FailedDocument {
+  path: string;
+  id?: string | undefined;
+  reason: string;
+}
+
+/** The result of an upload: what `--output json` prints and the summary tells. */
+export interface IngestResult {
+  version: 1;
+  type: "result";
+  status: RunStatus;
+  counts: UploadCounts;
+  retries: number;
+  seconds: number;
+  target: { baseUrl: string; ccPairId: number | undefined } | undefined;
+  failures: FailedDocument[];
+  skipped: { reason: string; count: number }[];
+}
+
+export interface PlannedDocument {
+  action: string;
+  path: string;
+  id: string | undefined;
+  detail: string;
+}
+
+/** Format of an ingest command's stdout; people get text on stderr beside it. */
+export type IngestFormat = "text" | "json" | "ndjson";
+
+const failuresShown = 50;
+
+function countsText(counts: UploadCounts): string {
+  const names = ["created", "updated", "unchanged", "skipped", "failed"] as const;
+  const parts = names.filter((name) => counts[name] > 0);
+  if (parts.length === 0) return "nothing to do";
+  return parts.map((name) => `${formatCount(counts[name])} ${name}`).join(", ");
+}
+
+/** Failures, reasons of skipped files and the counts, for people, on stderr. */
+export async function writeSummary(output: Output, result: IngestResult): Promise<void> {
+  for (const each of result.failures.slice(0, failuresShown)) {
+    await output.problem(red("failed "), failureText(each));
+  }
+  const hidden = result.failures.length - failuresShown;
+  if (hidden > 0) {
+    await output.problem(`… and ${formatCount(hidden)} more; --output ndjson lists them all`);
+  }
+  for (const { reason, count } of result.skipped) {
+    await output.note(dim(`skipped ${formatCount(count)}: ${neutraliseLine(reason)}`));
+  }
+  const mark: Text =
+    result.status === "ok" ? green("done") : result.status === "partial" ? yellow("done") : red(result.status);
+  await output.note(mark, `: ${countsText(result.counts)} in ${formatDuration(result.seconds * 1000)}`);
+}
+
+// A reason often begins with the path already (`docs/a.md:3:5: …`).
+function failureText(each: FailedDocument): string {
+  const reason = neutraliseLine(each.reason);
+  const path = neutraliseLine(each.path);
+  return reason.startsWith(path) ? reason : `${path}: ${reason}`;
+}
+
+const actionStyles: Record<string, (...parts: Text[]) => Text> = {
+  new: green,
+  changed: yellow,
+  failed: red,
+};
+
+/** One line of a dry run's plan: a table row on a terminal, tabs off it. */
+export async function writePlanned(output: Output, each: PlannedDocument): Promise<void> {
+  const path = neutraliseLine(each.path);
+  const detail = neutraliseLine(each.detail);
+  if (!output.isTerminal) {
+    await output.line([each.action, path, neutraliseLine(each.id ?? ""), detail].join("\t"));
+    return;
+  }
+  const paint = actionStyles[each.action] ?? dim;
+  await output.line(paint(each.action.padEnd(10)), path, detail === "" ? "" : dim(`  (${detail})`));
+}

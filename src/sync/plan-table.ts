@@ -1,0 +1,138 @@
+import type { Database, Row } from "../database.ts";
+
+export type PlanAction = "new" | "changed" | "unchanged" | "skipped" | "failed";
+
+export interface PlanEntry {
+  path: string;
+  absolutePath: string;
+  sizeBytes: number;
+  /** Document id; undefined for what gives no document. */
+  id: string | undefined;
+  action: PlanAction;
+  /** The changed fields, or why it is skipped or failed. */
+  detail: string;
+}
+
+export interface NumberedEntry extends PlanEntry {
+  /** Position in the order of the run, from 1. */
+  number: number;
+}
+
+/** The plan as a temporary table on disk: memory stays flat however many files there are. */
+export interface PlanTable {
+  add(entry: PlanEntry): void;
+  addSkip(path: string, reason: string): void;
+  addFailure(path: string, reason: string): void;
+  warn(path: string, message: string): void;
+  flush(): void;
+  /** Ids that a second file gave as well, in order of the second file. */
+  collisions(limit: number): { id: string; first: string; second: string }[];
+  count(action: PlanAction): number;
+  /** Files skipped or failed for each reason, most first. */
+  reasons(action: "skipped" | "failed"): { reason: string; count: number }[];
+  /** Entries in order; all, or only those of some actions. */
+  entries(actions?: readonly PlanAction[]): IterableIterator<NumberedEntry>;
+  warnings(): readonly { path: string; message: string }[];
+  has(id: string): boolean;
+}
+
+const batchSize = 512;
+const pageSize = 256;
+// A warning per file of a large folder would be noise, and memory.
+const warningsKept = 50;
+
+function toEntry(row: Row): NumberedEntry {
+  return {
+    number: Number(row["number"]),
+    path: String(row["path"]),
+    absolutePath: String(row["absolute_path"]),
+    sizeBytes: Number(row["size"]),
+    id: row["id"] === null ? undefined : String(row["id"]),
+    action: String(row["action"]) as PlanAction,
+    detail: String(row["detail"]),
+  };
+}
+
+/** Makes the (empty) table in the connection's temporary database. */
+export function createPlanTable(database: Database): PlanTable {
+  database.exec(`
+    DROP TABLE IF EXISTS temp.plan;
+    CREATE TEMP TABLE plan (
+      number INTEGER PRIMARY KEY, id TEXT, path TEXT NOT NULL, absolute_path TEXT NOT NULL,
+      size INTEGER NOT NULL, action TEXT NOT NULL, detail TEXT NOT NULL
+    );
+    CREATE INDEX temp.plan_id ON plan (id) WHERE id IS NOT NULL;
+  `);
+  const insert = database.prepare(
+    "INSERT INTO temp.plan (id, path, absolute_path, size, action, detail) VALUES (?,?,?,?,?,?)",
+  );
+  const page = database.prepare(
+    `SELECT * FROM temp.plan WHERE number > ? ORDER BY number LIMIT ${pageSize}`,
+  );
+  const counts = new Map<PlanAction, number>();
+  const warnings: { path: string; message: string }[] = [];
+  let batch: PlanEntry[] = [];
+
+  const flush = (): void => {
+    const entries = batch;
+    batch = [];
+    if (entries.length === 0) return;
+    database.exec("BEGIN");
+    for (const each of entries) {
+      insert.run(each.id ?? null, each.path, each.absolutePath, each.sizeBytes, each.action, each.detail);
+    }
+    database.exec("COMMIT");
+  };
+  const add = (entry: PlanEntry): void => {
+    counts.set(entry.action, (counts.get(entry.action) ?? 0) + 1);
+    batch.push(entry);
+    if (batch.length >= batchSize) flush();
+  };
+  const bare = { absolutePath: "", sizeBytes: 0, id: undefined };
+
+  return {
+    add,
+    addSkip: (path, reason) => add({ ...bare, path, action: "skipped", detail: reason }),
+    addFailure: (path, reason) => add({ ...bare, path, action: "failed", detail: reason }),
+    warn(path, message) {
+      if (warnings.length < warningsKept) warnings.push({ path, message });
+    },
+    flush,
+    collisions(limit) {
+      const rows = database
+        .prepare(
+          `SELECT a.id AS id, a.path AS first, b.path AS second FROM temp.plan b
+           JOIN temp.plan a ON a.id = b.id AND a.number < b.number
+           WHERE b.id IS NOT NULL ORDER BY b.number LIMIT ?`,
+        )
+        .all(limit);
+      return rows.map((row) => ({
+        id: String(row["id"]),
+        first: String(row["first"]),
+        second: String(row["second"]),
+      }));
+    },
+    count: (action) => counts.get(action) ?? 0,
+    reasons: (action) =>
+      database
+        .prepare(
+          "SELECT detail, count(*) AS n FROM temp.plan WHERE action = ? GROUP BY detail ORDER BY n DESC, detail LIMIT 20",
+        )
+        .all(action)
+        .map((row) => ({ reason: String(row["detail"]), count: Number(row["n"]) })),
+    *entries(actions) {
+      // In pages: the same connection writes the state while the plan is walked.
+      for (let last = 0; ; ) {
+        const rows = page.all(last);
+        if (rows.length === 0) return;
+        for (const row of rows) {
+          const entry = toEntry(row);
+          last = entry.number;
+          if (!actions || actions.includes(entry.action)) yield entry;
+        }
+      }
+    },
+    warnings: () => warnings,
+    has: (id) => database.prepare("SELECT 1 AS yes FROM temp.plan WHERE id = ?").get(id) !== undefined,
+  };
+}

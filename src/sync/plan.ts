@@ -1,0 +1,219 @@
+import type { IngestionDocument } from "../api/schemas.ts";
+import type { Found, SourceFile } from "../documents/find.ts";
+import type { Reading } from "../documents/read.ts";
+import { CliError } from "../errors.ts";
+import { changedFields, fingerprintOf, type Fingerprint } from "./fingerprint.ts";
+import { createPlanTable, type PlanAction, type PlanEntry, type PlanTable } from "./plan-table.ts";
+import type { FileRecord, State } from "./state.ts";
+
+/** Where a document goes: the key of its records in the state. */
+export interface Target {
+  ccPairId: number;
+  /** Origin, path prefix and pair: `https://host/prefix#243`. */
+  key: string;
+}
+
+export interface PlanRequest {
+  state: State;
+  read: (file: SourceFile) => Reading;
+  /** Hash of everything except the file's bytes that shapes its payload. */
+  mappingKey: (path: string) => string;
+  /** Target for the pair that a rule names, or for the run's own; undefined when none is known. */
+  targetOf: (ccPairId: number | undefined) => Target | undefined;
+  /** Fields left out of the fingerprint: they change without the content changing. */
+  volatile: readonly (keyof IngestionDocument)[];
+  /** Read every file even when its stamp is the recorded one. */
+  checksum: boolean;
+  /** Plan to send what is unchanged too. */
+  force: boolean;
+  /** False for a dry run: the state stays as it is. */
+  record: boolean;
+  /** Ends the plan between two files. */
+  signal: AbortSignal;
+  /** Called now and then with the number of files looked at. */
+  onProgress?: (files: number) => void;
+  now: () => number;
+}
+
+export interface PreparedDocument {
+  document: IngestionDocument;
+  ccPairId: number | undefined;
+  fingerprint: Fingerprint;
+}
+
+export interface Plan {
+  readonly table: PlanTable;
+  /** A document that was read for the plan and still fits in memory; else undefined. */
+  takePrepared(path: string): PreparedDocument | undefined;
+}
+
+// Documents read for the plan are kept up to this much text, so that a first
+// upload of moderate size reads each file once. Beyond it they are read again.
+const preparedLimitChars = 24 * 1024 * 1024;
+const saveBatch = 512;
+const collisionsShown = 10;
+const sliceMs = 50;
+
+// A file changed within the clock tick in which it was seen could change again
+// without its times changing: like git, such an entry is not trusted. File
+// systems with whole-second times need a whole second.
+function isRacy(record: FileRecord): boolean {
+  const changedNs = BigInt(record.stamp.split(":")[2] ?? "0");
+  const tickMs = changedNs % 1_000_000_000n === 0n ? 2000 : 20;
+  return Number(changedNs / 1_000_000n) + tickMs > record.seenAtMs;
+}
+
+function isCurrent(record: FileRecord, file: SourceFile, mapping: string): boolean {
+  return record.stamp === file.stamp && record.mapping === mapping && !isRacy(record);
+}
+
+/** Reads a file into the record that the state keeps and the document that is sent. */
+export function readForState(
+  file: SourceFile,
+  mapping: string,
+  request: Pick<PlanRequest, "read" | "volatile" | "now">,
+): { record: FileRecord; prepared: PreparedDocument | undefined; warnings: readonly string[] } {
+  const seenAtMs = request.now();
+  const reading = request.read(file);
+  const base = { path: file.path, mapping, seenAtMs };
+  if (reading.kind === "skipped") {
+    const record = { ...base, stamp: file.stamp, document: undefined, skipped: reading.reason };
+    return { record, prepared: undefined, warnings: [] };
+  }
+  const { document, ccPairId } = reading;
+  const fingerprint = fingerprintOf(document, request.volatile);
+  const stored = { id: document.id, ccPairId, ...fingerprint };
+  return {
+    record: { ...base, stamp: reading.stamp, document: stored, skipped: undefined },
+    prepared: { document, ccPairId, fingerprint },
+    warnings: reading.warnings,
+  };
+}
+
+type Decision = Pick<PlanEntry, "action" | "detail">;
+
+/**
+ * The rule of what is sent, a pure function:
+ *
+ * | recorded as accepted | same fingerprint | force | action    |
+ * |----------------------|------------------|-------|-----------|
+ * | no                   | –                | –     | new       |
+ * | yes                  | no               | –     | changed   |
+ * | yes                  | yes              | no    | unchanged |
+ * | yes                  | yes              | yes   | changed   |
+ */
+export function decide(
+  accepted: Fingerprint | undefined,
+  current: Fingerprint,
+  force: boolean,
+): Decision {
+  if (!accepted) return { action: "new", detail: "" };
+  if (accepted.whole === current.whole) {
+    return force ? { action: "changed", detail: "forced" } : { action: "unchanged", detail: "" };
+  }
+  const fields = changedFields(accepted.fields, current.fields);
+  return { action: "changed", detail: fields.join(", ") };
+}
+
+function refuseCollisions(table: PlanTable): void {
+  const collisions = table.collisions(collisionsShown + 1);
+  if (collisions.length === 0) return;
+  const more = collisions.length > collisionsShown ? ["… and more"] : [];
+  throw new CliError("usage", "two files give one document id; nothing was sent", {
+    details: [
+      ...collisions.slice(0, collisionsShown).map((each) => `${each.id}: ${each.first} and ${each.second}`),
+      ...more,
+    ],
+    hints: ["give one of them another `id` in its front matter, or exclude it"],
+  });
+}
+
+/**
+ * Compares the files with the state and decides for each whether it is sent.
+ * Reads only files that may have changed. Nothing is sent here: every id is
+ * known, and known to be unique, before the first request. Throws CliError
+ * `usage` when two files give one id, both named.
+ */
+export async function buildPlan(
+  found: Iterable<Found> | AsyncIterable<Found>,
+  request: PlanRequest,
+): Promise<Plan> {
+  const { state } = request;
+  const table = createPlanTable(state.database);
+  const prepared = new Map<string, PreparedDocument>();
+  let preparedChars = 0;
+  let unsaved: FileRecord[] = [];
+  const save = (): void => {
+    if (request.record) state.save(unsaved, []);
+    unsaved = [];
+    table.flush();
+  };
+
+  const addRecord = (file: SourceFile, record: FileRecord): PlanAction => {
+    const base = { path: file.path, absolutePath: file.absolutePath, sizeBytes: file.sizeBytes };
+    const { document } = record;
+    const target = document && request.targetOf(document.ccPairId);
+    const accepted = document && target && state.accepted(target.key, document.id);
+    const decision: Decision = document
+      ? decide(accepted, document, request.force)
+      : { action: "skipped", detail: record.skipped ?? "" };
+    table.add({ ...base, id: document?.id, ...decision });
+    return decision.action;
+  };
+
+  const keep = (path: string, document: PreparedDocument): void => {
+    const { sections } = document.document;
+    const chars = sections.reduce((sum, each) => sum + (each.text?.length ?? 0), 0);
+    if (preparedChars + chars > preparedLimitChars) return;
+    prepared.set(path, document);
+    preparedChars += chars;
+  };
+
+  const addFile = (file: SourceFile): void => {
+    const mapping = request.mappingKey(file.path);
+    const known = request.checksum ? undefined : state.file(file.path);
+    if (known && isCurrent(known, file, mapping)) return void addRecord(file, known);
+    const { record, prepared: document, warnings } = readForState(file, mapping, request);
+    unsaved.push(record);
+    for (const warning of warnings) table.warn(file.path, warning);
+    const action = addRecord(file, record);
+    if (document && (action === "new" || action === "changed")) keep(file.path, document);
+  };
+
+  let lookedAt = 0;
+  let breatheAtMs = request.now() + sliceMs;
+  for await (const each of found) {
+    lookedAt++;
+    if (request.now() >= breatheAtMs) {
+      // Files are read synchronously: let signals and the progress line have their turn.
+      request.onProgress?.(lookedAt);
+      await new Promise((resolve) => setImmediate(resolve));
+      request.signal.throwIfAborted();
+      breatheAtMs = request.now() + sliceMs;
+    }
+    if (each.kind === "file") {
+      try {
+        addFile(each.file);
+      } catch (error) {
+        // A file's own fault; a fault of the state (exit `local`) ends the run.
+        if (!(error instanceof CliError) || error.exit === "local") throw error;
+        table.addFailure(each.file.path, error.message);
+      }
+      if (unsaved.length >= saveBatch) save();
+    } else if (each.kind === "skipped") {
+      table.addSkip(each.path, each.reason);
+    } else {
+      table.addFailure(each.path, each.reason);
+    }
+  }
+  save();
+  refuseCollisions(table);
+  return {
+    table,
+    takePrepared(path) {
+      const document = prepared.get(path);
+      prepared.delete(path);
+      return document;
+    },
+  };
+}
