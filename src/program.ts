@@ -69,14 +69,13 @@ function prepare(command: Command, write: (text: string) => void): void {
 }
 
 /** The whole surface: every command with its flags and help. Help texts go to `write`. */
-export function createProgram(context: Context, write: (text: string) => void): Command {
+export function createProgram(run: Run, write: (text: string) => void): Command {
   const program = new Command("knowctl")
     .description(
       "Look up connectors, upload documents and chat with a knowledge-assistant service.",
     )
     .usage("<command> [options]");
   addGlobalOptions(program);
-  const run = createRun(context);
   addConnectors(program, run);
   addIngest(program, run);
   addChat(program, run);
@@ -118,7 +117,7 @@ function usageError(error: CommanderError): CliError {
  */
 export async function runProgram(argv: readonly string[], context: Context): Promise<string> {
   let help = "";
-  const program = createProgram(context, (text) => {
+  const program = createProgram(createRun(context), (text) => {
     help += text;
   });
   try {
@@ -133,9 +132,10 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
 }
 
 /** Help text of every command by its path (`""`, `connectors`, `connectors list`, …). */
-export function helpTexts(context: Context): Record<string, string> {
+export function helpTexts(): Record<string, string> {
   let text = "";
-  const program = createProgram(context, (part) => {
+  const run: Run = () => () => Promise.resolve();
+  const program = createProgram(run, (part) => {
     text += part;
   });
   const texts: Record<string, string> = {};
@@ -147,4 +147,26 @@ export function helpTexts(context: Context): Record<string, string> {
   };
   visit(program, "");
   return texts;
+}
+
+/** Every command that does something, with its one-line description, for the README. */
+export function commandSummaries(): [name: string, summary: string][] {
+  const program = createProgram(() => () => Promise.resolve(), () => {});
+  const visit = (command: Command, path: string): [string, string][] =>
+    command.commands.flatMap((each) => {
+      const name = `${path}${each.name()}`;
+      const own: [string, string][] = isGroup(each) ? [] : [[name, each.description()]];
+      return [...own, ...visit(each, `${name} `)];
+    });
+  return visit(program, "");
+}
+
+// A command that only holds others shows its help when it is called alone.
+function isGroup(command: Command): boolean {
+  return command.commands.length > 0 && command.registeredArguments.length === 0;
+}
+
+/** Rows of the exit-code table, for the README. */
+export function exitCodeRows(): [code: string, name: string, when: string][] {
+  return Object.entries(exitCodes).map(([name, { code, when }]) => [String(code), name, when]);
 }

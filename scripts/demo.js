@@ -1,0 +1,102 @@
+// `npm run demo`: the main job from end to end against the sandbox, in folders that are removed at the end.
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { ensureInstalled, projectFolder } from "./install.js";
+
+const binary = join(projectFolder, "bin", "knowctl.cjs");
+const folder = mkdtempSync(join(tmpdir(), "knowctl-demo-"));
+const handbookPair = "2";
+
+/** The environment without anything that could steer the demo elsewhere. */
+function demoEnvironment(extra = {}) {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith("KNOWCTL_")),
+  );
+  for (const name of ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"]) {
+    env[name] = join(folder, name.toLowerCase());
+  }
+  return { ...env, ...extra };
+}
+
+async function startSandbox() {
+  const args = [binary, "sandbox", "--port", "0", "--data", join(folder, "data")];
+  const child = spawn(process.execPath, args, {
+    cwd: projectFolder,
+    env: demoEnvironment(),
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  for await (const line of createInterface({ input: child.stderr })) {
+    said += `${line}\n`;
+    const url = line.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0];
+    if (url) {
+      child.stderr.resume();
+      return { child, url };
+    }
+  }
+  throw new Error(`the sandbox did not start:\n${said}`);
+}
+
+function show(title, env, args) {
+  const quoted = args.map((each) => (/^[\w./:=-]+$/.test(each) ? each : `"${each}"`)).join(" ");
+  console.log(`\n── ${title}\n$ knowctl ${quoted}\n`);
+  const result = spawnSync(process.execPath, [binary, ...args], {
+    cwd: projectFolder,
+    env,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if (result.status !== 0) throw new Error(`knowctl ${args[0]} ended with exit ${result.status}`);
+}
+
+async function demo() {
+  ensureInstalled();
+  const { build } = await import("./build.js");
+  await build();
+  console.log("Starting the sandbox: a local service with the same interface, its data in a temporary folder.");
+  const { child, url } = await startSandbox();
+  const env = demoEnvironment({
+    KNOWCTL_BASE_URL: url,
+    KNOWCTL_API_KEY: "sandbox",
+    KNOWCTL_TRUST_PROJECT: "1",
+  });
+  try {
+    show("1. Which connectors are there, and what is their cc_pair_id?", env, [
+      "connectors", "list", "--output", "table",
+    ]);
+    const upload = ["ingest", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "examples/handbook"];
+    const target = ["--cc-pair-id", handbookPair, "--sections", "headings"];
+    const state = ["--state", join(folder, "state")];
+    show("2. Upload this repository's Markdown and a sample handbook with front matter", env, [
+      ...upload, ...target, ...state,
+    ]);
+    show("3. Once more: only what changed is sent, so nothing is", env, [...upload, ...target, ...state]);
+    show("4. Ask a question; the answer streams in, with its sources", env, [
+      "chat", "How do I request annual leave?",
+    ]);
+  } finally {
+    child.kill("SIGTERM");
+    await new Promise((resolve) => child.once("exit", resolve));
+  }
+  console.log(`
+What happened: a sandbox was started on a free port, its connectors were listed, Markdown files were
+uploaded (the second time none had changed), and a question was answered from them. Everything it
+wrote was in a temporary folder, which is gone now.
+
+How to go on:
+  npm install -g .                 put the knowctl command on your PATH
+  knowctl sandbox                  keep a sandbox running to try things on
+  knowctl config init              connect to your own service
+  knowctl --help                   every command, with examples`);
+}
+
+try {
+  await demo();
+} catch (error) {
+  console.error(`\ndemo failed: ${error.message}`);
+  process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
