@@ -1,0 +1,128 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Context } from "../context.ts";
+import { CliError, codeOf } from "../errors.ts";
+
+const largestInput = 64 * 1024 * 1024;
+
+function decode(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new CliError("usage", `${name} is not valid UTF-8`, {
+      hints: ["convert it first, e.g. with: iconv -f latin1 -t utf-8"],
+      cause: error,
+    });
+  }
+}
+
+async function collect(context: Context): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const iterator = context.stdin[Symbol.asyncIterator]();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const stop = (): void => reject(context.signal.reason as Error);
+    if (context.signal.aborted) stop();
+    else context.signal.addEventListener("abort", stop, { once: true });
+  });
+  // Without this an abort after the last read would count as an unhandled rejection.
+  aborted.catch(() => {});
+  for (;;) {
+    const next = await Promise.race([iterator.next(), aborted]);
+    if (next.done) return Buffer.concat(chunks);
+    size += next.value.byteLength;
+    if (size > largestInput) {
+      throw new CliError("usage", `stdin holds more than ${largestInput / 1024 / 1024} MiB`, {
+        hints: ["send a file with --file instead"],
+      });
+    }
+    chunks.push(next.value);
+  }
+}
+
+/** All of stdin as text. Ends with the signal's reason when the user gives up waiting. */
+async function readStdin(context: Context): Promise<string> {
+  try {
+    return decode(await collect(context), "stdin");
+  } catch (error) {
+    // A pipe that is still being read would keep the process alive.
+    context.stdin.stream.destroy();
+    throw error;
+  }
+}
+
+/** Where the words of the question come from; decided before anything is read or sent. */
+export interface MessagePlan {
+  words: string;
+  /** stdin is the message, or, with words, its context. */
+  readsStdin: boolean;
+}
+
+function usage(message: string, hint: string): CliError {
+  return new CliError("usage", message, { hints: [hint] });
+}
+
+/**
+ * Decides from the arguments what the message is. `payload` is the value of
+ * `--payload`, and `payloadMessage` whether that file holds a message. Throws
+ * CliError `usage` where there can be none.
+ */
+export function planMessage(
+  context: Context,
+  args: readonly string[],
+  payload: string | undefined,
+  payloadMessage: boolean,
+): MessagePlan {
+  const words = args.filter((each) => each !== "-").join(" ");
+  const asksStdin = args.includes("-");
+  if (asksStdin && payload === "-") {
+    throw usage("stdin cannot be both the message and --payload", "give --payload a file");
+  }
+  if (asksStdin || words.trim() !== "") return { words, readsStdin: asksStdin };
+  if (args.length > 0) throw usage("the message is empty", 'ask something: knowctl chat "…"');
+  if (payloadMessage || payload === "-") return { words, readsStdin: false };
+  if (context.stdin.isTTY) {
+    throw usage("no message", 'give one: knowctl chat "How do I request leave?"');
+  }
+  return { words, readsStdin: true };
+}
+
+/** The message: words, then stdin as context where asked for. Throws CliError `usage` for an empty one. */
+export async function readMessage(context: Context, plan: MessagePlan): Promise<string> {
+  if (!plan.readsStdin) return plan.words;
+  const piped = (await readStdin(context)).replace(/\s+$/, "");
+  if (plan.words.trim() !== "") return piped === "" ? plan.words : `${plan.words}\n\n${piped}`;
+  if (piped.trim() === "") {
+    throw usage("the message on stdin is empty", 'pipe text in, or ask: knowctl chat "…"');
+  }
+  return piped;
+}
+
+/** Members of a request, from a JSON file or, with `-`, from stdin. Throws CliError `usage`. */
+export async function readPayload(
+  context: Context,
+  file: string,
+): Promise<Record<string, unknown>> {
+  const name = file === "-" ? "stdin" : file;
+  let text: string;
+  try {
+    text =
+      file === "-"
+        ? await readStdin(context)
+        : decode(readFileSync(resolve(context.cwd, file)), name);
+  } catch (error) {
+    if (error instanceof CliError || context.signal.aborted) throw error;
+    throw usage(`--payload: cannot read ${name}: ${codeOf(error) ?? "failed"}`, "check the path");
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text.
+    throw usage(`--payload: ${name} is not valid JSON`, 'write an object: {"message": "…"}');
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw usage(`--payload: ${name} is not a JSON object`, 'write an object: {"message": "…"}');
+  }
+  return value as Record<string, unknown>;
+}

@@ -1,0 +1,83 @@
+import { CliError, type ExitName } from "../../errors.ts";
+import { neutraliseLine } from "../neutralise.ts";
+import type { Turn } from "./answer.ts";
+import type { TurnEvent } from "./events.ts";
+
+interface Meaning {
+  exit: ExitName;
+  hint?: string;
+}
+
+const permission: Meaning = { exit: "auth", hint: "ask an administrator for the right to do this" };
+const login: Meaning = { exit: "auth", hint: "check the access token of this profile" };
+const limit: Meaning = { exit: "rate-limited", hint: "wait and ask again" };
+const tooLong: Meaning = { exit: "usage", hint: "shorten the message or start a new session" };
+const badRequest: Meaning = { exit: "usage" };
+const vendor: Meaning = {
+  exit: "server-error",
+  hint: "the service's own access to the model failed: its administrator can mend that",
+};
+const broken: Meaning = { exit: "server-error" };
+
+/**
+ * What the error codes of an in-stream failure mean for the caller
+ * (observed-service.md 2.6, 6.2). AUTH_ERROR and PERMISSION_DENIED concern the
+ * service's key at the model's vendor, not the caller's.
+ */
+const meanings: Readonly<Record<string, Meaning>> = {
+  AUTH_ERROR: vendor,
+  PERMISSION_DENIED: vendor,
+  UNAUTHENTICATED: login,
+  INVALID_TOKEN: login,
+  TOKEN_EXPIRED: login,
+  CREDENTIAL_EXPIRED: login,
+  SESSION_EXPIRED: login,
+  SESSION_TERMINATED: login,
+  UNAUTHORIZED: permission,
+  INSUFFICIENT_PERMISSIONS: permission,
+  ADMIN_ONLY: permission,
+  EE_REQUIRED: permission,
+  RATE_LIMIT: limit,
+  RATE_LIMITED: limit,
+  BUDGET_EXCEEDED: limit,
+  NOT_FOUND: { exit: "not-found" },
+  VALIDATION_ERROR: badRequest,
+  INVALID_INPUT: badRequest,
+  MISSING_REQUIRED_FIELD: badRequest,
+  CONTEXT_TOO_LONG: tooLong,
+  REQUEST_TOO_LARGE: tooLong,
+  PAYLOAD_TOO_LARGE: tooLong,
+  GATEWAY_TIMEOUT: { exit: "timeout" },
+};
+
+const missing: readonly RegExp[] = [/chat session/i, /forced tool .*not found/i];
+
+function meaningOf(failure: Extract<TurnEvent, { type: "error" }>): Meaning {
+  const code = failure.code?.toUpperCase() ?? "";
+  const known = Object.hasOwn(meanings, code) ? meanings[code] : undefined;
+  if ((known ?? badRequest) === badRequest && missing.some((each) => each.test(failure.message))) {
+    return { exit: "not-found" };
+  }
+  if (known) return known;
+  return code.endsWith("_NOT_FOUND") ? { exit: "not-found" } : broken;
+}
+
+const longestMessage = 500;
+
+/** The error of a turn that failed although HTTP said 200. The service's stack trace is left out. */
+export function failureError(
+  failure: Extract<TurnEvent, { type: "error" }>,
+  turn: Pick<Turn, "sessionId">,
+): CliError {
+  const meaning = meaningOf(failure);
+  const said = neutraliseLine(failure.message).trim();
+  const words = said.length > longestMessage ? `${said.slice(0, longestMessage)}…` : said;
+  const code = failure.code ? ` (${neutraliseLine(failure.code).slice(0, 60)})` : "";
+  const hints = meaning.hint ? [meaning.hint] : [];
+  if (turn.sessionId !== null) hints.push(`session: ${turn.sessionId}`);
+  return new CliError(
+    meaning.exit,
+    `the service did not answer: ${words || "it gave no reason"}${code}`,
+    { hints },
+  );
+}

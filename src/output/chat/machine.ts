@@ -1,0 +1,128 @@
+import type { SearchDoc } from "../../api/schemas.ts";
+import type { Output } from "../output.ts";
+import type { Spinner } from "../spinner.ts";
+import type { Turn } from "./answer.ts";
+import type { TurnEvent } from "./events.ts";
+import type { ChatRenderer, Outcome, RenderOptions } from "./render.ts";
+import { listSources, type Source } from "./sources.ts";
+
+/** Version of the chat events and of the result; a change that breaks readers raises it. */
+const version = 1;
+
+function documentRecord(document: SearchDoc) {
+  return {
+    documentId: document.document_id,
+    title: document.semantic_identifier ?? null,
+    link: document.link ?? null,
+    sourceType: document.source_type ?? null,
+    updatedAt: document.updated_at ?? null,
+    blurb: document.blurb ?? null,
+  };
+}
+
+function citationRecords(cited: readonly Source[]) {
+  return cited
+    .flatMap((source) =>
+      source.numbers.map((number) => ({
+        number,
+        documentId: source.documentId,
+        title: source.title,
+        link: source.link,
+      })),
+    )
+    .toSorted((a, b) => a.number - b.number);
+}
+
+/** The one object of `--output json`, and the last line of `--output ndjson`. */
+export function resultRecord(turn: Turn, outcome: Outcome) {
+  return {
+    status: outcome.status,
+    answer: turn.answer,
+    citations: citationRecords(listSources(turn).cited),
+    documents: [...turn.documents.values()].map(documentRecord),
+    toolCalls: turn.tools,
+    reasoning: turn.reasoning,
+    interim: turn.interim,
+    sessionId: turn.sessionId,
+    userMessageId: turn.userMessageId,
+    messageId: turn.messageId,
+    model: { requested: outcome.requestedModel, reported: turn.model },
+    stopReason: turn.stopReason,
+    filtersApplied: turn.filtersApplied,
+    timings: outcome.timings,
+    warnings: outcome.warnings,
+    error: outcome.error,
+  };
+}
+
+/** One object at the end, whatever the end was. */
+export function createJsonRenderer(
+  output: Output,
+  spinner: Spinner,
+  { turn }: RenderOptions,
+): ChatRenderer {
+  return {
+    async show() {},
+    async finish(outcome) {
+      await spinner.stop();
+      await output.json(`${JSON.stringify({ version, ...resultRecord(turn, outcome) }, null, 2)}\n`);
+    },
+  };
+}
+
+function eventRecord(event: TurnEvent): object {
+  if ("documents" in event && event.documents) {
+    return { ...event, documents: event.documents.map(documentRecord) };
+  }
+  return event;
+}
+
+function eventLine(record: object): string {
+  return `${JSON.stringify({ version, ...record })}\n`;
+}
+
+/** A line per event as it happens, the last always `result`. */
+export function createNdjsonRenderer(
+  output: Output,
+  spinner: Spinner,
+  { turn }: RenderOptions,
+): ChatRenderer {
+  return {
+    async show(events) {
+      await spinner.stop();
+      if (events.length === 0) return;
+      await output.json(events.map((event) => eventLine(eventRecord(event))).join(""));
+    },
+    async finish(outcome) {
+      await spinner.stop();
+      await output.json(eventLine({ type: "result", ...resultRecord(turn, outcome) }));
+    },
+  };
+}
+
+/**
+ * A line of the service as one line that is safe to show. In valid JSON only
+ * white space is rewritten; other control characters stand only in broken lines.
+ */
+function verbatim(raw: string): string {
+  return raw
+    .replace(/[\r\n]+/g, " ")
+    .replace(
+      /[\u0000-\u0008\u000b-\u001f]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
+}
+
+/** The service's own lines and nothing else. */
+export function createPacketsRenderer(output: Output, spinner: Spinner): ChatRenderer {
+  return {
+    async show(_events, lines) {
+      await spinner.stop();
+      if (lines.length === 0) return;
+      await output.json(lines.map((line) => `${verbatim(line.raw)}\n`).join(""));
+    },
+    async finish() {
+      await spinner.stop();
+    },
+  };
+}

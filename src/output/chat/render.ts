@@ -1,0 +1,54 @@
+import type { ChatEvent } from "../../api/schemas.ts";
+import type { Output } from "../output.ts";
+import type { Spinner } from "../spinner.ts";
+import type { Turn } from "./answer.ts";
+import type { TurnEvent } from "./events.ts";
+import { createJsonRenderer, createNdjsonRenderer, createPacketsRenderer } from "./machine.ts";
+import { createTextRenderer } from "./text.ts";
+import type { Shown } from "./tools.ts";
+
+export type ChatStatus = "ok" | "error" | "incomplete" | "interrupted";
+
+/** How a question ended. */
+export interface Outcome {
+  status: ChatStatus;
+  /** `exit` is a name of the exit-code table; `code` the service's own error code. */
+  error: { exit: string; code: string | null; message: string } | null;
+  /** `PROVIDER/VERSION` that was asked for. */
+  requestedModel: string | null;
+  warnings: string[];
+  /** From sending to the first text of the answer and to the end. */
+  timings: { firstTextMs: number | null; totalMs: number };
+}
+
+/** Draws one turn. Both functions write only through the output gate. */
+export interface ChatRenderer {
+  /** What one network chunk brought: its events and its lines. Written before it resolves. */
+  show(events: readonly TurnEvent[], lines: readonly ChatEvent[]): Promise<void>;
+  /** The end, also after a failure: held text first, then what belongs after the answer. */
+  finish(outcome: Outcome): Promise<void>;
+}
+
+export interface RenderOptions {
+  /** The record that the events are taken into before they are shown. */
+  turn: Turn;
+  /** Write text as it comes, before it is known to belong to the answer. */
+  live: boolean;
+  show: ReadonlySet<Shown>;
+  /** List the sources after the answer. */
+  sources: boolean;
+  /** Cut no list of documents short. */
+  all: boolean;
+}
+
+type CreateRenderer = (output: Output, spinner: Spinner, options: RenderOptions) => ChatRenderer;
+
+/** The formats of `chat --output`. */
+export const chatRenderers = {
+  text: createTextRenderer,
+  json: createJsonRenderer,
+  ndjson: createNdjsonRenderer,
+  packets: createPacketsRenderer,
+} as const satisfies Record<string, CreateRenderer>;
+
+export type ChatFormat = keyof typeof chatRenderers;

@@ -1,0 +1,62 @@
+import type { Command } from "commander";
+import { collect, collectParsed, decimal, examples, integer } from "./options.ts";
+import type { Run } from "./run.ts";
+
+const id = (flag: string) => integer(flag === "--agent" ? -(2 ** 31) : 0, 2 ** 31 - 1);
+
+function addSessionOptions(command: Command): Command {
+  return command
+    .option("--agent <id>", "agent that answers, in a new session", id("--agent"))
+    .option("--project <id>", "project that scopes a new session", id("--project"))
+    .option("--session <id>", "continue this session")
+    .option("-c, --continue", "continue the last session of this profile")
+    .option("--parent <id>", "message to answer to (default: the last one)", id("--parent"));
+}
+
+function addRequestOptions(command: Command): Command {
+  return command
+    .option("--model <provider/version>", "language model for this message, split at the first /")
+    .option("--provider <name>", "language model provider alone")
+    .option("--model-version <name>", "language model alone")
+    .option("--temperature <number>", "randomness of the model, 0 to 2", decimal(0, 2))
+    .option("--tool <id>", "allow only this tool (repeatable)", collectParsed(id("--tool")))
+    .option("--no-tools", "allow no tool")
+    .option("--force-tool <id>", "a tool that must run", id("--force-tool"))
+    .option("--file <path>", "upload this file and send it along (repeatable)", collect)
+    .option("--file-id <id>", "send along a file uploaded before (repeatable)", collect)
+    .option("--source-type <type>", "search only this source type (repeatable)", collect)
+    .option("--document-set <name>", "search only this document set (repeatable)", collect)
+    .option("--filter-tag <key=value>", "search only documents with this tag (repeatable)", collect)
+    .option("--since <when>", "search only newer documents: 2026-01-31, 7d, 12h, or ISO 8601")
+    .option("--deep-research", "research at length; consumes significantly more tokens")
+    .option("--no-stream", "take the answer in one piece")
+    .option("--payload <file>", "JSON file (or -) of request members, merged last");
+}
+
+export function addChat(program: Command, run: Run): void {
+  const chat = program
+    .command("chat")
+    .description(
+      "Ask one question; the answer comes as it is written.\n" +
+        "Without a message, stdin is the message; with one, `-` appends stdin as context.\n" +
+        "-o, --output takes text (default), json, ndjson or packets.",
+    )
+    .argument("[message...]", "the question; after -- it may begin with a dash");
+  addRequestOptions(addSessionOptions(chat))
+    .option("--live", "off a terminal: write text as it comes, interim text included")
+    .option("--no-sources", "do not list the sources after the answer")
+    .option("--show <list>", "on stderr: reasoning,tools,documents or none or all")
+    .option("--save <file>", "write the final answer to a file as well")
+    .addHelpText(
+      "after",
+      examples([
+        ['knowctl chat "How do I request leave?"', "ask, and see the sources below the answer"],
+        ['knowctl chat --continue "And in summer?"', "go on in the last session"],
+        ["git diff | knowctl chat Which policy covers this change? -", "give stdin as context"],
+        ['knowctl chat --since 30d --source-type file "What is new?"', "narrow the search"],
+        ['knowctl chat --output json "Who is on call?" | jq -r .answer', "for a script"],
+        ['knowctl chat --show none -- "--force: what does it do?"', "a message with dashes, quietly"],
+      ]),
+    )
+    .action(run(async () => (await import("../commands/chat.ts")).chat));
+}

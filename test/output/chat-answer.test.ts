@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import type { ChatEvent, ChatReply } from "../../src/api/schemas.ts";
+import { Packet } from "../../src/api/schemas.ts";
+import { advance, createTurn, turnOfReply, type Turn } from "../../src/output/chat/answer.ts";
+import { document, failureLine, idsLine, packet, searchTurn, sessionId, start, stop, text } from "./chat-lines.ts";
+
+function play(lines: readonly ChatEvent[]): { turn: Turn; types: string[] } {
+  const turn = createTurn();
+  const types = lines.flatMap((line) => advance(turn, line)).map((event) => event.type);
+  return { turn, types };
+}
+
+const answers: [name: string, lines: ChatEvent[], answer: string, interim: string[]][] = [
+  ["plain text", [start(), text("Hel"), text("lo"), stop], "Hello", []],
+  ["empty deltas", [start(), text(""), text("a"), text(""), stop], "a", []],
+  ["a second message_start of the same turn goes on", [start(1), text("a", 1), start(1), text("b", 1)], "ab", []],
+  ["a later message_start begins afresh", [start(1), text("a", 1), start(2), text("b", 2)], "b", ["a"]],
+  ["a tool drops what came before it", [start(), text("a"), packet({ type: "python_tool_start", code: "1" }, 1)], "", ["a"]],
+  ["reasoning is no tool", [start(), text("a"), packet({ type: "reasoning_delta", reasoning: "x" }, 1), text("b", 1)], "ab", []],
+  ["the end of a section is no tool", [start(), text("a"), packet({ type: "section_end" }), stop], "a", []],
+  ["a heartbeat is no tool", [start(), text("a"), packet({ type: "chat_heartbeat" }), text("b")], "ab", []],
+  ["a failed tool without a name drops nothing", [start(), text("a"), packet({ type: "error" }, 1)], "a", []],
+  ["parallel tools drop it", [start(), text("a"), packet({ type: "top_level_branching", num_parallel_branches: 2 }, 1)], "", ["a"]],
+  ["arguments of a call in the making drop it", [start(), text("a"), packet({ type: "tool_call_argument_delta", tool_type: "python" }, 1)], "", ["a"]],
+  ["text inside a tool is the tool's", [start(1), text("a", 1), packet({ type: "message_start" }, 2, { sub_turn_index: 0 }), packet({ type: "message_delta", content: "inner" }, 2, { sub_turn_index: 0 }), start(3), text("b", 3), stop], "b", ["a"]],
+  ["a second model's text is left out", [start(), text("a"), packet({ type: "message_delta", content: "other" }, 0, { model_index: 1 }), stop], "a", []],
+  ["two steps before the answer", [start(0), text("x"), packet({ type: "open_url_start" }, 1), start(2), text("y", 2), packet({ type: "bash_tool_start", cmd: "ls" }, 3), start(4), text("z", 4), stop], "z", ["x", "y"]],
+];
+
+describe("assembling the answer", () => {
+  it.each(answers)("%s", (_name, lines, answer, interim) => {
+    const { turn } = play(lines);
+    expect(turn.answer).toBe(answer);
+    expect(turn.interim).toEqual(interim);
+  });
+
+  it("says that text was interim before it says which tool follows", () => {
+    const { types } = play([start(), text("a"), packet({ type: "open_url_start" }, 1)]);
+    expect(types).toEqual(["start", "text", "interim", "tool"]);
+  });
+
+  it("keeps ids, citations, documents, queries and reasoning of a whole turn", () => {
+    const { turn } = play(searchTurn);
+    expect(turn).toMatchObject({
+      sessionId,
+      userMessageId: 12,
+      messageId: 13,
+      answer: "Ask your manager [[1]](https://docs.example.com/leave).",
+      interim: ["Let me look that up."],
+      reasoning: "They ask about leave.\n",
+      stopped: true,
+      stopReason: null,
+    });
+    expect([...turn.citations]).toEqual([[1, "hr/leave"]]);
+    expect([...turn.documents.keys()]).toEqual(["hr/leave", "hr/sick"]);
+    expect(turn.tools).toMatchObject([
+      { tool: "search", internet: false, queries: ["leave", "vacation policy"], failed: false },
+    ]);
+  });
+
+  it("tells parallel tools apart and gives an unnamed failure to the tool at its place", () => {
+    const { turn } = play([
+      packet({ type: "top_level_branching", num_parallel_branches: 2 }, 1),
+      packet({ type: "custom_tool_start", tool_name: "jira", tool_id: 7 }, 1, { tab_index: 0 }),
+      packet({ type: "search_tool_start", is_internet_search: true }, 1, { tab_index: 1 }),
+      packet({ type: "custom_tool_delta", tool_name: "jira", data: { n: 1 } }, 1, { tab_index: 0 }),
+      packet({ type: "error" }, 1, { tab_index: 1 }),
+    ]);
+    expect(turn.tools).toMatchObject([
+      { tool: "jira", toolId: 7, output: '{"n":1}', failed: false },
+      { tool: "search", internet: true, failed: true },
+    ]);
+  });
+
+  it("keeps the reason of a stop and the words of a failure", () => {
+    expect(play([packet({ type: "stop", stop_reason: "user_cancelled" })]).turn.stopReason).toBe("user_cancelled");
+    expect(play([idsLine, failureLine("no", "RATE_LIMIT")]).turn.failure).toMatchObject({ message: "no", code: "RATE_LIMIT" });
+  });
+
+  it("ignores lines it does not know", () => {
+    expect(play([{ raw: '{"new":1}', kind: "unknown" }]).types).toEqual([]);
+  });
+});
+
+describe("every packet type", () => {
+  const samples: Record<string, Record<string, unknown>> = {
+    top_level_branching: { num_parallel_branches: 2 },
+    message_delta: { content: "x" },
+    citation_info: { citation_number: 1, document_id: "d" },
+    reasoning_delta: { reasoning: "x" },
+    search_tool_queries_delta: { queries: ["q"] },
+    search_tool_documents_delta: { documents: [document("d")] },
+    open_url_urls: { urls: ["https://x"] },
+    open_url_documents: { documents: [] },
+    image_generation_final: { images: [{ url: "https://x/i.png" }] },
+    python_tool_start: { code: "1" },
+    custom_tool_start: { tool_name: "t" },
+    custom_tool_args: { tool_name: "t", tool_args: { a: 1 } },
+    custom_tool_delta: { tool_name: "t", error: { message: "no", status_code: 500 } },
+    deep_research_plan_delta: { content: "x" },
+    intermediate_report_delta: { content: "x" },
+    coding_agent_thinking_delta: { content: "x" },
+  };
+  const types = Packet.def.options.map((option) => [...option.def.shape.type.def.values][0] as string);
+
+  it.each(types)("%s is taken without an error", (type) => {
+    const turn = createTurn();
+    expect(() => advance(turn, packet({ type, ...samples[type] }))).not.toThrow();
+  });
+
+  it("covers the whole table of the interface", () => {
+    expect(types.length).toBeGreaterThan(40);
+  });
+});
+
+describe("a reply that came whole", () => {
+  const reply: ChatReply = {
+    answer: "Yes [[1]](https://x).",
+    top_documents: [document("d", "D", "https://x"), document("d", "D", "https://x")],
+    citation_info: [{ citation_number: 1, document_id: "d" }],
+    tool_calls: [{ tool_name: "internal_search", tool_arguments: { q: 1 }, tool_result: "r", search_docs: [document("e")] }],
+    message_id: 13,
+    chat_session_id: sessionId,
+    error_msg: null,
+  };
+
+  it("becomes the same record as a streamed one", () => {
+    const turn = turnOfReply(reply);
+    expect(turn).toMatchObject({ answer: "Yes [[1]](https://x).", messageId: 13, sessionId, stopped: true, failure: null });
+    expect([...turn.documents.keys()]).toEqual(["d", "e"]);
+    expect(turn.tools).toMatchObject([{ tool: "internal_search", input: { q: 1 }, output: "r" }]);
+  });
+
+  it("is a failure where it holds an error", () => {
+    const turn = turnOfReply({ ...reply, answer: "", error_msg: "model gone" });
+    expect(turn.failure?.message).toBe("model gone");
+    expect(turn.stopped).toBe(false);
+  });
+});
