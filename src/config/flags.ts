@@ -1,0 +1,26 @@
+/** Flags that every command takes; absent members were given neither as a flag nor as a variable. */
+export interface GlobalFlags {
+  profile?: string;
+  config?: string;
+  baseUrl?: string;
+  dialect?: "standard" | "onyx";
+  /** Seconds. */
+  timeout?: number;
+  caFile?: string;
+  proxy?: string;
+  output?: string;
+  json?: boolean;
+  fields?: string;
+  filter?: string[];
+  jq?: string;
+  quiet?: boolean;
+  verbose?: boolean;
+  debug?: boolean;
+  root?: string;
+  /** False for `--no-color`. */
+  color?: boolean;
+  /** False for `--no-input`. */
+  input?: boolean;
+  /** Where each member above came from. */
+  flagSources?: Record<string, "flag" | "env">;
+}

@@ -1,0 +1,52 @@
+import { homedir, platform as systemPlatform, userInfo } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What of the machine decides where files lie and whose they are. Tests give their own. */
+export interface Machine {
+  env: Environment;
+  platform: NodeJS.Platform;
+  home: string;
+  /** -1 where files have no owner (Windows). */
+  uid: number;
+}
+
+export function createMachine(given: {
+  env: Environment;
+  platform?: NodeJS.Platform | undefined;
+  home?: string | undefined;
+  uid?: number | undefined;
+}): Machine {
+  const platform = given.platform ?? systemPlatform();
+  const uid = platform === "win32" ? -1 : (given.uid ?? userInfo().uid);
+  return { env: given.env, platform, home: given.home ?? given.env["HOME"] ?? homedir(), uid };
+}
+
+// A relative value must be ignored (XDG Base Directory Specification).
+function absolute(path: string | undefined): string | undefined {
+  return path && isAbsolute(path) ? path : undefined;
+}
+
+/** Folder of the user's configuration file. */
+export function userFolder({ env, platform, home }: Machine): string {
+  if (platform === "win32") {
+    return join(absolute(env["APPDATA"]) ?? join(home, "AppData", "Roaming"), "knowctl");
+  }
+  return join(absolute(env["XDG_CONFIG_HOME"]) ?? join(home, ".config"), "knowctl");
+}
+
+/** Folder of what the tool remembers by itself: trusted files, the last session. */
+export function stateFolder({ env, platform, home }: Machine): string {
+  if (platform === "win32") {
+    return join(absolute(env["LOCALAPPDATA"]) ?? join(home, "AppData", "Local"), "knowctl");
+  }
+  return join(absolute(env["XDG_STATE_HOME"]) ?? join(home, ".local", "state"), "knowctl");
+}
+
+/** `~/x` and relative paths made absolute; relative ones are meant from `folder`. */
+export function expandPath(path: string, folder: string, home: string): string {
+  if (path === "~") return home;
+  if (/^~[/\\]/.test(path)) return join(home, path.slice(2));
+  return isAbsolute(path) ? path : join(folder, path);
+}

@@ -1,0 +1,97 @@
+import { CliError } from "../errors.ts";
+import type { Environment } from "./folders.ts";
+import type { GlobalFlags } from "./flags.ts";
+import type { Layer } from "./layers.ts";
+import type { Profile } from "./schema.ts";
+
+/** Members of a profile that are flags and variables too. Keys are never flags: argv is public. */
+const flagNames = {
+  baseUrl: "--base-url",
+  dialect: "--dialect",
+  timeout: "--timeout",
+  caFile: "--ca-file",
+  proxy: "--proxy",
+} as const;
+
+const variableNames = {
+  baseUrl: "KNOWCTL_BASE_URL",
+  dialect: "KNOWCTL_DIALECT",
+  timeout: "KNOWCTL_TIMEOUT",
+  caFile: "KNOWCTL_CA_FILE",
+  proxy: "KNOWCTL_PROXY",
+  accessToken: "KNOWCTL_ACCESS_TOKEN",
+  apiKey: "KNOWCTL_API_KEY",
+} as const;
+
+type FlagMember = keyof typeof flagNames;
+type VariableMember = keyof typeof variableNames;
+
+function isFlag(flags: GlobalFlags, name: FlagMember | "profile" | "config"): boolean {
+  return flags[name] !== undefined && flags.flagSources?.[name] !== "env";
+}
+
+export function flagLayer(flags: GlobalFlags, cwd: string): Layer {
+  const names = (Object.keys(flagNames) as FlagMember[]).filter((name) => isFlag(flags, name));
+  return {
+    source: "flag",
+    values: Object.fromEntries(names.map((name) => [name, flags[name]])) as Profile,
+    where: ([name]) => flagNames[name as FlagMember],
+    folder: cwd,
+  };
+}
+
+function readTimeout(text: string): number {
+  const seconds = /^\d{1,6}(\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (seconds >= 0.001 && seconds <= 86_400) return seconds;
+  throw new CliError("usage", "KNOWCTL_TIMEOUT: expected a number of seconds from 0.001 to 86400");
+}
+
+function readDialect(text: string): "standard" | "onyx" {
+  if (text === "standard" || text === "onyx") return text;
+  throw new CliError("usage", "KNOWCTL_DIALECT: expected standard or onyx");
+}
+
+/** Variables, also those that a flag overrides: `config show --origin` names them. Empty is unset. */
+export function environmentLayer(env: Environment, cwd: string): Layer {
+  const values: Record<string, unknown> = {};
+  for (const name of Object.keys(variableNames) as VariableMember[]) {
+    const text = env[variableNames[name]]?.trim();
+    if (!text) continue;
+    if (name === "timeout") values[name] = readTimeout(text);
+    else values[name] = name === "dialect" ? readDialect(text) : text;
+  }
+  return {
+    source: "env",
+    values: values as Profile,
+    where: ([name]) => variableNames[name as VariableMember],
+    folder: cwd,
+  };
+}
+
+export const builtInLayer: Layer = {
+  source: "default",
+  values: { dialect: "standard" },
+  where: () => "built-in",
+  folder: ".",
+};
+
+/** A word given by flag or variable, and which of them it was. */
+export function givenWord(
+  flags: GlobalFlags,
+  env: Environment,
+  name: "profile" | "config",
+): { word: string; source: "flag" | "env"; where: string } | undefined {
+  const variable = `KNOWCTL_${name.toUpperCase()}`;
+  const word = flags[name] ?? (env[variable] || undefined);
+  if (word === undefined) return undefined;
+  return isFlag(flags, name)
+    ? { word, source: "flag", where: `--${name}` }
+    : { word, source: "env", where: variable };
+}
+
+const yes = new Set(["1", "true", "yes", "on"]);
+
+/** Whether a variable that is a switch is on. */
+export function isOn(env: Environment, variable: string): boolean {
+  return yes.has((env[variable] ?? "").toLowerCase());
+}

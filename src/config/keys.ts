@@ -1,0 +1,115 @@
+import { CliError } from "../errors.ts";
+import type { Environment, Machine } from "./folders.ts";
+import type { Layer, Merged } from "./layers.ts";
+import { resolveSecret, type Resolved } from "./secrets.ts";
+import { parseBaseUrl } from "./url.ts";
+
+const members = ["accessToken", "apiKey"] as const;
+type Member = (typeof members)[number];
+
+export interface KeyRequest {
+  merged: Merged;
+  machine: Machine;
+  profile: string;
+  /** Origin that the keys would go to. */
+  origin: string;
+  warn: (message: string) => void;
+}
+
+function ownOrigin(layer: Layer): string | undefined {
+  try {
+    return layer.values.baseUrl === undefined
+      ? undefined
+      : parseBaseUrl(layer.values.baseUrl).origin;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Why a stored key may not go to this origin, or undefined.
+ *
+ * | the key is            | goes to                                              |
+ * |-----------------------|------------------------------------------------------|
+ * | in the environment, or `{env}` | any base URL that took effect               |
+ * | literal in a file     | the origin of the baseUrl beside it, nowhere else    |
+ * | `{file}`, `{command}` | the same; without a baseUrl beside it, anywhere      |
+ */
+function misdirected(member: Member, layer: Layer, request: KeyRequest): CliError | undefined {
+  const secret = layer.values[member];
+  if (!layer.file || secret === undefined) return undefined;
+  if (typeof secret === "object" && "env" in secret) return undefined;
+  const home = ownOrigin(layer);
+  if (home === request.origin) return undefined;
+  if (home === undefined && typeof secret === "object") return undefined;
+  const belongs = home === undefined ? "has no baseUrl beside it" : `belongs to ${home}`;
+  return new CliError(
+    "not-configured",
+    `the stored ${member} of profile "${request.profile}" (${layer.where([member])}) ${belongs}; it is not sent to ${request.origin}`,
+    {
+      hints: [
+        "use the profile of that service (--profile), or store a key for this address: knowctl login",
+        "a key in KNOWCTL_API_KEY goes to whatever base URL you give",
+      ],
+    },
+  );
+}
+
+function noKey(request: KeyRequest, missing: readonly string[]): CliError {
+  const empty = (["KNOWCTL_ACCESS_TOKEN", "KNOWCTL_API_KEY"] as const).filter(
+    (name) => request.machine.env[name]?.trim() === "",
+  );
+  const reasons = [...missing, ...empty.map((name) => `${name} is empty`)];
+  const why = reasons.length > 0 ? reasons.join(", ") : `profile "${request.profile}" has none`;
+  return new CliError("not-configured", `no key for ${request.origin}: ${why}`, {
+    hints: [
+      "store one: knowctl login",
+      "or set KNOWCTL_API_KEY (KNOWCTL_ACCESS_TOKEN for a separate chat and admin token)",
+    ],
+  });
+}
+
+interface Outcome {
+  resolved?: Resolved;
+  refused?: CliError;
+  fromEnvironment: boolean;
+}
+
+async function outcomeOf(member: Member, request: KeyRequest): Promise<Outcome> {
+  const layer = request.merged.winners.get(member);
+  const secret = request.merged.values[member];
+  if (!layer || secret === undefined) return { fromEnvironment: false };
+  const refused = misdirected(member, layer, request);
+  if (refused) return { refused, fromEnvironment: false };
+  const resolved = await resolveSecret(secret, member, layer, request.machine, request.warn);
+  return { resolved, fromEnvironment: layer.source === "env" };
+}
+
+/**
+ * The two keys of a request. Where only one is given it serves as both. Throws
+ * CliError `not-configured` when there is none, or when a stored one belongs to
+ * another origin and the environment gives no other.
+ */
+export async function resolveKeys(request: KeyRequest): Promise<Record<Member, string>> {
+  const accessToken = await outcomeOf("accessToken", request);
+  const apiKey = await outcomeOf("apiKey", request);
+  const both = [accessToken, apiKey];
+  const keyOf = ({ resolved }: Outcome): string | undefined =>
+    resolved && "key" in resolved ? resolved.key : undefined;
+  // A key of the environment was given for this very address; it may stand in for one that stays home.
+  const refused = both.find((each) => each.refused)?.refused;
+  if (refused && !both.some((each) => each.fromEnvironment && keyOf(each))) throw refused;
+  const any = keyOf(accessToken) ?? keyOf(apiKey);
+  if (any === undefined) {
+    const missing = both.flatMap(({ resolved }) =>
+      resolved && "missing" in resolved ? [resolved.missing] : [],
+    );
+    throw noKey(request, missing);
+  }
+  return { accessToken: keyOf(accessToken) ?? any, apiKey: keyOf(apiKey) ?? any };
+}
+
+/** Whether a variable is set to something that is not empty. */
+export function isSet(env: Environment, name: string): boolean {
+  return (env[name]?.trim() ?? "") !== "";
+}

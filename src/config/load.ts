@@ -1,0 +1,111 @@
+import { openConnection, type Connection } from "./connection.ts";
+import { createMachine } from "./folders.ts";
+import { builtInLayer, environmentLayer, flagLayer } from "./given.ts";
+import { fileLayers, mergeLayers, type ConfigFile, type Merged, type Origin } from "./layers.ts";
+import { chooseProfile, type ChosenProfile, type Source } from "./profile.ts";
+import type { ChatSettings, ConfigContent, IngestSettings } from "./schema.ts";
+import { effectiveContent, loadProject, loadUser, type SourceRequest } from "./sources.ts";
+
+export type { Connection } from "./connection.ts";
+export type { ConfigFile, Origin } from "./layers.ts";
+
+export interface LoadRequest extends SourceRequest {
+  /** A profile that does not exist yet may be named (config init, login). */
+  mayBeNew?: boolean | undefined;
+  platform?: NodeJS.Platform | undefined;
+  home?: string | undefined;
+  uid?: number | undefined;
+}
+
+export interface Config {
+  /** Name of the profile in effect. */
+  profile: string;
+  dialect: "standard" | "onyx";
+  timeoutSeconds?: number;
+  chat: ChatSettings;
+  ingest: IngestSettings;
+  /** Folder of the discovered project file; `--config` does not move it. */
+  projectFolder?: string;
+  /** Where each value in effect came from, by dotted key: `baseUrl`, `ingest.metadata.team`. */
+  origins: Map<string, Origin>;
+  /** The files read: the project file (or `--config`), then the user file. */
+  files: ConfigFile[];
+  /** The profile in effect as merged, secrets unresolved. */
+  values: Merged["values"];
+  /** Resolves the address and the keys and runs every safety rule. Throws `not-configured`. */
+  connection(): Promise<Connection>;
+}
+
+// What a project file can never say, trusted or not (faults.md S08, N17).
+function withoutPermissions(content: ConfigContent, named: boolean): ConfigContent {
+  if (!content.profiles) return content;
+  const profiles = Object.entries(content.profiles).map(([name, profile]) => {
+    const { allowInsecureTls: _, allowHttp, ...rest } = profile;
+    return [name, named && allowHttp !== undefined ? { ...rest, allowHttp } : rest];
+  });
+  return {
+    ...content,
+    profiles: Object.fromEntries(profiles) as NonNullable<ConfigContent["profiles"]>,
+  };
+}
+
+function view(
+  request: LoadRequest,
+  sources: readonly Source[],
+): { chosen: ChosenProfile; merged: Merged } {
+  const chosen = chooseProfile(request.flags, request.env, sources, { mayBeNew: request.mayBeNew });
+  const fromFiles = sources
+    .toReversed()
+    .flatMap(({ file, content }) => fileLayers(file, content, chosen.name));
+  const layers = [
+    builtInLayer,
+    ...fromFiles,
+    environmentLayer(request.env, request.cwd),
+    flagLayer(request.flags, request.cwd),
+  ];
+  return { chosen, merged: mergeLayers(layers) };
+}
+
+/**
+ * Loads the configuration: flags over variables over the project file over the
+ * user file over what is built in. Throws CliError `not-configured` with
+ * `file:line:column` for a broken file.
+ *
+ * A discovered project file counts in full once it is trusted. Before that, for
+ * commands that send: when it names addresses or secret references, connection()
+ * refuses; when it only holds settings, those that can neither aim nor rename an
+ * upload apply (see restrict.ts) and the others are named in a warning.
+ */
+export async function loadConfig(request: LoadRequest): Promise<Config> {
+  const machine = createMachine(request);
+  const user = await loadUser(machine, request.warn);
+  const project = await loadProject(request, machine);
+  const userSource: Source[] = user ? [{ file: user, content: user.content }] : [];
+  const sources = (content: ConfigContent | undefined): Source[] =>
+    project.file && content
+      ? [
+          { file: project.file, content: withoutPermissions(content, project.file.named) },
+          ...userSource,
+        ]
+      : userSource;
+  const sendable = project.file && (await effectiveContent(project.file, request, machine));
+  const shown = view(request, sources(request.sends ? sendable : project.file?.content));
+  const files = [...(project.file ? [project.file] : []), ...(user ? [user] : [])];
+  const { values, origins } = shown.merged;
+  origins.set("profile", shown.chosen.origin);
+  return {
+    profile: shown.chosen.name,
+    dialect: values.dialect ?? "standard",
+    ...(values.timeout === undefined ? {} : { timeoutSeconds: values.timeout }),
+    chat: values.chat,
+    ingest: values.ingest,
+    ...(project.folder === undefined ? {} : { projectFolder: project.folder }),
+    origins,
+    files,
+    values,
+    connection() {
+      const { chosen, merged } = request.sends ? shown : view(request, sources(sendable));
+      return openConnection({ merged, files, machine, profile: chosen.name, warn: request.warn });
+    },
+  };
+}

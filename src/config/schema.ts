@@ -1,0 +1,166 @@
+import * as z from "zod/mini";
+
+// Descriptions become the JSON Schema that editors show; see json-schema.ts.
+const text = (description: string) => z.string().check(z.minLength(1), z.describe(description));
+const flag = (description: string) => z.boolean().check(z.describe(description));
+const list = (description: string) =>
+  z.array(z.string().check(z.minLength(1))).check(z.describe(description));
+const whole = (min: number, max: number, description: string) =>
+  z.int().check(z.minimum(min), z.maximum(max), z.describe(description));
+const choice = <const Values extends readonly [string, ...string[]]>(
+  values: Values,
+  description: string,
+) => z.enum(values).check(z.describe(description));
+
+const largestId = 2 ** 31 - 1;
+
+/** A key, or where to find it. `command` counts in the user file only. */
+export const Secret = z
+  .union(
+    [
+      z.string(),
+      z.strictObject({ env: text("name of an environment variable") }),
+      z.strictObject({ file: text("file that holds the key; relative to this file, or ~/…") }),
+      z.strictObject({
+        command: z
+          .array(z.string())
+          .check(z.minLength(1), z.describe("program and arguments that print the key; no shell")),
+      }),
+    ],
+    { error: 'expected a string, {"env": NAME}, {"file": PATH} or {"command": [PROGRAM, …]}' },
+  )
+  .check(z.describe("a key, or where to find it"));
+export type Secret = z.infer<typeof Secret>;
+
+const metadata = z
+  .record(z.string(), z.json())
+  .check(z.describe("metadata of every document; text or lists of text"));
+const sections = choice(["whole", "headings"], "one section, or one per heading of level 1 to 3");
+const source = text("source type of the documents (default: file)");
+const link = text("link template: {path} {dir} {name} {slug} {id} or a front matter key");
+const ccPairId = whole(0, largestId, "connector/credential pair to upload to");
+
+/** Settings of the documents that one pattern names. Later rules win. */
+export const IngestRule = z.strictObject({
+  match: text("glob, relative to the project root"),
+  metadata: z.optional(metadata),
+  tags: z.optional(list("tags added to these documents")),
+  source: z.optional(source),
+  link: z.optional(link),
+  sections: z.optional(sections),
+  ccPairId: z.optional(ccPairId),
+});
+export type IngestRule = z.infer<typeof IngestRule>;
+
+const keys = (field: string) =>
+  z.optional(list(`front matter keys that give the ${field}, first wins`));
+
+export const IngestSettings = z.strictObject({
+  include: z.optional(list("globs of the files to take, relative to the project root")),
+  exclude: z.optional(list("globs of files to leave out")),
+  ignore: z.optional(flag("respect .gitignore and .knowctlignore (default: true)")),
+  idPrefix: z.optional(z.string().check(z.describe("put in front of every path-derived id"))),
+  source: z.optional(source),
+  link: z.optional(link),
+  linkBase: z.optional(text("what relative links are joined to")),
+  sections: z.optional(sections),
+  anchors: z.optional(choice(["github", "docusaurus", "mkdocs"], "how headings become anchors")),
+  maxSectionChars: z.optional(whole(200, 10_000_000, "split longer sections at paragraphs")),
+  metadata: z.optional(metadata),
+  tags: z.optional(list("tags of every document")),
+  rules: z.optional(z.array(IngestRule).check(z.describe("settings per path; later rules win"))),
+  ccPairId: z.optional(ccPairId),
+  connector: z.optional(text("name of the connector to upload to, instead of ccPairId")),
+  concurrency: z.optional(whole(1, 256, "most requests in flight (default: 8)")),
+  rate: z.optional(
+    z
+      .number()
+      .check(z.minimum(0.001), z.maximum(1_000_000), z.describe("most documents per second")),
+  ),
+  drafts: z.optional(flag("send documents marked draft: true as well")),
+  updatedAt: z.optional(choice(["git", "mtime"], "where a missing date comes from")),
+  images: z.optional(choice(["skip", "upload"], "what happens to local images")),
+  owners: z.optional(choice(["codeowners"], "where missing owners come from")),
+  frontMatter: z.optional(
+    z.strictObject({
+      id: keys("id"),
+      title: keys("title"),
+      link: keys("link"),
+      source: keys("source type"),
+      updatedAt: keys("date of the last update"),
+      owners: keys("primary owners"),
+      secondaryOwners: keys("secondary owners"),
+      tags: keys("tags"),
+    }),
+  ),
+});
+export type IngestSettings = z.infer<typeof IngestSettings>;
+
+const shown = choice(
+  ["reasoning", "tools", "documents", "none", "all"],
+  "part of the work to show on stderr",
+);
+
+export const ChatSettings = z.strictObject({
+  personaId: z.optional(z.int().check(z.describe("agent that answers"))),
+  projectId: z.optional(whole(0, largestId, "project that scopes the chat")),
+  model: z.optional(
+    z.string().check(z.regex(/^[^/]+\/.+$/), z.describe("model as PROVIDER/VERSION")),
+  ),
+  temperature: z.optional(
+    z.number().check(z.minimum(0), z.maximum(2), z.describe("randomness of the model")),
+  ),
+  tools: z.optional(
+    z.array(z.int()).check(z.describe("ids of the only tools allowed; [] for none")),
+  ),
+  forceTool: z.optional(z.int().check(z.describe("id of a tool that must run"))),
+  sourceTypes: z.optional(list("search only documents of these source types")),
+  documentSets: z.optional(list("search only these document sets")),
+  tags: z.optional(
+    z.record(z.string(), z.string()).check(z.describe("search only documents with these tags")),
+  ),
+  since: z.optional(text("search only documents newer than this date or duration")),
+  deepResearch: z.optional(flag("research at length; uses significantly more tokens")),
+  stream: z.optional(flag("take the answer as it is written (default: true)")),
+  live: z.optional(flag("write text as it comes even where stdout is no terminal")),
+  sources: z.optional(flag("list the cited sources after the answer (default: true)")),
+  render: z.optional(choice(["auto", "markdown", "plain"], "how the answer is shown")),
+  show: z.optional(z.union([z.array(shown), shown], { error: "expected a list of words" })),
+});
+export type ChatSettings = z.infer<typeof ChatSettings>;
+
+export const Profile = z.strictObject({
+  baseUrl: z.optional(text("address of the service, with or without /api")),
+  dialect: z.optional(choice(["standard", "onyx"], "flavour of the interface (default: standard)")),
+  accessToken: z.optional(Secret),
+  apiKey: z.optional(Secret),
+  proxy: z.optional(text("proxy URL; else HTTPS_PROXY, HTTP_PROXY, NO_PROXY")),
+  caFile: z.optional(text("PEM file with more certificate authorities; relative to this file")),
+  timeout: z.optional(
+    z
+      .number()
+      .check(z.minimum(0.001), z.maximum(86_400), z.describe("wait for an answer, seconds")),
+  ),
+  allowHttp: z.optional(flag("send keys over plain http; never counts in a project file")),
+  allowInsecureTls: z.optional(
+    flag("accept NODE_TLS_REJECT_UNAUTHORIZED=0; counts in the user file only"),
+  ),
+  chat: z.optional(ChatSettings),
+  ingest: z.optional(IngestSettings),
+});
+export type Profile = z.infer<typeof Profile>;
+
+/** Names of profiles: they are typed in a shell and may become file names. */
+export const profileName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
+
+const ProfileName = z.string().check(z.regex(profileName), z.describe("name of a profile"));
+
+/** A configuration file, user or project. Every member is optional; an unknown one is an error. */
+export const ConfigContent = z.strictObject({
+  $schema: z.optional(z.string().check(z.describe("address of this schema, for editors"))),
+  defaultProfile: z.optional(ProfileName),
+  profiles: z.optional(z.record(ProfileName, Profile)),
+  chat: z.optional(ChatSettings),
+  ingest: z.optional(IngestSettings),
+});
+export type ConfigContent = z.infer<typeof ConfigContent>;

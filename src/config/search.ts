@@ -1,0 +1,104 @@
+import { cosmiconfigSync, type PublicExplorerSync } from "cosmiconfig";
+import { basename, extname } from "node:path";
+import { CliError } from "../errors.ts";
+import { buildAway } from "./away.ts";
+
+/** The text of a configuration file; parsing is ours, for the places in error messages. */
+export interface FoundFile {
+  path: string;
+  text: string;
+}
+
+const member = "cliconfig";
+
+/** Names of a project file, in order of preference. `package.json` counts with a `cliconfig` member. */
+export const projectPlaces = [
+  ".cliconfig.json",
+  ".cliconfig.yaml",
+  ".cliconfig.yml",
+  ".cliconfig",
+  "package.json",
+];
+
+/** Names of the user file, in order of preference. */
+export const userPlaces = ["config.json", "config.yaml"];
+
+// The text is handed on in a wrapper of ours, so that a `$import` inside it is never followed.
+// cosmiconfig takes the `cliconfig` member of whatever a file named package.* gives.
+function loadText(path: string, text: string): unknown {
+  const isPackage = basename(path, extname(path)) === "package";
+  return isPackage ? { [member]: { text } } : { text };
+}
+
+function hasMember(text: string): boolean {
+  if (!text.includes(`"${member}"`)) return false;
+  try {
+    return Object.hasOwn(JSON.parse(text) as object, member);
+  } catch {
+    // Broken, and it names us: our own parser will say where.
+    return true;
+  }
+}
+
+function loadJsonText(path: string, text: string): unknown {
+  return basename(path) === "package.json" && !hasMember(text) ? {} : loadText(path, text);
+}
+
+function refuseCode(path: string): never {
+  throw new CliError(
+    "not-configured",
+    `${path}: a configuration is data, program code is never run`,
+    {
+      hints: ["write it as .cliconfig.json or .cliconfig.yaml"],
+    },
+  );
+}
+
+const loaders = {
+  ".json": loadJsonText,
+  ".yaml": loadText,
+  ".yml": loadText,
+  noExt: loadText,
+  ".js": refuseCode,
+  ".cjs": refuseCode,
+  ".mjs": refuseCode,
+  ".ts": refuseCode,
+};
+
+function createExplorer(searchPlaces: string[]): PublicExplorerSync {
+  return buildAway(() =>
+    cosmiconfigSync(member, {
+      searchPlaces,
+      // Only the folder given: its own upward search would not stop at the git root and
+      // ends in a folder of the home directory that we do not document.
+      searchStrategy: "none",
+      ignoreEmptySearchPlaces: false,
+      cache: false,
+      loaders,
+    }),
+  );
+}
+
+function toFile(result: ReturnType<PublicExplorerSync["search"]>): FoundFile | undefined {
+  if (!result) return undefined;
+  const { config, filepath } = result as { config?: { text: string }; filepath: string };
+  // An empty package.json is no configuration; any other empty file is an empty one.
+  if (!config && basename(filepath) === "package.json") return undefined;
+  return { path: filepath, text: config?.text ?? "" };
+}
+
+/** Makes a function that finds the first of `places` in one folder. */
+export function createSearch(places: string[]): (folder: string) => FoundFile | undefined {
+  const explorer = createExplorer(places);
+  return (folder) => toFile(explorer.search(folder));
+}
+
+/** Reads the file that was named by hand, or undefined for a package.json without our member. */
+export function openNamed(path: string): FoundFile | undefined {
+  return toFile(createExplorer([]).load(path));
+}
+
+/** Where the configuration stands inside a file of this name. */
+export function prefixOf(path: string): string[] {
+  return basename(path) === "package.json" ? [member] : [];
+}

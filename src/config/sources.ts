@@ -1,0 +1,135 @@
+import { dirname, resolve } from "node:path";
+import { statSync } from "node:fs";
+import { findProject, findUserFile, readNamed } from "./discover.ts";
+import { checkPrivate } from "./files.ts";
+import type { GlobalFlags } from "./flags.ts";
+import type { Environment, Machine } from "./folders.ts";
+import { givenWord, isOn } from "./given.ts";
+import type { ConfigFile } from "./layers.ts";
+import { parseConfig } from "./parse.ts";
+import { checkPatterns, restrictContent } from "./restrict.ts";
+import type { ConfigContent } from "./schema.ts";
+import { prefixOf, type FoundFile } from "./search.ts";
+import { claimsOf, isTrusted, rememberTrust } from "./trust.ts";
+import { isLoopback, parseBaseUrl } from "./url.ts";
+
+/** What loading the files needs to know. */
+export interface SourceRequest {
+  cwd: string;
+  env: Environment;
+  flags: GlobalFlags;
+  /** False for commands that send nothing: they take a project file as it is. */
+  sends: boolean;
+  /** Where the upward search starts instead of `cwd` (the path argument of ingest). */
+  root?: string | undefined;
+  /** Asks on a terminal whether a project file may be trusted. */
+  askTrust?: ((question: string) => Promise<boolean>) | undefined;
+  /** Called while loading, and again while connection() runs. */
+  warn: (message: string) => void;
+}
+
+async function toFile(
+  found: FoundFile,
+  layer: ConfigFile["layer"],
+  named: boolean,
+): Promise<ConfigFile> {
+  const parsed = await parseConfig(found.path, found.text, prefixOf(found.path));
+  return { ...parsed, layer, named, trusted: named || layer === "user" };
+}
+
+// The public key of a sandbox on this machine is no secret.
+function holdsKey(content: ConfigContent): boolean {
+  return Object.values(content.profiles ?? {}).some((profile) => {
+    if (typeof profile.accessToken !== "string" && typeof profile.apiKey !== "string") return false;
+    try {
+      return !isLoopback(parseBaseUrl(profile.baseUrl ?? "").hostname);
+    } catch {
+      return true;
+    }
+  });
+}
+
+/** The user file, after checking that nobody else could have written it. */
+export async function loadUser(
+  machine: Machine,
+  warn: SourceRequest["warn"],
+): Promise<ConfigFile | undefined> {
+  const found = findUserFile(machine);
+  if (!found) return undefined;
+  // Before parsing: what others could have written is not even looked at.
+  checkPrivate(found.path, { uid: machine.uid, holdsKey: false, warn });
+  const file = await toFile(found, "user", false);
+  checkPrivate(found.path, { uid: machine.uid, holdsKey: holdsKey(file.content), warn });
+  return file;
+}
+
+function startFolder(request: SourceRequest): string {
+  const start = resolve(request.cwd, request.root ?? ".");
+  const stats = statSync(start, { throwIfNoEntry: false });
+  // A path argument may be a file, or not exist: its command says so better than we could.
+  if (stats?.isDirectory()) return start;
+  return stats ? dirname(start) : request.cwd;
+}
+
+export interface Project {
+  /** Folder of the discovered file, whatever `--config` names. */
+  folder?: string;
+  file?: ConfigFile;
+}
+
+/** The file of `--config`, else the discovered project file with its trust. */
+export async function loadProject(request: SourceRequest, machine: Machine): Promise<Project> {
+  const trustAll = isOn(request.env, "KNOWCTL_TRUST_PROJECT");
+  const found = findProject(startFolder(request), { uid: machine.uid, trustAll });
+  const folder = found.folder ?? (found.file && dirname(found.file.path));
+  const named = givenWord(request.flags, request.env, "config");
+  if (named) {
+    const file = await toFile(readNamed(named.word, request.cwd), "project", true);
+    if (holdsKey(file.content)) {
+      checkPrivate(file.path, {
+        uid: machine.uid,
+        holdsKey: true,
+        rootToo: true,
+        warn: request.warn,
+      });
+    }
+    return { ...(folder && { folder }), file };
+  }
+  if (found.refused) {
+    if (request.sends) throw found.refused;
+    request.warn(found.refused.message);
+  }
+  if (!found.file) return folder ? { folder } : {};
+  const file = await toFile(found.file, "project", false);
+  file.trusted = trustAll || isTrusted(file, machine);
+  return { ...(folder && { folder }), file };
+}
+
+function trustQuestion(file: ConfigFile): string {
+  const claims = claimsOf(file.content).map(({ key, text }) => `  ${key}: ${text}`);
+  return [`${file.path} is not trusted yet. It names:`, ...claims, "Trust it?"].join("\n");
+}
+
+/** What of the project file counts when something is sent. Asks, warns and refuses as it must. */
+export async function effectiveContent(
+  file: ConfigFile,
+  request: SourceRequest,
+  machine: Machine,
+): Promise<ConfigContent> {
+  const { content, dropped } = restrictContent(file.content);
+  const claims = claimsOf(file.content);
+  if (file.trusted || !request.sends) return file.trusted ? file.content : content;
+  if (dropped.length > 0 && request.askTrust && (await request.askTrust(trustQuestion(file)))) {
+    rememberTrust(file, machine);
+    file.trusted = true;
+    return file.content;
+  }
+  checkPatterns(file);
+  // With addresses in it connection() refuses the whole file and says why.
+  if (dropped.length > 0 && claims.length === 0) {
+    request.warn(
+      `${file.path} is not trusted, so ${dropped.join(", ")} does not count; trust it once: knowctl config trust`,
+    );
+  }
+  return content;
+}

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { CliError } from "../errors.ts";
+import { checkPrivate, writeWhole } from "./files.ts";
+import { stateFolder, type Machine } from "./folders.ts";
+import type { ParsedFile } from "./parse.ts";
+import type { ConfigContent, Secret } from "./schema.ts";
+import { withoutCredentials } from "./url.ts";
+
+/** An address or secret reference that a project file names. */
+export interface Claim {
+  /** `profiles.production.baseUrl` */
+  key: string;
+  /** For people: the address, or what would be read. */
+  text: string;
+}
+
+function describeSecret(secret: Secret): string | undefined {
+  if (typeof secret === "string") return undefined;
+  if ("env" in secret) return `reads the variable ${secret.env}`;
+  if ("file" in secret) return `reads the file ${secret.file}`;
+  return `runs ${secret.command.join(" ")}`;
+}
+
+/** All addresses and secret references of a file: what trusting it is about. */
+export function claimsOf(content: ConfigContent): Claim[] {
+  return Object.entries(content.profiles ?? {}).flatMap(([name, profile]) => {
+    const addresses = (["baseUrl", "proxy", "caFile"] as const).flatMap((member) => {
+      const value = profile[member];
+      return value === undefined ? [] : [{ key: member, text: withoutCredentials(value) }];
+    });
+    const references = (["accessToken", "apiKey"] as const).flatMap((member) => {
+      const text = profile[member] === undefined ? undefined : describeSecret(profile[member]);
+      return text === undefined ? [] : [{ key: member, text }];
+    });
+    return [...addresses, ...references].map(({ key, text }) => ({
+      key: `profiles.${name}.${key}`,
+      text,
+    }));
+  });
+}
+
+function hashOf(content: ConfigContent): string {
+  const claims = Object.entries(content.profiles ?? {}).map(([name, profile]) => {
+    const reference = (secret: Secret | undefined) => (typeof secret === "object" ? secret : null);
+    const { baseUrl = null, proxy = null, caFile = null, accessToken, apiKey } = profile;
+    return [name, baseUrl, proxy, caFile, reference(accessToken), reference(apiKey)];
+  });
+  const sorted = claims.map((claim) => JSON.stringify(claim)).toSorted();
+  return createHash("sha256").update(sorted.join("\n")).digest("hex");
+}
+
+/** The file that remembers what was trusted: real path to hash of the claims. */
+export function trustStore(machine: Machine): string {
+  return join(stateFolder(machine), "trust.json");
+}
+
+function readStore(machine: Machine): Map<string, string> {
+  const path = trustStore(machine);
+  if (!existsSync(path)) return new Map();
+  try {
+    // A store that others can write would let them trust themselves.
+    checkPrivate(path, { uid: machine.uid, holdsKey: false, warn: () => {} });
+    const { files } = JSON.parse(readFileSync(path, "utf8")) as { files: Record<string, string> };
+    return new Map(Object.entries(files).filter(([, hash]) => typeof hash === "string"));
+  } catch {
+    // Nothing is trusted then; trusting again writes a good one.
+    return new Map();
+  }
+}
+
+/** Whether this file, as it claims now, was approved before. */
+export function isTrusted(file: ParsedFile, machine: Machine): boolean {
+  return readStore(machine).get(realpathSync(file.path)) === hashOf(file.content);
+}
+
+/** Remembers the file with its claims of now. Throws CliError `local` when that cannot be written. */
+export function rememberTrust(file: ParsedFile, machine: Machine): void {
+  const files = readStore(machine);
+  files.set(realpathSync(file.path), hashOf(file.content));
+  const text = JSON.stringify({ version: 1, files: Object.fromEntries(files) }, null, 2);
+  writeWhole(trustStore(machine), `${text}\n`);
+}
+
+/** The error for an untrusted file whose addresses or references would be needed. */
+export function untrusted(file: ParsedFile): CliError {
+  const claims = claimsOf(file.content);
+  return new CliError(
+    "not-configured",
+    `${file.path} is not trusted: its addresses and keys are not used`,
+    {
+      details: claims.map((claim) => `${claim.key}: ${claim.text}`),
+      hints: [
+        "look at it, then trust it once: knowctl config trust",
+        `or name it for this run: --config ${file.path}`,
+        "in a pipeline that owns its checkout: KNOWCTL_TRUST_PROJECT=1",
+      ],
+    },
+  );
+}

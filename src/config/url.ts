@@ -1,0 +1,90 @@
+/** Why an address cannot be used; never repeats the address, which may hold a password. */
+export class AddressProblem extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "AddressProblem";
+  }
+}
+
+/** A checked address of the service. */
+export interface BaseUrl {
+  /** Origin and optional path prefix, without a trailing slash or `/api`. */
+  baseUrl: string;
+  origin: string;
+  hostname: string;
+  isHttps: boolean;
+}
+
+function parse(text: string, kind: string): URL {
+  // The URL parser silently drops tabs and line breaks and turns `\` into `/`.
+  if (/[\s\u0000-\u001f\u007f\\]/.test(text)) {
+    throw new AddressProblem(`${kind} may not hold spaces, control characters or backslashes`);
+  }
+  try {
+    return new URL(text);
+  } catch {
+    throw new AddressProblem(`${kind} is not a valid URL`);
+  }
+}
+
+/**
+ * Checks and normalises the address of a service, given with or without a
+ * trailing `/` or `/api`. A path prefix is kept. Credentials, query and fragment
+ * are refused. Throws AddressProblem.
+ */
+export function parseBaseUrl(given: string): BaseUrl {
+  const text = given.trim();
+  if (text === "") throw new AddressProblem("the base URL is empty");
+  if (!/^https?:\/\/[^/]/i.test(text)) {
+    throw new AddressProblem("the base URL must begin with https:// (or http://)");
+  }
+  const url = parse(text, "the base URL");
+  if (url.username || url.password || /^[^/]*\/\/[^/?#]*@/.test(text)) {
+    throw new AddressProblem("the base URL may not hold a user name or password");
+  }
+  if (text.includes("?")) throw new AddressProblem("the base URL may not have a query (?…)");
+  if (text.includes("#")) throw new AddressProblem("the base URL may not have a fragment (#…)");
+  const path = url.pathname
+    .replace(/\/+$/, "")
+    .replace(/\/api$/, "")
+    .replace(/\/+$/, "");
+  return {
+    baseUrl: url.origin + path,
+    origin: url.origin,
+    hostname: url.hostname,
+    isHttps: url.protocol === "https:",
+  };
+}
+
+/**
+ * Whether a host is this machine: 127.0.0.0/8, ::1 or localhost, and nothing that
+ * merely looks like it (127.0.0.1.nip.io). `hostname` as the URL parser writes it.
+ */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/**
+ * Checks a proxy address. Without a scheme it is meant as `http://` (as curl and
+ * others read it); only http and https proxies work. Throws AddressProblem.
+ */
+export function parseProxy(given: string): string {
+  const text = given.trim();
+  const url = parse(
+    /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`,
+    "the proxy address",
+  );
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new AddressProblem("only http:// and https:// proxies are supported");
+  }
+  if (url.hostname === "") throw new AddressProblem("the proxy address has no host");
+  if (url.pathname.length > 1 || text.includes("?") || text.includes("#")) {
+    throw new AddressProblem("the proxy address may not have a path, query or fragment");
+  }
+  return url.href.replace(/\/$/, "");
+}
+
+/** An address for people: without user name and password, whatever else is wrong with it. */
+export function withoutCredentials(address: string): string {
+  return address.replace(/^([a-z][a-z0-9+.-]*:)?(\/\/)?[^/?#]*@/i, "$1$2");
+}

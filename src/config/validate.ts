@@ -1,0 +1,102 @@
+import type { core } from "zod/mini";
+import { nearest } from "./nearest.ts";
+import { nodeAt, type Node, type Path } from "./nodes.ts";
+import { dotted, whereIs, type Problem } from "./problems.ts";
+import {
+  ChatSettings,
+  ConfigContent,
+  IngestRule,
+  IngestSettings,
+  Profile,
+  profileName,
+} from "./schema.ts";
+
+/** What stands in a file at a place, in the words of JSON. Never the value: it may be a secret. */
+function typeAt(tree: Node, path: Path): string {
+  const node = nodeAt(tree, path);
+  if (!node) return "nothing";
+  if (node.kind !== "scalar") return node.kind;
+  return node.value === null ? "null" : typeof node.value;
+}
+
+const typeNames: Record<string, string> = { int: "whole number", array: "list", record: "object" };
+
+const messages: { [Code in core.$ZodIssue["code"]]?: (issue: never, found: string) => string } = {
+  invalid_type: (issue: core.$ZodIssueInvalidType, found) =>
+    `expected ${typeNames[issue.expected] ?? issue.expected}, found ${found}`,
+  invalid_value: (issue: core.$ZodIssueInvalidValue) =>
+    `expected one of ${issue.values.map(String).join(", ")}`,
+  too_small: (issue: core.$ZodIssueTooSmall) =>
+    issue.origin === "number" ? `expected at least ${issue.minimum}` : "may not be empty",
+  too_big: (issue: core.$ZodIssueTooBig) => `expected at most ${issue.maximum}`,
+};
+
+function messageFor(issue: core.$ZodIssue, tree: Node): string {
+  const write = messages[issue.code];
+  if (write) return write(issue as never, typeAt(tree, issue.path as Path));
+  if (issue.code === "invalid_format") {
+    return issue.path.at(-1) === "model"
+      ? "expected PROVIDER/VERSION"
+      : `expected a name like prod-eu`;
+  }
+  return issue.message;
+}
+
+/** Keys that may stand at a place of the file, for the "did you mean". */
+export function knownKeys(path: Path): string[] {
+  if (path.length === 0) return Object.keys(ConfigContent.shape);
+  if (path.length === 2 && path[0] === "profiles") return Object.keys(Profile.shape);
+  if (path.at(-1) === "chat") return Object.keys(ChatSettings.shape);
+  if (path.at(-1) === "ingest") return Object.keys(IngestSettings.shape);
+  if (path.at(-1) === "frontMatter") {
+    return ["id", "title", "link", "source", "updatedAt", "owners", "secondaryOwners", "tags"];
+  }
+  return typeof path.at(-1) === "number" ? Object.keys(IngestRule.shape) : [];
+}
+
+function unknownKey(path: Path, key: string): string {
+  if (key === "$import") return `${dotted(path)}: importing another file is not possible`;
+  const suggestion = nearest(key, knownKeys(path.slice(0, -1)));
+  return `unknown key ${dotted(path)}${suggestion ? `; did you mean "${suggestion}"?` : ""}`;
+}
+
+type Checked = { content: ConfigContent } | { problems: Problem[] };
+
+interface Parsed {
+  path: string;
+  text: string;
+  tree: Node;
+}
+
+/** Checks a parsed file against the schema. `prefix` is where the configuration stands in it. */
+export function validateConfig(file: Parsed, value: unknown, prefix: Path = []): Checked {
+  const result = ConfigContent.safeParse(value);
+  if (result.success) return { content: result.data };
+  const problems = result.error.issues.flatMap((issue): Problem[] => {
+    const path = issue.path as Path;
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => ({
+        where: whereIs(file, [...prefix, ...path, key], true),
+        message: unknownKey([...path, key], key),
+      }));
+    }
+    if (issue.code === "invalid_key") {
+      const message = `${dotted(path)}: a profile name may hold letters, digits, "-", "_" and "."`;
+      return [{ where: whereIs(file, [...prefix, ...path], true), message }];
+    }
+    const full = [...prefix, ...path];
+    const message = messageFor(issue, nodeAt(file.tree, prefix) ?? file.tree);
+    return [
+      {
+        where: whereIs(file, full),
+        message: path.length > 0 ? `${dotted(path)}: ${message}` : message,
+      },
+    ];
+  });
+  return { problems };
+}
+
+/** Whether `name` may name a profile. */
+export function isProfileName(name: string): boolean {
+  return profileName.test(name);
+}

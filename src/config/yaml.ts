@@ -1,0 +1,103 @@
+import { CORE_SCHEMA, load, YAMLException, type EventType, type State } from "js-yaml";
+import { checkKey, SyntaxProblem, type Member, type Node } from "./nodes.ts";
+
+interface Event {
+  start: number;
+  end: number;
+  kind: string | null;
+  result: unknown;
+  children: Event[];
+}
+
+// Nodes begin where the space and comments before them end.
+function skipSpace(text: string, at: number): number {
+  const pattern = /(?:[ \t\r\n]|#[^\n]*)*/y;
+  pattern.lastIndex = at;
+  return at + (pattern.exec(text)?.[0].length ?? 0);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function mappingNode(
+  event: Event,
+  value: Record<string, unknown>,
+  text: string,
+  budget: Budget,
+): Node {
+  const start = skipSpace(text, event.start);
+  const members: Member[] = [];
+  // Children alternate: key, value, key, value. An alias or an unusual key breaks the
+  // alternation: then positions fall back to the mapping's own, values never do.
+  const places = new Map<string, [key: Event, value: Event | undefined]>();
+  for (let index = 0; index < event.children.length; index += 2) {
+    const key = event.children[index];
+    if (key) places.set(String(key.result), [key, event.children[index + 1]]);
+  }
+  for (const [key, inner] of Object.entries(value)) {
+    const place = places.get(key);
+    const keyStart = place ? skipSpace(text, place[0].start) : start;
+    checkKey(members, key, keyStart);
+    members.push({ key, keyStart, value: toNode(place?.[1], inner, text, keyStart, budget) });
+  }
+  return { kind: "object", start, members };
+}
+
+interface Budget {
+  nodes: number;
+}
+
+function toNode(
+  event: Event | undefined,
+  value: unknown,
+  text: string,
+  near: number,
+  budget: Budget,
+): Node {
+  // Aliases can make a few bytes expand without end (faults.md 0.10).
+  if (--budget.nodes < 0) throw new SyntaxProblem("too many values after expanding aliases", near);
+  const at = event ?? { start: near, end: near, kind: null, result: value, children: [] };
+  if (isObject(value)) return mappingNode(at, value, text, budget);
+  const start = skipSpace(text, at.start);
+  if (Array.isArray(value)) {
+    const items = value.map((item, index) => toNode(at.children[index], item, text, start, budget));
+    return { kind: "list", start, items };
+  }
+  const scalar = value as string | number | boolean | null;
+  const raw = text.slice(start, at.end).trim();
+  return { kind: "scalar", start, value: scalar, raw };
+}
+
+// js-yaml quotes the text in some reasons; what stands in quotes or tags is cut off.
+function reasonOf(error: YAMLException): string {
+  return error.reason.replace(/\s*(?:["']|!<).*$/s, "");
+}
+
+/** Parses one YAML document with the place of every value. Throws SyntaxProblem. */
+export function parseYaml(text: string): Node {
+  const root: Event = { start: 0, end: 0, kind: null, result: undefined, children: [] };
+  const open: Event[] = [root];
+  const listener = (type: EventType, state: State): void => {
+    if (type === "open") {
+      open.push({ start: state.position, end: 0, kind: null, result: undefined, children: [] });
+      return;
+    }
+    const event = open.pop();
+    if (!event) return;
+    event.end = state.position;
+    event.kind = state.kind;
+    event.result = state.result;
+    // A plain value inside block context is read as a possible key first: one event inside another.
+    if (event.kind === "scalar") event.children = [];
+    open.at(-1)?.children.push(event);
+  };
+  let value: unknown;
+  try {
+    value = load(text, { schema: CORE_SCHEMA, listener });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    throw new SyntaxProblem(reasonOf(error), error.mark?.position ?? 0);
+  }
+  return toNode(root.children[0], value, text, 0, { nodes: 20_000 });
+}
