@@ -1,0 +1,101 @@
+import type { ConnectorStatus } from "../api/schemas.ts";
+import { detail, type DialectName, json } from "./reply.ts";
+import type { Route } from "./routes.ts";
+import { toolList } from "./tools.ts";
+
+export interface CatalogOptions {
+  dialect: DialectName;
+  pairs: readonly ConnectorStatus[];
+  models: Record<string, readonly string[]>;
+  documentSets: Record<string, readonly number[]>;
+}
+
+const user = {
+  id: "5f0c9a6e-3c63-4f0e-9b0f-2a5f1d6f6c11",
+  email: "admin@example.com",
+  is_active: true,
+  is_superuser: true,
+  is_verified: true,
+  account_type: "STANDARD",
+  preferences: {},
+  personalization: {},
+  token_expires_at: null,
+  team_name: null,
+  is_anonymous_user: false,
+  effective_permissions: ["admin", "manage:connectors", "read:connectors", "read:chat", "write:chat"],
+  is_group_manager: false,
+  admin_capabilities: [],
+};
+
+const persona = {
+  id: 0,
+  name: "Sandbox",
+  description: "Answers with sentences quoted from the uploaded documents.",
+  tools: toolList,
+  starter_messages: null,
+  document_sets: [],
+  hierarchy_node_count: 0,
+  attached_document_count: 0,
+  knowledge_sources: [],
+  default_model_configuration_id: null,
+  uploaded_image_id: null,
+  icon_name: null,
+  is_public: true,
+  is_listed: true,
+  display_priority: null,
+  is_featured: true,
+  builtin_persona: true,
+  labels: [],
+  owner: null,
+  owner_group: null,
+  user_permission: null,
+  permissions: {},
+};
+
+const health = { success: true, message: "ok", data: null };
+
+function documentSetList(sets: CatalogOptions["documentSets"]) {
+  return Object.entries(sets).map(([name, pairs], index) => ({
+    id: index + 1,
+    name,
+    description: "",
+    cc_pair_summaries: pairs.map((id) => ({ id })),
+    is_up_to_date: true,
+    is_public: true,
+  }));
+}
+
+/** The listings that do not change: observed-service.md 4.1 and 5. */
+export function catalogRoutes({ dialect, pairs, models, documentSets }: CatalogOptions): Route[] {
+  const get = (path: string, value: unknown, more: Partial<Route> = {}): Route => ({
+    method: "GET",
+    path,
+    handle: () => json(200, value),
+    ...more,
+  });
+  const onyx = { dialect: "onyx" } as const;
+  const providers = Object.entries(models).map(([name, names], index) => ({
+    id: index + 1,
+    name,
+    provider: name,
+    default_model_name: names[0] ?? null,
+    model_configurations: names.map((model) => ({ name: model, is_visible: true })),
+  }));
+  return [
+    get("/api/manage/admin/connector/status", pairs),
+    get("/api/tool", toolList),
+    get("/api/health", health, { ...onyx, open: true }),
+    get("/api/version", { backend_version: "v4.6.1" }, { ...onyx, open: true }),
+    get("/api/me", user, onyx),
+    get("/api/persona", [persona], onyx),
+    get("/api/llm/provider", providers, onyx),
+    get("/api/manage/document-set", documentSetList(documentSets), onyx),
+    {
+      ...onyx,
+      method: "GET",
+      path: "/api/user/projects/file",
+      // That service has no such listing; it redirects, and loses the prefix: observed-service.md 5.
+      handle: () => detail(404, "404: Not Found"),
+    },
+  ].filter((route) => route.dialect === undefined || route.dialect === dialect);
+}

@@ -1,0 +1,62 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+import { hostname } from "node:os";
+import { detail, type DialectName, type Reply } from "./reply.ts";
+
+const loopbackHosts: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
+
+export function isLoopback(host: string): boolean {
+  return loopbackHosts.has(host) || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/**
+ * Refuses what a web page in the user's browser could send: a name in `Host`
+ * that is not this server's (DNS rebinding) and any foreign `Origin`. No answer
+ * carries CORS headers, so a preflight never succeeds. faults.md X02, X03.
+ */
+export function createGuard(host: string, port: number): (request: IncomingMessage) => Reply | undefined {
+  const names = new Set(loopbackHosts);
+  names.add(host.includes(":") ? `[${host}]` : host.toLowerCase());
+  const wildcard = host === "0.0.0.0" || host === "::";
+  if (wildcard) names.add(hostname().toLowerCase());
+  const allowed = (value: string): boolean => {
+    const parts = /^(\[[0-9a-f:.]+\]|[^:]+)(?::(\d+))?$/i.exec(value);
+    if (!parts || Number(parts[2] ?? 80) !== port) return false;
+    const name = parts[1]!.toLowerCase();
+    // An address cannot be rebound to another one; only names can.
+    return names.has(name) || (wildcard && isIP(name.replace(/^\[|\]$/g, "")) !== 0);
+  };
+  return (request) => {
+    const { host: named, origin } = request.headers;
+    const hosts = request.rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name));
+    if (named === undefined || hosts.length !== 1 || !allowed(named)) {
+      return detail(421, "This host name is not served here");
+    }
+    if (origin !== undefined && origin !== `http://${named}`) {
+      return detail(403, "Requests of other web pages are refused");
+    }
+    if (request.method === "OPTIONS") return detail(403, "Cross-origin requests are refused");
+    return undefined;
+  };
+}
+
+/** Whether the request carries the key. Takes the same time for every wrong key. */
+export function createKeyCheck(key: string, dialect: DialectName) {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  const expected = digest(key);
+  return (request: IncomingMessage): boolean => {
+    const own = dialect === "onyx" ? request.headers["x-onyx-authorization"] : undefined;
+    const header = typeof own === "string" ? own : (request.headers.authorization ?? "");
+    const bearer = header.startsWith("Bearer ");
+    // That service takes an API key without the word too: observed-service.md 6.1.
+    if (!bearer && dialect !== "onyx") return false;
+    return timingSafeEqual(digest(bearer ? header.slice(7) : header), expected);
+  };
+}
+
+export function denied(dialect: DialectName): Reply {
+  return dialect === "onyx"
+    ? detail(403, "Access denied. User is not authenticated.")
+    : detail(401, "Not authenticated");
+}

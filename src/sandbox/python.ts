@@ -1,0 +1,49 @@
+/**
+ * Values as Python prints them. The service puts such texts into its 422 answers
+ * and stores metadata values with them: observed-service.md 3.2 and 6.3.
+ */
+
+const maxDepth = 100;
+
+function quoted(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text.replace(/[\\'"\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
+    if (character === "\\" || character === quote) return `\\${character}`;
+    if (character === "'" || character === '"') return character;
+    if (character === "\n") return "\\n";
+    if (character === "\r") return "\\r";
+    if (character === "\t") return "\\t";
+    const code = character.codePointAt(0) ?? 0;
+    if (code <= 0xff) return `\\x${code.toString(16).padStart(2, "0")}`;
+    if (code <= 0xffff) return `\\u${code.toString(16).padStart(4, "0")}`;
+    return `\\U${code.toString(16).padStart(8, "0")}`;
+  });
+  return quote + escaped + quote;
+}
+
+/** `repr(value)` of a value that came from JSON. */
+export function pythonRepr(value: unknown, depth = 0): string {
+  if (value === null || value === undefined) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "string") return quoted(value);
+  if (typeof value !== "object") return String(value);
+  if (depth > maxDepth) return "...";
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => pythonRepr(item, depth + 1)).join(", ")}]`;
+  }
+  const members = Object.entries(value).map(
+    ([key, item]) => `${quoted(key)}: ${pythonRepr(item, depth + 1)}`,
+  );
+  return `{${members.join(", ")}}`;
+}
+
+/** `str(value)`: as `repr`, but a string stays as it is. */
+export function pythonString(value: unknown): string {
+  return typeof value === "string" ? value : pythonRepr(value);
+}
+
+/** A location tuple: `('body', 'document', 'sections', 0)`. */
+export function pythonTuple(values: readonly (string | number)[]): string {
+  const items = values.map((value) => pythonRepr(value));
+  return items.length === 1 ? `(${items[0]},)` : `(${items.join(", ")})`;
+}

@@ -1,0 +1,61 @@
+import type { Call } from "./call.ts";
+import type { DialectName, Reply } from "./reply.ts";
+
+export interface Route {
+  method: string;
+  /** `:name` stands for one segment. */
+  path: string;
+  /** Only in this dialect; absent: in both. */
+  dialect?: DialectName;
+  /** Needs no key. */
+  open?: boolean;
+  /** Largest body taken, in bytes; without it none is read. */
+  bodyLimit?: number;
+  handle(call: Call): Promise<Reply> | Reply;
+}
+
+export type Match =
+  | { kind: "route"; route: Route; parameters: Record<string, string> }
+  | { kind: "wrong-method" }
+  | { kind: "none" };
+
+/** Segments of a path, each decoded once. Undefined when the path plays tricks. */
+export function segmentsOf(path: string): string[] | undefined {
+  if (!path.startsWith("/") || path.includes("//") || path.includes("\\")) return undefined;
+  const segments: string[] = [];
+  for (const raw of path.slice(1).split("/")) {
+    let segment;
+    try {
+      segment = decodeURIComponent(raw);
+    } catch {
+      return undefined;
+    }
+    if (segment === "." || segment === ".." || /[/\\\0]/.test(segment)) return undefined;
+    segments.push(segment);
+  }
+  return segments;
+}
+
+/** The lookup over all routes of one dialect. */
+export function createRouter(routes: readonly Route[], dialect: DialectName) {
+  const table = routes
+    .filter((route) => route.dialect === undefined || route.dialect === dialect)
+    .map((route) => ({ route, pattern: route.path.slice(1).split("/") }));
+  return (method: string, segments: readonly string[]): Match => {
+    let known = false;
+    for (const { route, pattern } of table) {
+      if (pattern.length !== segments.length) continue;
+      const parameters: Record<string, string> = {};
+      const fits = pattern.every((part, index) => {
+        const segment = segments[index]!;
+        if (!part.startsWith(":")) return part === segment;
+        parameters[part.slice(1)] = segment;
+        return segment !== "";
+      });
+      if (!fits) continue;
+      if (route.method === method) return { kind: "route", route, parameters };
+      known = true;
+    }
+    return known ? { kind: "wrong-method" } : { kind: "none" };
+  };
+}

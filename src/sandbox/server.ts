@@ -1,0 +1,128 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ConnectorStatus } from "../api/schemas.ts";
+import { CliError, codeOf, messageOf } from "../errors.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import type { FaultSpec } from "./faults.ts";
+import { isLoopback } from "./guard.ts";
+import type { Ledger, LedgerMode } from "./ledger.ts";
+import type { Framing } from "./packets.ts";
+import type { DialectName } from "./reply.ts";
+import { openService, type Service } from "./service.ts";
+
+export interface SandboxOptions {
+  /** 0 takes a free port. */
+  port: number;
+  /** Address to listen on; 127.0.0.1 without it. */
+  host?: string;
+  /** Holds the database file; made when it is missing. */
+  dataFolder: string;
+  /** The one key that all endpoints take. */
+  key: string;
+  dialect?: DialectName;
+  /** Of the chat stream; without it the dialect's own: `standard` sse, `onyx` ndjson. */
+  framing?: Framing;
+  faults?: FaultSpec;
+  clock?: Clock;
+  onLog?(line: string): void;
+  /** Instead of the seeded ones. Sent as they are, so tests may put anything into them. */
+  pairs?: readonly ConnectorStatus[];
+  /** Model names per provider, for `llm_override`. */
+  models?: Record<string, readonly string[]>;
+  /** Pairs per document set. */
+  documentSets?: Record<string, readonly number[]>;
+  /** Pause before each word of an answer; 0 without it. */
+  tokenDelayMs?: number;
+  /** `full` without it; `off` keeps memory flat over any number of documents. */
+  ledger?: LedgerMode;
+}
+
+export interface Sandbox {
+  /** `http://127.0.0.1:PORT`, no trailing slash. */
+  url: string;
+  port: number;
+  ledger: Ledger;
+  /** Resolves when everything that was accepted can be found. */
+  idle(): Promise<void>;
+  /** Ends open streams, stores what is waiting and closes the database. */
+  close(): Promise<void>;
+}
+
+/** Slow senders: seconds for the head, minutes for the body. Node checks every second. */
+const limits = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 120_000,
+  keepAliveTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+};
+
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => {
+      const taken = codeOf(error) === "EADDRINUSE";
+      const why = taken ? "the port is in use" : messageOf(error);
+      reject(
+        new CliError("local", `cannot listen on ${host}:${port}: ${why}`, {
+          cause: error,
+          hints: taken
+            ? ["choose another port with --port N, or 0 for any free one", "perhaps a sandbox is running already"]
+            : ["choose another --host or --port"],
+        }),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function urlOf(host: string, port: number): string {
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+/**
+ * Starts the local service. It is up when the promise resolves; the caller closes
+ * it. Throws CliError `local` when the port is taken or the data folder cannot be
+ * used, `usage` for the default key on an address that others can reach.
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const host = options.host ?? "127.0.0.1";
+  if (options.key === "" || (!isLoopback(host) && options.key === "sandbox")) {
+    throw new CliError("usage", `the sandbox on ${host} needs a key of its own`, {
+      hints: ["set KNOWCTL_SANDBOX_KEY to a secret, or leave --host out"],
+    });
+  }
+  const service: Service = await openService({ ...options, host, clock: options.clock ?? systemClock });
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
+    void service.serve(request, response);
+  };
+  const server = createServer(limits, take);
+  // The body is only asked for once the head has passed: no key, no 100 Continue.
+  server.on("checkContinue", take);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable) return socket.destroy();
+    const status = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
+    socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  });
+  let port: number;
+  try {
+    port = await listen(server, host, options.port);
+  } catch (error) {
+    service.close();
+    throw error;
+  }
+  service.listening(port);
+  return {
+    url: urlOf(host, port),
+    port,
+    ledger: service.ledger,
+    idle: service.idle,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      service.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

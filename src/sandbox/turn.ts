@@ -1,0 +1,168 @@
+import type { Clock } from "./clock.ts";
+import { type Answer, type Attachment, composeAnswer } from "./answer.ts";
+import { offsetTime } from "./identity.ts";
+import { type Line, packet } from "./packets.ts";
+import { type Filters, type Hit, questionTerms, toSearchDoc } from "./search.ts";
+import type { Outcome } from "./sessions.ts";
+import { listTool } from "./tools.ts";
+
+/** What a turn needs to know and may do. */
+export interface Turn {
+  question: string;
+  filters: Filters;
+  mayFilter: boolean;
+  search: ((terms: readonly string[], filters: Filters) => Hit[]) | undefined;
+  /** Runs the listing Action first when it was forced. */
+  listDocuments: (() => unknown[]) | undefined;
+  attachments: Attachment[];
+  includeCitations: boolean;
+  clock: Clock;
+  /** Pause before each word of the answer. */
+  tokenDelayMs: number;
+  /** Aborted by the stop endpoint. */
+  stopped: AbortSignal;
+  /** Aborted when nobody reads any more; the answer is then finished without pauses. */
+  unread: AbortSignal;
+  finish(outcome: Outcome): void;
+}
+
+/** The wording of the reasoning packets: true sentences about what the sandbox does. */
+function reasoningOf(terms: readonly string[], searches: boolean): string[] {
+  if (!searches) return ["No search is allowed for this question, ", "so nothing can be quoted."];
+  const words = terms.slice(0, 8).join(", ");
+  return ["The telling words are: ", `${words || "none"}. `, "Searching the indexed documents for them."];
+}
+
+async function* reasoning(at: number, pieces: readonly string[]): AsyncGenerator<Line> {
+  yield packet(at, "reasoning_start");
+  for (const piece of pieces) yield packet(at, "reasoning_delta", { reasoning: piece });
+  yield packet(at, "reasoning_done");
+}
+
+function* listing(at: number, documents: unknown[]): Generator<Line> {
+  const tool = { tool_name: listTool.name, tool_id: listTool.id };
+  yield packet(at, "custom_tool_start", tool);
+  yield packet(at, "custom_tool_args", { tool_name: listTool.name, tool_args: { limit: 10 } });
+  yield packet(at, "custom_tool_delta", {
+    ...tool,
+    response_type: "json",
+    data: documents,
+    file_ids: null,
+    error: null,
+  });
+  yield packet(at, "section_end");
+}
+
+function* searching(at: number, turn: Turn, terms: readonly string[], hits: Hit[]): Generator<Line> {
+  yield packet(at, "search_tool_start", { is_internet_search: false });
+  yield packet(at, "search_tool_queries_delta", { queries: [terms.join(" ") || turn.question] });
+  if (turn.mayFilter) {
+    const { sources, updatedFrom, updatedTo } = turn.filters;
+    yield packet(at, "search_tool_filter_delta", {
+      sources: sources ?? [],
+      time_filter_start: updatedFrom === undefined ? null : offsetTime(updatedFrom),
+      time_filter_end: updatedTo === undefined ? null : offsetTime(updatedTo),
+    });
+  }
+  const documents = hits.map((hit) => toSearchDoc(hit, offsetTime));
+  yield packet(at, "search_tool_documents_delta", { documents });
+  yield packet(at, "section_end");
+}
+
+/** Text in pieces as a model would make them: word by word. */
+function wordsOf(text: string): string[] {
+  return text.match(/\s*\S+|\s+/g) ?? [];
+}
+
+interface Written {
+  text: string;
+  citations: Record<string, string>;
+}
+
+async function* writing(
+  at: number,
+  turn: Turn,
+  answer: Answer,
+  written: Written,
+): AsyncGenerator<Line> {
+  const announced = new Set<string>();
+  for (const part of answer.parts) {
+    if ("number" in part) {
+      if (!turn.includeCitations) continue;
+      // Before the text that holds the marker, once per document: observed-service.md 2.5.
+      if (!announced.has(part.documentId)) {
+        announced.add(part.documentId);
+        written.citations[part.number] = part.documentId;
+        const members = { citation_number: part.number, document_id: part.documentId };
+        yield packet(at, "citation_info", members);
+      }
+      const marker = `[[${part.number}]](${part.link})`;
+      written.text += marker;
+      yield packet(at, "message_delta", { content: marker });
+      continue;
+    }
+    for (const word of wordsOf(part.text)) {
+      if (turn.tokenDelayMs > 0 && !turn.unread.aborted) await pause(turn);
+      if (turn.stopped.aborted) return;
+      written.text += word;
+      yield packet(at, "message_delta", { content: word });
+    }
+  }
+}
+
+async function pause(turn: Turn): Promise<void> {
+  const signal = AbortSignal.any([turn.stopped, turn.unread]);
+  // Being woken early is all that the signals are for here.
+  await turn.clock.sleep(turn.tokenDelayMs, signal).catch(() => undefined);
+}
+
+function wholeText(answer: Answer, includeCitations: boolean): Written {
+  const written: Written = { text: "", citations: {} };
+  for (const part of answer.parts) {
+    if (!("number" in part)) written.text += part.text;
+    else if (includeCitations) {
+      written.text += `[[${part.number}]](${part.link})`;
+      written.citations[part.number] ??= part.documentId;
+    }
+  }
+  return written;
+}
+
+/**
+ * The packets of one turn, in the order of observed-service.md 2.2, up to and
+ * with `stop`. Stores the outcome at the end, also when the reader leaves early:
+ * a disconnect does not cancel the answer, the stop endpoint does.
+ */
+export async function* runTurn(turn: Turn): AsyncGenerator<Line> {
+  const started = turn.clock.now();
+  const terms = questionTerms(turn.question);
+  const hits = turn.search?.(terms, turn.filters) ?? [];
+  const answer = composeAnswer(terms, hits, turn.attachments, turn.search !== undefined);
+  const documents = answer.documents.map((hit) => toSearchDoc(hit, offsetTime));
+  const written: Written = { text: "", citations: {} };
+  const store = ({ text, citations }: Written): void =>
+    turn.finish({ text, citations, documents, error: null });
+  let ended = false;
+  try {
+    let at = 0;
+    yield* reasoning(at, reasoningOf(terms, turn.search !== undefined));
+    if (turn.listDocuments) yield* listing((at += 1), turn.listDocuments());
+    if (turn.search) yield* searching((at += 1), turn, terms, answer.documents);
+    at += 1;
+    yield packet(at, "message_start", {
+      final_documents: documents,
+      pre_answer_processing_seconds: (turn.clock.now() - started) / 1000,
+    });
+    yield* writing(at, turn, answer, written);
+    ended = true;
+    if (turn.stopped.aborted) {
+      store({ ...written, text: `${written.text}\n\n... *Generation was stopped by the user.*` });
+      yield packet(at, "stop", { stop_reason: "user_cancelled" }, null);
+    } else {
+      store(written);
+      yield packet(at, "stop", { stop_reason: null });
+    }
+  } finally {
+    if (!ended) store(wholeText(answer, turn.includeCitations));
+  }
+}
