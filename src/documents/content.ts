@@ -1,0 +1,102 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from "node:fs";
+import { CliError, codeOf } from "../errors.ts";
+import type { SourceFile } from "./find.ts";
+import { stampOf } from "./stamp.ts";
+
+export interface Content {
+  /** Valid until the next call: the buffer is used again. */
+  bytes: Buffer;
+  /** Stamp of exactly what was read. */
+  stamp: string;
+  mtimeMs: number;
+}
+
+const attempts = 3;
+// O_NONBLOCK: opening a FIFO without a writer would hang; O_NOFOLLOW: the file
+// may have become a link since it was listed. Windows has neither.
+const openFlags =
+  constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+let shared = Buffer.allocUnsafeSlow(64 * 1024);
+
+function bufferFor(size: number): Buffer {
+  if (size <= shared.length) return shared;
+  // Large files are rare: they get their own buffer, so that it is given back.
+  if (size > 1024 * 1024) return Buffer.allocUnsafeSlow(size);
+  return (shared = Buffer.allocUnsafeSlow(1024 * 1024));
+}
+
+/** Reads up to one byte more than expected, so that growth shows. */
+function readAll(descriptor: number, expected: number): Buffer {
+  const buffer = bufferFor(expected + 1);
+  let length = 0;
+  while (length <= expected) {
+    const count = readSync(descriptor, buffer, length, expected + 1 - length, length);
+    if (count === 0) break;
+    length += count;
+  }
+  return buffer.subarray(0, length);
+}
+
+function openFile(file: SourceFile): number {
+  try {
+    return openSync(file.absolutePath, openFlags);
+  } catch (error) {
+    const code = codeOf(error) ?? "unknown error";
+    const reasons: Record<string, string> = {
+      ENOENT: "it vanished after it was found",
+      ENOTDIR: "its folder vanished after it was found",
+      ELOOP: "it became a symbolic link after it was found",
+      EACCES: "permission denied",
+      EMFILE: "too many open files",
+    };
+    throw new CliError("usage", `${file.path}: cannot be read: ${reasons[code] ?? code}`, {
+      cause: error,
+    });
+  }
+}
+
+function checkKind(file: SourceFile, stats: BigIntStats, maxBytes: number): void {
+  if (!stats.isFile()) {
+    throw new CliError("usage", `${file.path}: cannot be read: it is not a regular file`);
+  }
+  if (stats.size > BigInt(maxBytes)) {
+    const mebibytes = (count: number): string => `${(count / 1024 / 1024).toFixed(1)} MiB`;
+    throw new CliError(
+      "usage",
+      `${file.path}: ${mebibytes(Number(stats.size))} is more than the ${mebibytes(maxBytes)} that one document may have`,
+      { hints: ["split the file, or exclude it"] },
+    );
+  }
+}
+
+/**
+ * The bytes of a file as they were at one moment: when its stamp differs before
+ * and after, it is read again, three times at most. Throws CliError `usage` for
+ * a file that cannot be read, is too large, or keeps changing.
+ */
+export function readContent(file: SourceFile, maxBytes: number): Content {
+  const descriptor = openFile(file);
+  try {
+    let before = fstatSync(descriptor, { bigint: true });
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      checkKind(file, before, maxBytes);
+      const bytes = readAll(descriptor, Number(before.size));
+      const after = fstatSync(descriptor, { bigint: true });
+      const stamp = stampOf(after);
+      if (stamp === stampOf(before) && bytes.length === Number(after.size)) {
+        return { bytes, stamp, mtimeMs: Number(after.mtimeNs / 1_000_000n) };
+      }
+      before = after;
+    }
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const code = codeOf(error) ?? "unknown error";
+    throw new CliError("usage", `${file.path}: cannot be read: ${code}`, { cause: error });
+  } finally {
+    closeSync(descriptor);
+  }
+  throw new CliError("usage", `${file.path}: changed while it was read, ${attempts} times`, {
+    hints: ["run again when nothing writes to it"],
+  });
+}

@@ -1,0 +1,65 @@
+import type { Heading } from "./structure.ts";
+import type { AnchorStyle } from "./settings.ts";
+
+// `{#id}` of Docusaurus, `{: #id .class }` and `{ #id }` of Python-Markdown.
+const explicitId = /[ \t]*\{:?[ \t]*#([^\s{}]+)[^{}]*\}[ \t]*$/;
+
+/** Heading as plain text: without links, emphasis, code marks and explicit id. */
+export function plainText(heading: string): string {
+  const plain = heading
+    .replace(explicitId, "")
+    .replace(/!?\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g, "$1")
+    .replace(/`+([^`]*)`+/g, "$1")
+    .replace(/(\*{1,3}|~~)(?=\S)([^*~]*[^*~\s])\1/g, "$2")
+    .replace(/(^|[^\p{L}\p{N}_])(_{1,3})(?=\S)([^_]*[^_\s])\2(?![\p{L}\p{N}_])/gu, "$1$3")
+    .replace(/<\/?[A-Za-z][^<>]*>/g, "")
+    .replace(/\\([!-/:-@[-`{-~])/g, "$1");
+  return plain.replace(/\s+/g, " ").trim();
+}
+
+function githubSlug(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "").replaceAll(" ", "-");
+}
+
+// Python-Markdown's `toc` extension with its default slugify, as mkdocs uses it.
+function mkdocsSlug(text: string): string {
+  const ascii = text.normalize("NFKD").replace(/[^ -~]/g, "");
+  return ascii.replace(/[^\w\s-]/g, "").trim().toLowerCase().replace(/[-\s]+/g, "-");
+}
+
+function uniqueGithub(slug: string, seen: Map<string, number>): string {
+  let result = slug;
+  while (seen.has(result)) {
+    const count = (seen.get(slug) ?? 0) + 1;
+    seen.set(slug, count);
+    result = `${slug}-${count}`;
+  }
+  seen.set(result, 0);
+  return result;
+}
+
+function uniqueMkdocs(slug: string, seen: Map<string, number>): string {
+  let result = slug;
+  while (result === "" || seen.has(result)) {
+    const [, stem, count] = /^(.*)_(\d+)$/.exec(result) ?? [];
+    result = stem === undefined ? `${result}_1` : `${stem}_${Number(count) + 1}`;
+  }
+  seen.set(result, 0);
+  return result;
+}
+
+/** Anchors of all headings of a document in order, as the named site generator makes them. */
+export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): string[] {
+  const seen = new Map<string, number>();
+  return headings.map(({ text }) => {
+    const explicit = style === "github" ? undefined : explicitId.exec(text)?.[1];
+    if (explicit !== undefined) {
+      seen.set(explicit, 0);
+      return explicit;
+    }
+    const plain = plainText(text);
+    return style === "mkdocs"
+      ? uniqueMkdocs(mkdocsSlug(plain), seen)
+      : uniqueGithub(githubSlug(plain), seen);
+  });
+}

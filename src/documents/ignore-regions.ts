@@ -1,0 +1,55 @@
+import { CliError } from "../errors.ts";
+import { isOpaque, scanStructure } from "./structure.ts";
+
+const marker = /<!--[ \t]*(\/?)knowctl:ignore[ \t]*-->/g;
+
+/** Whether an offset lies in a code span that opens and closes on its line. */
+function isInCodeSpan(text: string, offset: number): boolean {
+  const start = text.lastIndexOf("\n", offset) + 1;
+  const end = text.indexOf("\n", offset);
+  const line = text.slice(start, end === -1 ? undefined : end);
+  let at = 0;
+  for (const run of line.matchAll(/`+/g)) {
+    if (run.index < at) continue;
+    const rest = line.slice(run.index + run[0].length);
+    const closing = [...rest.matchAll(/`+/g)].find((each) => each[0].length === run[0].length);
+    if (!closing) continue;
+    at = run.index + 2 * run[0].length + closing.index;
+    if (offset - start > run.index && offset - start < at) return true;
+  }
+  return false;
+}
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
+
+/**
+ * The text without its `<!-- knowctl:ignore -->…<!-- /knowctl:ignore -->`
+ * regions; they nest. Markers in code are text. A region that is never closed
+ * is an error, because both guesses are bad: text lost, or text shown that was
+ * to be hidden. Throws CliError `usage`.
+ */
+export function removeIgnored(text: string, path: string, firstLine: number): string {
+  if (!text.includes("knowctl:ignore")) return text;
+  const structure = scanStructure(text);
+  const isText = (offset: number): boolean =>
+    // A line that begins with the marker is an HTML block of its own, of one line.
+    !isOpaque(structure, offset) && !isInCodeSpan(text, offset);
+  let kept = "";
+  let from = 0;
+  const open: number[] = [];
+  for (const found of text.matchAll(marker)) {
+    if (!isText(found.index)) continue;
+    if (found[1] === "") {
+      if (open.length === 0) kept += text.slice(from, found.index);
+      open.push(found.index);
+    } else if (open.pop() !== undefined && open.length === 0) {
+      from = found.index + found[0].length;
+    }
+  }
+  const unclosed = open[0];
+  if (unclosed === undefined) return kept + text.slice(from);
+  const line = firstLine + lineAt(text, unclosed) - 1;
+  throw new CliError("usage", `${path}:${line}:1: the knowctl:ignore region is never closed`, {
+    hints: ["close it with <!-- /knowctl:ignore -->"],
+  });
+}

@@ -1,0 +1,125 @@
+import { closeSync, constants, existsSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import ignore from "ignore";
+import { codeOf } from "../errors.ts";
+import { relativeTo, withSlashes } from "./root.ts";
+
+const ignoreFiles = [".gitignore", ".knowctlignore"] as const;
+
+/** The ignore files that hold in one folder: its own first, then those of the folders above. */
+export interface IgnoreRules {
+  /** Path of the folder they belong to, root-relative, with a trailing "/"; "" for the root. */
+  readonly prefix: string;
+  /** What stands between that folder and the root when it lies above the root. */
+  readonly above: string;
+  readonly matcher: Matcher;
+  readonly parent: IgnoreRules | undefined;
+}
+
+interface Matcher {
+  test(path: string): { ignored: boolean; unignored: boolean };
+}
+
+// The library remembers every path that it ever tested; starting afresh now and
+// then keeps the memory of a long walk flat.
+const testsBeforeReset = 4096;
+
+function createMatcher(text: string): Matcher {
+  const create = (): ignore.Ignore => ignore({ ignorecase: false }).add(text);
+  let matcher = create();
+  let tests = 0;
+  return {
+    test(path) {
+      if (++tests > testsBeforeReset) {
+        matcher = create();
+        tests = 0;
+      }
+      return matcher.test(path);
+    },
+  };
+}
+
+function readIgnoreFile(folder: string, name: string, root: string): string | undefined {
+  const path = join(folder, name);
+  let descriptor: number;
+  try {
+    // A link could make us read, and obey, a file outside the root; one within is fine.
+    const real = realpathSync.native(path);
+    if (relativeTo(root, real) === undefined && real !== join(realpathSync.native(folder), name)) {
+      throw Object.assign(new Error("outside"), { code: "a link that leaves the project root" });
+    }
+    descriptor = openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    return readFileSync(descriptor, "utf8");
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What is said of an ignore file that could not be read. */
+export interface IgnoreProblem {
+  name: string;
+  reason: string;
+}
+
+/**
+ * Adds the ignore files of a folder to those above it. `names` are the entries
+ * of the folder when known, so that no file is looked for in vain.
+ * Problems are reported, not thrown: one bad file does not end a walk.
+ */
+export function extendIgnoreRules(
+  parent: IgnoreRules | undefined,
+  folder: { absolute: string; prefix: string; above?: string },
+  root: string,
+  report: (problem: IgnoreProblem) => void,
+  names?: ReadonlySet<string>,
+): IgnoreRules | undefined {
+  let text = "";
+  for (const name of ignoreFiles) {
+    if (names && !names.has(name)) continue;
+    try {
+      // Later rules win, so .knowctlignore can take back what .gitignore says.
+      text += `${readIgnoreFile(folder.absolute, name, root) ?? ""}\n`;
+    } catch (error) {
+      report({ name, reason: `cannot be read: ${codeOf(error) ?? "unknown error"}` });
+    }
+  }
+  if (text.trim() === "") return parent;
+  const { prefix, above = "" } = folder;
+  return { prefix, above, matcher: createMatcher(text), parent };
+}
+
+/** The .gitignore files between the git root above the project root and the root itself. */
+export function ignoreRulesAbove(
+  root: string,
+  report: (problem: IgnoreProblem) => void,
+): IgnoreRules | undefined {
+  const folders: string[] = [];
+  for (let at = root; !existsSync(join(at, ".git")); at = dirname(at)) {
+    if (dirname(at) === at) return undefined;
+    folders.unshift(dirname(at));
+  }
+  let rules: IgnoreRules | undefined;
+  for (const absolute of folders) {
+    const above = `${withSlashes(relativeTo(absolute, root) ?? "")}/`;
+    rules = extendIgnoreRules(rules, { absolute, prefix: "", above }, absolute, report);
+  }
+  return rules;
+}
+
+/**
+ * Whether a path is ignored; the innermost ignore file that says anything
+ * decides, as in git. A folder's path ends in "/".
+ */
+export function isIgnored(path: string, rules: IgnoreRules | undefined): boolean {
+  for (let at = rules; at; at = at.parent) {
+    const { ignored, unignored } = at.matcher.test(at.above + path.slice(at.prefix.length));
+    if (ignored) return true;
+    if (unignored) return false;
+  }
+  return false;
+}

@@ -1,0 +1,60 @@
+const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const blank = /[ \t\n\r]*/y;
+
+/** Where a JSON value ends, or where it stops being JSON. */
+export type JsonExtent = { end: number } | { errorAt: number };
+
+type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end";
+
+/**
+ * Scans one JSON value from `start`. JSON.parse alone does not tell where the
+ * value ends, nor (in some Node versions) where the error is.
+ */
+export function scanJson(text: string, start: number): JsonExtent {
+  const open: ("{" | "[")[] = [];
+  let expected: Expected = "value";
+  let at = start;
+  const take = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at;
+    if (!pattern.test(text)) return false;
+    at = pattern.lastIndex;
+    return true;
+  };
+  const afterValue = (): Expected | undefined => (open.length === 0 ? undefined : "comma or end");
+  for (;;) {
+    take(blank);
+    const character = text[at];
+    let next: Expected | undefined;
+    if (character === undefined) return { errorAt: at };
+    if (expected === "colon") {
+      if (character !== ":") return { errorAt: at };
+      at++;
+      next = "value";
+    } else if (expected === "comma or end" && character === ",") {
+      at++;
+      next = open.at(-1) === "{" ? "key" : "value";
+    } else if (
+      expected.endsWith("end") &&
+      character === (open.at(-1) === "{" ? "}" : "]")
+    ) {
+      at++;
+      open.pop();
+      next = afterValue();
+    } else if (expected.startsWith("key")) {
+      if (!take(string)) return { errorAt: at };
+      next = "colon";
+    } else if (!expected.startsWith("value")) {
+      return { errorAt: at };
+    } else if (character === "{" || character === "[") {
+      at++;
+      open.push(character);
+      next = character === "{" ? "key or end" : "value or end";
+    } else {
+      if (!take(character === '"' ? string : scalar)) return { errorAt: at };
+      next = afterValue();
+    }
+    if (next === undefined) return { end: at };
+    expected = next;
+  }
+}

@@ -1,0 +1,7 @@
+import { splitFrontMatter } from "../front-matter.ts";
+import type { Parsed } from "../readers.ts";
+
+/** Markdown: front matter and body. Throws CliError `usage` with `path:line:column`. */
+export function readMarkdown(text: string, path: string): Parsed {
+  return { ...splitFrontMatter(text, path), isMarkdown: true };
+}

@@ -1,0 +1,6 @@
+import type { Parsed } from "../readers.ts";
+
+/** Plain text: everything is body, nothing has a meaning. */
+export function readText(text: string): Parsed {
+  return { frontMatter: undefined, body: text, bodyLine: 1, isMarkdown: false, warnings: [] };
+}

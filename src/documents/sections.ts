@@ -1,0 +1,117 @@
+import type { Section } from "../api/schemas.ts";
+import { anchorsOf, plainText } from "./heading-text.ts";
+import type { AnchorStyle, SectionMode } from "./settings.ts";
+import { isOpaque, scanStructure, type Heading, type Structure } from "./structure.ts";
+
+export interface SectionOptions {
+  mode: SectionMode;
+  anchors: AnchorStyle;
+  maxChars: number | undefined;
+  link: string | undefined;
+}
+
+const splitLevels = 3;
+const isBlank = (text: string): boolean => text.trim() === "";
+
+/**
+ * Text cut where paragraphs begin into parts of at most `maxChars`; a single
+ * paragraph, code fence or table that is longer stays whole. The parts put
+ * together are the text.
+ */
+function splitAtParagraphs(text: string, maxChars: number): string[] {
+  const structure = scanStructure(text);
+  const headings = new Set(structure.headings.map((heading) => heading.end));
+  const parts: string[] = [];
+  let from = 0;
+  let end = 0;
+  const starts = [...structure.paragraphs, text.length];
+  for (const [index, start] of starts.entries()) {
+    if (start === 0 || isOpaque(structure, start)) continue;
+    // A heading stays with what follows it.
+    const before = text.slice(0, start).trimEnd().length;
+    const isBelowHeading = headings.has(Math.min(before + 1, text.length));
+    if (start - from > maxChars && end > from) {
+      parts.push(text.slice(from, end));
+      from = end;
+    }
+    if (!isBelowHeading || index === starts.length - 1) end = start;
+  }
+  parts.push(text.slice(from));
+  return parts.filter((part) => !isBlank(part));
+}
+
+function withLink(text: string, link: string | undefined): Section {
+  return link === undefined ? { text } : { text, link };
+}
+
+function cut(head: string, body: string, link: string | undefined, maxChars?: number): Section[] {
+  if (maxChars === undefined || head.length + body.length <= maxChars) {
+    return [withLink(head + body, link)];
+  }
+  const room = Math.max(1, maxChars - head.length);
+  return splitAtParagraphs(body, room).map((part) => withLink(head + part.trim(), link));
+}
+
+interface Piece {
+  /** `A > B > C`, one line for each heading that joined; "" above the first heading. */
+  path: string;
+  body: string;
+  anchor: string | undefined;
+}
+
+function splitAtHeadings(text: string, structure: Structure, anchors: string[]): Piece[] {
+  const cuts = structure.headings
+    .map((heading, index) => ({ heading, anchor: anchors[index] }))
+    .filter(({ heading }) => heading.level <= splitLevels);
+  const pieces: Piece[] = [];
+  const open: Heading[] = [];
+  const before = text.slice(0, cuts[0]?.heading.start ?? text.length);
+  if (!isBlank(before)) pieces.push({ path: "", body: before.trim(), anchor: undefined });
+  let waiting: string[] = [];
+  for (const [index, { heading, anchor }] of cuts.entries()) {
+    while ((open.at(-1)?.level ?? 0) >= heading.level) open.pop();
+    open.push(heading);
+    const path = open.map((each) => plainText(each.text)).join(" > ");
+    const body = text.slice(heading.end, cuts[index + 1]?.heading.start ?? text.length);
+    // What already stands in this path need not be said twice.
+    waiting = waiting.filter((line) => line !== path && !path.startsWith(`${line} > `));
+    if (isBlank(body)) {
+      waiting.push(path);
+      continue;
+    }
+    pieces.push({ path: [...waiting, path].join("\n"), body: trimBlankLines(body), anchor });
+    waiting = [];
+  }
+  const last = pieces.at(-1);
+  const left = waiting.join("\n");
+  // Headings at the end have no next one to join.
+  if (left !== "" && last) last.body += `\n\n${left}`;
+  else if (left !== "") pieces.push({ path: left, body: "", anchor: undefined });
+  return pieces;
+}
+
+/** Keeps the indentation of the first line: it may be code. */
+function trimBlankLines(text: string): string {
+  return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
+}
+
+/**
+ * Sections of a Markdown body: the whole, or one for each heading of level 1 to
+ * 3 with the path of headings in front; none for a blank body. Nothing of the
+ * body but blank lines and heading marks is left out.
+ */
+export function splitSections(body: string, options: SectionOptions): Section[] {
+  const { mode, link, maxChars } = options;
+  if (isBlank(body)) return [];
+  if (mode === "whole") return cut("", body, link, maxChars);
+  const structure = scanStructure(body);
+  const anchors = anchorsOf(structure.headings, options.anchors);
+  return splitAtHeadings(body, structure, anchors).flatMap((piece) => {
+    const hasAnchor = link !== undefined && piece.anchor && !link.includes("#");
+    const target = hasAnchor ? `${link}#${encodeURIComponent(piece.anchor ?? "")}` : link;
+    if (piece.path === "") return cut("", piece.body, target, maxChars);
+    return piece.body === ""
+      ? [withLink(piece.path, target)]
+      : cut(`${piece.path}\n\n`, piece.body, target, maxChars);
+  });
+}

@@ -1,0 +1,148 @@
+import { compileRules, type Rule, type RuleSettings } from "./rules.ts";
+import { createFilter, type PathFilter } from "./patterns.ts";
+
+export type SectionMode = "whole" | "headings";
+export type AnchorStyle = "github" | "docusaurus" | "mkdocs";
+
+/** What may be given in the configuration and again as a flag. */
+export interface MappingOptions {
+  include?: readonly string[] | undefined;
+  exclude?: readonly string[] | undefined;
+  useIgnoreFiles?: boolean | undefined;
+  idPrefix?: string | undefined;
+  source?: string | undefined;
+  /** Link template: `{path}`, `{dir}`, `{name}`, `{slug}`, `{id}` or a front matter key. */
+  link?: string | undefined;
+  linkBase?: string | undefined;
+  sections?: SectionMode | undefined;
+  anchors?: AnchorStyle | undefined;
+  maxSectionChars?: number | undefined;
+  metadata?: Readonly<Record<string, unknown>> | undefined;
+  tags?: readonly string[] | undefined;
+  updatedAt?: "mtime" | undefined;
+  drafts?: boolean | undefined;
+  /** Bytes; a larger file is an error before it is read. Default 64 MiB. */
+  maxFileBytes?: number | undefined;
+}
+
+/** Front matter keys by meaning, in order of precedence. */
+export interface FrontMatterKeys {
+  id: readonly string[];
+  title: readonly string[];
+  link: readonly string[];
+  source: readonly string[];
+  updatedAt: readonly string[];
+  owners: readonly string[];
+  /** Primary owners where no owner is named, else secondary owners. */
+  authors: readonly string[];
+  tags: readonly string[];
+  ingest: readonly string[];
+  draft: readonly string[];
+}
+
+type KeyLists = {
+  readonly [Meaning in keyof FrontMatterKeys]?: string | readonly string[] | undefined;
+};
+
+export interface RawSettings extends MappingOptions {
+  /** Project root: absolute, real path (see findRoot). */
+  root: string;
+  rules?: readonly RuleSettings[] | undefined;
+  frontMatter?: KeyLists | undefined;
+  /** The same options from the command line; they win over rules and configuration. */
+  flags?: MappingOptions | undefined;
+}
+
+export interface DocumentSettings {
+  readonly root: string;
+  /** Configured patterns, relative to the root: what is searched when no path is given. */
+  readonly include: readonly string[];
+  /** `--include`: a filter on everything found in folders. */
+  readonly only: PathFilter | undefined;
+  readonly exclude: PathFilter | undefined;
+  readonly useIgnoreFiles: boolean;
+  readonly idPrefix: string;
+  readonly linkBase: string | undefined;
+  readonly anchors: AnchorStyle;
+  readonly maxSectionChars: number | undefined;
+  readonly updatedAt: "mtime" | undefined;
+  readonly drafts: boolean;
+  readonly maxFileBytes: number;
+  readonly keys: FrontMatterKeys;
+  readonly rules: readonly Rule[];
+  /** As given, for the values that rules and front matter may override. */
+  readonly configured: MappingOptions;
+  readonly flags: MappingOptions;
+}
+
+export const defaultKeys: FrontMatterKeys = {
+  id: ["id"],
+  title: ["title"],
+  link: ["link", "url", "permalink"],
+  source: ["source"],
+  updatedAt: ["updated", "lastmod", "last_updated", "date"],
+  owners: ["owner", "owners"],
+  authors: ["author", "authors"],
+  tags: ["tags", "keywords", "categories"],
+  ingest: ["ingest"],
+  draft: ["draft"],
+};
+
+const defaultMaxFileBytes = 64 * 1024 * 1024;
+
+function compileKeys(lists: KeyLists | undefined): FrontMatterKeys {
+  if (!lists) return defaultKeys;
+  const list = (meaning: keyof FrontMatterKeys): readonly string[] => {
+    const given = lists[meaning];
+    if (given === undefined) return defaultKeys[meaning];
+    return typeof given === "string" ? [given] : given;
+  };
+  return {
+    id: list("id"),
+    title: list("title"),
+    link: list("link"),
+    source: list("source"),
+    updatedAt: list("updatedAt"),
+    owners: list("owners"),
+    authors: list("authors"),
+    tags: list("tags"),
+    ingest: list("ingest"),
+    draft: list("draft"),
+  };
+}
+
+/**
+ * Settings with defaults and compiled patterns; make them once a run, matchers
+ * are expensive. Throws CliError `usage` for a pattern that is absolute, leaves
+ * the root, or would expand too far.
+ */
+export function compileSettings(raw: RawSettings): DocumentSettings {
+  const { root, rules, frontMatter, flags = {}, ...configured } = raw;
+  const pick = <Key extends keyof MappingOptions>(key: Key): MappingOptions[Key] =>
+    flags[key] ?? configured[key];
+  const taken = (pattern: string): boolean => !pattern.startsWith("!") || pattern.startsWith("!(");
+  const include = configured.include ?? [];
+  const excluded = [
+    ...include.filter((pattern) => !taken(pattern)).map((pattern) => pattern.slice(1)),
+    ...(configured.exclude ?? []),
+    ...(flags.exclude ?? []),
+  ];
+  return {
+    root,
+    include: include.filter(taken),
+    only: createFilter(flags.include ?? [], "--include"),
+    exclude: createFilter(excluded, "exclude", true),
+    useIgnoreFiles: pick("useIgnoreFiles") ?? true,
+    idPrefix: pick("idPrefix") ?? "",
+    linkBase: pick("linkBase"),
+    anchors: pick("anchors") ?? "github",
+    maxSectionChars: pick("maxSectionChars"),
+    updatedAt: pick("updatedAt"),
+    drafts: pick("drafts") ?? false,
+    maxFileBytes: pick("maxFileBytes") ?? defaultMaxFileBytes,
+    keys: compileKeys(frontMatter),
+    rules: compileRules(rules ?? []),
+    configured,
+    flags,
+  };
+}

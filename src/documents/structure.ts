@@ -1,0 +1,142 @@
+/** A heading of Markdown text; offsets are into the text. */
+export interface Heading {
+  /** 1 to 6. */
+  level: number;
+  /** As written, without the marks around it. */
+  text: string;
+  start: number;
+  /** Where the body below it begins. */
+  end: number;
+}
+
+export interface Structure {
+  headings: readonly Heading[];
+  /** Code fences and HTML blocks, as pairs of start and end: nothing in them is Markdown. */
+  opaque: readonly (readonly [number, number])[];
+  /** Where paragraphs (and all that blank lines part) begin. */
+  paragraphs: readonly number[];
+}
+
+const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
+const fenceOpen = /^([ \t]*)(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)$/;
+const listItem = /^([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+)/;
+const underline = /^ {0,3}(=+|-+)[ \t]*$/;
+// Lines that begin something other than a paragraph (CommonMark 0.31, section 4 and 5).
+const noParagraph = /^(?: {4}|\t| {0,3}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]|<[A-Za-z!?/]|\|))/;
+const htmlBlock = /^ {0,3}<(!--|(?:pre|script|style|textarea)(?=[\s>]|$))/i;
+
+interface Scan {
+  headings: Heading[];
+  opaque: [number, number][];
+  paragraphs: number[];
+  /** Start of the paragraph that the last line belongs to; -1 outside of one. */
+  paragraphStart: number;
+  afterBlank: boolean;
+  /** Column where the text of the current list item begins: its fences are indented as far. */
+  listIndent: number;
+  /** Set within a fence or an HTML block. */
+  closing: ((line: string) => boolean) | undefined;
+}
+
+function closesFence(marks: string): (line: string) => boolean {
+  const pattern = new RegExp(`^[ \\t]*${marks[0] === "`" ? "`" : "~"}{${marks.length},}[ \\t]*$`);
+  return (line) => pattern.test(line);
+}
+
+function opensOpaque(scan: Scan, line: string): ((line: string) => boolean) | undefined {
+  if (line.includes("```") || line.includes("~~~")) {
+    const [, indent = "", marks = "", info = ""] = fenceOpen.exec(line) ?? [];
+    const isCode = indent.replaceAll("\t", "    ").length >= scan.listIndent + 4;
+    if (marks !== "" && !isCode && !(marks[0] === "`" && info.includes("`"))) {
+      return closesFence(marks);
+    }
+  }
+  const name = line.includes("<") ? htmlBlock.exec(line)?.[1]?.toLowerCase() : undefined;
+  if (name === undefined) return undefined;
+  const end = name === "!--" ? "-->" : `</${name}`;
+  // Comments that close on their line are nothing to remember.
+  const from = line.indexOf("<") + 4;
+  return line.toLowerCase().includes(end, from) ? undefined : (each) => each.toLowerCase().includes(end);
+}
+
+function takeHeading(scan: Scan, text: string, line: string, start: number, end: number): boolean {
+  const [, marks, title = ""] = (line.includes("#") && atx.exec(line)) || [];
+  if (marks !== undefined) {
+    const clean = title.replace(/(^|[ \t])#+[ \t]*$/, "$1").trim();
+    scan.headings.push({ level: marks.length, text: clean, start, end });
+    return true;
+  }
+  const [, bar] = (scan.paragraphStart !== -1 && underline.exec(line)) || [];
+  if (bar === undefined) return false;
+  const title2 = text.slice(scan.paragraphStart, start).replace(/\s*\n\s*/g, " ").trim();
+  const level = bar.startsWith("=") ? 1 : 2;
+  scan.headings.push({ level, text: title2, start: scan.paragraphStart, end });
+  return true;
+}
+
+function trackLists(scan: Scan, line: string): void {
+  const item = listItem.exec(line);
+  if (item) scan.listIndent = item[0].replaceAll("\t", "    ").length;
+  else if (!/^[ \t]/.test(line) && scan.afterBlank) scan.listIndent = 0;
+}
+
+function scanLine(scan: Scan, text: string, start: number, lineEnd: number): void {
+  const line = text.slice(start, lineEnd);
+  const end = Math.min(lineEnd + 1, text.length);
+  const last = scan.opaque.at(-1);
+  if (scan.closing && last) {
+    last[1] = end;
+    if (scan.closing(line)) scan.closing = undefined;
+    scan.afterBlank = false;
+    return;
+  }
+  if (line.trim() === "") {
+    scan.afterBlank = true;
+    scan.paragraphStart = -1;
+    return;
+  }
+  if (scan.afterBlank) scan.paragraphs.push(start);
+  trackLists(scan, line);
+  scan.afterBlank = false;
+  scan.closing = opensOpaque(scan, line);
+  if (scan.closing) {
+    scan.opaque.push([start, end]);
+    scan.paragraphStart = -1;
+  } else if (takeHeading(scan, text, line, start, end)) {
+    scan.paragraphStart = -1;
+  } else if (scan.paragraphStart === -1 && !noParagraph.test(line) && scan.listIndent === 0) {
+    scan.paragraphStart = start;
+  } else if (scan.paragraphStart !== -1 && noParagraph.test(line) && !/^(?: {4}|\t)/.test(line)) {
+    // A list or quotation interrupts the paragraph.
+    scan.paragraphStart = -1;
+  }
+}
+
+/**
+ * Headings (`#` and underlined), fences and paragraphs of Markdown, in one pass
+ * over the lines. What stands in a fence, indented ones in lists included, in
+ * an HTML comment or in `<pre>` is never a heading.
+ */
+export function scanStructure(text: string): Structure {
+  const scan: Scan = {
+    headings: [],
+    opaque: [],
+    paragraphs: [],
+    paragraphStart: -1,
+    afterBlank: true,
+    listIndent: 0,
+    closing: undefined,
+  };
+  for (let start = 0; start < text.length; ) {
+    const next = text.indexOf("\n", start);
+    const lineEnd = next === -1 ? text.length : next;
+    scanLine(scan, text, start, lineEnd);
+    start = lineEnd + 1;
+  }
+  return { headings: scan.headings, opaque: scan.opaque, paragraphs: scan.paragraphs };
+}
+
+/** Whether an offset lies in code or an HTML block. */
+export function isOpaque(structure: Structure, offset: number): boolean {
+  return structure.opaque.some(([start, end]) => offset >= start && offset < end);
+}

@@ -1,0 +1,87 @@
+import { TomlDate } from "smol-toml";
+
+/** A front matter value in one shape for all formats; YAML scalars are text as written. */
+export type Value = string | Scalar | null | Value[] | ValueMap;
+export type ValueMap = { [key: string]: Value };
+
+/** A JSON or TOML scalar that is not a string, as its JSON text. */
+export interface Scalar {
+  readonly scalar: string;
+}
+
+// Copying `__proto__` into an ordinary object would change its prototype.
+const droppedKeys = new Set(["__proto__", "constructor", "prototype"]);
+
+// An alias bomb of 478 bytes stands for more nodes than memory holds: what is
+// counted are the nodes after expansion.
+const maxNodes = 2000;
+
+export class TooManyNodes extends Error {
+  constructor() {
+    super(`more than ${maxNodes} values`);
+  }
+}
+
+export function isScalar(value: Value): value is Scalar {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.getPrototypeOf(value) === scalarPrototype
+  );
+}
+
+const scalarPrototype: object = Object.freeze({ isScalar: true });
+
+function scalar(text: string): Scalar {
+  return Object.assign(Object.create(scalarPrototype) as object, { scalar: text });
+}
+
+export function isMap(value: Value): value is ValueMap {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isScalar(value);
+}
+
+/**
+ * Copies parsed data into a Value, within the node budget. Objects get no
+ * prototype; `__proto__`, `constructor` and `prototype` are dropped.
+ * Throws TooManyNodes.
+ */
+export function toValue(parsed: unknown): Value {
+  let nodes = 0;
+  const copy = (item: unknown): Value => {
+    if (++nodes > maxNodes) throw new TooManyNodes();
+    if (typeof item === "string") return item;
+    if (item === null || item === undefined) return null;
+    if (item instanceof TomlDate) return item.toISOString();
+    if (Array.isArray(item)) return item.map(copy);
+    if (typeof item !== "object") return scalar(String(item));
+    const map = Object.create(null) as ValueMap;
+    for (const [key, member] of Object.entries(item)) {
+      if (!droppedKeys.has(key)) map[key] = copy(member);
+    }
+    return map;
+  };
+  return copy(parsed);
+}
+
+/** Text of a single value; undefined for null, lists and objects. */
+export function textOf(value: Value | undefined): string | undefined {
+  if (typeof value === "string") return value;
+  return value !== undefined && value !== null && isScalar(value) ? value.scalar : undefined;
+}
+
+/** JSON text of a value, for members of lists that are no single values. */
+export function jsonOf(value: Value): string {
+  return JSON.stringify(value, (_key, member: Value) =>
+    // A number or boolean goes in as itself; a big integer stays text.
+    member !== null && isScalar(member) ? scalarJson(member.scalar) : member,
+  );
+}
+
+function scalarJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,167 @@
+import { lstatSync, readdirSync, type Dirent } from "node:fs";
+import { sep } from "node:path";
+import { codeOf } from "../errors.ts";
+import type { Found } from "./find.ts";
+import { ignoreRulesAbove } from "./ignore-rules.ts";
+import { createLinks, type Links } from "./links.ts";
+import { formatOf, readerFor } from "./readers.ts";
+import {
+  createDirectReach,
+  enterFolder,
+  isNamed,
+  pathIn,
+  rootFolder,
+  takesFile,
+  withOwnRules,
+  type Folder,
+  type Job,
+} from "./scope.ts";
+import type { DocumentSettings } from "./settings.ts";
+import { normalise, sourceFile } from "./stamp.ts";
+
+type Entry =
+  | { kind: "file"; key: string; path: string; absolute: string }
+  | { kind: "folder"; key: string; folder: Folder }
+  | { kind: "found"; key: string; found: Found };
+
+/** What one walk carries along. */
+interface Walk {
+  settings: DocumentSettings;
+  links: Links;
+}
+
+function note(kind: "skipped" | "failed", path: string, reason: string): Entry {
+  return { kind: "found", key: path, found: { kind, path, reason } };
+}
+
+function listFile(walk: Walk, folder: Folder, name: string, at: Place): Entry | undefined {
+  const { settings } = walk;
+  const path = pathIn(folder, name);
+  if (!at.isTaken && !takesFile(folder, name, settings)) return undefined;
+  const isOut =
+    (settings.only && !settings.only.matches(path)) || settings.exclude?.matches(path) === true;
+  if (isOut) return isNamed(folder, name) ? note("skipped", path, "excluded by a pattern") : undefined;
+  if (!readerFor(path)) return note("skipped", path, `format not supported: ${formatOf(path)}`);
+  const repeated = at.real === undefined ? undefined : walk.links.refuse("file", at.real);
+  if (repeated !== undefined) return note("skipped", path, repeated);
+  return { kind: "file", key: path, path, absolute: at.absolute };
+}
+
+/** Where an entry really is; `real` only when a link led there. */
+interface Place {
+  absolute: string;
+  real?: string;
+  /** Known to be taken, not to be asked again. */
+  isTaken?: boolean;
+}
+
+function listFolder(walk: Walk, folder: Folder, name: string, at: Place): Entry | undefined {
+  const { absolute, real } = at;
+  const target = real === undefined ? { absolute } : { absolute, real };
+  const entered = enterFolder(folder, name, target, walk.settings);
+  if (!entered) return undefined;
+  const repeated = real === undefined ? undefined : walk.links.refuse("folder", real);
+  if (repeated !== undefined) return note("skipped", entered.path, repeated);
+  return { kind: "folder", key: `${entered.path}/`, folder: entered };
+}
+
+function listLink(walk: Walk, folder: Folder, name: string, at: Place): Entry | undefined {
+  // Asked as a file first: git, too, sees a link as a file, whatever it points to.
+  const isTaken = takesFile(folder, name, walk.settings);
+  const entered = enterFolder(folder, name, at, walk.settings);
+  if (!isTaken && !entered) return undefined;
+  const target = walk.links.resolve(at.absolute);
+  if (target.kind === "skipped") {
+    // A link that only a folder glob reaches is of interest when it could hold documents.
+    return note("skipped", pathIn(folder, name), target.reason);
+  }
+  if (target.kind === "folder") return listFolder(walk, folder, name, target);
+  return isTaken ? listFile(walk, folder, name, { ...target, isTaken }) : undefined;
+}
+
+function listEntry(walk: Walk, folder: Folder, dirent: Dirent): Entry | undefined {
+  const name = normalise(dirent.name);
+  const absolute = folder.absolute + (folder.absolute.endsWith(sep) ? "" : sep) + dirent.name;
+  const at: Place =
+    folder.real === undefined
+      ? { absolute }
+      : { absolute, real: folder.real === "" ? dirent.name : `${folder.real}/${dirent.name}` };
+  if (dirent.isFile()) return listFile(walk, folder, name, at);
+  if (dirent.isDirectory()) return listFolder(walk, folder, name, at);
+  if (dirent.isSymbolicLink()) return listLink(walk, folder, name, at);
+  if (!takesFile(folder, name, walk.settings) || !readerFor(name)) return undefined;
+  return note("skipped", pathIn(folder, name), "special file, not a regular one");
+}
+
+// Node decodes names as UTF-8 with U+FFFD for what is not; such a name cannot be opened.
+function undecodable(folder: Folder, dirent: Dirent): Entry | undefined {
+  if (!dirent.name.includes("\ufffd")) return undefined;
+  const absolute = folder.absolute + sep + dirent.name;
+  if (lstatSync(absolute, { throwIfNoEntry: false })) return undefined;
+  const path = pathIn(folder, dirent.name);
+  if (!dirent.isDirectory() && !readerFor(path)) {
+    return note("skipped", path, `format not supported: ${formatOf(path)}`);
+  }
+  return note("failed", path, "the name is not valid UTF-8: rename it");
+}
+
+function listEntries(walk: Walk, folder: Folder): Entry[] {
+  let dirents: Dirent[];
+  try {
+    dirents = readdirSync(folder.absolute, { withFileTypes: true });
+  } catch (error) {
+    const reason = `the folder cannot be read: ${codeOf(error) ?? "unknown error"}`;
+    return [note("failed", folder.path === "" ? "." : folder.path, reason)];
+  }
+  const entries: Entry[] = [];
+  const names = new Set(dirents.map((dirent) => dirent.name));
+  const ruled = withOwnRules(folder, walk.settings, names, (path, reason) => {
+    entries.push(note("failed", path, reason));
+  });
+  for (const dirent of dirents) {
+    // Outside the inputs only the next step towards one is of interest.
+    if (ruled.jobs.length === 0 && !ruled.pending.has(normalise(dirent.name))) continue;
+    const entry = undecodable(ruled, dirent) ?? listEntry(walk, ruled, dirent);
+    if (entry) entries.push(entry);
+  }
+  // A folder sorts as what its files begin with: "a-b.md" < "a.md" < "a/b.md".
+  return entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+}
+
+function findFile(path: string, absolute: string): Found {
+  try {
+    const stats = lstatSync(absolute, { bigint: true });
+    if (!stats.isFile()) return { kind: "skipped", path, reason: "not a regular file any more" };
+    return { kind: "file", file: sourceFile(path, absolute, stats) };
+  } catch (error) {
+    const code = codeOf(error) ?? "unknown error";
+    const reason = code === "ENOENT" ? "it vanished during the search" : `cannot be read: ${code}`;
+    return { kind: "failed", path, reason };
+  }
+}
+
+/**
+ * Walks from the root to the inputs and through them, depth first, so that the
+ * paths come out in code-unit order. Synchronous: a promise a file would cost
+ * more than the file system. Holds one listing for each level of depth.
+ */
+export function* walkFolders(jobs: readonly Job[], settings: DocumentSettings): Generator<Found> {
+  const problems: Found[] = [];
+  const above = settings.useIgnoreFiles
+    ? ignoreRulesAbove(settings.root, ({ name, reason }) => {
+        problems.push({ kind: "failed", path: `../${name}`, reason });
+      })
+    : undefined;
+  yield* problems;
+  const root = rootFolder(settings, jobs, above);
+  const links = createLinks(settings.root, createDirectReach(root, settings));
+  const walk: Walk = { settings, links };
+  const stack = [{ entries: listEntries(walk, root), next: 0 }];
+  for (let top = stack.at(-1); top; top = stack.at(-1)) {
+    const entry = top.entries[top.next++];
+    if (!entry) stack.pop();
+    else if (entry.kind === "found") yield entry.found;
+    else if (entry.kind === "file") yield findFile(entry.path, entry.absolute);
+    else stack.push({ entries: listEntries(walk, entry.folder), next: 0 });
+  }
+}
