@@ -14,6 +14,8 @@ export interface ConnectRequest {
   /** A single request follows, not a bulk upload: the client may trade throughput for start-up. */
   oneShot?: boolean | undefined;
   connections?: number | undefined;
+  /** Ends requests in flight (default: the context's signal, at once). */
+  signal?: AbortSignal | undefined;
 }
 
 export interface Connected {
@@ -93,7 +95,7 @@ export async function openClient(
     ...(request.connections === undefined ? {} : { connections: request.connections }),
     oneShot: request.oneShot === true,
     clock: context,
-    signal: context.signal,
+    signal: request.signal ?? context.signal,
     ...(output.verbose
       ? {
           onTrace(trace: RequestTrace): void {

@@ -57,7 +57,7 @@ export function addIngest(program: Command, run: Run): void {
         ["knowctl ingest docs --cc-pair-id 2 --output ndjson", "one line per document, for a pipeline"],
       ]),
     )
-    .action(run(async () => (await import("../commands/ingest.ts")).ingest));
+    .action(run(async () => (await import("../commands/ingest/ingest.ts")).ingest));
   const explain = ingest
     .command("explain")
     .description("Show why a file is in or out, where each field comes from, and the exact payload.")
@@ -67,5 +67,5 @@ export function addIngest(program: Command, run: Run): void {
       "after",
       examples([["knowctl ingest explain docs/welcome.md", "every field with its origin"]]),
     )
-    .action(run(async () => (await import("../commands/explain.ts")).explainFile));
+    .action(run(async () => (await import("../commands/ingest/explain.ts")).explainFile));
 }

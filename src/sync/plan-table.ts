@@ -6,6 +6,8 @@ export interface PlanEntry {
   path: string;
   absolutePath: string;
   sizeBytes: number;
+  /** Of the file when it was found, as in SourceFile. */
+  stamp: string;
   /** Document id; undefined for what gives no document. */
   id: string | undefined;
   action: PlanAction;
@@ -47,6 +49,7 @@ function toEntry(row: Row): NumberedEntry {
     path: String(row["path"]),
     absolutePath: String(row["absolute_path"]),
     sizeBytes: Number(row["size"]),
+    stamp: String(row["stamp"]),
     id: row["id"] === null ? undefined : String(row["id"]),
     action: String(row["action"]) as PlanAction,
     detail: String(row["detail"]),
@@ -59,12 +62,12 @@ export function createPlanTable(database: Database): PlanTable {
     DROP TABLE IF EXISTS temp.plan;
     CREATE TEMP TABLE plan (
       number INTEGER PRIMARY KEY, id TEXT, path TEXT NOT NULL, absolute_path TEXT NOT NULL,
-      size INTEGER NOT NULL, action TEXT NOT NULL, detail TEXT NOT NULL
+      size INTEGER NOT NULL, stamp TEXT NOT NULL, action TEXT NOT NULL, detail TEXT NOT NULL
     );
     CREATE INDEX temp.plan_id ON plan (id) WHERE id IS NOT NULL;
   `);
   const insert = database.prepare(
-    "INSERT INTO temp.plan (id, path, absolute_path, size, action, detail) VALUES (?,?,?,?,?,?)",
+    "INSERT INTO temp.plan (id, path, absolute_path, size, stamp, action, detail) VALUES (?,?,?,?,?,?,?)",
   );
   const page = database.prepare(
     `SELECT * FROM temp.plan WHERE number > ? ORDER BY number LIMIT ${pageSize}`,
@@ -79,7 +82,8 @@ export function createPlanTable(database: Database): PlanTable {
     if (entries.length === 0) return;
     database.exec("BEGIN");
     for (const each of entries) {
-      insert.run(each.id ?? null, each.path, each.absolutePath, each.sizeBytes, each.action, each.detail);
+      const { path, absolutePath, sizeBytes, stamp, action, detail } = each;
+      insert.run(each.id ?? null, path, absolutePath, sizeBytes, stamp, action, detail);
     }
     database.exec("COMMIT");
   };
@@ -88,7 +92,7 @@ export function createPlanTable(database: Database): PlanTable {
     batch.push(entry);
     if (batch.length >= batchSize) flush();
   };
-  const bare = { absolutePath: "", sizeBytes: 0, id: undefined };
+  const bare = { absolutePath: "", sizeBytes: 0, stamp: "", id: undefined };
 
   return {
     add,

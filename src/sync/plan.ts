@@ -43,6 +43,10 @@ export interface PreparedDocument {
 
 export interface Plan {
   readonly table: PlanTable;
+  /** Files that were found, whatever became of them. */
+  readonly fileCount: number;
+  /** Pairs that documents to be sent go to; undefined among them when one has none. */
+  readonly pairs: ReadonlySet<number | undefined>;
   /** A document that was read for the plan and still fits in memory; else undefined. */
   takePrepared(path: string): PreparedDocument | undefined;
 }
@@ -141,6 +145,8 @@ export async function buildPlan(
   const { state } = request;
   const table = createPlanTable(state.database);
   const prepared = new Map<string, PreparedDocument>();
+  const pairs = new Set<number | undefined>();
+  let fileCount = 0;
   let preparedChars = 0;
   let unsaved: FileRecord[] = [];
   const save = (): void => {
@@ -150,14 +156,15 @@ export async function buildPlan(
   };
 
   const addRecord = (file: SourceFile, record: FileRecord): PlanAction => {
-    const base = { path: file.path, absolutePath: file.absolutePath, sizeBytes: file.sizeBytes };
+    const { path, absolutePath, sizeBytes, stamp } = file;
     const { document } = record;
     const target = document && request.targetOf(document.ccPairId);
     const accepted = document && target && state.accepted(target.key, document.id);
     const decision: Decision = document
       ? decide(accepted, document, request.force)
       : { action: "skipped", detail: record.skipped ?? "" };
-    table.add({ ...base, id: document?.id, ...decision });
+    if (decision.action === "new" || decision.action === "changed") pairs.add(target?.ccPairId);
+    table.add({ path, absolutePath, sizeBytes, stamp, id: document?.id, ...decision });
     return decision.action;
   };
 
@@ -192,6 +199,7 @@ export async function buildPlan(
       breatheAtMs = request.now() + sliceMs;
     }
     if (each.kind === "file") {
+      fileCount++;
       try {
         addFile(each.file);
       } catch (error) {
@@ -210,6 +218,8 @@ export async function buildPlan(
   refuseCollisions(table);
   return {
     table,
+    fileCount,
+    pairs,
     takePrepared(path) {
       const document = prepared.get(path);
       prepared.delete(path);

@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { scopeOf } from "../../documents/scope.ts";
+import { CliError } from "../../errors.ts";
+import { writePlanned, type IngestFormat, type PlannedDocument } from "../../output/ingest.ts";
+import type { Output } from "../../output/output.ts";
+import { formatCount } from "../../output/progress.ts";
+import type { Plan, Target } from "../../sync/plan.ts";
+import type { State } from "../../sync/state.ts";
+import type { DocumentSource } from "./settings.ts";
+
+interface DryRun {
+  plan: Plan;
+  source: DocumentSource;
+  state: State;
+  target: Target | undefined;
+  /** Whether work to do is exit `changes`. */
+  exitCode: boolean;
+}
+
+/** Documents the service has accepted whose files, within the given paths, are gone. */
+function* findOrphans({ plan, source, state, target }: DryRun): Generator<PlannedDocument> {
+  if (!target) return;
+  const { root } = source.settings;
+  const inScope = scopeOf(source.inputs, { cwd: source.cwd, settings: source.settings });
+  for (const { id, path } of state.listAccepted(target.key)) {
+    if (path === undefined || !inScope(path) || plan.table.has(id)) continue;
+    if (!existsSync(join(root, path))) {
+      yield { action: "orphaned", path, id, detail: "the file is gone; the document is still there" };
+    }
+  }
+}
+
+function* everyDocument(dryRun: DryRun): Generator<PlannedDocument> {
+  for (const { action, path, id, detail } of dryRun.plan.table.entries()) yield { action, path, id, detail };
+  yield* findOrphans(dryRun);
+}
+
+async function writeAll(output: Output, format: IngestFormat, dryRun: DryRun): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  let first = true;
+  if (format === "json") await output.json('{"version":1,"type":"plan","documents":[');
+  for (const each of everyDocument(dryRun)) {
+    counts.set(each.action, (counts.get(each.action) ?? 0) + 1);
+    if (format === "json") await output.json(`${first ? "" : ","}\n${JSON.stringify(each)}`);
+    else if (format === "ndjson") {
+      await output.json(`${JSON.stringify({ version: 1, type: "planned", ...each })}\n`);
+    } else if (each.action !== "unchanged" || output.verbose) await writePlanned(output, each);
+    first = false;
+  }
+  const totals = JSON.stringify(Object.fromEntries(counts));
+  if (format === "json") await output.json(`\n],"counts":${totals}}\n`);
+  if (format === "ndjson") await output.json(`{"version":1,"type":"result","counts":${totals}}\n`);
+  return counts;
+}
+
+/**
+ * Prints what an upload would do. Throws CliError `partial` when a file cannot
+ * be read, and `changes` when asked to and there is something to send.
+ */
+export async function writePlan(output: Output, format: IngestFormat, dryRun: DryRun): Promise<void> {
+  const counts = await writeAll(output, format, dryRun);
+  const summary = [...counts].map(([action, count]) => `${formatCount(count)} ${action}`);
+  await output.note(`dry run, nothing was sent: ${summary.join(", ") || "no documents"}`);
+  if (!dryRun.target) await output.note("no target is known, so every document counts as new");
+  const failed = counts.get("failed") ?? 0;
+  if (failed > 0) throw new CliError("partial", `${formatCount(failed)} files cannot be read`);
+  const work = (counts.get("new") ?? 0) + (counts.get("changed") ?? 0);
+  if (dryRun.exitCode && work > 0) {
+    throw new CliError("changes", `${formatCount(work)} documents would be sent`);
+  }
+}

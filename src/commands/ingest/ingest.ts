@@ -1,0 +1,128 @@
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import type { Output } from "../../output/output.ts";
+import { startProgress } from "../../output/progress.ts";
+import { hasState, openState, openTemporaryState, type State } from "../../sync/state.ts";
+import { openClient, openOutput } from "../connect.ts";
+import { planFolder, stateFolder } from "./plan.ts";
+import { openSource, type MappingFlags } from "./settings.ts";
+import { createReport, ingestFormat } from "./report.ts";
+import { writePlan } from "./dry-run.ts";
+import { uploadPlan } from "./upload.ts";
+import { checkPairs, chosenPair, createTargetOf, missingPair, pairByName } from "./target.ts";
+
+export interface IngestOptions extends MappingFlags {
+  concurrency?: number;
+  rate?: number;
+  checksum?: boolean;
+  force?: boolean;
+  dryRun?: boolean;
+  exitCode?: boolean;
+  maxFailures?: number;
+  allowEmpty?: boolean;
+}
+
+async function openStateFor(folder: string | undefined, dryRun: boolean, now: () => number): Promise<State> {
+  if (folder === undefined || (dryRun && !hasState(folder))) return await openTemporaryState();
+  return await openState(folder, now);
+}
+
+function checkOptions(paths: readonly string[], options: IngestOptions): void {
+  if (paths.includes("-")) {
+    throw new CliError("usage", "reading documents from stdin is not available in this version", {
+      hints: ["name files or folders instead"],
+    });
+  }
+  if (options.exitCode && !options.dryRun) {
+    throw new CliError("usage", "--exit-code goes with --dry-run");
+  }
+}
+
+function refuseEmpty(inputs: readonly string[]): CliError {
+  return new CliError("usage", `0 documents found in ${inputs.join(", ")}`, {
+    hints: [
+      "check the path; `knowctl ingest explain FILE` says why a file is left out",
+      "use --allow-empty where that is expected",
+    ],
+  });
+}
+
+/**
+ * `knowctl ingest`: finds files, compares them with the state, and sends what is
+ * new or changed. Everything is known before the first request: ids are unique,
+ * the pair exists. Exit names: see the table in errors.ts.
+ */
+export async function ingest(context: Context, paths: string[], options: IngestOptions): Promise<void> {
+  const output = openOutput(context, options);
+  checkOptions(paths, options);
+  const format = ingestFormat(options);
+  const dryRun = options.dryRun === true;
+  const source = await openSource(context, paths, options, output, !dryRun);
+  const { config } = source;
+  const pair = chosenPair(options, config);
+  // A dry run needs no service, unless a connector is named: only the service knows its number.
+  const connected =
+    dryRun && pair.connector === undefined ? undefined : await openUpload(context, output, source.config, options);
+  const state = await openStateFor(stateFolder(source, options), dryRun, context.now);
+  const progress = await startProgress(output, context.now);
+  try {
+    const runPair =
+      pair.connector === undefined || !connected ? pair.ccPairId : await pairByName(connected.client, pair.connector);
+    const baseUrl = connected?.connection.baseUrl ?? config.baseUrl ?? "";
+    const targetOf = createTargetOf(baseUrl, runPair, options.ccPairId !== undefined || options.connector !== undefined);
+    const plan = await planFolder(context, source, { ...options, state, targetOf, progress, record: !dryRun });
+    if (plan.fileCount === 0 && plan.table.count("failed") === 0 && !options.allowEmpty) {
+      throw refuseEmpty(source.inputs);
+    }
+    for (const { path, message } of plan.table.warnings()) await output.warn(`${path}: ${message}`);
+    if (dryRun || !connected) {
+      await progress.stop();
+      await writePlan(output, format, { plan, source, state, target: targetOf(undefined), exitCode: options.exitCode === true });
+      return;
+    }
+    if (plan.pairs.has(undefined)) throw missingPair();
+    if (plan.pairs.size > 0) await checkPairs(connected.client, [...plan.pairs].map(Number), output);
+    const report = createReport(output, format, context, plan, { baseUrl, ccPairId: runPair });
+    await uploadPlan(context, { ...connected, plan, source, state, targetOf, progress, report, options });
+  } finally {
+    await progress.stop();
+    state.close();
+    await connected?.client.close();
+    connected?.release();
+  }
+}
+
+const graceMs = 5000;
+const defaultConcurrency = 8;
+
+/** A client whose requests may end for a few seconds after the first Ctrl-C, and how to let go of it. */
+async function openUpload(
+  context: Context,
+  output: Output,
+  config: Parameters<typeof openClient>[2],
+  options: IngestOptions,
+) {
+  const abort = new AbortController();
+  const finished = new AbortController();
+  const onSignal = (): void => {
+    context.sleep(graceMs, finished.signal).then(
+      () => abort.abort(context.signal.reason),
+      () => {},
+    );
+  };
+  context.signal.addEventListener("abort", onSignal, { once: true });
+  const concurrency = options.concurrency ?? config.ingest.concurrency ?? defaultConcurrency;
+  const connected = await openClient(context, output, config, {
+    connections: concurrency,
+    signal: abort.signal,
+  });
+  return {
+    ...connected,
+    concurrency,
+    rate: options.rate ?? config.ingest.rate,
+    release(): void {
+      context.signal.removeEventListener("abort", onSignal);
+      finished.abort();
+    },
+  };
+}

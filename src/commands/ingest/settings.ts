@@ -1,0 +1,106 @@
+import type { Config } from "../../config/load.ts";
+import type { GlobalFlags } from "../../config/flags.ts";
+import type { Context } from "../../context.ts";
+import { findRoot, searchFolder } from "../../documents/root.ts";
+import { compileSettings, type DocumentSettings } from "../../documents/settings.ts";
+import { CliError } from "../../errors.ts";
+import type { Output } from "../../output/output.ts";
+import { loadSettings } from "../connect.ts";
+
+/** Flags that decide which files are taken and how they map. */
+export interface MappingFlags extends GlobalFlags {
+  include?: string[];
+  exclude?: string[];
+  /** False for `--no-ignore`. */
+  ignore?: boolean;
+  idPrefix?: string;
+  source?: string;
+  sections?: "whole" | "headings";
+  anchors?: "github" | "docusaurus" | "mkdocs";
+  maxSectionChars?: number;
+  link?: string;
+  linkBase?: string;
+  metadata?: string[];
+  tag?: string[];
+  updatedAt?: "mtime";
+  drafts?: boolean;
+  ccPairId?: number;
+  connector?: string;
+  /** Folder, or false for `--no-state`. */
+  state?: string | boolean;
+}
+
+export interface DocumentSource {
+  config: Config;
+  settings: DocumentSettings;
+  /** Paths and globs to look at, relative to `cwd`. */
+  inputs: string[];
+  cwd: string;
+}
+
+/** `key=value` flags as an object; a key given twice becomes a list. */
+function parseMetadata(pairs: readonly string[]): Record<string, string | string[]> {
+  const result = new Map<string, string[]>();
+  for (const pair of pairs) {
+    const at = pair.indexOf("=");
+    if (at < 1) {
+      throw new CliError("usage", `--metadata: expected key=value, found "${pair}"`, {
+        hints: ["for example --metadata team=platform"],
+      });
+    }
+    const key = pair.slice(0, at);
+    result.set(key, [...(result.get(key) ?? []), pair.slice(at + 1)]);
+  }
+  return Object.fromEntries([...result].map(([key, values]) => [key, values.length > 1 ? values : (values[0] ?? "")]));
+}
+
+/**
+ * Loads the configuration that belongs to the paths and compiles how files are
+ * found and mapped. `sends` is false for commands that only look: those never
+ * fail for lack of trust or of a key. Throws CliError `usage` when there is
+ * nothing to look at.
+ */
+export async function openSource(
+  context: Context,
+  paths: readonly string[],
+  flags: MappingFlags,
+  output: Output,
+  sends: boolean,
+): Promise<DocumentSource> {
+  const { cwd } = context;
+  const config = await loadSettings(context, flags, output, {
+    sends,
+    root: searchFolder(paths[0], cwd),
+  });
+  const root = findRoot(paths[0], cwd, flags.root, config.projectFolder);
+  const { ccPairId: _pair, connector: _name, concurrency: _most, rate: _rate, ignore, ...mapping } =
+    config.ingest;
+  const settings = compileSettings({
+    ...mapping,
+    root,
+    useIgnoreFiles: ignore,
+    flags: {
+      include: flags.include,
+      exclude: flags.exclude,
+      useIgnoreFiles: flags.ignore === false ? false : undefined,
+      idPrefix: flags.idPrefix,
+      source: flags.source,
+      sections: flags.sections,
+      anchors: flags.anchors,
+      maxSectionChars: flags.maxSectionChars,
+      link: flags.link,
+      linkBase: flags.linkBase,
+      metadata: flags.metadata && parseMetadata(flags.metadata),
+      tags: flags.tag,
+      updatedAt: flags.updatedAt,
+      drafts: flags.drafts,
+    },
+  });
+  if (paths.length > 0) return { config, settings, inputs: [...paths], cwd };
+  if (settings.include.length === 0) {
+    throw new CliError("usage", "nothing to ingest: no path given and no `include` configured", {
+      hints: ["name a folder, for example `knowctl ingest docs --cc-pair-id 2`"],
+    });
+  }
+  return { config, settings, inputs: [...settings.include], cwd: root };
+}

@@ -1,0 +1,105 @@
+import type { Client } from "../../api/client.ts";
+import { listConnectors } from "../../api/connectors.ts";
+import type { ConnectorStatus } from "../../api/schemas.ts";
+import type { Config } from "../../config/load.ts";
+import { ApiError, CliError } from "../../errors.ts";
+import type { Output } from "../../output/output.ts";
+import type { Target } from "../../sync/plan.ts";
+import { findConnector } from "../find-connector.ts";
+
+export interface TargetFlags {
+  ccPairId?: number;
+  connector?: string;
+}
+
+/** What the user says about the pair: a number, a name, or nothing. */
+export function chosenPair(
+  flags: TargetFlags,
+  config: Config,
+): { ccPairId: number | undefined; connector: string | undefined } {
+  if (flags.ccPairId !== undefined && flags.connector !== undefined) {
+    throw new CliError("usage", "--cc-pair-id and --connector name the target twice", {
+      hints: ["give one of them"],
+    });
+  }
+  // A flag of either kind replaces both kinds of the configuration.
+  if (flags.ccPairId !== undefined || flags.connector !== undefined) {
+    return { ccPairId: flags.ccPairId, connector: flags.connector };
+  }
+  const { ccPairId, connector } = config.ingest;
+  return { ccPairId, connector: ccPairId === undefined ? connector : undefined };
+}
+
+/** The error of an upload without a target. */
+export function missingPair(): CliError {
+  return new CliError("usage", "no cc_pair_id: where should the documents go?", {
+    hints: [
+      "see which there are with `knowctl connectors list`",
+      "then give --cc-pair-id N or --connector NAME, or set ingest.ccPairId in the configuration",
+    ],
+  });
+}
+
+/**
+ * Maps the pair of a rule, or the run's own, to the key of the state's records.
+ * A flag wins over rules. Pair 0 is no pair: the service would silently take
+ * its hidden default (observed-service.md 3.9).
+ */
+export function createTargetOf(
+  baseUrl: string,
+  runPair: number | undefined,
+  fromFlag: boolean,
+): (rulePair: number | undefined) => Target | undefined {
+  return (rulePair) => {
+    const ccPairId = fromFlag ? runPair : (rulePair ?? runPair);
+    if (ccPairId === undefined || ccPairId === 0) return undefined;
+    return { ccPairId, key: `${baseUrl}#${ccPairId}` };
+  };
+}
+
+/** The pair that a connector name stands for. */
+export async function pairByName(client: Client, name: string): Promise<number> {
+  return findConnector(await listConnectors(client), name).cc_pair_id;
+}
+
+function warning(record: ConnectorStatus): string | undefined {
+  const { source, prune_freq: pruneFrequency } = record.connector;
+  if (source === "ingestion_api" || !pruneFrequency) return undefined;
+  return (
+    `cc_pair_id ${record.cc_pair_id} (${record.name ?? "unnamed"}) belongs to a ${source} connector that prunes: ` +
+    "documents uploaded here vanish when it runs; use a pair of source ingestion_api"
+  );
+}
+
+/**
+ * Checks the pairs against the status listing before the first upload. A token
+ * that may not list is no failure: the service itself then has the last word.
+ * Throws CliError `not-found` for a pair that is not listed.
+ */
+export async function checkPairs(
+  client: Client,
+  ccPairIds: readonly number[],
+  output: Output,
+): Promise<void> {
+  let records: ConnectorStatus[];
+  try {
+    records = await listConnectors(client);
+  } catch (error) {
+    const cannotList = error instanceof ApiError && ["auth", "not-found"].includes(error.exit);
+    if (!cannotList) throw error;
+    await output.note("the key may not list connectors, so the cc_pair_id is not checked beforehand");
+    return;
+  }
+  for (const ccPairId of ccPairIds) {
+    const record = records.find((each) => each.cc_pair_id === ccPairId);
+    if (!record) {
+      const known = records.map((each) => `${each.cc_pair_id}  ${each.name ?? "—"}`);
+      throw new CliError("not-found", `there is no connector with cc_pair_id ${ccPairId}; nothing was sent`, {
+        details: known.slice(0, 10),
+        hints: ["see all with `knowctl connectors list`"],
+      });
+    }
+    const text = warning(record);
+    if (text !== undefined) await output.warn(text);
+  }
+}

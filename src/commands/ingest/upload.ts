@@ -1,0 +1,98 @@
+import type { Client } from "../../api/client.ts";
+import { upsertDocument } from "../../api/documents.ts";
+import { createGate, type Gate } from "../../api/gate.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { formatCount, type Progress } from "../../output/progress.ts";
+import type { Plan, Target } from "../../sync/plan.ts";
+import { runPlan } from "../../sync/run.ts";
+import type { State } from "../../sync/state.ts";
+import { createPrepare } from "./plan.ts";
+import type { Report } from "./report.ts";
+import type { DocumentSource } from "./settings.ts";
+
+interface Upload {
+  client: Client;
+  concurrency: number;
+  rate: number | undefined;
+  plan: Plan;
+  source: DocumentSource;
+  state: State;
+  targetOf: (ccPairId: number | undefined) => Target | undefined;
+  progress: Progress;
+  report: Report;
+  options: { maxFailures?: number };
+}
+
+function slowBecause(gate: Gate, now: number): string | undefined {
+  const { pausedUntil, limit, throttled } = gate.state();
+  if (pausedUntil > now) return `waiting ${Math.ceil((pausedUntil - now) / 1000)} s: the service asks to`;
+  return throttled > 0 ? `throttled, ${limit} in flight` : undefined;
+}
+
+async function sendAll(context: Context, upload: Upload, gate: Gate): Promise<void> {
+  const { plan, state, report, progress, client } = upload;
+  const total = plan.table.count("new") + plan.table.count("changed");
+  let done = 0;
+  const events = runPlan({
+    plan,
+    state,
+    async upload(body) {
+      const result = await upsertDocument(client, body, { gate });
+      return { alreadyExisted: result.already_existed, storedId: result.document_id ?? undefined };
+    },
+    prepare: createPrepare(context, upload.source),
+    targetOf: upload.targetOf,
+    concurrency: upload.concurrency,
+    maxFailures: upload.options.maxFailures,
+    signal: context.signal,
+    now: context.now,
+  });
+  for await (const batch of events) {
+    done += batch.length;
+    await report.add(batch);
+    progress.update({
+      phase: "uploading",
+      done,
+      total,
+      counts: report.counts,
+      retries: gate.state().retries,
+      slowBecause: slowBecause(gate, context.now()),
+    });
+  }
+}
+
+/**
+ * Sends the plan and tells the result. Throws CliError `partial` when documents
+ * failed, the error that stopped the run, or the signal's reason; the summary is
+ * written before in each case.
+ */
+export async function uploadPlan(context: Context, upload: Upload): Promise<void> {
+  const { concurrency, rate, report, progress } = upload;
+  const gate = createGate({
+    ceiling: concurrency,
+    ...(rate === undefined ? {} : { ratePerSecond: rate }),
+    clock: context,
+    signal: context.signal,
+  });
+  try {
+    await sendAll(context, upload, gate);
+  } catch (error) {
+    await progress.stop();
+    const status = context.signal.aborted ? "interrupted" : "error";
+    await report.finish(status, gate.state().retries);
+    context.signal.throwIfAborted();
+    throw error;
+  }
+  await progress.stop();
+  const { failed } = report.counts;
+  const interrupted = context.signal.aborted;
+  const status = interrupted ? "interrupted" : failed > 0 ? "partial" : "ok";
+  await report.finish(status, gate.state().retries);
+  context.signal.throwIfAborted();
+  if (failed > 0) {
+    throw new CliError("partial", `${formatCount(failed)} documents failed; the others were sent`, {
+      hints: ["mend them and run the same command again: only what is missing is sent"],
+    });
+  }
+}

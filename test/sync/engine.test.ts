@@ -1,0 +1,336 @@
+import { describe, expect, it } from "vitest";
+import type { IngestionDocument, IngestionRequest } from "../../src/api/schemas.ts";
+import type { Found, SourceFile } from "../../src/documents/find.ts";
+import type { Reading } from "../../src/documents/read.ts";
+import { ApiError, CliError, type ExitName } from "../../src/errors.ts";
+import { buildPlan, type Plan, type PlanRequest, type Target } from "../../src/sync/plan.ts";
+import { runPlan, type DocumentEvent, type RunRequest } from "../../src/sync/run.ts";
+import { openTemporaryState, type State } from "../../src/sync/state.ts";
+
+const longAgoNs = 1_600_000_000_123_456_789n;
+
+interface Fake {
+  files: Map<string, { text: string; id?: string; stamp?: string; pair?: number; error?: string }>;
+  reads: string[];
+  sent: IngestionRequest[];
+}
+
+function fakeFiles(texts: Record<string, string>): Fake {
+  const entries = Object.entries(texts).map(([path, text]) => [path, { text }] as const);
+  return { files: new Map(entries), reads: [], sent: [] };
+}
+
+function sourceFile(fake: Fake, path: string): SourceFile {
+  const { text, stamp } = fake.files.get(path) ?? { text: "" };
+  const ownStamp = stamp ?? `${text.length}:${longAgoNs}:${longAgoNs}:1`;
+  return { path, absolutePath: `/${path}`, sizeBytes: text.length, stamp: ownStamp, mtimeMs: 0 };
+}
+
+function* found(fake: Fake): Generator<Found> {
+  for (const path of fake.files.keys()) yield { kind: "file", file: sourceFile(fake, path) };
+}
+
+function read(fake: Fake, file: SourceFile): Reading {
+  fake.reads.push(file.path);
+  const content = fake.files.get(file.path);
+  if (!content || content.error !== undefined) {
+    throw new CliError("usage", `${file.path}:1:1: ${content?.error ?? "gone"}`);
+  }
+  if (content.text === "") return { kind: "skipped", reason: "empty" };
+  const document: IngestionDocument = {
+    id: content.id ?? file.path,
+    semantic_identifier: file.path,
+    sections: [{ text: content.text }],
+    source: "file",
+    metadata: {},
+  };
+  const pair = content.pair === undefined ? {} : { ccPairId: content.pair };
+  return { kind: "document", document, ...pair, warnings: [], stamp: file.stamp };
+}
+
+const targetOf = (pair: number | undefined): Target => ({
+  ccPairId: pair ?? 7,
+  key: `https://host#${pair ?? 7}`,
+});
+
+async function plan(fake: Fake, state: State, change: Partial<PlanRequest> = {}): Promise<Plan> {
+  return await buildPlan(found(fake), {
+    state,
+    read: (file) => read(fake, file),
+    mappingKey: () => "m1",
+    targetOf,
+    volatile: [],
+    checksum: false,
+    force: false,
+    record: true,
+    signal: new AbortController().signal,
+    now: Date.now,
+    ...change,
+  });
+}
+
+type UploadBehaviour = (request: IngestionRequest, number: number) => Promise<void> | void;
+
+function runRequest(fake: Fake, state: State, made: Plan, behave: UploadBehaviour): RunRequest {
+  return {
+    plan: made,
+    state,
+    async upload(body) {
+      const request = JSON.parse(body) as IngestionRequest;
+      fake.sent.push(request);
+      await behave(request, fake.sent.length);
+      return { alreadyExisted: false, storedId: undefined };
+    },
+    prepare(entry) {
+      const file = sourceFile(fake, entry.path);
+      const reading = read(fake, file);
+      if (reading.kind === "skipped") throw new Error("not in these tests");
+      const { document } = reading;
+      const fingerprint = { whole: `again ${document.id}`, fields: "" };
+      return {
+        record: { path: file.path, stamp: file.stamp, mapping: "m1", seenAtMs: 0, document: undefined, skipped: undefined },
+        prepared: { document, ccPairId: undefined, fingerprint },
+      };
+    },
+    targetOf,
+    concurrency: 3,
+    maxFailures: undefined,
+    signal: new AbortController().signal,
+    now: Date.now,
+  };
+}
+
+async function sync(
+  fake: Fake,
+  state: State,
+  behave: UploadBehaviour = () => {},
+  change: Partial<RunRequest> = {},
+): Promise<{ events: DocumentEvent[]; error: unknown }> {
+  fake.reads = [];
+  fake.sent = [];
+  const request = { ...runRequest(fake, state, await plan(fake, state), behave), ...change };
+  const events: DocumentEvent[] = [];
+  try {
+    for await (const batch of runPlan(request)) events.push(...batch);
+    return { events, error: undefined };
+  } catch (error) {
+    return { events, error };
+  }
+}
+
+const apiError = (exit: ExitName, status: number | undefined, retryable = false): ApiError =>
+  new ApiError(exit, `refused with ${status}`, { method: "POST", url: "http://host/x", status, retryable });
+
+const ids = (fake: Fake): string[] => fake.sent.map(({ document }) => document.id).toSorted();
+
+describe("incremental upload", () => {
+  it("sends everything once, then nothing, and does not even read", async () => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles({ "a.md": "A", "b.md": "B", "empty.md": "" });
+    await sync(fake, state);
+    expect(ids(fake)).toEqual(["a.md", "b.md"]);
+    await sync(fake, state);
+    expect({ sent: ids(fake), reads: fake.reads }).toEqual({ sent: [], reads: [] });
+    state.close();
+  });
+
+  it("sends only what changed, also when size and mtime are the same", async () => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles({ "a.md": "A", "b.md": "B" });
+    await sync(fake, state);
+    // As an editor that keeps the mtime: only the ctime differs.
+    fake.files.set("b.md", { text: "C", stamp: `1:${longAgoNs}:${longAgoNs + 1n}:1` });
+    await sync(fake, state);
+    expect({ sent: ids(fake), reads: fake.reads }).toEqual({ sent: ["b.md"], reads: ["b.md"] });
+    state.close();
+  });
+
+  it("reads but does not send a file that was only touched", async () => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles({ "a.md": "A" });
+    await sync(fake, state);
+    fake.files.set("a.md", { text: "A", stamp: `1:${longAgoNs + 5n}:${longAgoNs + 5n}:1` });
+    await sync(fake, state);
+    expect({ sent: ids(fake), reads: fake.reads }).toEqual({ sent: [], reads: ["a.md"] });
+    await sync(fake, state);
+    expect(fake.reads).toEqual([]);
+    state.close();
+  });
+
+  it("does not trust a file that changed in the tick in which it was seen", async () => {
+    const state = await openTemporaryState();
+    const freshNs = BigInt(Date.now()) * 1_000_000n + 1n;
+    const fake = fakeFiles({});
+    fake.files.set("a.md", { text: "A", stamp: `1:${freshNs}:${freshNs}:1` });
+    await sync(fake, state);
+    fake.files.set("a.md", { text: "B", stamp: `1:${freshNs}:${freshNs}:1` });
+    await sync(fake, state);
+    expect(ids(fake)).toEqual(["a.md"]);
+    state.close();
+  });
+
+  it("sends again when the mapping changed what is sent, and only then", async () => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles({ "a.md": "A" });
+    await sync(fake, state);
+    fake.reads = [];
+    const same = await plan(fake, state, { mappingKey: () => "m2" });
+    expect({ reads: fake.reads, unchanged: same.table.count("unchanged") }).toEqual({
+      reads: ["a.md"],
+      unchanged: 1,
+    });
+    state.close();
+  });
+
+  it("skips nothing for another target", async () => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles({ "a.md": "A" });
+    await sync(fake, state);
+    const other = (): Target => ({ ccPairId: 8, key: "https://host#8" });
+    expect((await plan(fake, state, { targetOf: other })).table.count("new")).toBe(1);
+    state.close();
+  });
+
+  it("sends everything with force, and leaves the state alone in a dry run", async () => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles({ "a.md": "A" });
+    await plan(fake, state, { record: false });
+    expect(state.file("a.md")).toBeUndefined();
+    await sync(fake, state);
+    expect((await plan(fake, state, { force: true })).table.count("changed")).toBe(1);
+    state.close();
+  });
+});
+
+describe("before anything is sent", () => {
+  it("refuses two files with one id and names both", async () => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles({ "a.md": "A", "z.md": "Z" });
+    for (const path of ["b.md", "y.md"]) fake.files.set(path, { text: path, id: "same" });
+    const error = (await plan(fake, state).catch((thrown: unknown) => thrown)) as CliError;
+    expect(error.exit).toBe("usage");
+    expect(error.details).toEqual(["same: b.md and y.md"]);
+    // Known from the state, without reading: still refused.
+    fake.reads = [];
+    await expect(plan(fake, state)).rejects.toThrow("one document id");
+    expect(fake.reads).toEqual([]);
+    state.close();
+  });
+
+  it("counts a broken file as failed and goes on", async () => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles({ "a.md": "A" });
+    fake.files.set("broken.md", { text: "x", error: "bad front matter" });
+    const { events } = await sync(fake, state);
+    expect(events).toMatchObject([{ status: "created", id: "a.md" }]);
+    const failures = [...(await plan(fake, state)).table.entries(["failed"])];
+    expect(failures).toMatchObject([{ path: "broken.md", detail: "broken.md:1:1: bad front matter" }]);
+    state.close();
+  });
+});
+
+describe("failures of the service", () => {
+  const texts = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${n + 10}.md`, `${n}`]));
+  const cases: [string, ApiError, "goes on" | "stops"][] = [
+    ["a document's own 422", apiError("server-error", 422), "goes on"],
+    ["500 after all retries", apiError("server-error", 500, true), "goes on"],
+    ["a connection fault after all retries", apiError("unreachable", undefined, true), "goes on"],
+    ["401", apiError("auth", 401), "stops"],
+    ["403", apiError("auth", 403), "stops"],
+    ["404", apiError("not-found", 404), "stops"],
+    ["a redirect", apiError("server-error", 302), "stops"],
+    ["a page instead of JSON", apiError("server-error", 200), "stops"],
+  ];
+  it.each(cases)("%s", async (_name, failure, outcome) => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles(texts);
+    const { events, error } = await sync(fake, state, (request) => {
+      if (request.document.id === "15.md") throw failure;
+    });
+    const failed = events.filter(({ status }) => status === "failed");
+    if (outcome === "goes on") {
+      expect(error).toBeUndefined();
+      expect(failed).toMatchObject([{ id: "15.md", reason: failure.message }]);
+      expect(ids(fake)).toHaveLength(20);
+    } else {
+      expect(error).toBe(failure);
+      // Only what was in flight beside it may still go out.
+      expect(fake.sent.length).toBeLessThanOrEqual(6 + 3);
+    }
+    // Whatever was accepted is recorded, the failed one is not.
+    const accepted = events.filter(({ status }) => status === "created").map(({ id }) => id);
+    const recorded = [...state.listAccepted("https://host#7")].map(({ id }) => id);
+    expect(recorded).toEqual(accepted.toSorted());
+    expect(recorded).not.toContain("15.md");
+    state.close();
+  });
+
+  it("stops after --max-failures", async () => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles(texts);
+    const behave = (): never => {
+      throw apiError("server-error", 422);
+    };
+    const { error } = await sync(fake, state, behave, { maxFailures: 4, concurrency: 1 });
+    expect(error).toMatchObject({ exit: "partial", message: "stopped after 4 failed documents" });
+    expect(fake.sent).toHaveLength(4);
+    state.close();
+  });
+
+  it("takes no new document after the signal, and records what was in flight", async () => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles(texts);
+    const abort = new AbortController();
+    const { events } = await sync(
+      fake,
+      state,
+      async (_request, number) => {
+        if (number === 3) abort.abort();
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+      { signal: abort.signal },
+    );
+    expect(fake.sent).toHaveLength(3);
+    expect(events).toHaveLength(3);
+    expect([...state.listAccepted("https://host#7")]).toHaveLength(3);
+    state.close();
+  });
+
+  it("records nothing before the service has answered", async () => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles({ "a.md": "A" });
+    const recorded: number[] = [];
+    await sync(fake, state, () => {
+      recorded.push([...state.listAccepted("https://host#7")].length);
+    });
+    expect(recorded).toEqual([0]);
+    expect([...state.listAccepted("https://host#7")]).toHaveLength(1);
+    state.close();
+  });
+
+  it("fails a file whose id changed after the plan", async () => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles({ "a.md": "A" });
+    const made = await plan(fake, state);
+    made.takePrepared("a.md");
+    fake.files.set("a.md", { text: "A", id: "other" });
+    const events: DocumentEvent[] = [];
+    for await (const batch of runPlan(runRequest(fake, state, made, () => {}))) events.push(...batch);
+    expect(events).toMatchObject([{ status: "failed", reason: expect.stringContaining("changed during the run") as string }]);
+    expect(fake.sent).toEqual([]);
+    state.close();
+  });
+
+  it("uses at most the given number in flight", async () => {
+    const state = await openTemporaryState();
+    let [inFlight, most] = [0, 0];
+    const behave = async (): Promise<void> => {
+      most = Math.max(most, ++inFlight);
+      await new Promise((resolve) => setImmediate(resolve));
+      inFlight--;
+    };
+    await sync(fakeFiles(texts), state, behave, { concurrency: 5 });
+    expect(most).toBe(5);
+    state.close();
+  });
+});

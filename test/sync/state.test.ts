@@ -1,0 +1,121 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CliError } from "../../src/errors.ts";
+import {
+  openState,
+  openTemporaryState,
+  type AcceptedRecord,
+  type FileRecord,
+} from "../../src/sync/state.ts";
+import { temporaryFolder } from "../support.ts";
+
+const now = (): number => Date.parse("2026-11-21T09:00:00Z");
+
+const file: FileRecord = {
+  path: "docs/ä.md",
+  stamp: "12:1700000000123456789:1700000000123456789:42",
+  mapping: "m1",
+  seenAtMs: 1_700_000_000_000,
+  document: { id: "docs/ä.md", ccPairId: 7, whole: "w", fields: "title:x" },
+  skipped: undefined,
+};
+const skipped: FileRecord = { ...file, path: "docs/draft.md", document: undefined, skipped: "draft: true" };
+const accepted: AcceptedRecord = {
+  target: "https://host#7",
+  id: "docs/ä.md",
+  path: "docs/ä.md",
+  whole: "w",
+  fields: "title:x",
+  sentAtMs: 1_700_000_000_001,
+};
+
+async function failureOf(promise: Promise<unknown>): Promise<CliError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+  throw new Error("expected a CliError");
+}
+
+describe("state store", () => {
+  it("gives back what was saved, after a reopen too", async () => {
+    const folder = join(temporaryFolder(), "state");
+    const first = await openState(folder, now);
+    first.save([file, skipped], [accepted]);
+    first.close();
+    const second = await openState(folder, now);
+    expect(second.file(file.path)).toEqual(file);
+    expect(second.file(skipped.path)).toEqual(skipped);
+    expect(second.file("docs/other.md")).toBeUndefined();
+    expect(second.accepted(accepted.target, accepted.id)).toEqual(accepted);
+    expect(second.accepted("https://host#8", accepted.id)).toBeUndefined();
+    expect([...second.listAccepted(accepted.target)]).toEqual([accepted]);
+    second.close();
+  });
+
+  it("hides itself from git and from other users", async () => {
+    const folder = join(temporaryFolder(), "state");
+    (await openState(folder, now)).close();
+    expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe("*\n");
+    expect(statSync(join(folder, "state.db")).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ["text", "this is no database at all, but long enough to have a header"],
+    ["a torn database", "SQLite format 3\0 and then rubbish".repeat(200)],
+  ])("moves a damaged file aside and says so: %s", async (_name, content) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "state.db"), content);
+    const error = await failureOf(openState(folder, now));
+    expect(error.exit).toBe("local");
+    expect(error.message).toContain("damaged; moved to");
+    const aside = readdirSync(folder).find((name) => name.includes(".corrupt-2026-11-21T09"));
+    expect(aside).toBeDefined();
+    expect(readFileSync(join(folder, aside ?? ""), "utf8")).toBe(content);
+    // The run after it starts with an empty state.
+    const state = await openState(folder, now);
+    expect(state.file("a")).toBeUndefined();
+    state.close();
+  });
+
+  it("refuses a state of a newer version and leaves it alone", async () => {
+    const folder = temporaryFolder();
+    const state = await openState(folder, now);
+    state.database.exec("UPDATE meta SET value = '99' WHERE key = 'schema'");
+    state.close();
+    const error = await failureOf(openState(folder, now));
+    expect(error.message).toContain("newer knowctl");
+    expect(existsSync(join(folder, "state.db"))).toBe(true);
+  });
+
+  it("says which folder cannot be created", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "file"), "");
+    const error = await failureOf(openState(join(folder, "file", "state"), now));
+    expect(error.exit).toBe("local");
+    expect(error.message).toContain(join(folder, "file", "state"));
+  });
+
+  it("rolls a transaction back as a whole", async () => {
+    const state = await openTemporaryState();
+    const broken = { ...accepted, id: "second", whole: null as unknown as string };
+    expect(() => state.save([], [accepted, broken])).toThrow(CliError);
+    expect(state.accepted(accepted.target, accepted.id)).toBeUndefined();
+    state.close();
+  });
+
+  it("takes writes from two connections at once", async () => {
+    const folder = temporaryFolder();
+    const [one, two] = [await openState(folder, now), await openState(folder, now)];
+    for (let index = 0; index < 50; index++) {
+      one.save([], [{ ...accepted, id: `one-${index}` }]);
+      two.save([], [{ ...accepted, id: `two-${index}` }]);
+    }
+    expect([...one.listAccepted(accepted.target)]).toHaveLength(100);
+    one.close();
+    two.close();
+  });
+});
