@@ -1,0 +1,112 @@
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import type { GlobalFlags } from "../config/flags.ts";
+import type { Context } from "../context.ts";
+import { CliError } from "../errors.ts";
+import type { Output } from "../output/output.ts";
+import { bold, dim } from "../output/text.ts";
+import { parseFaults } from "../sandbox/faults.ts";
+import { isLoopback } from "../sandbox/guard.ts";
+import { type Sandbox, startSandbox } from "../sandbox/server.ts";
+import { openOutput } from "./connect.ts";
+
+export interface SandboxFlags extends GlobalFlags {
+  port?: number;
+  host?: string;
+  data?: string;
+  fault?: string;
+  open?: boolean;
+}
+
+const keyVariable = "KNOWCTL_SANDBOX_KEY";
+const publicKey = "sandbox";
+/** Fast enough to read along, slow enough to see that it streams. */
+const tokenDelayMs = 8;
+
+function dataFolder(context: Context, flags: SandboxFlags): string {
+  if (flags.data !== undefined) return resolve(context.cwd, flags.data);
+  const base = context.env["XDG_DATA_HOME"];
+  // The XDG rules: a relative path there counts as none.
+  if (base && isAbsolute(base)) return join(base, "knowctl", "sandbox");
+  return join(context.env["HOME"] || homedir(), ".local", "share", "knowctl", "sandbox");
+}
+
+function keyOf(context: Context, host: string): string {
+  const own = context.env[keyVariable];
+  if (own) return own;
+  if (isLoopback(host)) return publicKey;
+  throw new CliError("usage", `--host ${host} lets other machines in, so the sandbox needs a key of its own`, {
+    hints: [`set ${keyVariable} to a secret`, "or leave --host out to stay on this machine"],
+  });
+}
+
+async function announce(
+  output: Output,
+  sandbox: Sandbox,
+  facts: { folder: string; dialect: string; ownKey: boolean; faults: string | undefined; open: boolean },
+): Promise<void> {
+  const { folder, dialect, ownKey, faults, open } = facts;
+  const key = ownKey ? `"$${keyVariable}"` : publicKey;
+  const flags = dialect === "standard" ? "" : ` --dialect ${dialect}`;
+  await output.note(bold("knowctl sandbox"), " a local service with the same interface, for trials and tests");
+  await output.note("  address  ", sandbox.url, open ? "" : dim("  (a page with a search box for the browser)"));
+  await output.note("  key      ", ownKey ? `the value of ${keyVariable}` : publicKey);
+  await output.note("  data     ", folder);
+  await output.note("  dialect  ", dialect);
+  if (faults !== undefined) await output.note("  faults   ", faults);
+  if (open) await output.note("  page     ", `${sandbox.url}/`);
+  await output.note("Try it in another terminal (Ctrl-C here ends the sandbox):");
+  await output.note(`  KNOWCTL_API_KEY=${key} knowctl connectors list --base-url ${sandbox.url}${flags}`);
+  await output.flush();
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/**
+ * Runs the local service until a signal arrives, then closes it and ends with
+ * that signal's code. Throws CliError `usage` for a bad fault list or a host
+ * without a key, `local` when the port is taken or the folder unusable.
+ */
+export async function runSandbox(
+  context: Context,
+  _args: string[],
+  flags: SandboxFlags,
+): Promise<void> {
+  const output = openOutput(context, flags);
+  const host = flags.host ?? "127.0.0.1";
+  const key = keyOf(context, host);
+  const ownKey = key !== publicKey;
+  if (ownKey) output.secrets.add(key);
+  const folder = dataFolder(context, flags);
+  const dialect = flags.dialect ?? "standard";
+  const sandbox = await startSandbox({
+    port: flags.port ?? 8787,
+    host,
+    dataFolder: folder,
+    key,
+    dialect,
+    ...(flags.fault === undefined ? {} : { faults: parseFaults(flags.fault) }),
+    clock: context,
+    tokenDelayMs,
+    ledger: "off",
+    ...(output.verbose
+      ? { onLog: (line: string) => void output.problem(dim(line)).catch(() => {}) }
+      : {}),
+  });
+  try {
+    if (!isLoopback(host)) {
+      await output.warn(`${host} can be reached from other machines; keys and texts travel unencrypted`);
+    }
+    const { fault: faults, open = false } = flags;
+    await announce(output, sandbox, { folder, dialect, ownKey, faults, open });
+    await untilAborted(context.signal);
+  } finally {
+    await sandbox.close();
+  }
+  context.signal.throwIfAborted();
+}
