@@ -55,7 +55,9 @@ const missing: readonly RegExp[] = [/chat session/i, /forced tool .*not found/i]
 function meaningOf(failure: Extract<TurnEvent, { type: "error" }>): Meaning {
   const code = failure.code?.toUpperCase() ?? "";
   const known = Object.hasOwn(meanings, code) ? meanings[code] : undefined;
-  if ((known ?? badRequest) === badRequest && missing.some((each) => each.test(failure.message))) {
+  // These codes stand for many things; the words say more.
+  const vague = code === "" || known === badRequest;
+  if (vague && missing.some((each) => each.test(failure.message))) {
     return { exit: "not-found" };
   }
   if (known) return known;

@@ -1,6 +1,7 @@
 import type { Output } from "../output.ts";
 import type { Spinner } from "../spinner.ts";
 import { dim, type Text } from "../text.ts";
+import type { Turn } from "./answer.ts";
 import type { TurnEvent } from "./events.ts";
 import type { ChatRenderer, RenderOptions } from "./render.ts";
 import { sourceLines } from "./sources.ts";
@@ -90,6 +91,15 @@ function waitingFor(event: TurnEvent | undefined): string {
   return event?.type === "tool" ? toolName(event.tool, event.internet) : "waiting for the answer";
 }
 
+// Off a terminal stdout is the answer alone.
+async function writeSources(output: Output, turn: Turn, all: boolean): Promise<void> {
+  const lines = sourceLines(turn, all ? Number.POSITIVE_INFINITY : mostRetrieved);
+  if (lines.length === 0) return;
+  const text = lines.flatMap((line): Text[] => [...line, "\n"]);
+  if (output.isTerminal) await output.write("\n", ...text);
+  else await output.aside(...text);
+}
+
 /**
  * The renderer for people. With `live` the answer is written as it comes and
  * text that a tool follows is marked; else nothing is written before the stop
@@ -140,13 +150,8 @@ export function createTextRenderer(
       const leftOut = !live && turn.interim.some((text) => text.trim() !== "");
       if (leftOut && show.has("tools")) pen.lines([leftOutNote]);
       await pen.flush();
-      if (outcome.status !== "ok" || !sources) return;
-      const lines = sourceLines(turn, all ? Number.POSITIVE_INFINITY : mostRetrieved);
-      if (lines.length === 0) return;
-      const text = lines.flatMap((line): Text[] => [...line, "\n"]);
-      // Off a terminal stdout is the answer alone.
-      if (output.isTerminal) await output.write("\n", ...text);
-      else await output.aside(...text);
+      if (outcome.status === "ok" && sources) await writeSources(output, turn, all);
+      await output.flush();
     },
   };
 }

@@ -1,0 +1,166 @@
+import { statSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ChatParameters } from "../api/chat.ts";
+import { writeWhole } from "../config/files.ts";
+import type { ChatSettings } from "../config/schema.ts";
+import type { Context } from "../context.ts";
+import { CliError, messageOf } from "../errors.ts";
+import { createTurn, type Turn } from "../output/chat/answer.ts";
+import { warningsOf } from "../output/chat/warnings.ts";
+import { chatRenderers, type ChatFormat } from "../output/chat/render.ts";
+import type { Output } from "../output/output.ts";
+import { createSpinner } from "../output/spinner.ts";
+import { dim } from "../output/text.ts";
+import { describeFiles } from "./chat-files.ts";
+import { planMessage, readMessage, readPayload } from "./chat-message.ts";
+import {
+  checkOptions,
+  formatOf,
+  parametersOf,
+  shownOf,
+  switchOf,
+  type ChatOptions,
+} from "./chat-options.ts";
+import { conclude, runTurn, type Ending } from "./chat-turn.ts";
+import { connect, type Connected } from "./connect.ts";
+import { readLastSession, rememberSession, type SessionOwner } from "./last-session.ts";
+
+/** The file of `--save`, checked before anything is sent. Throws CliError `usage`. */
+function saveTarget(context: Context, save: string | undefined): string | undefined {
+  if (save === undefined) return undefined;
+  const path = resolve(context.cwd, save);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new CliError("usage", `--save: ${save} is a folder`, { hints: ["name a file"] });
+  }
+  if (!statSync(resolve(path, ".."), { throwIfNoEntry: false })?.isDirectory()) {
+    throw new CliError("usage", `--save: the folder of ${save} does not exist`);
+  }
+  return path;
+}
+
+function saveAnswer(path: string, answer: string): void {
+  const text = answer.endsWith("\n") ? answer : `${answer}\n`;
+  const known = statSync(path, { throwIfNoEntry: false });
+  // A device or pipe is written to, never replaced by a file.
+  if (known && !known.isFile()) writeFileSync(path, text);
+  else writeWhole(path, text, { keepMode: true });
+}
+
+async function noteSession(
+  context: Context,
+  output: Output,
+  owner: SessionOwner,
+  ending: Ending,
+  format: ChatFormat,
+): Promise<void> {
+  const { sessionId } = ending.turn;
+  if (sessionId === null) return;
+  try {
+    rememberSession(context.env, owner, sessionId);
+  } catch (error) {
+    await output.warn(`the session is not remembered for --continue: ${messageOf(error)}`);
+  }
+  if (format !== "text" || ending.outcome.status === "error") return;
+  await output.note(dim(`session ${sessionId} · go on with: knowctl chat --continue "…"`));
+}
+
+interface Question {
+  parameters: ChatParameters;
+  settings: ChatSettings;
+  whole: boolean;
+}
+
+function askedFilters(parameters: ChatParameters): boolean {
+  const { sourceTypes, documentSets, tags, timeCutoff } = parameters;
+  return timeCutoff !== undefined || [sourceTypes, documentSets, tags].some((list) => list?.length);
+}
+
+function requestedModel({ modelProvider, modelVersion }: ChatParameters): string | null {
+  return [modelProvider, modelVersion].filter(Boolean).join("/") || null;
+}
+
+async function ask(
+  context: Context,
+  { output, client }: Connected & { output: Output },
+  question: Question,
+  options: ChatOptions,
+  format: ChatFormat,
+): Promise<Ending> {
+  const { parameters, settings } = question;
+  const turn: Turn = createTurn();
+  turn.sessionId = parameters.sessionId ?? null;
+  const renderer = chatRenderers[format](output, createSpinner(output), {
+    turn,
+    live: output.isTerminal || (options.live ?? settings.live ?? false),
+    sources: switchOf(options, "sources", settings.sources),
+    ...shownOf(options.show, settings.show),
+  });
+  const end = await runTurn(context, client, { parameters, whole: question.whole, turn, renderer });
+  const warnings = warningsOf(turn, {
+    filters: askedFilters(parameters),
+    forcedToolId: parameters.forcedToolId,
+  });
+  return await conclude(context, client, renderer, {
+    ...end,
+    turn,
+    warnings: end.failure === undefined ? warnings : [],
+    requestedModel: requestedModel(parameters),
+  });
+}
+
+async function prepare(
+  context: Context,
+  options: ChatOptions,
+  { client, config, output }: Connected & { output: Output },
+  owner: SessionOwner,
+  plan: { message: ReturnType<typeof planMessage>; payload: Record<string, unknown> | undefined },
+): Promise<Question> {
+  const settings = config.chat;
+  const base = parametersOf(options, settings, client.dialect, context.now());
+  if (options.continue) base.sessionId = readLastSession(context.env, owner);
+  const extra = plan.payload ?? (options.payload === "-" ? await readPayload(context, "-") : undefined);
+  const message = await readMessage(context, plan.message);
+  if (message === "" && typeof extra?.["message"] !== "string") {
+    throw new CliError("usage", "--payload holds no message", { hints: ['knowctl chat "…" --payload -'] });
+  }
+  if (base.deepResearch) {
+    await output.note(dim("deep research consumes significantly more tokens than an ordinary question"));
+  }
+  const files = await describeFiles(context, client, options.file ?? [], options.fileId ?? []);
+  const parameters: ChatParameters = {
+    ...base,
+    message,
+    ...(files.length === 0 ? {} : { fileDescriptors: files }),
+    ...(extra === undefined ? {} : { extra }),
+  };
+  const asked = extra?.["stream"];
+  const whole = typeof asked === "boolean" ? !asked : !switchOf(options, "stream", settings.stream);
+  return { parameters, settings, whole };
+}
+
+/**
+ * `knowctl chat`: one question, its answer on stdout. Throws CliError by the
+ * kind of failure; an answer that was cut is `incomplete` and what came of it
+ * has been written. The session is remembered for `--continue`.
+ */
+export async function chat(context: Context, args: string[], options: ChatOptions): Promise<void> {
+  checkOptions(options);
+  const format = formatOf(options);
+  const save = saveTarget(context, options.save);
+  const file = options.payload;
+  const payload = file === undefined || file === "-" ? undefined : await readPayload(context, file);
+  const message = planMessage(context, args, file, typeof payload?.["message"] === "string");
+  const connected = await connect(context, options, { oneShot: true });
+  const { client, config, connection, output } = connected;
+  try {
+    const owner = { profile: config.profile, baseUrl: connection.baseUrl };
+    const question = await prepare(context, options, connected, owner, { message, payload });
+    const ending = await ask(context, connected, question, options, format);
+    await noteSession(context, output, owner, ending, format);
+    for (const warning of ending.outcome.warnings) await output.warn(warning);
+    if (ending.failure !== undefined) throw ending.failure;
+    if (save !== undefined) saveAnswer(save, ending.turn.answer);
+  } finally {
+    await client.close();
+  }
+}

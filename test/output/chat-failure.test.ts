@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { createTurn, type Turn } from "../../src/output/chat/answer.ts";
+import { failureError } from "../../src/output/chat/failure.ts";
+import { warningsOf } from "../../src/output/chat/warnings.ts";
+
+function fail(message: string, code: string | null = null, sessionId: string | null = null) {
+  return failureError({ type: "error", message, code, retryable: null }, { sessionId });
+}
+
+describe("failureError", () => {
+  it.each([
+    [null, "boom", "server-error"],
+    ["AUTH_ERROR", "bad vendor key", "server-error"],
+    ["PERMISSION_DENIED", "vendor", "server-error"],
+    ["UNAUTHENTICATED", "who?", "auth"],
+    ["INSUFFICIENT_PERMISSIONS", "no", "auth"],
+    ["RATE_LIMIT", "slow", "rate-limited"],
+    ["RATE_LIMITED", "slow", "rate-limited"],
+    ["BUDGET_EXCEEDED", "spent", "rate-limited"],
+    ["NOT_FOUND", "no model", "not-found"],
+    ["PERSONA_NOT_FOUND", "no agent", "not-found"],
+    ["VALIDATION_ERROR", "Invalid Chat Session ID provided", "not-found"],
+    ["VALIDATION_ERROR", "not on the latest mainline", "usage"],
+    [null, "Forced tool 7 not found in tools", "not-found"],
+    ["CONTEXT_TOO_LONG", "too long", "usage"],
+    ["MODEL_ERROR", "bad chat session handling in the model", "server-error"],
+    ["SERVICE_UNAVAILABLE", "down", "server-error"],
+    ["GATEWAY_TIMEOUT", "late", "timeout"],
+    ["constructor", "odd", "server-error"],
+    ["NEW_CODE", "odd", "server-error"],
+  ])("%s: %s is %s", (code, message, exit) => {
+    expect(fail(message, code).exit).toBe(exit);
+  });
+
+  it("says the service's own words on one bounded line, the code and the session", () => {
+    const error = fail(`bad\n\u001b[31mthing ${"x".repeat(2000)}`, "MODEL_ERROR", "s-1");
+    expect(error.message).toMatch(/^the service did not answer: bad \^\[\[31mthing x+… \(MODEL_ERROR\)$/);
+    expect(error.message.length).toBeLessThan(600);
+    expect(error.hints).toContain("session: s-1");
+  });
+
+  it("has words where the service has none", () => {
+    expect(fail(" ").message).toBe("the service did not answer: it gave no reason");
+  });
+});
+
+describe("warningsOf", () => {
+  const tool = (name: string, toolId: number | null = null, internet = false): Turn["tools"][number] => ({
+    tool: name, turn: 0, tab: 0, toolId, internet, queries: [], input: null, output: "", failed: false,
+  });
+  const cases: [string, Partial<Turn>, { filters?: boolean; forcedToolId?: number }, RegExp[]][] = [
+    ["nothing was asked", {}, {}, []],
+    ["filters and a search", { tools: [tool("search")] }, { filters: true }, []],
+    ["filters and no search", {}, { filters: true }, [/filters were given/]],
+    ["filters and only a web search", { tools: [tool("search", null, true)] }, { filters: true }, [/filters/]],
+    ["the forced tool ran", { tools: [tool("jira", 7)] }, { forcedToolId: 7 }, []],
+    ["another custom tool ran", { tools: [tool("jira", 8)] }, { forcedToolId: 7 }, [/tool 7 was forced/]],
+    ["a tool without id may be the forced one", { tools: [tool("search")] }, { forcedToolId: 7 }, []],
+    ["no tool ran", { tools: [tool("plan")] }, { forcedToolId: 7 }, [/tool 7 was forced/]],
+    ["an empty answer", { stopped: true, answer: " " }, {}, [/without any text/]],
+  ];
+  it.each(cases)("%s", (_name, turn, asked, expected) => {
+    const complete = { ...createTurn(), answer: "x", stopped: true, ...turn };
+    const warnings = warningsOf(complete, { filters: asked.filters === true, forcedToolId: asked.forcedToolId });
+    expect(warnings).toHaveLength(expected.length);
+    expected.forEach((pattern, index) => expect(warnings[index]).toMatch(pattern));
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it, vi } from "vitest";
+import { createOutput } from "../../src/output/output.ts";
+import { createSpinner } from "../../src/output/spinner.ts";
+import { createTestContext, type TestContextOptions } from "../support.ts";
+
+function create(options: TestContextOptions, flags = {}) {
+  const context = createTestContext(options);
+  return { context, spinner: createSpinner(createOutput(context, flags), 1) };
+}
+
+describe("spinner", () => {
+  it("shows its text on a terminal and leaves an empty line behind", async () => {
+    const { context, spinner } = create({ isTTY: true });
+    spinner.start("waiting");
+    await vi.waitFor(() => expect(context.stderrText()).toContain("waiting"), 5000);
+    await spinner.stop();
+    const written = context.stderrText();
+    const afterLastText = written.slice(written.lastIndexOf("waiting") + "waiting".length);
+    // Back to the first column, line erased; nothing hides the cursor.
+    expect(afterLastText.replace("\u001b[?2026l", "")).toBe("\u001b[1G\u001b[K");
+    expect(written).not.toContain("\u001b[?25l");
+    expect(context.stdoutText()).toBe("");
+  });
+
+  it("writes nothing once it is stopped", async () => {
+    const { context, spinner } = create({ isTTY: true });
+    spinner.start("one");
+    await vi.waitFor(() => expect(context.stderrText()).toContain("one"), 5000);
+    await spinner.stop();
+    const written = context.stderrText();
+    spinner.start("two");
+    await vi.waitFor(() => expect(context.stderrText()).toContain("two"), 5000);
+    expect(context.stderrText().startsWith(written)).toBe(true);
+    await spinner.stop();
+    await spinner.stop();
+    expect(context.stderrText().endsWith("\u001b[1G\u001b[K")).toBe(true);
+  });
+
+  it("shows nothing when it is stopped before its delay is over", async () => {
+    const { context, spinner } = create({ isTTY: true });
+    spinner.start("early");
+    await spinner.stop();
+    spinner.start("late");
+    await vi.waitFor(() => expect(context.stderrText()).toContain("late"), 5000);
+    await spinner.stop();
+    expect(context.stderrText()).not.toContain("early");
+  });
+
+  it.each([
+    ["off a terminal", {}, {}],
+    ["in CI", { isTTY: true, env: { CI: "1" } }, {}],
+    ["on a dumb terminal", { isTTY: true, env: { TERM: "dumb" } }, {}],
+    ["with --quiet", { isTTY: true }, { quiet: true }],
+    ["on a terminal without columns", { isTTY: true, columns: 0 }, {}],
+  ] as const)("is not there %s", async (_name, options, flags) => {
+    const { context, spinner } = create(options, flags);
+    spinner.start("waiting");
+    const live = create({ isTTY: true });
+    live.spinner.start("waiting");
+    await vi.waitFor(() => expect(live.context.stderrText()).toContain("waiting"), 5000);
+    await live.spinner.stop();
+    await spinner.stop();
+    expect(context.stderrText()).toBe("");
+  });
+});
