@@ -1,10 +1,9 @@
 import type { ConnectorStatus } from "../api/schemas.ts";
-import { detail, type DialectName, json } from "./reply.ts";
+import { json } from "./reply.ts";
 import type { Route } from "./routes.ts";
 import { toolList } from "./tools.ts";
 
 export interface CatalogOptions {
-  dialect: DialectName;
   pairs: readonly ConnectorStatus[];
   models: Record<string, readonly string[]>;
   documentSets: Record<string, readonly number[]>;
@@ -66,7 +65,7 @@ function documentSetList(sets: CatalogOptions["documentSets"]) {
 }
 
 /** The listings that do not change: observed-service.md 4.1 and 5. */
-export function catalogRoutes({ dialect, pairs, models, documentSets }: CatalogOptions): Route[] {
+export function catalogRoutes({ pairs, models, documentSets }: CatalogOptions): Route[] {
   const get = (path: string, value: unknown, more: Partial<Route> = {}): Route => ({
     method: "GET",
     path,
@@ -90,12 +89,5 @@ export function catalogRoutes({ dialect, pairs, models, documentSets }: CatalogO
     get("/api/persona", [persona], onyx),
     get("/api/llm/provider", providers, onyx),
     get("/api/manage/document-set", documentSetList(documentSets), onyx),
-    {
-      ...onyx,
-      method: "GET",
-      path: "/api/user/projects/file",
-      // That service has no such listing; it redirects, and loses the prefix: observed-service.md 5.
-      handle: () => detail(404, "404: Not Found"),
-    },
-  ].filter((route) => route.dialect === undefined || route.dialect === dialect);
+  ];
 }

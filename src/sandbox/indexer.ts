@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { Database, Row } from "../database.ts";
+import { messageOf } from "../errors.ts";
 import { indexText, splitPassages } from "./passages.ts";
 
 export interface Indexer {
@@ -72,7 +73,7 @@ function createWriter(database: Database): (row: Row) => void {
  * soon when uploads pause, in short slices while they go on. The queue is the
  * table itself, so nothing is lost at a crash.
  */
-export function createIndexer(database: Database): Indexer {
+export function createIndexer(database: Database, log: (text: string) => void): Indexer {
   const next = database.prepare(
     "SELECT number, name, title, sections, metadata FROM documents WHERE indexed = 0 ORDER BY number LIMIT 16",
   );
@@ -110,7 +111,15 @@ export function createIndexer(database: Database): Indexer {
     const now = performance.now();
     const busy = now - lastNotified < 8 && waiters.length === 0;
     if (busy && now - (waitingSince ?? now) < 1_000) return schedule(10);
-    if (slice(10)) schedule(busy ? 30 : 0);
+    let more;
+    try {
+      more = slice(10);
+    } catch (error) {
+      // A full disk or another process's lock: the documents stay queued.
+      log(`indexing failed, will be tried again: ${messageOf(error)}`);
+      return schedule(1_000);
+    }
+    if (more) schedule(busy ? 30 : 0);
     else settle();
   };
 

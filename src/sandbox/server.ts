@@ -3,12 +3,14 @@ import type { AddressInfo } from "node:net";
 import type { ConnectorStatus } from "../api/schemas.ts";
 import { CliError, codeOf, messageOf } from "../errors.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import type { FaultSpec } from "./faults.ts";
+import { createAdmission } from "./admission.ts";
+import { createFaults, type FaultSpec } from "./faults.ts";
 import { isLoopback } from "./guard.ts";
-import type { Ledger, LedgerMode } from "./ledger.ts";
+import { createLedger, type Ledger, type LedgerMode } from "./ledger.ts";
 import type { Framing } from "./packets.ts";
 import type { DialectName } from "./reply.ts";
-import { openService, type Service } from "./service.ts";
+import { openService } from "./service.ts";
+import { createServing } from "./serving.ts";
 
 export interface SandboxOptions {
   /** 0 takes a free port. */
@@ -57,6 +59,19 @@ const limits = {
   connectionsCheckingInterval: 1_000,
 };
 
+function createHttpServer(take: (request: IncomingMessage, response: ServerResponse) => void): Server {
+  const server = createServer(limits, take);
+  // The body is only asked for once the head has passed: no key, no 100 Continue.
+  server.on("checkContinue", take);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable) return socket.destroy();
+    const overflow = error.code === "HPE_HEADER_OVERFLOW";
+    const status = overflow ? "431 Request Header Fields Too Large" : "400 Bad Request";
+    socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  });
+  return server;
+}
+
 async function listen(server: Server, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => {
@@ -93,18 +108,18 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       hints: ["set KNOWCTL_SANDBOX_KEY to a secret, or leave --host out"],
     });
   }
-  const service: Service = await openService({ ...options, host, clock: options.clock ?? systemClock });
+  const clock = options.clock ?? systemClock;
+  const ledger = createLedger(options.ledger ?? "full");
+  const service = await openService({ ...options, host, clock }, ledger);
+  const closing = new AbortController();
+  // Requests still being handled; the database outlives them.
+  const running = new Set<Promise<void>>();
+  let serve: ReturnType<typeof createServing> | undefined;
   const take = (request: IncomingMessage, response: ServerResponse): void => {
-    void service.serve(request, response);
+    const done = serve!(request, response).finally(() => running.delete(done));
+    running.add(done);
   };
-  const server = createServer(limits, take);
-  // The body is only asked for once the head has passed: no key, no 100 Continue.
-  server.on("checkContinue", take);
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable) return socket.destroy();
-    const status = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
-    socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
-  });
+  const server = createHttpServer(take);
   let port: number;
   try {
     port = await listen(server, host, options.port);
@@ -112,17 +127,27 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     service.close();
     throw error;
   }
-  service.listening(port);
+  const { key, dialect = "standard" } = options;
+  serve = createServing({
+    admit: createAdmission({ host, port, key, dialect, routes: service.routes }),
+    faults: createFaults(options.faults ?? {}, clock),
+    ledger,
+    clock,
+    closing: closing.signal,
+    log: (line) => options.onLog?.(line),
+  });
   return {
     url: urlOf(host, port),
     port,
-    ledger: service.ledger,
+    ledger: ledger.ledger,
     idle: service.idle,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      service.close();
+      closing.abort();
       server.closeAllConnections();
       await closed;
+      await Promise.all(running);
+      service.close();
     },
   };
 }

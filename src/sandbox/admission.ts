@@ -1,0 +1,49 @@
+import type { IncomingMessage } from "node:http";
+import { createGuard, createKeyCheck, denied } from "./guard.ts";
+import { detail, type DialectName, notFound, Refusal } from "./reply.ts";
+import { createRouter, type Match, type Route, segmentsOf } from "./routes.ts";
+
+export type Admitted = Extract<Match, { kind: "route" }>;
+
+export interface AdmissionOptions {
+  host: string;
+  port: number;
+  key: string;
+  dialect: DialectName;
+  routes: readonly Route[];
+}
+
+/** `onyx` redirects a trailing slash to an address without /api: observed-service.md 8, row 26. */
+function redirectOf(path: string, host: string): Refusal {
+  const location = `http://${host}${path.replace(/^\/api(?=\/)/, "").replace(/\/$/, "")}`;
+  return new Refusal({ status: 307, headers: { location }, body: "" });
+}
+
+/**
+ * Decides on a request before a byte of its body is read: host, origin, path,
+ * route and key, in this order. Throws the Refusal that answers it.
+ */
+export function createAdmission(options: AdmissionOptions) {
+  const { host, port, key, dialect, routes } = options;
+  const guard = createGuard(host, port);
+  const router = createRouter(routes, dialect);
+  const hasKey = createKeyCheck(key, dialect);
+  return (request: IncomingMessage, path: string): Admitted => {
+    const refusal = guard(request);
+    if (refusal) throw new Refusal(refusal);
+    const segments = segmentsOf(path);
+    if (!segments) throw new Refusal(detail(400, "Malformed path"));
+    const match = router(request.method ?? "", segments);
+    const open = match.kind === "route" ? match.route.open === true : segments[0] !== "api";
+    if (!open && !hasKey(request)) throw new Refusal(denied(dialect));
+    if (match.kind === "route") return match;
+    if (match.kind === "wrong-method") throw new Refusal(detail(405, "Method Not Allowed"));
+    const slash = dialect === "onyx" && segments.length > 1 && segments.at(-1) === "";
+    const bare = slash && router(request.method ?? "", segments.slice(0, -1)).kind !== "none";
+    // The documented file listing is one that `onyx` does not have, only its redirect.
+    if (bare || (slash && path === "/api/user/projects/file/")) {
+      throw redirectOf(path, request.headers.host ?? "");
+    }
+    throw new Refusal(notFound());
+  };
+}

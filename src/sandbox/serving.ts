@@ -1,0 +1,128 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Admitted } from "./admission.ts";
+import { type Call, discardBody, lazyJson, readBody, releaseBody } from "./call.ts";
+import type { Clock } from "./clock.ts";
+import { deliver, faultyReply, reset } from "./delivery.ts";
+import type { FaultPlan, FaultSubject } from "./faults.ts";
+import type { LedgerWriter } from "./ledger.ts";
+import { detail, Refusal, type Reply } from "./reply.ts";
+import type { Route } from "./routes.ts";
+
+export interface ServingOptions {
+  admit(request: IncomingMessage, path: string): Admitted;
+  faults(subject: FaultSubject): FaultPlan;
+  ledger: LedgerWriter;
+  clock: Clock;
+  /** Aborted when the sandbox closes. */
+  closing: AbortSignal;
+  log(line: string): void;
+}
+
+/** Not `new URL`: it would resolve `..` away instead of showing it. */
+function splitTarget(target: string): [path: string, query: URLSearchParams] {
+  if (!target.startsWith("/")) throw new Refusal(detail(400, "Absolute addresses are refused"));
+  const at = target.indexOf("?");
+  return at < 0
+    ? [target, new URLSearchParams()]
+    : [target.slice(0, at), new URLSearchParams(target.slice(at))];
+}
+
+/** `document.id` of an ingestion, "" when it has none; undefined for other requests. */
+function documentIdOf(call: Call): string | undefined {
+  if (call.method !== "POST" || !call.path.endsWith("-api/ingestion")) return undefined;
+  try {
+    const { document } = call.json() as { document?: { id?: unknown } };
+    return typeof document?.id === "string" ? document.id : "";
+  } catch {
+    return "";
+  }
+}
+
+async function handled(route: Route, call: Call): Promise<Reply> {
+  try {
+    return await route.handle(call);
+  } catch (error) {
+    if (error instanceof Refusal) return error.reply;
+    throw error;
+  }
+}
+
+interface Outcome {
+  reply: Reply;
+  plan: FaultPlan;
+}
+
+async function answer(options: ServingOptions, route: Route, call: Call): Promise<Outcome> {
+  const { ledger, clock, faults } = options;
+  const id = documentIdOf(call);
+  if (id !== undefined) ledger.attempted(id);
+  const plan = faults({ method: call.method, path: call.path, documentId: () => id });
+  if (plan.delayMs) await clock.sleep(plan.delayMs, call.signal);
+  // Until the client gives up; setTimeout takes no more than this.
+  if (plan.hang) await clock.sleep(2 ** 31 - 1, call.signal);
+  const instead = plan.reset === "before" ? detail(500, "reset") : faultyReply(plan);
+  return { reply: instead ?? (await handled(route, call)), plan };
+}
+
+async function refuse(
+  options: ServingOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): Promise<void> {
+  if (response.destroyed || response.headersSent) return void response.destroy();
+  await discardBody(request);
+  const { status, headers, body } =
+    error instanceof Refusal ? error.reply : detail(500, "Internal error of the sandbox");
+  // What was left unread would be taken for the next request.
+  const reply = { status, body, headers: { ...headers, connection: "close" } };
+  await deliver(response, reply, {}, options.clock, options.closing);
+}
+
+/** The way of one request from its head to the end of its answer. Never rejects. */
+export function createServing(options: ServingOptions) {
+  const { ledger, clock, closing } = options;
+  let inFlight = 0;
+
+  const respond = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<number> => {
+    const [path, query] = splitTarget(request.url ?? "/");
+    const { route, parameters } = options.admit(request, path);
+    const { method = "", headers } = request;
+    if (headers.expect !== undefined) response.writeContinue();
+    const body = await readBody(request, route.bodyLimit ?? 0);
+    try {
+      const json = lazyJson(headers["content-type"], body);
+      const call = { method, path, parameters, query, headers, body, json, signal };
+      const { reply, plan } = await answer(options, route, call);
+      if (plan.reset === "before") reset(response);
+      else await deliver(response, reply, plan, clock, signal);
+      return plan.reset ? 0 : reply.status;
+    } finally {
+      releaseBody(body);
+    }
+  };
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const started = clock.now();
+    const entry = ledger.request(request.method ?? "", request.url ?? "/", request.headers);
+    inFlight += 1;
+    ledger.ledger.maxInFlight = Math.max(ledger.ledger.maxInFlight, inFlight);
+    const left = new AbortController();
+    response.once("close", () => left.abort());
+    try {
+      entry.status = await respond(request, response, AbortSignal.any([left.signal, closing]));
+    } catch (error) {
+      const known = error instanceof Refusal;
+      if (!known && !left.signal.aborted && !closing.aborted) options.log(`internal error: ${String(error)}`);
+      entry.status = known ? error.reply.status : 500;
+      await refuse(options, request, response, error).catch(() => response.destroy());
+    } finally {
+      inFlight -= 1;
+      options.log(`${entry.method} ${entry.path} ${entry.status} ${clock.now() - started} ms`);
+    }
+  };
+}

@@ -1,0 +1,160 @@
+import * as z from "zod/mini";
+import type { Call } from "./call.ts";
+import { parseTimestamp, zuluTime } from "./identity.ts";
+import { detail, json, problem, Refusal, type Reply } from "./reply.ts";
+import type { Route } from "./routes.ts";
+import type { Message, Session, Sessions } from "./sessions.ts";
+import { laxInteger, parseBody, refuseBody } from "./validation.ts";
+
+function toListed(session: Session) {
+  return {
+    id: session.id,
+    name: session.name,
+    persona_id: session.personaId,
+    time_created: zuluTime(session.createdAt),
+    time_updated: zuluTime(session.updatedAt),
+    shared_status: "private",
+    current_alternate_model: null,
+    current_temperature_override: null,
+    current_reasoning_effort_override: null,
+  };
+}
+
+function toDetail(message: Message) {
+  return {
+    message_id: message.id,
+    parent_message: message.parent,
+    latest_child_message: message.latestChild,
+    message: message.text,
+    reasoning_tokens: null,
+    message_type: message.type,
+    context_docs: message.type === "assistant" ? message.documents : null,
+    citations: message.type === "assistant" ? message.citations : null,
+    time_sent: zuluTime(message.sentAt),
+    files: message.files,
+    error: message.error,
+    model_display_name: message.type === "assistant" ? "extractive" : null,
+  };
+}
+
+function known(sessions: Sessions, call: Call): Session {
+  const session = sessions.find(call.parameters["id"]!);
+  if (!session || session.deleted) throw new Refusal(detail(404, "Chat session not found"));
+  return session;
+}
+
+function list(sessions: Sessions, call: Call): Reply {
+  const size = Number(call.query.get("page_size") ?? 50);
+  if (!Number.isInteger(size) || size < 1 || size > 100) {
+    const msg = "Input should be between 1 and 100";
+    throw refuseBody([{ type: "value_error", loc: ["query", "page_size"], msg, input: size }]);
+  }
+  const before = parseTimestamp(call.query.get("before"))?.ms;
+  const found = sessions.list(size + 1, before);
+  return json(200, { sessions: found.slice(0, size).map(toListed), has_more: found.length > size });
+}
+
+function show(sessions: Sessions, runs: ReadonlyMap<string, unknown>, call: Call): Reply {
+  const session = known(sessions, call);
+  return json(200, {
+    chat_session_id: session.id,
+    description: session.description ?? session.name,
+    persona_id: session.personaId,
+    persona_name: "Sandbox",
+    messages: sessions.messages(session.id).map(toDetail),
+    time_created: zuluTime(session.createdAt),
+    shared_status: "private",
+    packets: [],
+    current_run: runs.has(session.id) ? { run_id: session.id } : null,
+    deleted: false,
+  });
+}
+
+const NewSession = z.looseObject({
+  persona_id: z.optional(z.nullable(laxInteger)),
+  project_id: z.optional(z.nullable(laxInteger)),
+  description: z.optional(z.nullable(z.string())),
+});
+const Renaming = z.looseObject({
+  chat_session_id: z.string(),
+  name: z.optional(z.nullable(z.string())),
+});
+
+function create(sessions: Sessions, call: Call): Reply {
+  const { persona_id, project_id, description } = parseBody(NewSession, call.json());
+  if (persona_id) return detail(403, "Persona is not available");
+  if (project_id) return detail(400, "Project not found");
+  const info = { personaId: 0, projectId: null, description: description ?? null };
+  return json(200, { chat_session_id: sessions.create(info).id, incognito: false });
+}
+
+function rename(sessions: Sessions, call: Call): Reply {
+  const body = parseBody(Renaming, call.json());
+  const session = sessions.find(body.chat_session_id);
+  if (!session || session.deleted) return detail(404, "Chat session not found");
+  const question = sessions.mainline(session.id).find(({ type }) => type === "user");
+  // Without a name that service asks a model for one; here the question serves.
+  const name = body.name ?? question?.text.slice(0, 60) ?? "New chat";
+  sessions.rename(session.id, name);
+  return json(200, { new_name: name });
+}
+
+function stop(sessions: Sessions, runs: ReadonlyMap<string, AbortController>, call: Call): Reply {
+  const session = sessions.find(call.parameters["id"]!);
+  if (!session) return problem("onyx", 404, "SESSION_NOT_FOUND", "Chat session not found");
+  runs.get(session.id)?.abort();
+  return json(200, { message: "Chat session stopped" });
+}
+
+/** Sessions as `onyx` manages them: observed-service.md 2.8 and 5. */
+export function sessionRoutes(sessions: Sessions, runs: Map<string, AbortController>): Route[] {
+  const onyx = { dialect: "onyx", bodyLimit: 1024 * 1024 } as const;
+  return [
+    {
+      ...onyx,
+      method: "GET",
+      path: "/api/chat/get-user-chat-sessions",
+      handle: (call) => list(sessions, call),
+    },
+    {
+      ...onyx,
+      method: "GET",
+      path: "/api/chat/get-chat-session/:id",
+      handle: (call) => show(sessions, runs, call),
+    },
+    {
+      ...onyx,
+      method: "POST",
+      path: "/api/chat/create-chat-session",
+      handle: (call) => create(sessions, call),
+    },
+    {
+      ...onyx,
+      method: "PUT",
+      path: "/api/chat/rename-chat-session",
+      handle: (call) => rename(sessions, call),
+    },
+    {
+      ...onyx,
+      method: "POST",
+      path: "/api/chat/stop-chat-session/:id",
+      handle: (call) => stop(sessions, runs, call),
+    },
+    {
+      ...onyx,
+      method: "DELETE",
+      path: "/api/chat/delete-chat-session/:id",
+      handle(call) {
+        sessions.remove(known(sessions, call).id);
+        return json(200, null);
+      },
+    },
+    {
+      ...onyx,
+      method: "GET",
+      path: "/api/chat/chat-session/:id/resume-stream",
+      // A run that has finished cannot be resumed; the session is read instead.
+      handle: () => problem("onyx", 404, "NOT_FOUND", "No run to resume"),
+    },
+  ];
+}
