@@ -1,0 +1,171 @@
+import { listConnectors } from "../api/connectors.ts";
+import type { ConnectorStatus } from "../api/schemas.ts";
+import type { GlobalFlags } from "../config/flags.ts";
+import type { Context } from "../context.ts";
+import { CliError } from "../errors.ts";
+import { checkFormat, writeList, writeRecord, type Column } from "../output/formats.ts";
+import { maskConnector } from "../output/mask.ts";
+import { matchesGlob } from "../output/select.ts";
+import { relativeTime } from "../output/time.ts";
+import { connect, type Connected } from "./connect.ts";
+import { findConnector, findConnectorById } from "./find-connector.ts";
+import type { Output } from "../output/output.ts";
+
+export interface ConnectorsListOptions extends GlobalFlags {
+  source?: string;
+  accessType?: string;
+  name?: string;
+  group?: number;
+  sort?: string;
+  showCredentials?: boolean;
+}
+
+export interface ConnectorsGetOptions extends GlobalFlags {
+  source?: string;
+  showCredentials?: boolean;
+}
+
+export interface ConnectorsFindOptions extends GlobalFlags {
+  source?: string;
+}
+
+/** Columns of the listing; those with `shown: false` can be named in --fields, --filter and --sort. */
+function createColumns(now: () => number): Column<ConnectorStatus>[] {
+  const time = (value: unknown): string => relativeTime(String(value), now());
+  const id = { align: "right" } as const;
+  const more = { shown: false } as const;
+  return [
+    { name: "cc_pair_id", value: (row) => row.cc_pair_id, ...id },
+    { name: "name", value: (row) => row.name },
+    { name: "source", value: (row) => row.connector.source },
+    { name: "access_type", value: (row) => row.access_type },
+    { name: "input_type", value: (row) => row.connector.input_type },
+    { name: "last_update", value: (row) => row.connector.time_updated, show: time },
+    { name: "owner", value: (row) => row.credential.user_email },
+    { name: "created", value: (row) => row.connector.time_created, show: time, ...more },
+    { name: "groups", value: (row) => row.groups, ...more },
+    { name: "connector_id", value: (row) => row.connector.id, ...id, ...more },
+    { name: "credential_id", value: (row) => row.credential.id, ...id, ...more },
+    { name: "credential_name", value: (row) => row.credential.name, ...more },
+    { name: "refresh_freq", value: (row) => row.connector.refresh_freq, ...id, ...more },
+    { name: "prune_freq", value: (row) => row.connector.prune_freq, ...id, ...more },
+    { name: "indexing_start", value: (row) => row.connector.indexing_start, show: time, ...more },
+  ];
+}
+
+function compare(a: unknown, b: unknown): number {
+  // What is not known comes last, in either direction of thought.
+  const aMissing = a === null || a === undefined;
+  const bMissing = b === null || b === undefined;
+  if (aMissing || bMissing) return Number(aMissing) - Number(bMissing);
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  const [left, right] = [String(a), String(b)];
+  const [lower, lowerRight] = [left.toLowerCase(), right.toLowerCase()];
+  if (lower !== lowerRight) return lower < lowerRight ? -1 : 1;
+  return left < right ? -1 : Number(left > right);
+}
+
+/** The rows ordered by a column: numbers by size, text ignoring case, null last; ties by id. */
+function sortRows(
+  rows: readonly ConnectorStatus[],
+  column: Column<ConnectorStatus>,
+): ConnectorStatus[] {
+  return rows.toSorted(
+    (a, b) => compare(column.value(a), column.value(b)) || a.cc_pair_id - b.cc_pair_id,
+  );
+}
+
+function readSort(
+  columns: readonly Column<ConnectorStatus>[],
+  key: string | undefined,
+): Column<ConnectorStatus> | undefined {
+  if (key === undefined) return undefined;
+  const column = columns.find((each) => each.name === key);
+  if (column) return column;
+  throw new CliError("usage", `--sort ${key}: no such key`, {
+    hints: [`keys: ${columns.map((each) => each.name).join(", ")}`],
+  });
+}
+
+function checkShowCredentials(context: Context, options: { showCredentials?: boolean }): void {
+  if (options.showCredentials !== true) return;
+  if (context.stdout.isTTY && !context.env["CI"]) return;
+  throw new CliError("usage", "--show-credentials works on a terminal only, never in CI", {
+    hints: ["credentials in a file or a log outlive their purpose; look at them on a terminal"],
+  });
+}
+
+function mayShow(record: ConnectorStatus, options: { showCredentials?: boolean }): ConnectorStatus {
+  return options.showCredentials === true ? record : maskConnector(record);
+}
+
+function passes(row: ConnectorStatus, options: ConnectorsListOptions): boolean {
+  if (options.source !== undefined && row.connector.source !== options.source) return false;
+  if (options.accessType !== undefined && row.access_type !== options.accessType) return false;
+  if (options.group !== undefined && !row.groups?.includes(options.group)) return false;
+  return options.name === undefined || matchesGlob(row.name ?? "", options.name);
+}
+
+async function withRecords(
+  context: Context,
+  options: GlobalFlags,
+  use: (records: ConnectorStatus[], output: Output) => Promise<void>,
+): Promise<void> {
+  const { client, output }: Connected & { output: Output } = await connect(context, options, {
+    oneShot: true,
+  });
+  try {
+    await use(await listConnectors(client), output);
+  } finally {
+    await client.close();
+  }
+}
+
+/** `connectors list`: every connector/credential pair, narrowed and ordered by the options. */
+export async function connectorsList(
+  context: Context,
+  _args: string[],
+  options: ConnectorsListOptions,
+): Promise<void> {
+  checkFormat(options);
+  checkShowCredentials(context, options);
+  const columns = createColumns(context.now);
+  const sort = readSort(columns, options.sort);
+  await withRecords(context, options, async (records, output) => {
+    const wanted = records.filter((row) => passes(row, options));
+    const sorted = sort ? sortRows(wanted, sort) : wanted;
+    const rows = sorted.map((row) => mayShow(row, options));
+    const count = await writeList(output, options, columns, rows);
+    if (count > 0) return;
+    await output.note(records.length === 0 ? "there are no connectors" : "no connectors match");
+  });
+}
+
+/** `connectors get ID|NAME`: one record in full. A number is an id, anything else a name. */
+export async function connectorsGet(
+  context: Context,
+  args: string[],
+  options: ConnectorsGetOptions,
+): Promise<void> {
+  checkFormat(options);
+  checkShowCredentials(context, options);
+  const [wanted = ""] = args;
+  await withRecords(context, options, async (records, output) => {
+    const record = /^\d{1,15}$/.test(wanted)
+      ? findConnectorById(records, Number(wanted))
+      : findConnector(records, wanted, options.source);
+    await writeRecord(output, options, mayShow(record, options));
+  });
+}
+
+/** `connectors find NAME`: prints the id and nothing else, for scripts. */
+export async function connectorsFind(
+  context: Context,
+  args: string[],
+  options: ConnectorsFindOptions,
+): Promise<void> {
+  const [name = ""] = args;
+  await withRecords(context, options, async (records, output) => {
+    await output.line(String(findConnector(records, name, options.source).cc_pair_id));
+  });
+}

@@ -1,0 +1,183 @@
+import { CliError } from "../errors.ts";
+import type { Output } from "./output.ts";
+import {
+  checkNames,
+  createColumn,
+  parseFields,
+  parseFilter,
+  passes,
+  pick,
+  type Column,
+  type Filter,
+} from "./select.ts";
+import { writers } from "./writers.ts";
+
+export type { Column } from "./select.ts";
+export type FormatName = keyof typeof writers;
+
+/** What the user said about the form of the output; members of the global flags. */
+export interface FormatOptions {
+  output?: string | undefined;
+  json?: boolean | undefined;
+  fields?: string | undefined;
+  filter?: readonly string[] | undefined;
+  jq?: string | undefined;
+  flagSources?: Readonly<Record<string, "flag" | "env">> | undefined;
+}
+
+interface Request {
+  /** Undefined where the user did not say: then the kind of output decides. */
+  format: FormatName | undefined;
+  fields: string[] | undefined;
+  filters: Filter[];
+  jq: string | undefined;
+}
+
+const names = Object.keys(writers) as FormatName[];
+
+function readFormat(options: FormatOptions): FormatName | undefined {
+  const { output, json, flagSources } = options;
+  const format = names.find((each) => each === output);
+  if (output !== undefined && !format) {
+    throw new CliError("usage", `--output ${output}: no such format`, {
+      hints: [`formats: ${names.join(", ")}`],
+    });
+  }
+  if (json !== true) return format;
+  if (format === undefined || format === "json") return "json";
+  // A flag wins over a variable; two flags that disagree are a mistake.
+  if (flagSources?.["output"] === "env") return "json";
+  if (flagSources?.["json"] === "env") return format;
+  throw new CliError("usage", `--json and --output ${format} exclude each other`, {
+    hints: ["give one of them"],
+  });
+}
+
+function readRequest(options: FormatOptions): Request {
+  const format = readFormat(options);
+  const { jq } = options;
+  if (jq !== undefined && format !== undefined && format !== "json" && format !== "ndjson") {
+    throw new CliError("usage", `--jq and --output ${format} exclude each other`, {
+      hints: ["--jq prints its results itself: text as it is, anything else as JSON"],
+    });
+  }
+  return {
+    format,
+    fields: options.fields === undefined ? undefined : parseFields(options.fields),
+    filters: (options.filter ?? []).map(parseFilter),
+    jq,
+  };
+}
+
+/**
+ * Throws CliError `usage` for an unknown format, a --fields or --filter that cannot
+ * be read, or flags that exclude each other: before any request is made.
+ */
+export function checkFormat(options: FormatOptions): void {
+  readRequest(options);
+}
+
+async function* select<Row extends object>(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  request: Request,
+  columns: readonly Column<Row>[],
+): AsyncGenerator<Row> {
+  for await (const row of rows) if (passes(row, request.filters, columns)) yield row;
+}
+
+async function collect<Row>(rows: Iterable<Row> | AsyncIterable<Row>): Promise<Row[]> {
+  const all: Row[] = [];
+  for await (const row of rows) all.push(row);
+  return all;
+}
+
+async function writeJq(output: Output, request: Request, data: unknown): Promise<void> {
+  const { runJq } = await import("./jq.ts");
+  for (const line of await runJq(request.jq ?? ".", JSON.stringify(data))) {
+    // As `gh --jq`: text is printed as it is, so that a script needs no second tool to unquote it.
+    if (line.startsWith('"') && request.format !== "ndjson") {
+      await output.line(JSON.parse(line) as string);
+    } else await output.json(`${line}\n`);
+  }
+}
+
+/**
+ * Writes rows in the format the options ask for: by default a table on a
+ * terminal, tsv without a header off it. json, ndjson and yaml hold the whole
+ * records unless --fields picks members. Returns how many rows were left by
+ * --filter, so that the caller can say that there were none.
+ */
+export async function writeList<Row extends object>(
+  output: Output,
+  options: FormatOptions,
+  columns: readonly Column<Row>[],
+  rows: Iterable<Row> | AsyncIterable<Row>,
+): Promise<number> {
+  const request = readRequest(options);
+  const { fields } = request;
+  const given = [...(fields ?? []), ...request.filters.map((filter) => filter.name)];
+  let source = rows;
+  if (given.some((name) => !columns.some((column) => column.name === name))) {
+    // Only the rows tell whether a member exists, so they must all be here first.
+    const all = await collect(rows);
+    checkNames(given, columns, all);
+    source = all;
+  }
+  let count = 0;
+  const counted = async function* (): AsyncGenerator<Row> {
+    for await (const row of select(source, request, columns)) {
+      count++;
+      yield row;
+    }
+  };
+  const records = async function* (): AsyncGenerator<object> {
+    for await (const row of counted()) yield fields ? pick(row, fields, columns) : row;
+  };
+  if (request.jq !== undefined) {
+    await writeJq(output, request, await collect(records()));
+    return count;
+  }
+  const format = request.format ?? (output.isTerminal ? "table" : "tsv");
+  const writer = writers[format];
+  if (writer.kind === "records") await writer.write(output, records());
+  else {
+    const shown = fields
+      ? fields.map((name) => createColumn(name, columns))
+      : columns.filter((column) => column.shown !== false);
+    await writer.write(output, shown, counted());
+  }
+  return count;
+}
+
+function leaves(record: object, prefix: string): [string, unknown][] {
+  return Object.entries(record).flatMap(([name, value]): [string, unknown][] => {
+    const inner = typeof value === "object" && value !== null && !Array.isArray(value);
+    return inner ? leaves(value as object, `${prefix}${name}.`) : [[`${prefix}${name}`, value]];
+  });
+}
+
+/**
+ * Writes one record: by default a line a member on a terminal, json off it.
+ * csv and tsv hold one row with a column for each innermost member.
+ */
+export async function writeRecord(
+  output: Output,
+  options: FormatOptions,
+  record: object,
+): Promise<void> {
+  const request = readRequest(options);
+  if (request.filters.length > 0) {
+    throw new CliError("usage", "--filter is for lists; this is one record", {
+      hints: ["pick members with --fields"],
+    });
+  }
+  if (request.fields) checkNames(request.fields, [], [record]);
+  const picked = request.fields ? pick(record, request.fields, []) : record;
+  if (request.jq !== undefined) return await writeJq(output, request, picked);
+  const format = request.format ?? (output.isTerminal ? "table" : "json");
+  const writer = writers[format];
+  if (writer.kind === "records") return await writer.write(output, [picked], true);
+  if (format === "table") return await (await import("./record.ts")).writeReadable(output, picked);
+  const columns = leaves(picked, "").map(([name, value]) => ({ name, value: () => value }));
+  await writer.write(output, columns, [picked]);
+}

@@ -1,0 +1,64 @@
+import { createRequire } from "node:module";
+import { Worker } from "node:worker_threads";
+import { CliError } from "../errors.ts";
+
+const require = createRequire(import.meta.url);
+
+// A worker, because jq-web runs without a pause (an endless expression could not
+// be interrupted), writes to the console past the output gate and sets process.exitCode.
+const program = `
+const { parentPort, workerData } = require("node:worker_threads");
+require(workerData.library)
+  .then((jq) => jq.raw(workerData.json, workerData.expression, ["-c", "--"]))
+  .then((text) => parentPort.postMessage({ text: text ?? "" }))
+  .catch((error) => parentPort.postMessage({ failure: String(error.stderr || error.message) }));
+`;
+
+type Answer = { text: string } | { failure: string };
+
+function createFailure(expression: string, words: string): CliError {
+  const first = words.split("\n")[0] ?? "";
+  const reason = first.replace(/^jq: error(?: \([^)]*\))?: /, "").replace(/ \(Unix shell.*/, "");
+  return new CliError("usage", `--jq ${expression}: ${reason}`, {
+    hints: ["try `.` to see the data the expression is given"],
+  });
+}
+
+function ask(expression: string, json: string, timeoutMs: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(program, {
+      eval: true,
+      workerData: { library: require.resolve("jq-web"), expression, json },
+      env: {},
+      stdout: true,
+      stderr: true,
+    });
+    const finish = (end: () => void): void => {
+      clearTimeout(timer);
+      void worker.terminate();
+      end();
+    };
+    const timer = setTimeout(() => {
+      const failure = `gave no result within ${Math.round(timeoutMs / 1000)} s`;
+      finish(() => resolve({ failure }));
+    }, timeoutMs);
+    worker.once("message", (answer: Answer) => finish(() => resolve(answer)));
+    worker.once("error", (error) => finish(() => reject(error)));
+  });
+}
+
+/**
+ * Results of a jq expression on a text of JSON, each as one line of JSON.
+ * The language is that of jq itself (jq-web is jq compiled to WebAssembly).
+ * Throws CliError `usage` where the expression is wrong, fails on this data or
+ * does not end within `timeoutMs`.
+ */
+export async function runJq(
+  expression: string,
+  json: string,
+  timeoutMs = 60_000,
+): Promise<string[]> {
+  const answer = await ask(expression, json, timeoutMs);
+  if ("failure" in answer) throw createFailure(expression, answer.failure);
+  return answer.text.split("\n").filter((line) => line !== "");
+}

@@ -1,0 +1,51 @@
+import type { ConnectorStatus } from "../api/schemas.ts";
+
+const masked = "***";
+
+/** Members of a credential that hold no secret: service-interface.md 2.3. Any other may hold one. */
+const openMembers = new Set([
+  "id",
+  "name",
+  "source",
+  "admin_public",
+  "curator_public",
+  "user_id",
+  "user_email",
+  "groups",
+  "time_created",
+  "time_updated",
+]);
+
+function maskValues(value: unknown): unknown {
+  if (value === null || value === undefined) return value;
+  if (typeof value !== "object" || Array.isArray(value)) return masked;
+  return Object.fromEntries(Object.keys(value).map((name) => [name, masked]));
+}
+
+function maskMember(name: string, value: unknown): unknown {
+  if (openMembers.has(name) || value === null) return value;
+  return name === "credential_json" ? maskValues(value) : masked;
+}
+
+/**
+ * The record with every value that may be a secret replaced by `***`; names
+ * stay. That is: all of credential.credential_json and
+ * connector.connector_specific_config (passwords, addresses with user names),
+ * and every member of the credential that is not known to be harmless.
+ */
+export function maskConnector(record: ConnectorStatus): ConnectorStatus {
+  const credential = Object.fromEntries(
+    Object.entries(record.credential).map(([name, value]) => [name, maskMember(name, value)]),
+  );
+  const { connector } = record;
+  return {
+    ...record,
+    connector: {
+      ...connector,
+      ...("connector_specific_config" in connector
+        ? { connector_specific_config: maskValues(connector.connector_specific_config) }
+        : {}),
+    } as ConnectorStatus["connector"],
+    credential: credential as ConnectorStatus["credential"],
+  };
+}

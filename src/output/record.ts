@@ -1,0 +1,44 @@
+import { neutralise } from "./neutralise.ts";
+import type { Output } from "./output.ts";
+import { displayWidth, nothing } from "./table.ts";
+import { bold, type Text } from "./text.ts";
+
+function isPlain(value: unknown): boolean {
+  return typeof value !== "object" || value === null;
+}
+
+function plainLines(value: unknown): string[] {
+  if (value === null || value === undefined) return [nothing];
+  if (Array.isArray(value)) return [value.map((each) => plainLines(each).join(" ")).join(", ")];
+  return neutralise(String(value)).split("\n");
+}
+
+function isOneValue(value: unknown): boolean {
+  return isPlain(value) || (Array.isArray(value) && value.length > 0 && value.every(isPlain));
+}
+
+function* lines(record: object, indent: string): Generator<Text[]> {
+  const members = Object.entries(record);
+  const width = Math.max(
+    0,
+    ...members.filter(([, value]) => isOneValue(value)).map(([name]) => displayWidth(name)),
+  );
+  for (const [name, value] of members) {
+    if (isOneValue(value)) {
+      const space = " ".repeat(Math.max(0, width - displayWidth(name)));
+      const [first = "", ...rest] = plainLines(value);
+      yield [indent, bold(`${name}:`), space, " ", first];
+      for (const line of rest) yield [`${indent}${" ".repeat(width + 2)}`, line];
+    } else if (Object.keys(value as object).length === 0) {
+      yield [indent, bold(`${name}:`), " ", nothing];
+    } else {
+      yield [indent, bold(`${name}:`)];
+      yield* lines(value as object, `${indent}  `);
+    }
+  }
+}
+
+/** Writes one record for reading: a member a line, objects indented below their name, null as `—`. */
+export async function writeReadable(output: Output, record: object): Promise<void> {
+  for (const line of lines(record, "")) await output.line(...line);
+}

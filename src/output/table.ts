@@ -1,0 +1,109 @@
+import stringWidth from "string-width";
+import { cellText } from "./csv.ts";
+import { neutraliseLine } from "./neutralise.ts";
+import type { Output } from "./output.ts";
+import type { Column } from "./select.ts";
+import { bold, type Text } from "./text.ts";
+
+/** What stands where a value is null. */
+export const nothing = "—";
+
+const gap = "  ";
+/** A column is never cut to less, so that something of it can be read. */
+const narrowest = 3;
+
+/** Columns that a text takes on a terminal: wide characters count 2, combining ones 0. */
+export function displayWidth(text: string): number {
+  return /^[\u0020-\u007e]*$/.test(text) ? text.length : stringWidth(text);
+}
+
+/** `text`, cut to `width` columns with `…` at the end where it is longer. Never cuts inside a character. */
+export function fit(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let result = "";
+  let used = 0;
+  // Enough for any text of this width, so that a cell of megabytes is not segmented whole.
+  const start = text.slice(0, width * 64);
+  for (const { segment } of new Intl.Segmenter().segment(start)) {
+    const size = displayWidth(segment);
+    if (used + size > width - 1) break;
+    result += segment;
+    used += size;
+  }
+  return `${result}…`;
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return nothing;
+  return neutraliseLine(cellText(value, ", "));
+}
+
+/** Takes columns from the widest flexible ones until the line fits, or nothing is left to take. */
+export function fitWidths(
+  widths: readonly number[],
+  flexible: readonly boolean[],
+  available: number,
+): number[] {
+  const fitted = widths.map((width) => Math.min(width, Math.max(available, narrowest)));
+  let excess = fitted.reduce((sum, width) => sum + width + gap.length, -gap.length) - available;
+  // First the flexible columns; on a very narrow terminal then all of them.
+  for (const mayCut of [flexible, flexible.map(() => true)]) {
+    while (excess > 0) {
+      let widest = -1;
+      for (const [index, width] of fitted.entries()) {
+        if (mayCut[index] && width > narrowest && width > (fitted[widest] ?? 0)) widest = index;
+      }
+      if (widest < 0) break;
+      fitted[widest] = (fitted[widest] ?? 0) - 1;
+      excess--;
+    }
+  }
+  return fitted;
+}
+
+function pad(text: string, width: number, column: Column<never>, last: boolean): string {
+  const space = " ".repeat(Math.max(0, width - displayWidth(text)));
+  if (column.align === "right") return space + text;
+  return last ? text : text + space;
+}
+
+/**
+ * Writes rows under a header, aligned by what is seen. On a terminal times are
+ * relative and the widest columns are cut so that a line fits; off a terminal
+ * nothing is cut. No rows: nothing is written.
+ */
+export async function writeTable<Row>(
+  output: Output,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const cells = rows.map((row) =>
+    columns.map((column) => {
+      const value = column.value(row);
+      const shown = output.isTerminal && value !== null && value !== undefined;
+      return cell(shown && column.show ? column.show(value) : value);
+    }),
+  );
+  const header = columns.map((column) => neutraliseLine(column.name));
+  let widths = header.map(displayWidth);
+  for (const line of cells) {
+    for (const [index, text] of line.entries()) {
+      widths[index] = Math.max(widths[index] ?? 0, displayWidth(text));
+    }
+  }
+  if (output.isTerminal) {
+    const flexible = columns.map((column) => column.align !== "right");
+    widths = fitWidths(widths, flexible, output.columns());
+  }
+  const layOut = (texts: readonly string[]): string[] =>
+    texts.map((text, index) => {
+      const width = widths[index] ?? 0;
+      const shown = output.isTerminal ? fit(text, width) : text;
+      return pad(shown, width, columns[index] as Column<never>, index === texts.length - 1);
+    });
+  const write = (parts: readonly Text[]): Promise<void> =>
+    output.line(...parts.flatMap((part, index) => (index === 0 ? [part] : [gap, part])));
+  await write(layOut(header).map((text) => bold(text)));
+  for (const line of cells) await write(layOut(line));
+}

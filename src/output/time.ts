@@ -1,0 +1,27 @@
+const units: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
+  ["year", 31_557_600],
+  ["month", 2_629_800],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+];
+
+/**
+ * A time as people say it ("3 days ago"). `text` is ISO 8601 as the service
+ * writes it, `now` milliseconds since the epoch. Text that is no time comes back as it is.
+ */
+export function relativeTime(text: string, now: number): string {
+  // The service may leave out the zone; its times are UTC (service-interface.md 2.2).
+  const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text) || !text.includes("T") ? text : `${text}Z`;
+  const time = Date.parse(zoned);
+  if (Number.isNaN(time) || !/^\d{4}-/.test(text)) return text;
+  const seconds = (time - now) / 1000;
+  const size = Math.abs(seconds);
+  for (const [unit, length] of units) {
+    if (size < length) continue;
+    const count = Math.trunc(size / length);
+    const plural = count === 1 ? unit : `${unit}s`;
+    return seconds < 0 ? `${count} ${plural} ago` : `in ${count} ${plural}`;
+  }
+  return "just now";
+}

@@ -1,0 +1,83 @@
+import type { Command } from "commander";
+import { examples, integer } from "./options.ts";
+import type { Run } from "./run.ts";
+
+const load = () => import("../commands/connectors.ts");
+
+const showCredentials = [
+  "--show-credentials",
+  "do not replace credentials and configuration by *** (on a terminal only)",
+] as const;
+
+function addList(connectors: Command, run: Run): void {
+  connectors
+    .command("list")
+    .description(
+      "List every connector with its cc_pair_id.\n" +
+        "json, ndjson and yaml hold the whole records.",
+    )
+    .option("--source <source>", "only this source, as web or ingestion_api")
+    .option("--access-type <type>", "only this access type, as public or private")
+    .option("--name <glob>", "only names like this: * and ?, ignoring case")
+    .option("--group <id>", "only pairs of this group", integer(0, 2 ** 31 - 1))
+    .option("--sort <key>", "order by a column, as name or last_update")
+    .option(...showCredentials)
+    .addHelpText(
+      "after",
+      examples([
+        ["knowctl connectors list", "a table, or tab-separated values in a pipe"],
+        ["knowctl connectors list --source web --sort name", "narrowed and ordered"],
+        ["knowctl connectors list --filter 'owner~*@example.com' --output csv", "for a spreadsheet"],
+        ["knowctl connectors list --fields cc_pair_id,name,connector.refresh_freq", "other columns"],
+        ["knowctl connectors list --json", "the whole records"],
+      ]),
+    )
+    .action(run(async () => (await load()).connectorsList));
+}
+
+function addGet(connectors: Command, run: Run): void {
+  connectors
+    .command("get")
+    .description("Show one connector in full.")
+    .argument("<id-or-name>", "cc_pair_id, or the whole name")
+    .option("--source <source>", "only a connector of this source")
+    .option(...showCredentials)
+    .addHelpText(
+      "after",
+      examples([
+        ["knowctl connectors get 2", "by its cc_pair_id"],
+        ['knowctl connectors get "Handbook"', "by its name"],
+        ["knowctl connectors get 2 --fields name,connector.time_updated --output yaml", "a part of it"],
+      ]),
+    )
+    .action(run(async () => (await load()).connectorsGet));
+}
+
+function addFind(connectors: Command, run: Run): void {
+  connectors
+    .command("find")
+    .description(
+      "Print the cc_pair_id of the connector with this name, and nothing else.\n" +
+        "The exact name first, then ignoring case; never a part of a name.",
+    )
+    .argument("<name>", "the whole name")
+    .option("--source <source>", "only a connector of this source")
+    .addHelpText(
+      "after",
+      examples([
+        ['knowctl connectors find "Handbook"', "its id"],
+        ['knowctl ingest docs --cc-pair-id "$(knowctl connectors find Handbook)"', "in a script"],
+      ]),
+    )
+    .action(run(async () => (await load()).connectorsFind));
+}
+
+/** `connectors list | get | find`. */
+export function addConnectors(program: Command, run: Run): void {
+  const connectors = program
+    .command("connectors")
+    .description("Look up connectors and their ids.");
+  addList(connectors, run);
+  addGet(connectors, run);
+  addFind(connectors, run);
+}
