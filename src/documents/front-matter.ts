@@ -1,7 +1,7 @@
 import { CliError } from "../errors.ts";
 import { scanJson } from "./json-position.ts";
 import { MatterError, parseMatter, type MatterFormat } from "./matter.ts";
-import { isMap, TooManyNodes, toValue, type ValueMap } from "./values.ts";
+import { isMap, toValue, ValueError, type ValueMap } from "./values.ts";
 
 /** The data of one file, with where it was. */
 export interface FrontMatter {
@@ -109,7 +109,7 @@ function parseBlock({ format, block, firstLine }: Fenced, path: string): ValueMa
     if (error instanceof MatterError) {
       fail(path, firstLine + error.line - 1, error.column, `front matter: ${error.message}`, hint);
     }
-    if (error instanceof TooManyNodes) {
+    if (error instanceof ValueError) {
       fail(path, firstLine, 1, `front matter holds ${error.message}`, hint);
     }
     if (error instanceof RangeError) {

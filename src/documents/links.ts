@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { codeOf } from "../errors.ts";
 import { relativeTo } from "./root.ts";
-import type { DirectReach } from "./scope.ts";
+import type { DirectReach } from "./folder.ts";
 
 export type LinkTarget =
   | { kind: "file" | "folder"; absolute: string; real: string }

@@ -1,179 +1,109 @@
-import { join } from "node:path";
-import { extendIgnoreRules, isIgnored, type IgnoreRules } from "./ignore-rules.ts";
+import { lstatSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { CliError } from "../errors.ts";
+import type { Job } from "./folder.ts";
+import { checkPattern, cleanPattern, compilePattern, isGlob, splitGlob } from "./patterns.ts";
+import { realPath, relativeTo, withSlashes } from "./root.ts";
 import type { DocumentSettings } from "./settings.ts";
+import { normalise } from "./stamp.ts";
 
-/** One input: a named file, a folder, or a glob split into folder and pattern. */
-export interface Job {
-  kind: "file" | "folder";
-  /** Root-relative path of the file or of the folder where the search starts. */
-  base: string;
-  /** For a glob: whether a path below `base` matches. */
-  matches?: (path: string) => boolean;
-  /** The glob itself names something hidden. */
-  hidden: boolean;
+export interface FindOptions {
+  /** Absolute; paths and globs of the command line are relative to it. */
+  cwd: string;
+  settings: DocumentSettings;
 }
 
-/** A folder on the way: which inputs it belongs to and which ignore rules hold. */
-export interface Folder {
-  /** Root-relative and NFC; "" for the root. */
-  path: string;
-  absolute: string;
-  /** Set below a symbolic link: root-relative path of the real folder. */
-  real?: string;
-  rules: IgnoreRules | undefined;
-  /** Inputs that this folder lies in. */
-  jobs: readonly Job[];
-  /** Inputs that lie deeper, by the name of the next step. */
-  pending: ReadonlyMap<string, readonly Job[]>;
+function relativeOrRefuse(absolute: string, input: string, root: string): string {
+  const relative = relativeTo(root, absolute);
+  if (relative !== undefined) return normalise(relative);
+  throw new CliError("usage", `${input} lies outside the project root ${root}`, {
+    hints: ["name the root of all inputs with --root"],
+  });
 }
 
-/** The tool's own folder: never a source of documents. */
-const stateFolder = ".knowctl";
-
-export function pathIn(folder: Folder, name: string): string {
-  return folder.path === "" ? name : `${folder.path}/${name}`;
+/** The job of a path that exists. A link keeps its own name; the folder it is in is resolved. */
+function pathJob(input: string, path: string, root: string): Job | undefined {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats) return undefined;
+  const target = realPath(path);
+  if (target === undefined) return undefined;
+  // The real path also brings the true case of the name where case does not matter.
+  const base = relativeOrRefuse(target, input, root);
+  if (lstatSync(target).isDirectory()) return { kind: "folder", base, hidden: false };
+  if (!stats.isSymbolicLink()) return { kind: "file", base, hidden: false };
+  const named = join(realpathSync.native(dirname(path)), basename(path));
+  return { kind: "file", base: relativeOrRefuse(named, input, root), hidden: false };
 }
 
-function groupByNextStep(path: string, jobs: readonly Job[]): Map<string, Job[]> {
-  const groups = new Map<string, Job[]>();
-  const start = path === "" ? 0 : path.length + 1;
-  for (const job of jobs) {
-    const end = job.base.indexOf("/", start);
-    const name = job.base.slice(start, end === -1 ? undefined : end);
-    const group = groups.get(name);
-    if (group) group.push(job);
-    else groups.set(name, [job]);
-  }
-  return groups;
+function globJobs(input: string, glob: string, from: string, settings: DocumentSettings): Job[] {
+  checkPattern(glob, "path");
+  return splitGlob(glob).flatMap(({ base, pattern }): Job[] => {
+    const folder = realPath(resolve(from, base));
+    if (folder === undefined) return [];
+    return [
+      {
+        kind: "folder",
+        base: relativeOrRefuse(folder, input, settings.root),
+        matches: compilePattern(pattern, !settings.useIgnoreFiles),
+        hidden: /(^|\/)\./.test(pattern),
+      },
+    ];
+  });
 }
 
-/** The project root as the folder where every walk begins. */
-export function rootFolder(
-  settings: DocumentSettings,
-  jobs: readonly Job[],
-  rules: IgnoreRules | undefined,
-): Folder {
-  const isHere = (job: Job): boolean => job.base === "" && job.kind === "folder";
-  return {
-    path: "",
-    absolute: settings.root,
-    rules,
-    jobs: jobs.filter(isHere),
-    pending: groupByNextStep("", jobs.filter((job) => !isHere(job))),
-  };
+function inputJobs(input: string, { cwd, settings }: FindOptions): Job[] {
+  if (input === "") throw new CliError("usage", "an empty path names nothing");
+  const named = pathJob(input, resolve(cwd, input), settings.root);
+  if (named) return [named];
+  const glob = withSlashes(input);
+  if (isGlob(glob)) return globJobs(input, glob, cwd, settings);
+  throw new CliError("usage", `no such file or folder: ${input}`, {
+    hints: [`paths are taken relative to ${cwd}`],
+  });
 }
 
-function isSkippedName(name: string, isFolder: boolean): boolean {
-  return name.startsWith(".") || (isFolder && name === "node_modules");
-}
-
-/** The inputs that reach an entry without naming it: none when it is hidden or ignored. */
-function reachingJobs(
-  folder: Folder,
-  name: string,
-  isFolder: boolean,
-  settings: DocumentSettings,
-): readonly Job[] {
-  if (folder.jobs.length === 0 || !settings.useIgnoreFiles) return folder.jobs;
-  if (folder.rules && isIgnored(pathIn(folder, name) + (isFolder ? "/" : ""), folder.rules)) {
-    return [];
-  }
-  return isSkippedName(name, isFolder) ? folder.jobs.filter((job) => job.hidden) : folder.jobs;
+/** Configured patterns: relative to the root, a bare name at any depth, what is missing is no error. */
+function includeJobs(settings: DocumentSettings): Job[] {
+  return settings.include.flatMap((given) => {
+    const pattern = cleanPattern(given, "include");
+    if (!isGlob(pattern)) {
+      const named = pathJob(given, resolve(settings.root, pattern), settings.root);
+      if (named) return [named];
+    }
+    const glob = pattern.includes("/") || pattern === "**" ? pattern : `**/${pattern}`;
+    return globJobs(given, glob, settings.root, settings);
+  });
 }
 
 /**
- * The folder below, or undefined when no input reaches it. What is named stays
- * reachable though hidden or ignored; the rules that ignore it are dropped then.
+ * The inputs as jobs of a walk; none stands for the configured `include`, else
+ * for the whole root. Throws CliError `usage` for an input that does not exist
+ * or lies outside the root.
  */
-export function enterFolder(
-  folder: Folder,
-  name: string,
-  target: { absolute: string; real?: string },
-  settings: DocumentSettings,
-): Folder | undefined {
-  const path = pathIn(folder, name);
-  if (name === stateFolder || settings.exclude?.covers(path)) return undefined;
-  const named = folder.pending.get(name) ?? [];
-  const reaching = reachingJobs(folder, name, true, settings);
-  if (reaching.length === 0 && named.length === 0) return undefined;
-  const isDropped =
-    named.length > 0 && folder.rules !== undefined && isIgnored(`${path}/`, folder.rules);
-  const starting = named.filter((job) => job.kind === "folder" && job.base === path);
-  return {
-    path,
-    ...target,
-    rules: isDropped ? undefined : folder.rules,
-    jobs: starting.length === 0 ? reaching : [...reaching, ...starting],
-    pending: groupByNextStep(
-      path,
-      named.filter((job) => job.base.length > path.length),
-    ),
-  };
+export function jobsOf(inputs: readonly string[], options: FindOptions): Job[] {
+  if (inputs.length > 0) return inputs.flatMap((input) => inputJobs(input, options));
+  if (options.settings.include.length > 0) return includeJobs(options.settings);
+  return [{ kind: "folder", base: "", hidden: false }];
 }
 
-/** Whether a file of this folder is named by an input. */
-export function isNamed(folder: Folder, name: string): boolean {
-  const named = folder.pending.get(name);
-  if (!named) return false;
-  const path = pathIn(folder, name);
-  return named.some((job) => job.kind === "file" && job.base === path);
+function isInJob(path: string, { kind, base, matches }: Job): boolean {
+  if (kind === "file") return path === base;
+  if (base !== "" && !path.startsWith(`${base}/`)) return false;
+  return !matches || matches(base === "" ? path : path.slice(base.length + 1));
 }
 
-/** Whether the inputs take a file of this folder; filters and formats are not asked. */
-export function takesFile(folder: Folder, name: string, settings: DocumentSettings): boolean {
-  if (isNamed(folder, name)) return true;
-  const path = pathIn(folder, name);
-  return reachingJobs(folder, name, false, settings).some(
-    (job) =>
-      !job.matches || job.matches(job.base === "" ? path : path.slice(job.base.length + 1)),
-  );
-}
-
-/** A folder with the ignore rules of its own ignore files added. */
-export function withOwnRules(
-  folder: Folder,
-  settings: DocumentSettings,
-  names?: ReadonlySet<string>,
-  report: (path: string, reason: string) => void = () => {},
-): Folder {
-  if (!settings.useIgnoreFiles) return folder;
-  const prefix = folder.path === "" ? "" : `${folder.path}/`;
-  const rules = extendIgnoreRules(
-    folder.rules,
-    { absolute: folder.absolute, prefix },
-    settings.root,
-    ({ name, reason }) => report(prefix + name, reason),
-    names,
-  );
-  return rules === folder.rules ? folder : { ...folder, rules };
-}
-
-/** Answers whether a walk comes to a real path by itself, without a link. */
-export interface DirectReach {
-  file(path: string): boolean;
-  /** True only when every file of the folder is taken that way. */
-  folder(path: string): boolean;
-}
-
-/** So that a link to something the walk takes anyway does not make a second document of it. */
-export function createDirectReach(root: Folder, settings: DocumentSettings): DirectReach {
-  const known = new Map<string, Folder | undefined>([["", withOwnRules(root, settings)]]);
-  const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
-  const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
-  const reach = (path: string): Folder | undefined => {
-    if (known.has(path)) return known.get(path);
-    const parent = reach(parentOf(path));
-    const absolute = join(settings.root, path);
-    const entered = parent && enterFolder(parent, nameOf(path), { absolute }, settings);
-    const folder = entered && withOwnRules(entered, settings);
-    known.set(path, folder);
-    return folder;
-  };
-  return {
-    file: (path) => {
-      const parent = reach(parentOf(path));
-      return parent !== undefined && takesFile(parent, nameOf(path), settings);
-    },
-    folder: (path) => reach(path)?.jobs.some((job) => !job.matches) ?? false,
-  };
+/**
+ * Whether a root-relative path lies within the inputs and the filters; the file
+ * itself need not exist any more. Throws as findFiles().
+ */
+export function scopeOf(
+  inputs: readonly string[],
+  options: FindOptions,
+): (path: string) => boolean {
+  const { only, exclude } = options.settings;
+  const jobs = jobsOf(inputs, options);
+  return (path) =>
+    jobs.some((job) => isInJob(path, job)) &&
+    (!only || only.matches(path)) &&
+    exclude?.matches(path) !== true;
 }

@@ -1,3 +1,4 @@
+import { CliError } from "../errors.ts";
 import { compileRules, type Rule, type RuleSettings } from "./rules.ts";
 import { createFilter, type PathFilter } from "./patterns.ts";
 
@@ -19,7 +20,8 @@ export interface MappingOptions {
   maxSectionChars?: number | undefined;
   metadata?: Readonly<Record<string, unknown>> | undefined;
   tags?: readonly string[] | undefined;
-  updatedAt?: "mtime" | undefined;
+  /** Where a missing date comes from. `git` is not there yet and refused. */
+  updatedAt?: "git" | "mtime" | undefined;
   drafts?: boolean | undefined;
   /** Bytes; a larger file is an error before it is read. Default 64 MiB. */
   maxFileBytes?: number | undefined;
@@ -33,8 +35,8 @@ export interface FrontMatterKeys {
   source: readonly string[];
   updatedAt: readonly string[];
   owners: readonly string[];
-  /** Primary owners where no owner is named, else secondary owners. */
-  authors: readonly string[];
+  /** Primary owners where `owners` gives none. */
+  secondaryOwners: readonly string[];
   tags: readonly string[];
   ingest: readonly string[];
   draft: readonly string[];
@@ -49,6 +51,9 @@ export interface RawSettings extends MappingOptions {
   root: string;
   rules?: readonly RuleSettings[] | undefined;
   frontMatter?: KeyLists | undefined;
+  /** Not there yet: anything but the default is refused rather than passed over. */
+  images?: "skip" | "upload" | undefined;
+  owners?: "codeowners" | undefined;
   /** The same options from the command line; they win over rules and configuration. */
   flags?: MappingOptions | undefined;
 }
@@ -82,7 +87,7 @@ export const defaultKeys: FrontMatterKeys = {
   source: ["source"],
   updatedAt: ["updated", "lastmod", "last_updated", "date"],
   owners: ["owner", "owners"],
-  authors: ["author", "authors"],
+  secondaryOwners: ["author", "authors"],
   tags: ["tags", "keywords", "categories"],
   ingest: ["ingest"],
   draft: ["draft"],
@@ -104,11 +109,24 @@ function compileKeys(lists: KeyLists | undefined): FrontMatterKeys {
     source: list("source"),
     updatedAt: list("updatedAt"),
     owners: list("owners"),
-    authors: list("authors"),
-    tags: list("tags"),
+    secondaryOwners: list("secondaryOwners"),
+    // Always there: it is what the united tags are sent as.
+    tags: [...new Set([...list("tags"), "tags"])],
     ingest: list("ingest"),
     draft: list("draft"),
   };
+}
+
+function refuseMissing({ images, owners, updatedAt, flags }: RawSettings): void {
+  const missing = [
+    images === "upload" && "images: upload",
+    owners === "codeowners" && "owners: codeowners",
+    (flags?.updatedAt ?? updatedAt) === "git" && "updatedAt: git",
+  ].find((each) => typeof each === "string");
+  if (missing === undefined) return;
+  throw new CliError("usage", `this version cannot do \`${missing}\``, {
+    hints: ["leave the setting out"],
+  });
 }
 
 /**
@@ -117,7 +135,8 @@ function compileKeys(lists: KeyLists | undefined): FrontMatterKeys {
  * the root, or would expand too far.
  */
 export function compileSettings(raw: RawSettings): DocumentSettings {
-  const { root, rules, frontMatter, flags = {}, ...configured } = raw;
+  refuseMissing(raw);
+  const { root, rules, frontMatter, flags = {}, images: _images, owners: _owners, ...configured } = raw;
   const pick = <Key extends keyof MappingOptions>(key: Key): MappingOptions[Key] =>
     flags[key] ?? configured[key];
   const taken = (pattern: string): boolean => !pattern.startsWith("!") || pattern.startsWith("!(");
@@ -137,7 +156,7 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     linkBase: pick("linkBase"),
     anchors: pick("anchors") ?? "github",
     maxSectionChars: pick("maxSectionChars"),
-    updatedAt: pick("updatedAt"),
+    updatedAt: pick("updatedAt") === "mtime" ? "mtime" : undefined,
     drafts: pick("drafts") ?? false,
     maxFileBytes: pick("maxFileBytes") ?? defaultMaxFileBytes,
     keys: compileKeys(frontMatter),

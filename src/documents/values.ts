@@ -16,11 +16,8 @@ const droppedKeys = new Set(["__proto__", "constructor", "prototype"]);
 // counted are the nodes after expansion.
 const maxNodes = 2000;
 
-export class TooManyNodes extends Error {
-  constructor() {
-    super(`more than ${maxNodes} values`);
-  }
-}
+/** Data that cannot be taken over; the message says what it holds. */
+export class ValueError extends Error {}
 
 export function isScalar(value: Value): value is Scalar {
   return (
@@ -41,23 +38,29 @@ export function isMap(value: Value): value is ValueMap {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isScalar(value);
 }
 
+// Escapes can write what the file itself must not hold; the service would strip it.
+function checkText(text: string): string {
+  if (/[\p{Surrogate}\0]/u.test(text)) throw new ValueError("a NUL or half a surrogate pair");
+  return text;
+}
+
 /**
  * Copies parsed data into a Value, within the node budget. Objects get no
  * prototype; `__proto__`, `constructor` and `prototype` are dropped.
- * Throws TooManyNodes.
+ * Throws ValueError.
  */
 export function toValue(parsed: unknown): Value {
   let nodes = 0;
   const copy = (item: unknown): Value => {
-    if (++nodes > maxNodes) throw new TooManyNodes();
-    if (typeof item === "string") return item;
+    if (++nodes > maxNodes) throw new ValueError(`more than ${maxNodes} values`);
+    if (typeof item === "string") return checkText(item);
     if (item === null || item === undefined) return null;
     if (item instanceof TomlDate) return item.toISOString();
     if (Array.isArray(item)) return item.map(copy);
     if (typeof item !== "object") return scalar(String(item));
     const map = Object.create(null) as ValueMap;
     for (const [key, member] of Object.entries(item)) {
-      if (!droppedKeys.has(key)) map[key] = copy(member);
+      if (!droppedKeys.has(key)) map[checkText(key)] = copy(member);
     }
     return map;
   };

@@ -15,7 +15,7 @@ import {
   withOwnRules,
   type Folder,
   type Job,
-} from "./scope.ts";
+} from "./folder.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { normalise, sourceFile } from "./stamp.ts";
 

@@ -1,0 +1,34 @@
+const pattern =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)? ?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+function offsetMinutes(zone: string | undefined): number {
+  // Without a zone it is UTC: the same document must not depend on where it is read.
+  if (zone === undefined || zone === "" || /^z$/i.test(zone)) return 0;
+  const digits = zone.slice(1).replace(":", "");
+  const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2) || 0);
+  return zone.startsWith("-") ? -minutes : minutes;
+}
+
+/**
+ * A date as ISO 8601 in UTC with `Z`: `YYYY-MM-DD` (midnight) or RFC 3339, also
+ * with a space for the `T`, without seconds or without a zone (then UTC).
+ * Undefined for everything else, also for the 30th of February: no guessing.
+ */
+export function parseDate(text: string): string | undefined {
+  const match = pattern.exec(text.trim());
+  if (!match) return undefined;
+  const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", zone] = match;
+  const offset = offsetMinutes(zone);
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  if (Math.abs(offset) > 14 * 60 || Math.abs(offset) % 60 > 59) return undefined;
+  const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
+  const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}Z`);
+  // Date takes the 30th of February for the 1st of March.
+  if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day)) return undefined;
+  return formatTime(date.getTime() - offset * 60_000);
+}
+
+/** Milliseconds since the epoch as ISO 8601 with `Z`, without empty milliseconds. */
+export function formatTime(ms: number): string {
+  return new Date(ms).toISOString().replace(".000Z", "Z");
+}

@@ -1,0 +1,111 @@
+import type { IngestionDocument } from "../api/schemas.ts";
+import { effectiveFor } from "./effective.ts";
+import { findFiles, type Found, type SourceFile } from "./find.ts";
+import { readDocument } from "./read.ts";
+import type { DocumentSettings } from "./settings.ts";
+
+/** One field of the payload: its value as JSON text (text as it is) and its origin. */
+export interface ExplainedField {
+  name: string;
+  value: string;
+  origin: string;
+}
+
+export interface Explanation {
+  path: string;
+  /** Whether it would be sent when its folder is ingested. */
+  isIncluded: boolean;
+  reason: string;
+  /** Names of the rules that hold for it. */
+  rules: string[];
+  ccPairId: number | undefined;
+  fields: ExplainedField[];
+  /** The exact document; undefined when the content is skipped. */
+  document: IngestionDocument | undefined;
+  /** Bytes of the document as JSON in UTF-8. */
+  documentBytes: number;
+  sourceBytes: number;
+  images: number;
+  warnings: string[];
+}
+
+function walkFinds(path: string, settings: DocumentSettings, inputs: string[]): Found | undefined {
+  for (const found of findFiles(inputs, { cwd: settings.root, settings })) {
+    if (found.kind === "file" ? found.file.path === path : found.path === path) return found;
+    // Paths come in order, so that the walk can end early.
+    if (found.kind === "file" && found.file.path > path) return undefined;
+  }
+  return undefined;
+}
+
+/**
+ * Why an ordinary run takes a path or leaves it out: it asks the walk itself,
+ * over the configured `include` or the file's own folder, so that the answer
+ * cannot differ from what a run does.
+ */
+function explainPath(path: string, settings: DocumentSettings): [boolean, string] {
+  const inputs = settings.include.length > 0 ? [] : ["."];
+  const place = inputs.length > 0 ? "the project root" : `include ${settings.include.join(", ")}`;
+  const found = walkFinds(path, settings, inputs);
+  if (found?.kind === "file") return [true, `found in ${place}`];
+  if (found) return [false, found.reason];
+  if (settings.exclude?.matches(path)) {
+    return [false, `named by exclude ${settings.exclude.patterns.join(", ")}`];
+  }
+  if (settings.only && !settings.only.matches(path)) {
+    return [false, `not named by --include ${settings.only.patterns.join(", ")}`];
+  }
+  const open: DocumentSettings = { ...settings, useIgnoreFiles: false };
+  if (settings.useIgnoreFiles && walkFinds(path, open, inputs)) {
+    const isHidden = path.split("/").some((name) => name.startsWith("."));
+    if (isHidden) return [false, "hidden (--no-ignore takes it; so does naming it)"];
+    const why = path.includes("node_modules/") ? "in node_modules" : "named by an ignore file";
+    return [false, `${why} (--no-ignore takes it; so does naming it)`];
+  }
+  return [false, `not in ${place}`];
+}
+
+function fieldsOf(document: IngestionDocument, origins: Map<string, string>): ExplainedField[] {
+  const { metadata, sections, semantic_identifier: identifier, ...rest } = document;
+  const shown: [string, unknown][] = [
+    ["semantic_identifier", identifier],
+    ...Object.entries(rest),
+    ["sections", `${sections.length}, ${sections.reduce((sum, { text = "" }) => sum + text.length, 0)} characters`],
+    ["link", sections[0]?.link],
+    ...Object.entries(metadata).map(([key, value]): [string, unknown] => [`metadata.${key}`, value]),
+  ];
+  origins.set("semantic_identifier", origins.get("title") ?? "");
+  return shown
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ({
+      name,
+      value: typeof value === "string" ? value : JSON.stringify(value),
+      origin: origins.get(name) ?? "default",
+    }));
+}
+
+/**
+ * Everything about one file: why it is in or out, each field with the place its
+ * value came from, the exact document and its size. Throws CliError `usage` as
+ * readDocument() for a file that cannot be mapped.
+ */
+export function explainDocument(file: SourceFile, settings: DocumentSettings): Explanation {
+  const origins = new Map<string, string>();
+  const reading = readDocument(file, settings, (field, origin) => origins.set(field, origin));
+  const [isFound, reason] = explainPath(file.path, settings);
+  const effective = effectiveFor(file.path, settings);
+  const document = reading.kind === "document" ? reading.document : undefined;
+  return {
+    path: file.path,
+    isIncluded: isFound && document !== undefined,
+    reason: reading.kind === "skipped" ? reading.reason : reason,
+    rules: effective.rules.map((rule) => rule.name),
+    ccPairId: effective.ccPairId,
+    fields: document ? fieldsOf(document, origins) : [],
+    document,
+    documentBytes: document ? Buffer.byteLength(JSON.stringify(document)) : 0,
+    sourceBytes: file.sizeBytes,
+    images: reading.kind === "document" ? reading.images : 0,
+    warnings: reading.kind === "document" ? reading.warnings : [],
+  };
+}

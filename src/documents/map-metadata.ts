@@ -1,0 +1,48 @@
+import type { Effective } from "./effective.ts";
+import type { Fields, Trace } from "./fields.ts";
+import type { FrontMatter } from "./front-matter.ts";
+import { addMetadata, tagsOf, type Metadata, type MetadataValue } from "./metadata.ts";
+import type { DocumentSettings } from "./settings.ts";
+import type { ValueMap } from "./values.ts";
+
+/**
+ * Metadata of a document, later wins: configuration and rules, the front matter
+ * keys that no field has used, flags. Tags of all are united under `tags`.
+ * Call it last, when every field has taken its key.
+ */
+export function mapMetadata(
+  frontMatter: FrontMatter | undefined,
+  fields: Fields,
+  effective: Effective,
+  settings: DocumentSettings,
+  trace?: Trace,
+): Record<string, MetadataValue> {
+  const metadata: Metadata = new Map(effective.metadata);
+  const tags = [...effective.tags];
+  if (frontMatter) {
+    // Origins are text that costs a search for the line: made only for `explain`.
+    const originOf = trace ? fields.originOf : () => "";
+    for (const key of settings.keys.tags) {
+      for (const tag of tagsOf(fields.get(key))) tags.push({ tag, origin: originOf(key) });
+    }
+    const rest = Object.create(null) as ValueMap;
+    for (const [key, value] of Object.entries(frontMatter.data)) {
+      if (!fields.isUsed(key) && !settings.keys.tags.includes(key)) rest[key] = value;
+    }
+    addMetadata(metadata, rest, originOf);
+  }
+  for (const [key, entry] of effective.flagMetadata) metadata.set(key, entry);
+  tags.push(...effective.flagTags);
+  if (tags.length > 0) {
+    const value = [...new Set(tags.map(({ tag }) => tag))];
+    const origin = [...new Set(tags.map((each) => each.origin))].join(", ");
+    metadata.set("tags", { value, origin });
+  }
+  const result: [string, MetadataValue][] = [];
+  for (const [key, { value, origin }] of metadata) {
+    result.push([key, value]);
+    trace?.(`metadata.${key}`, origin);
+  }
+  // fromEntries defines members: no key can reach a prototype.
+  return Object.fromEntries(result);
+}

@@ -1,0 +1,29 @@
+import { effectiveFor } from "./effective.ts";
+import type { DocumentSettings } from "./settings.ts";
+
+/**
+ * Hash (32 hex digits) of everything except the file's own bytes and path that
+ * shapes its payload: settings, the rules for its path, the version of the
+ * mapping. A file whose stamp and mapping key are the recorded ones gives the
+ * recorded payload and need not be read.
+ */
+export function mappingKey(path: string, settings: DocumentSettings): string {
+  return effectiveFor(path, settings).key;
+}
+
+/** The id of a file that names none: prefix and root-relative path (NFC, "/"). */
+export function defaultId(path: string, settings: DocumentSettings): string {
+  return settings.idPrefix + path;
+}
+
+/**
+ * The id as the service stores it: spaces become "_", the rest is
+ * percent-encoded (observed-service.md 3.3). Two ids that are stored alike
+ * overwrite each other.
+ */
+export function storedId(id: string): string {
+  return encodeURIComponent(id.replaceAll(" ", "_")).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
