@@ -1,0 +1,89 @@
+import { CliError } from "../errors.ts";
+import type { Dialect } from "./dialects.ts";
+import type { FileDescriptor, LlmOverride, SearchFilters } from "./schemas.ts";
+
+/** A question, before a dialect writes it. What is absent or empty is not sent. */
+export interface ChatParameters {
+  message: string;
+  /** Continues this session; Agent and Project are the session's then, those given here are not sent. */
+  sessionId?: string;
+  /** Id of an assistant's message. */
+  parentMessageId?: number;
+  personaId?: number;
+  projectId?: number;
+  modelProvider?: string;
+  modelVersion?: string;
+  temperature?: number;
+  /** An empty list disables all Actions, absent allows all. */
+  allowedToolIds?: number[];
+  forcedToolId?: number;
+  fileDescriptors?: FileDescriptor[];
+  sourceTypes?: string[];
+  documentSets?: string[];
+  tags?: [string, string][];
+  /** `YYYY-MM-DDTHH:MM:SSZ` */
+  timeCutoff?: string;
+  deepResearch?: boolean;
+  /** Further members of the request; they win over everything else. */
+  extra?: Record<string, unknown>;
+}
+
+function filtersOf(parameters: ChatParameters, dialect: Dialect): SearchFilters | undefined {
+  const { sourceTypes, documentSets, tags, timeCutoff } = parameters;
+  const filters: SearchFilters = {};
+  // An empty list would not mean "no filter": it replaces what the Agent is limited to.
+  if (sourceTypes?.length) filters.source_type = sourceTypes;
+  if (documentSets?.length) filters.document_set = documentSets;
+  if (timeCutoff) filters.time_cutoff = timeCutoff;
+  if (tags?.length) {
+    const repeated = tags.find(([key], index) => tags.findIndex(([other]) => other === key) < index);
+    if (repeated && !dialect.repeatsTagKeys) {
+      throw new CliError("usage", `the tag ${repeated[0]} is given twice, and this service takes one value a tag`, {
+        hints: ["ask once for each value, or use --dialect onyx if the service is one"],
+      });
+    }
+    filters.tags = dialect.writeTags(tags);
+  }
+  return Object.keys(filters).length > 0 ? filters : undefined;
+}
+
+function modelOf({ modelProvider, modelVersion, temperature }: ChatParameters): LlmOverride | undefined {
+  const model: LlmOverride = {};
+  if (modelProvider) model.model_provider = modelProvider;
+  if (modelVersion) model.model_version = modelVersion;
+  if (temperature !== undefined) model.temperature = temperature;
+  return Object.keys(model).length > 0 ? model : undefined;
+}
+
+/**
+ * The body of a chat request. Nothing is ever sent as null: a parent of null
+ * drops the history, a session of null with settings is refused
+ * (observed-service.md 1.6, 1.7). Throws CliError `usage` for what the dialect
+ * cannot express.
+ */
+export function chatBody(
+  parameters: ChatParameters,
+  dialect: Dialect,
+  stream: boolean,
+): Record<string, unknown> {
+  const { sessionId, personaId, projectId, fileDescriptors } = parameters;
+  const body: Record<string, unknown> = { message: parameters.message };
+  const set = (name: string, value: unknown): void => {
+    if (value !== undefined) body[name] = value;
+  };
+  if (sessionId) body["chat_session_id"] = sessionId;
+  else if (personaId !== undefined || projectId !== undefined) {
+    body["chat_session_info"] = {
+      ...(personaId === undefined ? {} : { persona_id: personaId }),
+      ...(projectId === undefined ? {} : { project_id: projectId }),
+    };
+  }
+  set("parent_message_id", parameters.parentMessageId);
+  set("llm_override", modelOf(parameters));
+  set("allowed_tool_ids", parameters.allowedToolIds);
+  set("forced_tool_id", parameters.forcedToolId);
+  set("file_descriptors", fileDescriptors?.length ? fileDescriptors : undefined);
+  set(dialect.filtersMember, filtersOf(parameters, dialect));
+  set("deep_research", parameters.deepResearch === true ? true : undefined);
+  return { ...body, ...parameters.extra, stream };
+}

@@ -1,0 +1,115 @@
+import type { SearchFilters } from "./schemas.ts";
+
+export type DialectName = "standard" | "onyx";
+
+/** Narrowing of a chat's search, before a dialect writes it. Empty lists mean "not given". */
+export interface ChatFilters {
+  sourceTypes?: readonly string[] | undefined;
+  documentSets?: readonly string[] | undefined;
+  /** Key and value; a key may come several times where the dialect allows it. */
+  tags?: readonly (readonly [string, string])[] | undefined;
+  /** `YYYY-MM-DDTHH:MM:SSZ` */
+  timeCutoff?: string | undefined;
+}
+
+/**
+ * Everything in which two deployments of the interface differ. Paths are
+ * relative to the base URL. What a dialect does not have is undefined, and
+ * nothing else in the code asks which dialect it is.
+ */
+export interface Dialect {
+  readonly name: DialectName;
+  readonly paths: {
+    readonly connectorStatus: string;
+    readonly ingestion: string;
+    readonly chat: string;
+    readonly tools: string;
+    readonly chatFileUpload: string;
+    readonly chatFiles: string;
+    readonly imageUpload: string;
+    /** GET: every document that came through ingestion. */
+    readonly ingestedDocuments?: string;
+    /** DELETE. `storedId` is the id as the service returned it. */
+    readonly ingestedDocument?: (storedId: string) => string;
+    /** GET: documents of one pair. */
+    readonly pairDocuments?: (ccPairId: number) => string;
+    /** GET: chunks of one document in the index, 404 when it holds none. */
+    readonly documentSize?: (storedId: string) => string;
+    readonly stopChat?: (sessionId: string) => string;
+    readonly sessions?: string;
+    readonly session?: (sessionId: string) => string;
+    readonly createSession?: string;
+    readonly renameSession?: string;
+    readonly deleteSession?: (sessionId: string) => string;
+    readonly resumeChat?: (sessionId: string) => string;
+    /** GET: one uploaded file, for polling its status. */
+    readonly chatFile?: (id: string) => string;
+    readonly agents?: string;
+    readonly me?: string;
+    readonly version?: string;
+    readonly health?: string;
+  };
+  /** Member of the chat request that carries the filters. */
+  readonly filtersMember: "search_filters" | "internal_search_filters";
+  /** One tag key may be asked for with several values. */
+  readonly repeatsTagKeys: boolean;
+  writeTags(tags: readonly (readonly [string, string])[]): NonNullable<SearchFilters["tags"]>;
+  /** Request header whose value the service writes to its log. */
+  readonly requestIdHeader?: string;
+}
+
+const segment = encodeURIComponent;
+
+/** service-interface.md to the letter. */
+const standard: Dialect = {
+  name: "standard",
+  paths: {
+    connectorStatus: "/api/manage/admin/connector/status",
+    ingestion: "/api/svc-api/ingestion",
+    chat: "/api/chat/send-chat-message",
+    tools: "/api/tool",
+    chatFileUpload: "/api/user/projects/file/upload",
+    chatFiles: "/api/user/projects/file/",
+    imageUpload: "/api/user/file/upload",
+  },
+  filtersMember: "search_filters",
+  repeatsTagKeys: false,
+  writeTags: (tags) => Object.fromEntries(tags),
+};
+
+/** The public deployment described in observed-service.md 1 to 6. */
+const onyx: Dialect = {
+  name: "onyx",
+  paths: {
+    connectorStatus: "/api/manage/admin/connector/status",
+    ingestion: "/api/onyx-api/ingestion",
+    chat: "/api/chat/send-chat-message",
+    tools: "/api/tool",
+    chatFileUpload: "/api/user/projects/file/upload",
+    chatFiles: "/api/user/files/recent",
+    imageUpload: "/api/manage/admin/connector/file/upload",
+    ingestedDocuments: "/api/onyx-api/ingestion",
+    // The stored id is percent-encoded already and must be encoded once more (observed-service.md 3.3).
+    ingestedDocument: (storedId) => `/api/onyx-api/ingestion/${segment(storedId)}`,
+    pairDocuments: (ccPairId) => `/api/onyx-api/connector-docs/${ccPairId}`,
+    documentSize: (storedId) => `/api/document/document-size-info?document_id=${segment(storedId)}`,
+    stopChat: (sessionId) => `/api/chat/stop-chat-session/${segment(sessionId)}`,
+    sessions: "/api/chat/get-user-chat-sessions",
+    session: (sessionId) => `/api/chat/get-chat-session/${segment(sessionId)}`,
+    createSession: "/api/chat/create-chat-session",
+    renameSession: "/api/chat/rename-chat-session",
+    deleteSession: (sessionId) => `/api/chat/delete-chat-session/${segment(sessionId)}`,
+    resumeChat: (sessionId) => `/api/chat/chat-session/${segment(sessionId)}/resume-stream?cursor=0`,
+    chatFile: (id) => `/api/user/projects/file/${segment(id)}`,
+    agents: "/api/persona",
+    me: "/api/me",
+    version: "/api/version",
+    health: "/api/health",
+  },
+  filtersMember: "internal_search_filters",
+  repeatsTagKeys: true,
+  writeTags: (tags) => tags.map(([tag_key, tag_value]) => ({ tag_key, tag_value })),
+  requestIdHeader: "X-Onyx-Request-ID",
+};
+
+export const dialects: Record<DialectName, Dialect> = { standard, onyx };

@@ -1,0 +1,243 @@
+import type { Controller, Handler } from "undici/lib/dispatcher/pool.js";
+import { codeOf } from "../errors.ts";
+import { clampTimer } from "./timing.ts";
+
+export type Headers = Record<string, string | string[]>;
+export type Body = Uint8Array | (() => AsyncIterable<Uint8Array>);
+
+export interface Exchange {
+  method: string;
+  /** Path and query. */
+  path: string;
+  headers: Record<string, string>;
+  body?: Body | undefined;
+  /** From now to the response headers, in ms; 0: no limit. */
+  headersMs: number;
+  /** Longest silence inside the body, in ms; 0: no limit. */
+  idleMs: number;
+  /** Everything, in ms; 0: no limit. */
+  totalMs: number;
+  responseBytes: number;
+  /** Own connection, closed afterwards. */
+  fresh: boolean;
+  /** Not ended by the transport's signal: for what is said after an interrupt. */
+  detached?: boolean | undefined;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Buffer;
+}
+
+export interface StreamedAnswer {
+  status: number;
+  headers: Headers;
+  /** Ends the connection when the reader leaves early. */
+  body: AsyncGenerator<Uint8Array>;
+}
+
+function fault(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+/** One exchange in flight: what undici calls, and how to end it. */
+export interface Watch {
+  handler: Handler;
+  abort(error: Error): void;
+}
+
+/** Starts a watched exchange; the function it returns lets go of its resources. */
+export type Start = (watch: Watch) => () => void;
+
+interface Listener {
+  onController?(controller: Controller): void;
+  onHeaders(status: number, headers: Headers): void;
+  onChunk(chunk: Buffer): void;
+  onEnd(): void;
+  onError(error: Error): void;
+  /** The reader has not taken what came: silence is not the sender's. */
+  isBehind?(): boolean;
+}
+
+interface Timers {
+  phase(ms: number, code: string, words: string): void;
+  refresh(): void;
+  clear(): void;
+}
+
+function createTimers(exchange: Exchange, expire: (error: Error) => void): Timers {
+  const start = (ms: number, code: string, words: string): NodeJS.Timeout | undefined =>
+    ms > 0 ? setTimeout(() => expire(fault(code, words)), clampTimer(ms)) : undefined;
+  const total = start(exchange.totalMs, "TOTAL_TIMEOUT", "not done in time");
+  let current = start(exchange.headersMs, "HEADERS_TIMEOUT", "no answer in time");
+  return {
+    phase(ms, code, words) {
+      clearTimeout(current);
+      current = start(ms, code, words);
+    },
+    refresh: () => void current?.refresh(),
+    clear() {
+      clearTimeout(current);
+      clearTimeout(total);
+    },
+  };
+}
+
+/** Follows one exchange: its timers, its bytes, and its end, which comes exactly once. */
+function watch(exchange: Exchange, listener: Listener): Watch {
+  let controller: Controller | undefined;
+  let failure: Error | undefined;
+  let done = false;
+  let received = 0;
+  const finish = (): boolean => {
+    if (done) return false;
+    timers.clear();
+    return (done = true);
+  };
+  const abort = (error: Error): void => {
+    if (!finish()) return;
+    failure = error;
+    controller?.abort(error);
+    listener.onError(error);
+  };
+  const timers = createTimers(exchange, (error) => {
+    if (codeOf(error) === "IDLE_TIMEOUT" && listener.isBehind?.()) timers.refresh();
+    else abort(error);
+  });
+  const handler: Handler = {
+    onRequestStart(started) {
+      controller = started;
+      if (failure) started.abort(failure);
+      else listener.onController?.(started);
+    },
+    onResponseStart(_started, status, headers) {
+      if (status < 200 || done) return;
+      timers.phase(exchange.idleMs, "IDLE_TIMEOUT", "the answer stopped coming");
+      listener.onHeaders(status, headers);
+    },
+    onResponseData(_started, chunk) {
+      if (done) return;
+      received += chunk.length;
+      if (received > exchange.responseBytes) {
+        return abort(fault("ANSWER_TOO_LARGE", `answer above ${exchange.responseBytes} bytes`));
+      }
+      timers.refresh();
+      listener.onChunk(chunk);
+    },
+    onResponseEnd() {
+      if (finish()) listener.onEnd();
+    },
+    onResponseError(_started, error) {
+      if (finish()) listener.onError(error);
+    },
+  };
+  return { handler, abort };
+}
+
+/** Sends and collects the body. Rejects with the transport's own error (faults.ts reads it). */
+export function wholeAnswer(exchange: Exchange, start: Start): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let status = 0;
+    let headers: Headers = {};
+    const chunks: Buffer[] = [];
+    const followed = watch(exchange, {
+      onHeaders(code, fields) {
+        status = code;
+        headers = fields;
+      },
+      onChunk: (chunk) => void chunks.push(chunk),
+      onEnd() {
+        release();
+        const [only] = chunks;
+        const body = chunks.length === 1 && only ? only : Buffer.concat(chunks);
+        resolve({ status, headers, body });
+      },
+      onError(error) {
+        // A request that undici refuses fails before `start` has returned.
+        queueMicrotask(() => release());
+        reject(error);
+      },
+    });
+    const release = start(followed);
+  });
+}
+
+/** Above this many unread bytes the sender is held back. */
+const readAheadBytes = 1024 * 1024;
+
+/** Chunks that have come and are not read yet; whoever reads waits for more. */
+interface Inbox {
+  put(chunk: Buffer): void;
+  isFull(): boolean;
+  end(error?: Error): void;
+  read(): AsyncGenerator<Uint8Array>;
+}
+
+function createInbox(flow: () => Controller | undefined): Inbox {
+  let chunks: Buffer[] = [];
+  let waitingBytes = 0;
+  let ended = false;
+  let failure: Error | undefined;
+  let wake = (): void => {};
+  return {
+    put(chunk) {
+      chunks.push(chunk);
+      waitingBytes += chunk.length;
+      if (waitingBytes > readAheadBytes) flow()?.pause();
+      wake();
+    },
+    isFull: () => waitingBytes > readAheadBytes,
+    end(error) {
+      ended = true;
+      failure = error;
+      wake();
+    },
+    async *read() {
+      for (;;) {
+        if (chunks.length > 0) {
+          const taken = chunks;
+          chunks = [];
+          for (const chunk of taken) yield chunk;
+          const wasFull = waitingBytes > readAheadBytes;
+          waitingBytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+          if (wasFull && waitingBytes <= readAheadBytes) flow()?.resume();
+        } else if (failure) throw failure;
+        else if (ended) return;
+        else await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+  };
+}
+
+/**
+ * Sends and resolves with the headers; the body comes as it arrives, what has
+ * arrived before a fault first. A reader that leaves early ends the exchange.
+ */
+export function streamedAnswer(exchange: Exchange, start: Start): Promise<StreamedAnswer> {
+  return new Promise((resolve, reject) => {
+    let controller: Controller | undefined;
+    const inbox = createInbox(() => controller);
+    const followed = watch(exchange, {
+      onController: (started) => void (controller = started),
+      onHeaders: (status, headers) => resolve({ status, headers, body: read() }),
+      onChunk: (chunk) => inbox.put(chunk),
+      isBehind: () => inbox.isFull(),
+      onEnd: () => inbox.end(),
+      onError(error) {
+        inbox.end(error);
+        reject(error);
+        queueMicrotask(() => release());
+      },
+    });
+    async function* read(): AsyncGenerator<Uint8Array> {
+      try {
+        yield* inbox.read();
+      } finally {
+        followed.abort(fault("READER_LEFT", "the reader left"));
+        release();
+      }
+    }
+    const release = start(followed);
+  });
+}

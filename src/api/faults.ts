@@ -1,0 +1,145 @@
+import { codeOf, messageOf, type ExitName } from "../errors.ts";
+import type { FaultKind } from "./policy.ts";
+
+/** What a transport error means: for the retry table, the exit code and the user. */
+export interface Fault {
+  kind: Exclude<FaultKind, "status" | "shape">;
+  exit: ExitName;
+  code: string;
+  words: string;
+  hints: string[];
+}
+
+const caHint =
+  "if your company signs its own certificates, give its CA with --ca-file or NODE_EXTRA_CA_CERTS";
+
+const certificateFaults: Record<string, { words: string; hint?: string }> = {
+  CERT_HAS_EXPIRED: {
+    words: "the server's certificate has expired",
+    hint: "check the clock of this machine, or have the certificate renewed",
+  },
+  CERT_NOT_YET_VALID: {
+    words: "the server's certificate is not valid yet",
+    hint: "check the clock of this machine",
+  },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    words: "the server's certificate is for another host name",
+    hint: "use the host name of the certificate in baseUrl",
+  },
+  HOSTNAME_MISMATCH: { words: "the server's certificate is for another host name" },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { words: "the server's certificate is self-signed" },
+  SELF_SIGNED_CERT_IN_CHAIN: { words: "the server's certificate is signed by an unknown CA" },
+  UNABLE_TO_GET_ISSUER_CERT: { words: "the server's certificate is signed by an unknown CA" },
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
+    words: "the server's certificate is signed by an unknown CA",
+  },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
+    words: "the server's certificate is signed by an unknown CA, or its chain is not complete",
+  },
+  CERT_UNTRUSTED: { words: "the server's certificate is not trusted" },
+  CERT_REJECTED: { words: "the server's certificate is rejected" },
+  CERT_REVOKED: { words: "the server's certificate has been revoked" },
+  CERT_SIGNATURE_FAILURE: { words: "the server's certificate has a wrong signature" },
+  CERT_CHAIN_TOO_LONG: { words: "the server's certificate chain is too long" },
+  INVALID_CA: { words: "the server's certificate is signed by something that is not a CA" },
+  INVALID_PURPOSE: { words: "the server's certificate is not for servers" },
+};
+
+/** TLS refused the peer: the same certificate comes again however often it is asked. */
+export function isCertificateFault(code: string): boolean {
+  return Object.hasOwn(certificateFaults, code);
+}
+
+interface KnownFault {
+  kind: "connection" | "timeout" | "fatal";
+  exit: ExitName;
+  words: string;
+  hint?: string;
+}
+
+const checkAddress = "check the base URL, and that the service runs and is reachable from here";
+
+function unreachable(words: string, hint = checkAddress): KnownFault {
+  return { kind: "connection", exit: "unreachable", words, hint };
+}
+
+function late(words: string): KnownFault {
+  return { kind: "timeout", exit: "timeout", words, hint: "a longer --timeout may help" };
+}
+
+function garbage(words: string): KnownFault {
+  return { kind: "connection", exit: "server-error", words, hint: "check the base URL" };
+}
+
+const proxyHint = "check --proxy, or HTTPS_PROXY, HTTP_PROXY and NO_PROXY";
+
+const knownFaults: Record<string, KnownFault> = {
+  ECONNREFUSED: unreachable("connection refused"),
+  ENOTFOUND: unreachable("host not found", "check the host name in the base URL"),
+  EAI_AGAIN: unreachable("the name server does not answer", "check the network connection"),
+  ENETUNREACH: unreachable("no route to the network", "check the network connection"),
+  ENETDOWN: unreachable("the network is down", "check the network connection"),
+  EHOSTUNREACH: unreachable("no route to the host", "check the network connection"),
+  EADDRNOTAVAIL: unreachable("no local address is free for a connection"),
+  ECONNRESET: unreachable("the connection was reset"),
+  EPIPE: unreachable("the connection was closed"),
+  UND_ERR_SOCKET: unreachable("the connection was closed before the answer was complete"),
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: garbage("the answer is not as long as it says"),
+  UND_ERR_HEADERS_OVERFLOW: garbage("the answer's header is too large"),
+  UND_ERR_HTTP_PARSER: garbage("the answer is not HTTP"),
+  ETIMEDOUT: late("the connection timed out"),
+  UND_ERR_CONNECT_TIMEOUT: late("no connection in time"),
+  HEADERS_TIMEOUT: late("no answer in time"),
+  IDLE_TIMEOUT: late("the answer stopped coming"),
+  TOTAL_TIMEOUT: late("not done in time"),
+  ANSWER_TOO_LARGE: {
+    kind: "fatal",
+    exit: "server-error",
+    words: "the answer is larger than this call can have",
+    hint: "check the base URL",
+  },
+};
+
+function proxyFault(code: string, error: unknown): Fault {
+  return {
+    // Credentials that the proxy refuses once are refused again.
+    kind: code === "PROXY_AUTH" ? "fatal" : "unsent",
+    exit: code === "PROXY_TIMEOUT" ? "timeout" : "unreachable",
+    code,
+    words: messageOf(error),
+    hints: [proxyHint],
+  };
+}
+
+/**
+ * Reads an error that the transport threw. `unsent`: it happened before
+ * anything of the request could leave. Undefined for what is no fault of the
+ * wire, which is a bug or the reason of an abort.
+ */
+export function readFault(error: unknown, unsent: boolean): Fault | undefined {
+  const code = codeOf(error);
+  if (code === undefined) return undefined;
+  const proxied = messageOf(error).startsWith("proxy ");
+  if (code.startsWith("PROXY_")) return proxyFault(code, error);
+  if (isCertificateFault(code)) {
+    const { words, hint } = certificateFaults[code] ?? { words: code };
+    const hints = hint === undefined ? [caHint] : [hint, caHint];
+    return { kind: "fatal", exit: "unreachable", code, words: proxied ? `proxy: ${words}` : words, hints };
+  }
+  if (code === "EPROTO" || code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) {
+    const hints = ["check whether the base URL should begin with http:// or https://"];
+    return { kind: "fatal", exit: "unreachable", code, words: `TLS failed (${code})`, hints };
+  }
+  const known = code.startsWith("HPE_") ? knownFaults.UND_ERR_HTTP_PARSER : knownFaults[code];
+  if (!known) {
+    if (!(error instanceof Error) || !("syscall" in error)) return undefined;
+    return { kind: unsent ? "unsent" : "connection", exit: "unreachable", code, words: code, hints: [checkAddress] };
+  }
+  return {
+    kind: unsent && known.kind !== "fatal" ? "unsent" : known.kind,
+    exit: known.exit,
+    code,
+    words: known.words,
+    hints: known.hint === undefined ? [] : [known.hint],
+  };
+}

@@ -1,0 +1,125 @@
+import * as z from "zod/mini";
+import { ApiError } from "../errors.ts";
+import type { Client } from "./client.ts";
+import { createMultipart, type UploadFile } from "./multipart.ts";
+import { FileUpload, UserFile } from "./schemas.ts";
+import { shorten } from "./words.ts";
+
+export type { UploadFile } from "./multipart.ts";
+
+async function uploadTo<T>(
+  client: Client,
+  what: string,
+  path: string,
+  form: { files: readonly UploadFile[]; fields?: Record<string, string> },
+  schema: z.ZodMiniType<T>,
+): Promise<T> {
+  const { body, contentType, contentLength } = createMultipart("files", form.files, form.fields);
+  return client.call(
+    {
+      ...{ what, path, body, contentType, contentLength },
+      policy: "upload",
+      method: "POST",
+      key: "accessToken",
+    },
+    schema,
+  );
+}
+
+function rejectedError(client: Client, path: string, name: string, upload: FileUpload): ApiError {
+  const reasons = (upload.rejected_files ?? []).map((file) =>
+    shorten(`${file.file_name}: ${file.reason ?? "no reason given"}`, 200),
+  );
+  const url = client.url(path);
+  const why = reasons.length === 0 ? "the service took no file" : reasons.join("; ");
+  return new ApiError("server-error", `upload ${name}: POST ${url}: rejected: ${why}`, {
+    method: "POST",
+    url,
+    status: 200,
+    hints: ["check the file's type and size, or upload it on the web page"],
+  });
+}
+
+/**
+ * Uploads one file for use in chats. Its `file_id`, `chat_file_type`, `name` and
+ * `id` make a file descriptor. Throws ApiError, also when the service answers
+ * 200 and has rejected the file.
+ */
+export async function uploadChatFile(
+  client: Client,
+  file: UploadFile,
+  options: { projectId?: number } = {},
+): Promise<UserFile> {
+  const path = client.dialect.paths.chatFileUpload;
+  const fields: Record<string, string> =
+    options.projectId === undefined ? {} : { project_id: String(options.projectId) };
+  const form = { files: [file], fields };
+  const upload = await uploadTo(client, `upload ${file.name}`, path, form, FileUpload);
+  const [taken] = upload.user_files;
+  if (!taken) throw rejectedError(client, path, file.name, upload);
+  return taken;
+}
+
+const FileList = z.union([
+  z.array(UserFile),
+  z.pipe(
+    z.looseObject({ user_files: z.array(UserFile) }),
+    z.transform((answer) => answer.user_files),
+  ),
+]);
+
+/** The caller's files for chats. Throws ApiError. */
+export async function listFiles(client: Client): Promise<UserFile[]> {
+  return client.call(
+    {
+      what: "list files",
+      policy: "list",
+      method: "GET",
+      path: client.dialect.paths.chatFiles,
+      key: "accessToken",
+    },
+    FileList,
+  );
+}
+
+const StoredFile = z.looseObject({
+  file_id: z.optional(z.nullable(z.string())),
+  id: z.optional(z.nullable(z.union([z.string(), z.int()]))),
+});
+
+/** Every form in which deployments answer an image upload (observed-service.md 5). */
+const ImageUpload = z.union([
+  z.array(StoredFile),
+  z.looseObject({ file_paths: z.array(z.string()) }),
+  z.looseObject({
+    user_files: z.array(StoredFile),
+    rejected_files: FileUpload.shape.rejected_files,
+  }),
+  z.looseObject({ file_id: z.string() }),
+  z.looseObject({ id: z.string() }),
+]);
+
+function imageIdOf(upload: z.infer<typeof ImageUpload>): string | undefined {
+  if (!Array.isArray(upload)) {
+    if ("file_paths" in upload && Array.isArray(upload.file_paths)) return upload.file_paths[0];
+    if ("user_files" in upload && Array.isArray(upload.user_files)) return imageIdOf(upload.user_files);
+  }
+  const stored = StoredFile.safeParse(Array.isArray(upload) ? upload[0] : upload);
+  if (!stored.success) return undefined;
+  const id = stored.data.file_id ?? stored.data.id;
+  return id === null || id === undefined || id === "" ? undefined : String(id);
+}
+
+/**
+ * Uploads an image and returns its `image_file_id`. Each upload makes a new id,
+ * so it is sent again only when surely nothing was sent. Throws ApiError.
+ */
+export async function uploadImage(client: Client, file: UploadFile): Promise<string> {
+  const path = client.dialect.paths.imageUpload;
+  const upload = await uploadTo(client, `upload ${file.name}`, path, { files: [file] }, ImageUpload);
+  const id = imageIdOf(upload);
+  if (id !== undefined) return id;
+  const rejected = FileUpload.safeParse(upload);
+  const none = { user_files: [] };
+  throw rejectedError(client, path, file.name, rejected.success ? rejected.data : none);
+}

@@ -1,0 +1,55 @@
+/** How many requests may be in flight: additive up, halved down, held back by rising latency. */
+export interface Limit {
+  current(): number;
+  /** One success that took `ms`. */
+  succeeded(ms: number): void;
+  /** The service said "slower" to an attempt that began at `begun`. */
+  throttled(begun: number, now: number): void;
+  /** Down to one, e.g. because the service seems dead. */
+  collapse(): void;
+}
+
+const startLimit = 4;
+const successesPerStep = 20;
+
+/**
+ * The step after one batch of successes: −1 when requests take more than twice
+ * as long as at best, for then more at once only queue; 0 near that; else +1.
+ * The 20 ms keep the noise of a fast service from counting.
+ */
+export function latencyStep(meanMs: number, bestMs: number): -1 | 0 | 1 {
+  if (meanMs > 2 * bestMs + 20) return -1;
+  return meanMs > 1.5 * bestMs + 10 ? 0 : 1;
+}
+
+/** Starts at 4 (or `ceiling`) and moves between 1 and `ceiling` (faults.md section 3). */
+export function createLimit(ceiling: number): Limit {
+  let limit = Math.min(startLimit, ceiling);
+  let successes = 0;
+  let sumMs = 0;
+  let bestMs = Number.POSITIVE_INFINITY;
+  let halvedAt = Number.NEGATIVE_INFINITY;
+  return {
+    current: () => limit,
+    succeeded(ms) {
+      sumMs += ms;
+      if (++successes < successesPerStep) return;
+      const mean = sumMs / successes;
+      successes = sumMs = 0;
+      // The best fades, so that a service that has become slower for good is accepted.
+      bestMs = Math.min(bestMs * 1.02, mean);
+      limit = Math.min(ceiling, Math.max(1, limit + latencyStep(mean, bestMs)));
+    },
+    throttled(begun, now) {
+      successes = sumMs = 0;
+      // Once per round trip: answers to what was sent before the last halving tell nothing new.
+      if (begun < halvedAt) return;
+      halvedAt = now;
+      limit = Math.max(1, limit >> 1);
+    },
+    collapse() {
+      limit = 1;
+      successes = sumMs = 0;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+
+/** A file as it goes out. `bytes` may be asked for several times, once for each attempt. */
+export interface UploadFile {
+  /** Name the service shows; a path is cut to its last part by the caller. */
+  name: string;
+  /** MIME type: the service decides by it what kind of file this is (observed-service.md 5). */
+  type: string;
+  sizeBytes: number;
+  bytes(): AsyncIterable<Uint8Array>;
+}
+
+export interface Multipart {
+  contentType: string;
+  contentLength: number;
+  body(): AsyncIterable<Uint8Array>;
+}
+
+// What would end the quoted name is escaped as browsers do (HTML, multipart/form-data encoding).
+function quoted(text: string): string {
+  return text.replace(/[\r\n"]/g, (mark) => encodeURIComponent(mark));
+}
+
+function partHead(boundary: string, field: string, file: UploadFile | undefined): string {
+  const disposition = `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(field)}"`;
+  if (!file) return `${disposition}\r\n\r\n`;
+  const type = /^[\w.+-]+\/[\w.+-]+(?:; ?[\w.+-]+=[\w.+-]+)*$/.test(file.type)
+    ? file.type
+    : "application/octet-stream";
+  return `${disposition}; filename="${quoted(file.name)}"\r\nContent-Type: ${type}\r\n\r\n`;
+}
+
+/**
+ * A multipart/form-data body with the files under one field name and plain
+ * fields before them, read only while it is sent. The stream fails when a file
+ * gives more or fewer bytes than it said: the length has been announced.
+ */
+export function createMultipart(
+  field: string,
+  files: readonly UploadFile[],
+  fields: Readonly<Record<string, string>> = {},
+): Multipart {
+  const boundary = `knowctl-${randomUUID()}`;
+  const texts = Object.entries(fields).map(([name, value]) =>
+    Buffer.from(`${partHead(boundary, name, undefined)}${value}\r\n`),
+  );
+  const heads = files.map((file) => Buffer.from(partHead(boundary, field, file)));
+  const lineEnd = Buffer.from("\r\n");
+  const tail = Buffer.from(`--${boundary}--\r\n`);
+  const fixed = [...texts, ...heads, tail].reduce((sum, part) => sum + part.length, 0);
+  const sizes = files.reduce((sum, file) => sum + file.sizeBytes + lineEnd.length, 0);
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    contentLength: fixed + sizes,
+    async *body() {
+      yield* texts;
+      for (const [index, file] of files.entries()) {
+        yield heads[index] ?? lineEnd;
+        yield* file.bytes();
+        yield lineEnd;
+      }
+      yield tail;
+    },
+  };
+}

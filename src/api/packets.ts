@@ -1,0 +1,89 @@
+import {
+  MessageIdsLine,
+  ModelsLine,
+  Packet,
+  PacketLine,
+  SessionLine,
+  StreamFailure,
+  type ChatEvent,
+} from "./schemas.ts";
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function readPacket(raw: string, value: Record<string, unknown>): ChatEvent {
+  const line = PacketLine.safeParse({ placement: null, ...value });
+  // A type that is known but has other members than it should is kept, not trusted.
+  const packet = line.success ? Packet.safeParse(line.data.obj) : undefined;
+  if (!line.success || !packet?.success) return { raw, kind: "unknown" };
+  return { raw, kind: "packet", placement: line.data.placement, packet: packet.data };
+}
+
+function readFailure(raw: string, value: Record<string, unknown>): ChatEvent {
+  const { error } = value;
+  // Some gateways put an object there, as in `{"error": {"message": "…"}}`.
+  const words = isObject(error) ? (error["message"] ?? error["detail"] ?? "unknown error") : error;
+  const line = StreamFailure.safeParse({ ...value, error: words });
+  return line.success
+    ? { raw, kind: "failure", failure: line.data }
+    : { raw, kind: "failure", failure: { error: typeof words === "string" ? words : "unknown error" } };
+}
+
+function readIds(raw: string, value: Record<string, unknown>): ChatEvent {
+  const line = MessageIdsLine.safeParse(value);
+  if (!line.success) return { raw, kind: "unknown" };
+  return {
+    raw,
+    kind: "ids",
+    userMessageId: line.data.user_message_id ?? null,
+    assistantMessageId: line.data.reserved_assistant_message_id,
+  };
+}
+
+function readModels(raw: string, value: Record<string, unknown>): ChatEvent {
+  const line = ModelsLine.safeParse(value);
+  if (!line.success) return { raw, kind: "unknown" };
+  const responses = line.data.responses.map((response) => ({
+    messageId: response.message_id,
+    modelName: response.model_name ?? null,
+  }));
+  return { raw, kind: "models", userMessageId: line.data.user_message_id ?? null, responses };
+}
+
+function readSession(raw: string, value: Record<string, unknown>): ChatEvent {
+  const line = SessionLine.safeParse(value);
+  if (!line.success) return { raw, kind: "unknown" };
+  return { raw, kind: "session", sessionId: line.data.chat_session_id };
+}
+
+/**
+ * What one message of the stream is, recognised by its members
+ * (observed-service.md 2.2):
+ *
+ * | has                             | is      |
+ * |---------------------------------|---------|
+ * | `obj`                           | packet  |
+ * | `error`, a value other than null | failure |
+ * | `reserved_assistant_message_id` | ids     |
+ * | `responses`                     | models  |
+ * | `chat_session_id`               | session |
+ * | anything else, or not JSON      | unknown |
+ *
+ * Never throws.
+ */
+export function parseStreamLine(raw: string): ChatEvent {
+  let value: unknown;
+  try {
+    value = JSON.parse(raw);
+  } catch {
+    return { raw, kind: "unknown" };
+  }
+  if (!isObject(value)) return { raw, kind: "unknown" };
+  if (value["obj"] !== undefined) return readPacket(raw, value);
+  if (value["error"] !== undefined && value["error"] !== null) return readFailure(raw, value);
+  if (value["reserved_assistant_message_id"] !== undefined) return readIds(raw, value);
+  if (value["responses"] !== undefined) return readModels(raw, value);
+  if (value["chat_session_id"] !== undefined) return readSession(raw, value);
+  return { raw, kind: "unknown" };
+}

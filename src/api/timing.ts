@@ -1,0 +1,66 @@
+/** How long to wait before the next attempt. Pure: no clock, no timer. */
+
+/** Timers above this fire at once (`setTimeout` overflows to 1 ms). */
+export const longestTimerMs = 2 ** 31 - 1;
+
+const baseMs = 500;
+const capMs = 30_000;
+
+/** A wait in whole milliseconds that `setTimeout` takes. */
+export function clampTimer(ms: number): number {
+  if (!(ms > 0)) return 0;
+  return Math.min(Math.ceil(ms), longestTimerMs);
+}
+
+/**
+ * Full jitter: a random wait between 0 and min(30 s, 0.5 s · 2^(retry − 1)).
+ * `retry` counts from 1; `random` is between 0 and 1.
+ */
+export function backoffMs(retry: number, random: number): number {
+  return Math.floor(random * Math.min(capMs, baseMs * 2 ** (retry - 1)));
+}
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const imfDate =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d{2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
+
+/**
+ * Milliseconds since the epoch of an IMF-fixdate (RFC 9110, 5.6.7), or undefined.
+ * Not `Date.parse`: that takes `-3` and many other things for a date.
+ */
+export function parseHttpDate(text: string): number | undefined {
+  const match = imfDate.exec(text);
+  if (!match) return undefined;
+  const [day, year, hour, minute, second] = [1, 3, 4, 5, 6].map((group) => Number(match[group]));
+  const month = months.indexOf(match[2] ?? "");
+  if (month < 0) return undefined;
+  const time = Date.UTC(year ?? 0, month, day, hour, minute, second);
+  // Rejects 31 Feb and 25 o'clock, which Date.UTC rolls over.
+  return new Date(time).toUTCString().slice(5, 25) === text.slice(5, 25) ? time : undefined;
+}
+
+/**
+ * Milliseconds that a `Retry-After` header asks for: digits are seconds, else a
+ * strict HTTP date, taken relative to the answer's own `Date` (the local clock
+ * may be wrong) or to `now` without one. Anything else is undefined: own back-off.
+ */
+export function parseRetryAfter(
+  value: string | undefined,
+  date: string | undefined,
+  now: number,
+): number | undefined {
+  const text = value?.trim() ?? "";
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const until = parseHttpDate(text);
+  if (until === undefined) return undefined;
+  return Math.max(0, until - (parseHttpDate(date?.trim() ?? "") ?? now));
+}
+
+/** A wait for people: `45 s`, `3 min`, `24 h`, `2 days`. */
+export function describeWait(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.ceil(seconds / 60)} min`;
+  if (seconds <= 172_800) return `${Math.ceil(seconds / 3600)} h`;
+  return `${Math.ceil(seconds / 86_400)} days`;
+}

@@ -1,0 +1,115 @@
+import type Pool from "undici/lib/dispatcher/pool.js";
+import type { DispatchOptions } from "undici/lib/dispatcher/pool.js";
+import type { ConnectorOptions } from "./connector.ts";
+import {
+  streamedAnswer,
+  wholeAnswer,
+  type Answer,
+  type Exchange,
+  type Start,
+  type StreamedAnswer,
+  type Watch,
+} from "./exchange.ts";
+
+export interface TransportOptions extends ConnectorOptions {
+  /** Scheme, host and port. */
+  origin: string;
+  connections: number;
+  /** One short command: trade throughput for start-up where that helps. */
+  oneShot: boolean;
+  /** Ends every exchange that is not detached, with its reason. */
+  signal: AbortSignal;
+}
+
+export interface Transport {
+  /** Sends and reads the whole answer. Throws the transport's own errors (faults.ts reads them). */
+  send(exchange: Exchange): Promise<Answer>;
+  /** Sends and gives the body as it comes. */
+  open(exchange: Exchange): Promise<StreamedAnswer>;
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps V8 from optimising the WebAssembly HTTP parser, which would cost more
+ * than a short command takes (+60 ms CPU, and the exit waits for it). Only the
+ * V8 of Node 20 gains, recognised by a language feature that came with 22.
+ */
+async function skipParserOptimisation(): Promise<void> {
+  if ("withResolvers" in Promise) return;
+  const { setFlagsFromString } = await import("node:v8");
+  setFlagsFromString("--liftoff-only");
+}
+
+type MakePool = (connections: number) => Pool;
+
+async function openPool(options: TransportOptions): Promise<MakePool> {
+  if (options.oneShot) await skipParserOptimisation();
+  const [{ default: PoolOfConnections }, { createConnector }] = await Promise.all([
+    import("undici/lib/dispatcher/pool.js"),
+    import("./connector.ts"),
+  ]);
+  const connect = await createConnector(options);
+  return (connections) =>
+    new PoolOfConnections(options.origin, {
+      connections,
+      pipelining: 1,
+      connect,
+      keepAliveTimeout: 4000,
+      keepAliveMaxTimeout: 4000,
+      // Named so that undici need not load node:http to ask for the default.
+      maxHeaderSize: 16_384,
+      // Own timers: undici's also run while a body is being sent.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+}
+
+function toRequest(exchange: Exchange): DispatchOptions {
+  const { method, path, headers, body, fresh } = exchange;
+  return {
+    ...{ method, path, headers },
+    body: typeof body === "function" ? body() : (body ?? null),
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    ...(fresh ? { reset: true } : {}),
+  };
+}
+
+/** Opens nothing yet: undici is loaded and the pool made with the first exchange. */
+export function createTransport(options: TransportOptions): Transport {
+  const { signal } = options;
+  let opening: Promise<MakePool> | undefined;
+  let makePool: MakePool | undefined;
+  let shared: Pool | undefined;
+  const running = new Set<Watch>();
+  const endRunning = (): void => {
+    for (const watch of running) watch.abort(signal.reason as Error);
+  };
+  signal.addEventListener("abort", endRunning, { once: true });
+
+  const starter = (exchange: Exchange, make: MakePool): Start => {
+    return (watch) => {
+      const pool = exchange.fresh ? make(1) : (shared ??= make(options.connections));
+      if (!exchange.detached) running.add(watch);
+      pool.dispatch(toRequest(exchange), watch.handler);
+      return () => {
+        running.delete(watch);
+        if (exchange.fresh) void pool.destroy();
+      };
+    };
+  };
+  const ready = async (exchange: Exchange): Promise<Start> => {
+    makePool ??= await (opening ??= openPool(options));
+    if (!exchange.detached) signal.throwIfAborted();
+    return starter(exchange, makePool);
+  };
+  return {
+    send: async (exchange) => wholeAnswer(exchange, await ready(exchange)),
+    open: async (exchange) => streamedAnswer(exchange, await ready(exchange)),
+    async close() {
+      signal.removeEventListener("abort", endRunning);
+      await shared?.destroy();
+      shared = undefined;
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/**
+ * The two undici files that are loaded by path: the package has no `exports`
+ * map, and its index would bring fetch, WebSocket, cache and mocks along (73 ms
+ * and a second undici inside Node; performance.md A3). Version pinned, and a
+ * test loads both.
+ */
+declare module "undici/lib/dispatcher/pool.js" {
+  import type { Readable } from "node:stream";
+
+  export interface Controller {
+    pause(): void;
+    resume(): void;
+    abort(reason: Error): void;
+  }
+
+  export interface Handler {
+    onRequestStart(controller: Controller): void;
+    onResponseStart(
+      controller: Controller,
+      status: number,
+      headers: Record<string, string | string[]>,
+    ): void;
+    onResponseData(controller: Controller, chunk: Buffer): void;
+    onResponseEnd(controller: Controller): void;
+    onResponseError(controller: Controller | undefined, error: Error): void;
+  }
+
+  export interface DispatchOptions {
+    method: string;
+    path: string;
+    headers: Record<string, string>;
+    body?: Uint8Array | AsyncIterable<Uint8Array> | Readable | null;
+    reset?: boolean;
+    headersTimeout: number;
+    bodyTimeout: number;
+  }
+
+  export interface PoolOptions {
+    connections: number;
+    pipelining: number;
+    connect: import("undici/lib/core/connect.js").Connector;
+    keepAliveTimeout: number;
+    keepAliveMaxTimeout: number;
+    maxHeaderSize: number;
+    headersTimeout: number;
+    bodyTimeout: number;
+  }
+
+  export default class Pool {
+    constructor(origin: string, options: PoolOptions);
+    dispatch(options: DispatchOptions, handler: Handler): boolean;
+    close(): Promise<void>;
+    destroy(error?: Error): Promise<void>;
+  }
+}
+
+declare module "undici/lib/core/connect.js" {
+  import type { Socket } from "node:net";
+
+  export interface ConnectTarget {
+    hostname: string;
+    host?: string;
+    protocol: string;
+    port: string;
+    servername?: string | null;
+    localAddress?: string | null;
+    /** An open connection to speak TLS over, e.g. a proxy's tunnel. */
+    httpSocket?: Socket;
+  }
+  export type Connected = (error: Error | null, socket?: Socket) => void;
+  export type Connector = (target: ConnectTarget, callback: Connected) => void;
+
+  export interface ConnectorOptions {
+    timeout?: number;
+    ca?: string[];
+    rejectUnauthorized?: boolean;
+    autoSelectFamily?: boolean;
+    autoSelectFamilyAttemptTimeout?: number;
+  }
+  export default function buildConnector(options: ConnectorOptions): Connector;
+}
