@@ -1,15 +1,7 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  realpathSync,
-  statSync,
-  type Stats,
-} from "node:fs";
-import { basename, dirname, extname, join, relative, resolve } from "node:path";
+import { accessSync, constants, existsSync, realpathSync, statSync, type Stats } from "node:fs";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { CliError, codeOf } from "../errors.ts";
-import { userFolder, type Machine } from "./folders.ts";
+import { isInside, userFolder, type Machine } from "./folders.ts";
 import { createSearch, openNamed, projectPlaces, userPlaces, type FoundFile } from "./search.ts";
 
 /** The folder with `.git` (a folder, or a file in worktrees) at or above `start`, or undefined. */
@@ -59,8 +51,7 @@ function refusal(path: string, rules: ProjectRules, lastFolder: string): CliErro
       },
     );
   }
-  const outside = relative(realpathSync(lastFolder), realpathSync(path));
-  if (outside.startsWith("..") && lstatSync(path).isSymbolicLink()) {
+  if (!isInside(realpathSync(lastFolder), realpathSync(path))) {
     return new CliError(
       "not-configured",
       `${path} is a link to a file outside the project: not read`,

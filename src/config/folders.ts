@@ -1,5 +1,5 @@
 import { homedir, platform as systemPlatform, userInfo } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { isAbsolute, join, relative, sep } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -49,4 +49,10 @@ export function expandPath(path: string, folder: string, home: string): string {
   if (path === "~") return home;
   if (/^~[/\\]/.test(path)) return join(home, path.slice(2));
   return isAbsolute(path) ? path : join(folder, path);
+}
+
+/** Whether `path` is `folder` or lies below it; both absolute and real. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way.split(sep)[0] !== ".." && !isAbsolute(way);
 }

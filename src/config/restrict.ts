@@ -77,9 +77,9 @@ export function staysInside(pattern: string): boolean {
   const expanded = alternatives(pattern);
   if (!expanded) return false;
   return expanded.every((each) => {
-    // Extended globs `@(…)` and escapes could spell `..` as well.
-    const plain = each.replace(/^!/, "").replace(/[()|@+?*![\]]/g, "");
-    if (/^([/\\~]|[A-Za-z]:)/.test(plain)) return false;
+    if (/^!*(?:[@+?*!]?\()*(?:[/\\~]|[A-Za-z]:)/.test(each)) return false;
+    // Extended globs `@(…)`, classes `[.]` and escapes could spell `..` as well.
+    const plain = each.replace(/[!()|@+?*[\]]/g, "");
     const segments = [...plain.split(/[/\\]/), ...plain.replaceAll("\\", "").split("/")];
     return !segments.includes("..");
   });

@@ -1,8 +1,8 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname, relative } from "node:path";
+import { dirname } from "node:path";
 import { CliError, codeOf } from "../errors.ts";
 import { checkPrivate } from "./files.ts";
-import { expandPath, type Machine } from "./folders.ts";
+import { expandPath, isInside, type Machine } from "./folders.ts";
 import type { Layer } from "./layers.ts";
 import type { Secret } from "./schema.ts";
 
@@ -33,11 +33,12 @@ function present(text: string | undefined, what: string): Resolved {
 function withoutOwnLink(path: string): string {
   if (!lstatSync(path).isSymbolicLink()) return path;
   const real = realpathSync(path);
-  return relative(realpathSync(dirname(path)), real).startsWith("..") ? path : real;
+  return isInside(realpathSync(dirname(path)), real) ? real : path;
 }
 
 function readKeyFile(
   given: string,
+  where: string,
   layer: Layer,
   machine: Machine,
   warn: (message: string) => void,
@@ -55,9 +56,7 @@ function readKeyFile(
     throw new CliError(
       "not-configured",
       `cannot read the key file ${path}: ${codeOf(error) ?? "unknown failure"}`,
-      {
-        hints: [`it is named at ${layer.where(["apiKey"])}`],
-      },
+      { hints: [`it is named at ${where}`] },
     );
   }
 }
@@ -117,7 +116,7 @@ export async function resolveSecret(
     return present(machine.env[secret.env], `the variable ${secret.env} (${where})`);
   if ("file" in secret) {
     return present(
-      readKeyFile(secret.file, layer, machine, warn),
+      readKeyFile(secret.file, where, layer, machine, warn),
       `the key file ${secret.file} (${where})`,
     );
   }

@@ -20,6 +20,8 @@ export interface SourceRequest {
   flags: GlobalFlags;
   /** False for commands that send nothing: they take a project file as it is. */
   sends: boolean;
+  /** Leave project files out of it: for what concerns the user file alone. */
+  userOnly?: boolean | undefined;
   /** Where the upward search starts instead of `cwd` (the path argument of ingest). */
   root?: string | undefined;
   /** Asks on a terminal whether a project file may be trusted. */
@@ -79,6 +81,7 @@ export interface Project {
 
 /** The file of `--config`, else the discovered project file with its trust. */
 export async function loadProject(request: SourceRequest, machine: Machine): Promise<Project> {
+  if (request.userOnly) return {};
   const trustAll = isOn(request.env, "KNOWCTL_TRUST_PROJECT");
   const found = findProject(startFolder(request), { uid: machine.uid, trustAll });
   const folder = found.folder ?? (found.file && dirname(found.file.path));

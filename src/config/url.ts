@@ -86,5 +86,5 @@ export function parseProxy(given: string): string {
 
 /** An address for people: without user name and password, whatever else is wrong with it. */
 export function withoutCredentials(address: string): string {
-  return address.replace(/^([a-z][a-z0-9+.-]*:)?(\/\/)?[^/?#]*@/i, "$1$2");
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/+)?[^/?#]*@/i, "$1");
 }

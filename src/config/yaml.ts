@@ -88,8 +88,11 @@ export function parseYaml(text: string): Node {
     event.end = state.position;
     event.kind = state.kind;
     event.result = state.result;
-    // A plain value inside block context is read as a possible key first: one event inside another.
-    if (event.kind === "scalar") event.children = [];
+    // In block context a value is read as a possible key first: the same result, one event inside another.
+    const [only] = event.children;
+    if (only && event.children.length === 1 && only.result === event.result) {
+      event.children = only.children;
+    }
     open.at(-1)?.children.push(event);
   };
   let value: unknown;

@@ -1,0 +1,418 @@
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { GlobalFlags } from "../../src/config/flags.ts";
+import { createDesk, failureOf, type Desk } from "./support.ts";
+
+const prod = "https://prod.example";
+
+function flag(flags: GlobalFlags): { flags: GlobalFlags } {
+  return {
+    flags: {
+      ...flags,
+      flagSources: Object.fromEntries(Object.keys(flags).map((name) => [name, "flag"])),
+    },
+  };
+}
+
+async function connect(desk: Desk, flags: GlobalFlags = {}) {
+  return (await desk.load(flag(flags))).connection();
+}
+
+async function refusal(desk: Desk, flags: GlobalFlags = {}) {
+  return failureOf(desk.load(flag(flags)).then((config) => config.connection()));
+}
+
+describe("keys", () => {
+  it.each([
+    ["one serves both", { apiKey: "stored-key" }, {}, ["stored-key", "stored-key"]],
+    ["the other one too", { accessToken: "stored-token" }, {}, ["stored-token", "stored-token"]],
+    [
+      "two",
+      { accessToken: "stored-token", apiKey: "stored-key" },
+      {},
+      ["stored-token", "stored-key"],
+    ],
+    [
+      "a variable wins",
+      { apiKey: "stored-key" },
+      { KNOWCTL_API_KEY: " env-key\n" },
+      ["env-key", "env-key"],
+    ],
+    [
+      "a variable for one",
+      { accessToken: "stored-token" },
+      { KNOWCTL_API_KEY: "env-key" },
+      ["stored-token", "env-key"],
+    ],
+    [
+      "an empty variable is none",
+      { apiKey: "stored-key" },
+      { KNOWCTL_API_KEY: "" },
+      ["stored-key", "stored-key"],
+    ],
+    ["reference", { apiKey: { env: "MINE" } }, { MINE: "mine-key" }, ["mine-key", "mine-key"]],
+    [
+      "an unset reference is none",
+      { accessToken: { env: "UNSET" }, apiKey: { env: "MINE" } },
+      { MINE: "mine-key" },
+      ["mine-key", "mine-key"],
+    ],
+  ] as const)("%s", async (_name, keys, env, [accessToken, apiKey]) => {
+    const desk = createDesk(env);
+    desk.putUser({ profiles: { p: { baseUrl: prod, ...keys } } });
+    expect(await connect(desk)).toEqual({
+      baseUrl: prod,
+      accessToken,
+      apiKey,
+      allowInsecureTls: false,
+    });
+  });
+
+  it.each([
+    ["none", {}, {}, 'profile "p" has none'],
+    ["an empty variable", {}, { KNOWCTL_API_KEY: "" }, "KNOWCTL_API_KEY is empty"],
+    ["a blank variable", {}, { KNOWCTL_ACCESS_TOKEN: " \n" }, "KNOWCTL_ACCESS_TOKEN is empty"],
+    ["an empty literal", { apiKey: "" }, {}, "is empty"],
+    ["an unset reference", { apiKey: { env: "NOWHERE" } }, {}, "the variable NOWHERE"],
+    ["an empty reference", { apiKey: { env: "NOWHERE" } }, { NOWHERE: "" }, "is empty"],
+    ["two lines", { apiKey: "a-key\nx-header: y" }, {}, "holds characters that no key has"],
+    [
+      "not ASCII",
+      { apiKey: { env: "MINE" } },
+      { MINE: "kéy-secret" },
+      "holds characters that no key has",
+    ],
+  ] as const)("%s is exit not-configured, without the value", async (_name, keys, env, text) => {
+    const desk = createDesk(env);
+    desk.putUser({ profiles: { p: { baseUrl: prod, ...keys } } });
+    const failure = await refusal(desk);
+    expect(failure.exit).toBe("not-configured");
+    expect(failure.whole).toContain(text);
+    expect(failure.whole).not.toContain("x-header");
+    expect(failure.whole).not.toContain("kéy");
+  });
+
+  it("a file is read beside its configuration, from ~ and absolute", async () => {
+    const desk = createDesk();
+    const folder = join(desk.home, "config", "knowctl");
+    for (const [file, at] of [
+      ["key.txt", join(folder, "key.txt")],
+      ["~/key.txt", join(desk.home, "key.txt")],
+    ] as const) {
+      desk.putUser({ profiles: { p: { baseUrl: prod, apiKey: { file } } } });
+      writeFileSync(at, `file-key-${file.length}\n`, { mode: 0o600 });
+      expect((await connect(desk)).apiKey).toBe(`file-key-${file.length}`);
+    }
+  });
+
+  it("a mounted secret is a link into its own folder", async () => {
+    const desk = createDesk();
+    const mount = join(desk.home, "mount");
+    mkdirSync(join(mount, "..data"), { recursive: true });
+    writeFileSync(join(mount, "..data", "token"), "mounted-key", { mode: 0o600 });
+    symlinkSync("..data/token", join(mount, "token"));
+    desk.putUser({ profiles: { p: { baseUrl: prod, apiKey: { file: join(mount, "token") } } } });
+    expect((await connect(desk)).apiKey).toBe("mounted-key");
+    symlinkSync(join(desk.home, "elsewhere"), join(desk.home, "link"));
+    writeFileSync(join(desk.home, "elsewhere"), "other-key", { mode: 0o600 });
+    desk.putUser({ profiles: { p: { baseUrl: prod, apiKey: { file: "~/link" } } } });
+    expect((await refusal(desk)).message).toContain("symbolic link");
+  });
+
+  it.each([
+    ["missing", "~/nowhere", "ENOENT"],
+    ["a folder", "~/project", "no file with a key"],
+  ])("a key file that is %s", async (_name, file, text) => {
+    const desk = createDesk();
+    desk.putUser({ profiles: { p: { baseUrl: prod, apiKey: { file } } } });
+    const failure = await refusal(desk);
+    expect(failure.exit).toBe("not-configured");
+    expect(failure.message).toContain(text);
+  });
+
+  it("a command runs without a shell, and its failure tells no output", async () => {
+    const desk = createDesk();
+    const program = (code: string, ...args: string[]) => ({
+      command: [process.execPath, "-e", code, ...args],
+    });
+    desk.putUser({
+      profiles: {
+        p: { baseUrl: prod, apiKey: program("console.log(process.argv[1])", "$(id)key;") },
+      },
+    });
+    expect((await connect(desk)).apiKey).toBe("$(id)key;");
+    desk.putUser({
+      profiles: {
+        p: {
+          baseUrl: prod,
+          apiKey: program("console.log('half-key'); console.error('half-key'); process.exit(3)"),
+        },
+      },
+    });
+    const failure = await refusal(desk);
+    expect(failure.message).toContain("failed (3)");
+    expect(failure.whole).not.toContain("half-key");
+    desk.putUser({
+      profiles: { p: { baseUrl: prod, apiKey: { command: ["no-such-program-here"] } } },
+    });
+    expect((await refusal(desk)).message).toContain("ENOENT");
+  });
+
+  it("a command counts in the user file only", async () => {
+    const desk = createDesk({ KNOWCTL_TRUST_PROJECT: "1" });
+    const canary = join(desk.home, "canary");
+    const path = desk.put(".cliconfig.json", {
+      profiles: { p: { baseUrl: prod, apiKey: { command: ["touch", canary] } } },
+    });
+    for (const flags of [{}, { config: path }]) {
+      const failure = await refusal(desk, flags);
+      expect(failure.exit).toBe("not-configured");
+      expect(failure.message).toContain("user file only");
+      expect(existsSync(canary)).toBe(false);
+    }
+  });
+});
+
+describe("a key goes only where it belongs", () => {
+  const stored = { profiles: { p: { baseUrl: `${prod}/team/`, apiKey: "stored-key" } } };
+
+  it.each([
+    ["flag", { baseUrl: "https://other.example" }, {}],
+    ["variable", {}, { KNOWCTL_BASE_URL: "https://other.example" }],
+    ["another port", { baseUrl: `${prod}:8443` }, {}],
+    ["another scheme", { baseUrl: "http://127.0.0.1" }, {}],
+  ] as const)("stored, other origin by %s", async (_name, flags, env) => {
+    const desk = createDesk(env);
+    desk.putUser(stored);
+    const failure = await refusal(desk, flags);
+    expect(failure.exit).toBe("not-configured");
+    expect(failure.message).toContain(`belongs to ${prod}`);
+    expect(failure.whole).not.toContain("stored-key");
+  });
+
+  it("stored, same origin and other path", async () => {
+    const desk = createDesk();
+    desk.putUser(stored);
+    expect((await connect(desk, { baseUrl: `${prod}/other/api` })).baseUrl).toBe(`${prod}/other`);
+  });
+
+  it("stored in the user file, base URL of a trusted project file", async () => {
+    const desk = createDesk({ KNOWCTL_TRUST_PROJECT: "1" });
+    desk.putUser(stored);
+    desk.put(".cliconfig.json", { profiles: { p: { baseUrl: "https://other.example" } } });
+    expect((await refusal(desk)).message).toContain("it is not sent to https://other.example");
+  });
+
+  it("stored without a base URL beside it", async () => {
+    const desk = createDesk();
+    desk.putUser({ profiles: { p: { apiKey: "stored-key" } } });
+    expect((await refusal(desk, { baseUrl: prod })).message).toContain("has no baseUrl beside it");
+  });
+
+  it("{file} and {command} are stored keys too", async () => {
+    const desk = createDesk();
+    desk.putUser({ profiles: { p: { baseUrl: prod, apiKey: { file: "~/key" } } } });
+    expect((await refusal(desk, { baseUrl: "https://other.example" })).message).toContain(
+      `belongs to ${prod}`,
+    );
+  });
+
+  it("the environment's goes to flag, variable, user file and trusted project", async () => {
+    const desk = createDesk({ KNOWCTL_API_KEY: "env-key" });
+    desk.putUser(stored);
+    expect(await connect(desk, { baseUrl: "https://other.example" })).toMatchObject({
+      apiKey: "env-key",
+      accessToken: "env-key",
+    });
+    expect((await connect(desk)).baseUrl).toBe(`${prod}/team`);
+    desk.env["KNOWCTL_TRUST_PROJECT"] = "1";
+    desk.put(".cliconfig.json", { profiles: { p: { baseUrl: "https://project.example" } } });
+    expect((await connect(desk)).baseUrl).toBe("https://project.example");
+  });
+
+  it("the environment's stands in for a stored one of another origin", async () => {
+    const desk = createDesk({ KNOWCTL_API_KEY: "env-key" });
+    desk.putUser({ profiles: { p: { baseUrl: prod, accessToken: "stored-token" } } });
+    expect(await connect(desk, { baseUrl: "https://other.example" })).toMatchObject({
+      accessToken: "env-key",
+      apiKey: "env-key",
+    });
+    expect(await connect(desk)).toMatchObject({ accessToken: "stored-token", apiKey: "env-key" });
+  });
+});
+
+describe("addresses", () => {
+  const key = { KNOWCTL_API_KEY: "env-key" };
+
+  it("nothing configured says how to begin", async () => {
+    const failure = await refusal(createDesk());
+    expect(failure.exit).toBe("not-configured");
+    expect(failure.whole).toMatch(/knowctl config init[\s\S]*knowctl sandbox/);
+  });
+
+  it.each([
+    "https://u:secretpw@x.example",
+    "https://x.example?key=secretpw",
+    "https://x.example#f",
+    "nonsense",
+  ])("%s: exit 2 from the flag, 3 elsewhere, never shown", async (address) => {
+    const byFlag = await refusal(createDesk(key), { baseUrl: address });
+    expect([byFlag.exit, byFlag.message.split(":")[0]]).toEqual(["usage", "--base-url"]);
+    const byVariable = await refusal(createDesk({ ...key, KNOWCTL_BASE_URL: address }));
+    expect([byVariable.exit, byVariable.message.split(":")[0]]).toEqual([
+      "not-configured",
+      "KNOWCTL_BASE_URL",
+    ]);
+    const desk = createDesk(key);
+    const path = desk.putUser({ profiles: { p: { baseUrl: address } } });
+    const byFile = await refusal(desk);
+    expect(byFile.message).toContain(`${path}:4: `);
+    for (const each of [byFlag, byVariable, byFile]) {
+      expect(each.exit).not.toBe("failure");
+      expect(each.whole).not.toContain("secretpw");
+    }
+  });
+
+  it.each([
+    ["http://intranet.example", false],
+    ["http://127.0.0.1.nip.io:8787", false],
+    ["http://127.0.0.1:8787", true],
+    ["http://localhost:8787", true],
+    ["http://[::1]:8787", true],
+  ])("plain http to %s: %s", async (baseUrl, fine) => {
+    if (fine) expect((await connect(createDesk(key), { baseUrl })).baseUrl).toBe(baseUrl);
+    else {
+      const failure = await refusal(createDesk(key), { baseUrl });
+      expect([failure.exit, failure.whole]).toEqual([
+        "not-configured",
+        expect.stringContaining("plain http"),
+      ]);
+    }
+  });
+
+  it("allowHttp counts in the user file and --config, never in a discovered file", async () => {
+    const open = { profiles: { p: { baseUrl: "http://intranet.example", allowHttp: true } } };
+    const user = createDesk(key);
+    user.putUser(open);
+    expect((await connect(user)).baseUrl).toBe("http://intranet.example");
+    const project = createDesk({ ...key, KNOWCTL_TRUST_PROJECT: "1" });
+    const path = project.put(".cliconfig.json", open);
+    expect((await refusal(project)).message).toContain("plain http");
+    expect((await connect(project, { config: path })).baseUrl).toBe("http://intranet.example");
+  });
+
+  it("NODE_TLS_REJECT_UNAUTHORIZED=0 needs allowInsecureTls in the user file, and is warned about", async () => {
+    const env = { ...key, NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+    const profile = { profiles: { p: { baseUrl: prod, allowInsecureTls: true } } };
+    const desk = createDesk(env);
+    expect((await refusal(desk, { baseUrl: prod })).message).toContain(
+      "NODE_TLS_REJECT_UNAUTHORIZED=0",
+    );
+    const path = desk.put("named.json", profile);
+    expect((await refusal(desk, { config: path })).message).toContain(
+      "NODE_TLS_REJECT_UNAUTHORIZED=0",
+    );
+    desk.putUser(profile);
+    expect((await connect(desk)).allowInsecureTls).toBe(true);
+    expect(desk.warnings.join()).toContain("certificates are not checked");
+    delete desk.env["NODE_TLS_REJECT_UNAUTHORIZED"];
+    expect((await connect(desk)).allowInsecureTls).toBe(false);
+  });
+
+  it("a missing NODE_EXTRA_CA_CERTS file is a warning", async () => {
+    const desk = createDesk({ ...key, NODE_EXTRA_CA_CERTS: "/nowhere/ca.pem" });
+    await connect(desk, { baseUrl: prod });
+    expect(desk.warnings.join()).toContain(
+      "NODE_EXTRA_CA_CERTS names /nowhere/ca.pem, which cannot be read (ENOENT)",
+    );
+  });
+
+  it("caFile is absolute in the end; a missing one is an error with its origin", async () => {
+    const desk = createDesk(key);
+    desk.putUser({ profiles: { p: { baseUrl: prod, caFile: "ca.pem" } } });
+    expect((await refusal(desk)).exit).toBe("not-configured");
+    writeFileSync(join(desk.home, "config", "knowctl", "ca.pem"), "");
+    expect((await connect(desk)).caFile).toBe(join(desk.home, "config", "knowctl", "ca.pem"));
+    expect(await refusal(desk, { caFile: "none.pem" })).toMatchObject({ exit: "usage" });
+  });
+});
+
+describe("proxy", () => {
+  const key = { KNOWCTL_API_KEY: "env-key" };
+
+  it.each([
+    [{ HTTPS_PROXY: "http://up:1" }, prod, "http://up:1"],
+    [{ HTTPS_PROXY: "http://up:1", https_proxy: "low:2" }, prod, "http://low:2"],
+    [{ HTTP_PROXY: "http://up:1" }, prod, undefined],
+    [{ ALL_PROXY: "socks5://all:1" }, prod, undefined],
+    [{ HTTP_PROXY: "http://up:1" }, "http://127.0.0.1:1", undefined],
+    [{ HTTPS_PROXY: "http://up:1", KNOWCTL_PROXY: "http://own:1" }, prod, "http://own:1"],
+  ] as const)("%j to %s", async (env, baseUrl, expected) => {
+    expect((await connect(createDesk({ ...key, ...env }), { baseUrl })).proxy).toBe(expected);
+  });
+
+  it("NO_PROXY goes along", async () => {
+    const desk = createDesk({ ...key, HTTPS_PROXY: "http://up:1", NO_PROXY: ".corp" });
+    expect((await connect(desk, { baseUrl: prod })).noProxy).toBe(".corp");
+  });
+
+  it.each([
+    ["HTTPS_PROXY", { HTTPS_PROXY: "http://u:secretpw@host:bad" }, {}, "not-configured"],
+    ["KNOWCTL_PROXY", { KNOWCTL_PROXY: "socks5://u:secretpw@host" }, {}, "not-configured"],
+    ["--proxy", {}, { proxy: "http://u:secretpw@host:bad" }, "usage"],
+  ] as const)("a bad %s is named, its password is not", async (name, env, flags, exit) => {
+    const failure = await refusal(createDesk({ ...key, ...env }), { baseUrl: prod, ...flags });
+    expect(failure.exit).toBe(exit);
+    expect(failure.message).toContain(name);
+    expect(failure.whole).not.toContain("secretpw");
+  });
+});
+
+describe("a file with a key", () => {
+  const stored = { profiles: { p: { baseUrl: prod, apiKey: "stored-key" } } };
+
+  it.each([
+    [0o600, stored, "fine"],
+    [0o644, stored, "warned"],
+    [0o640, stored, "warned"],
+    [0o644, { profiles: { p: { baseUrl: prod, apiKey: { env: "X" } } } }, "fine"],
+    [0o644, { profiles: { p: { baseUrl: "http://127.0.0.1:8787", apiKey: "sandbox" } } }, "fine"],
+    [0o660, stored, "refused"],
+    [0o602, {}, "refused"],
+  ] as const)("user file of mode %o", async (mode, content, expected) => {
+    const desk = createDesk();
+    const path = desk.putUser(content);
+    chmodSync(path, mode);
+    if (expected === "refused") {
+      const failure = await failureOf(desk.load({ sends: false }));
+      expect(failure.exit).toBe("not-configured");
+      expect(failure.whole).toContain(`chmod 600 ${path}`);
+      return;
+    }
+    await desk.load();
+    expect(desk.warnings.length).toBe(expected === "warned" ? 1 : 0);
+    if (expected === "warned") expect(desk.warnings[0]).toContain(`chmod 600 ${path}`);
+  });
+
+  it("of another owner is refused", async () => {
+    const desk = createDesk();
+    const path = desk.putUser(stored);
+    const failure = await failureOf(desk.load({ uid: 4711 }));
+    expect(failure.exit).toBe("not-configured");
+    expect(failure.message).toContain(`${path} belongs to another user`);
+  });
+
+  it("behind a symlink is refused, settings alone are not", async () => {
+    const desk = createDesk();
+    const path = desk.putUser({});
+    const real = join(desk.home, "real.json");
+    writeFileSync(real, JSON.stringify(stored), { mode: 0o600 });
+    chmodSync(path, 0o600);
+    rmSync(path);
+    symlinkSync(real, path);
+    expect((await failureOf(desk.load())).message).toContain("symbolic link");
+    writeFileSync(real, "{}");
+    expect((await desk.load()).files).toHaveLength(1);
+  });
+});

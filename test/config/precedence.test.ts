@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import { createDesk, failureOf } from "./support.ts";
+
+describe("precedence", () => {
+  it("flag over variable over project over user over built-in, with origins", async () => {
+    const desk = createDesk({
+      KNOWCTL_BASE_URL: "https://env.example",
+      KNOWCTL_TRUST_PROJECT: "1",
+    });
+    const user = desk.putUser({
+      profiles: { p: { baseUrl: "https://user.example", dialect: "onyx" } },
+      defaultProfile: "p",
+    });
+    const project = desk.put(
+      ".cliconfig.yaml",
+      "profiles:\n  p:\n    baseUrl: https://project.example\n",
+    );
+    const flags = { baseUrl: "https://flag.example", flagSources: { baseUrl: "flag" } } as const;
+    const config = await desk.load({ flags });
+    expect(config.values.baseUrl).toBe("https://flag.example");
+    const chain = config.origins.get("baseUrl");
+    expect([chain, ...(chain?.overrides ?? [])].map((each) => [each?.source, each?.where])).toEqual(
+      [
+        ["flag", "--base-url"],
+        ["env", "KNOWCTL_BASE_URL"],
+        ["project", `${project}:3`],
+        ["user", `${user}:4`],
+      ],
+    );
+    expect(config.dialect).toBe("onyx");
+    expect(config.origins.get("dialect")).toMatchObject({
+      source: "user",
+      overrides: [{ source: "default" }],
+    });
+    expect((await desk.load()).values.baseUrl).toBe("https://env.example");
+    delete desk.env["KNOWCTL_BASE_URL"];
+    expect((await desk.load()).values.baseUrl).toBe("https://project.example");
+  });
+
+  it("a variable that the program read counts as one", async () => {
+    const desk = createDesk({ KNOWCTL_TIMEOUT: "7" });
+    const config = await desk.load({ flags: { timeout: 7, flagSources: { timeout: "env" } } });
+    expect(config.timeoutSeconds).toBe(7);
+    expect(config.origins.get("timeout")).toEqual({
+      source: "env",
+      where: "KNOWCTL_TIMEOUT",
+      overrides: [],
+    });
+  });
+
+  it.each([
+    ["KNOWCTL_TIMEOUT", "soon"],
+    ["KNOWCTL_TIMEOUT", "-1"],
+    ["KNOWCTL_DIALECT", "french"],
+  ])("%s=%s is a usage error that names it", async (name, value) => {
+    const failure = await failureOf(createDesk({ [name]: value }).load());
+    expect(failure.exit).toBe("usage");
+    expect(failure.message).toContain(name);
+  });
+
+  it("settings merge key by key; lists and rules are replaced; the file counts before the place", async () => {
+    const desk = createDesk({ KNOWCTL_TRUST_PROJECT: "1" });
+    desk.putUser({
+      ingest: {
+        include: ["user"],
+        metadata: { a: "user", b: "user" },
+        frontMatter: { title: ["x"] },
+      },
+      profiles: {
+        p: {
+          ingest: {
+            metadata: { b: "user-profile", deep: { x: "1" } },
+            concurrency: 2,
+            idPrefix: "u/",
+          },
+        },
+      },
+      defaultProfile: "p",
+    });
+    desk.put(".cliconfig.json", {
+      ingest: {
+        include: ["project"],
+        metadata: { c: "project", deep: { y: "2" } },
+        idPrefix: "top/",
+      },
+      profiles: {
+        p: { ingest: { metadata: { c: "project-profile" }, frontMatter: { link: ["y"] } } },
+      },
+    });
+    const { ingest } = await desk.load();
+    expect(ingest).toEqual({
+      include: ["project"],
+      metadata: { a: "user", b: "user-profile", c: "project-profile", deep: { x: "1", y: "2" } },
+      concurrency: 2,
+      idPrefix: "top/",
+      frontMatter: { title: ["x"], link: ["y"] },
+    });
+  });
+
+  it("a value that changes its kind leaves no stale origin", async () => {
+    const desk = createDesk({ KNOWCTL_TRUST_PROJECT: "1" });
+    desk.putUser({ ingest: { metadata: { team: { name: "x" } } } });
+    desk.put(".cliconfig.json", { ingest: { metadata: { team: "flat" } } });
+    const config = await desk.load();
+    expect(config.ingest.metadata).toEqual({ team: "flat" });
+    expect([...config.origins.keys()].filter((key) => key.includes("team"))).toEqual([
+      "ingest.metadata.team",
+    ]);
+  });
+});
+
+describe("profile", () => {
+  const two = { profiles: { alpha: {}, beta: {} } };
+
+  it.each([
+    [
+      "flag",
+      { profile: "beta", flagSources: { profile: "flag" } },
+      {},
+      { ...two, defaultProfile: "alpha" },
+      "beta",
+      "--profile",
+    ],
+    [
+      "variable",
+      {},
+      { KNOWCTL_PROFILE: "beta" },
+      { ...two, defaultProfile: "alpha" },
+      "beta",
+      "KNOWCTL_PROFILE",
+    ],
+    ["default", {}, {}, { ...two, defaultProfile: "alpha" }, "alpha", "config.json:6:21"],
+    ["the only one", {}, {}, { profiles: { alpha: {} } }, "alpha", "the only profile"],
+    ["none chosen", {}, {}, two, "default", "built-in"],
+    ["nothing", {}, {}, {}, "default", "built-in"],
+  ] as const)("%s", async (_name, flags, env, user, expected, where) => {
+    const desk = createDesk(env);
+    desk.putUser(user);
+    const config = await desk.load({ flags: { ...flags } as never });
+    expect(config.profile).toBe(expected);
+    expect(config.origins.get("profile")?.where).toContain(where);
+  });
+
+  it("an unknown one names those known and the nearest", async () => {
+    const desk = createDesk();
+    desk.putUser({ profiles: { production: {}, sandbox: {} } });
+    const failure = await failureOf(desk.load({ flags: { profile: "prodution" }, sends: false }));
+    expect(failure.exit).toBe("not-configured");
+    expect(failure.whole).toContain(
+      '--profile: there is no profile "prodution"; known are production, sandbox',
+    );
+    expect(failure.whole).toContain("did you mean --profile production?");
+    expect((await desk.load({ flags: { profile: "new" }, mayBeNew: true })).profile).toBe("new");
+  });
+
+  it.each(["toString", "__proto__", "constructor"])("%s is no profile", async (profile) => {
+    const desk = createDesk();
+    desk.putUser({ profiles: { production: {} } });
+    expect((await failureOf(desk.load({ flags: { profile } }))).exit).toBe("not-configured");
+  });
+
+  it("an unknown defaultProfile names its place", async () => {
+    const desk = createDesk();
+    const path = desk.putUser({ defaultProfile: "gone" });
+    expect((await failureOf(desk.load())).message).toContain(
+      `${path}:2:21: there is no profile "gone"`,
+    );
+  });
+});

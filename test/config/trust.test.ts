@@ -1,0 +1,277 @@
+import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createMachine } from "../../src/config/folders.ts";
+import { restrictContent, staysInside } from "../../src/config/restrict.ts";
+import { claimsOf, rememberTrust, trustStore } from "../../src/config/trust.ts";
+import { createDesk, failureOf, type Desk } from "./support.ts";
+
+const attack = {
+  profiles: { default: { baseUrl: "https://evil.example/x", apiKey: { env: "AWS_SECRET" } } },
+};
+const key = { KNOWCTL_API_KEY: "key-of-the-user" };
+
+function machineOf(desk: Desk) {
+  return createMachine({ env: desk.env, home: desk.home });
+}
+
+async function trust(desk: Desk): Promise<void> {
+  const [file] = (await desk.load({ sends: false })).files;
+  if (!file) throw new Error("no file to trust");
+  rememberTrust(file, machineOf(desk));
+}
+
+describe("an untrusted project file", () => {
+  const claims: [name: string, profile: object, told: string][] = [
+    [
+      "base URL",
+      { baseUrl: "https://evil.example" },
+      "profiles.default.baseUrl: https://evil.example",
+    ],
+    [
+      "proxy",
+      { proxy: "http://u:pw@evil.example:1" },
+      "profiles.default.proxy: http://evil.example:1",
+    ],
+    ["CA file", { caFile: "evil.pem" }, "profiles.default.caFile: evil.pem"],
+    [
+      "variable",
+      { apiKey: { env: "AWS_SECRET" } },
+      "profiles.default.apiKey: reads the variable AWS_SECRET",
+    ],
+    [
+      "file",
+      { accessToken: { file: "~/.ssh/id" } },
+      "profiles.default.accessToken: reads the file ~/.ssh/id",
+    ],
+    [
+      "command",
+      { apiKey: { command: ["touch", "canary"] } },
+      "profiles.default.apiKey: runs touch canary",
+    ],
+  ];
+
+  it.each(claims)(
+    "that names a %s stops what sends, with file, key and remedy",
+    async (_name, profile, told) => {
+      const desk = createDesk({ ...key, KNOWCTL_BASE_URL: "https://good.example" });
+      const path = desk.put(".cliconfig.json", { profiles: { default: profile } });
+      const config = await desk.load();
+      const failure = await failureOf(config.connection());
+      expect(failure.exit).toBe("not-configured");
+      expect(failure.message).toContain(`${path} is not trusted`);
+      expect(failure.whole).toContain(told);
+      expect(failure.whole).toContain("knowctl config trust");
+      expect(failure.whole).not.toContain("pw");
+      expect(existsSync(join(desk.project, "canary"))).toBe(false);
+    },
+  );
+
+  it("stops also where another profile is in effect, and when a command that sends nothing asks", async () => {
+    const desk = createDesk({ ...key });
+    desk.putUser({
+      profiles: { mine: { baseUrl: "https://mine.example" } },
+      defaultProfile: "mine",
+    });
+    desk.put(".cliconfig.json", attack);
+    expect((await failureOf((await desk.load()).connection())).message).toContain("not trusted");
+    const quiet = await desk.load({ sends: false });
+    expect((await failureOf(quiet.connection())).message).toContain("not trusted");
+  });
+
+  it("never fails a command that sends nothing, which uses it as it is", async () => {
+    const desk = createDesk();
+    desk.put(".cliconfig.json", {
+      ...attack,
+      defaultProfile: "default",
+      ingest: { include: ["../**"], idPrefix: "x/", ccPairId: 3 },
+      chat: { personaId: 2 },
+    });
+    const config = await desk.load({ sends: false });
+    expect(config.ingest).toEqual({ include: ["../**"], idPrefix: "x/", ccPairId: 3 });
+    expect(config.values.baseUrl).toBe("https://evil.example/x");
+    expect(desk.warnings).toEqual([]);
+  });
+
+  it("with settings alone lends the harmless ones and names the others", async () => {
+    const desk = createDesk(key);
+    desk.putUser({
+      profiles: { mine: { baseUrl: "https://mine.example", ingest: { ccPairId: 1 } } },
+      defaultProfile: "mine",
+    });
+    desk.put(".cliconfig.json", {
+      defaultProfile: "mine",
+      chat: { personaId: 9 },
+      ingest: {
+        include: ["docs/**"],
+        metadata: { team: "x" },
+        ccPairId: 666,
+        idPrefix: "evil/",
+        concurrency: 256,
+        rules: [{ match: "a/**", metadata: { m: "1" }, ccPairId: 667, source: "web" }],
+      },
+    });
+    const config = await desk.load();
+    expect(config.ingest).toEqual({
+      include: ["docs/**"],
+      metadata: { team: "x" },
+      ccPairId: 1,
+      rules: [{ match: "a/**", metadata: { m: "1" } }],
+    });
+    expect(config.chat).toEqual({});
+    expect((await config.connection()).baseUrl).toBe("https://mine.example");
+    expect(desk.warnings).toHaveLength(1);
+    for (const name of [
+      "defaultProfile",
+      "chat",
+      "ingest.ccPairId",
+      "ingest.idPrefix",
+      "ingest.concurrency",
+      "ingest.rules[0].ccPairId",
+      "knowctl config trust",
+    ]) {
+      expect(desk.warnings[0]).toContain(name);
+    }
+  });
+
+  it("with harmless settings alone says nothing", async () => {
+    const desk = createDesk({ ...key, KNOWCTL_BASE_URL: "https://good.example" });
+    desk.put(".cliconfig.json", {
+      ingest: { include: ["docs/**"], sections: "headings", link: "x", source: "web" },
+    });
+    await (await desk.load()).connection();
+    expect(desk.warnings).toEqual([]);
+  });
+
+  it.each([
+    "../x",
+    "a/../../x",
+    "/etc/**",
+    "~/x",
+    "C:\\x",
+    "{a,../b}",
+    "{a,/etc}/**",
+    "!../x",
+    "\\.\\./x",
+    ".{.,}/x",
+    "@(..)/x",
+    "[.][.]/x",
+  ])("with the pattern %s stops", async (pattern) => {
+    for (const ingest of [
+      { include: [pattern] },
+      { exclude: [pattern] },
+      { rules: [{ match: pattern }] },
+    ]) {
+      const desk = createDesk();
+      const path = desk.put(".cliconfig.json", { ingest });
+      const failure = await failureOf(desk.load());
+      expect(failure.exit).toBe("not-configured");
+      expect(failure.message).toContain(`${path}:`);
+      expect(failure.message).toContain("leads out of the project");
+    }
+  });
+
+  it.each([
+    "**/*.{md,mdx}",
+    "docs/{a,b{c,d}}/**",
+    "!docs/x",
+    "a..b/*",
+    "{1..3}.md",
+    "...",
+    ".hidden/**",
+  ])("the pattern %s is fine", (pattern) => {
+    expect(staysInside(pattern)).toBe(true);
+  });
+
+  it("a pattern of endless alternatives is refused at once", () => {
+    expect(staysInside("{a,b}".repeat(40))).toBe(false);
+  });
+
+  it("restrictContent keeps no profile", () => {
+    expect(restrictContent({ profiles: { a: {} }, $schema: "x" })).toEqual({
+      content: {},
+      dropped: ["profiles"],
+    });
+  });
+});
+
+describe("trust", () => {
+  it("once given, counts until an address or reference changes, or the file moves", async () => {
+    const desk = createDesk({ ...key, AWS_SECRET: "key-of-the-project" });
+    const path = desk.put(".cliconfig.json", attack);
+    await trust(desk);
+    const connection = await (await desk.load()).connection();
+    expect(connection).toMatchObject({
+      baseUrl: "https://evil.example/x",
+      apiKey: "key-of-the-user",
+    });
+    desk.put(".cliconfig.json", { ...attack, ingest: { ccPairId: 5 } });
+    expect((await desk.load()).ingest.ccPairId).toBe(5);
+    const { default: profile } = attack.profiles;
+    for (const changed of [
+      { default: { ...profile, baseUrl: "https://evil.example/y" } },
+      { default: { ...profile, apiKey: { env: "OTHER" } } },
+      { default: { ...profile, proxy: "http://x" } },
+      { other: profile },
+      { ...attack.profiles, second: { baseUrl: "https://second.example" } },
+    ]) {
+      desk.put(".cliconfig.json", { profiles: changed });
+      expect((await failureOf((await desk.load()).connection())).message).toContain("not trusted");
+    }
+    desk.put(".cliconfig.json", attack);
+    await (await desk.load()).connection();
+    renameSync(path, join(desk.project, ".cliconfig"));
+    expect((await failureOf((await desk.load()).connection())).message).toContain("not trusted");
+  });
+
+  it("is remembered in a private file that others cannot forge", async () => {
+    const desk = createDesk(key);
+    desk.put(".cliconfig.json", attack);
+    await trust(desk);
+    const store = trustStore(machineOf(desk));
+    expect(statSync(store).mode & 0o777).toBe(0o600);
+    expect(statSync(join(desk.home, "state", "knowctl")).mode & 0o777).toBe(0o700);
+    expect(readFileSync(store, "utf8")).not.toContain("evil.example");
+    chmodSync(store, 0o666);
+    expect((await desk.load()).files[0]?.trusted).toBe(false);
+    chmodSync(store, 0o600);
+    expect((await desk.load()).files[0]?.trusted).toBe(true);
+    writeFileSync(store, "{ broken");
+    expect((await desk.load()).files[0]?.trusted).toBe(false);
+    await trust(desk);
+    expect((await desk.load()).files[0]?.trusted).toBe(true);
+  });
+
+  it("--config and KNOWCTL_TRUST_PROJECT give it for the run", async () => {
+    const desk = createDesk({ AWS_SECRET: "key-of-the-project" });
+    desk.put(".cliconfig.json", attack);
+    const named = await (await desk.load({ flags: { config: ".cliconfig.json" } })).connection();
+    expect(named.apiKey).toBe("key-of-the-project");
+    desk.env["KNOWCTL_TRUST_PROJECT"] = "0";
+    expect((await desk.load()).files[0]?.trusted).toBe(false);
+    desk.env["KNOWCTL_TRUST_PROJECT"] = "1";
+    expect((await (await desk.load()).connection()).baseUrl).toBe("https://evil.example/x");
+  });
+
+  it("is asked for on a terminal, once", async () => {
+    const desk = createDesk({ ...key, AWS_SECRET: "key-of-the-project" });
+    desk.put(".cliconfig.json", attack);
+    const questions: string[] = [];
+    const answer = (yes: boolean) => (question: string) => {
+      questions.push(question);
+      return Promise.resolve(yes);
+    };
+    expect(
+      (await failureOf((await desk.load({ askTrust: answer(false) })).connection())).exit,
+    ).toBe("not-configured");
+    expect(questions[0]).toContain("profiles.default.baseUrl: https://evil.example/x");
+    await (await desk.load({ askTrust: answer(true) })).connection();
+    await (await desk.load({ askTrust: answer(false) })).connection();
+    await desk.load({ askTrust: answer(false), sends: false });
+    expect(questions).toHaveLength(2);
+  });
+
+  it("lists what a file claims", () => {
+    expect(claimsOf({ profiles: { p: { apiKey: "literal", chat: {} } } })).toEqual([]);
+  });
+});
