@@ -114,7 +114,9 @@ function hintsForStatus(question: Question, status: number, code: string | undef
     const key = keyNames[question.key];
     return /PERMISSION|ADMIN|UNAUTHORIZED|EE_REQUIRED/.test(code ?? "")
       ? [`the service knows ${key} but it lacks the permission; ask an administrator for it`]
-      : [`the service does not accept ${key}, or it lacks the permission; check it or run knowctl login`];
+      : [
+          `the service does not accept ${key}, or it lacks the permission; check it or run knowctl login`,
+        ];
   }
   if (status === 404 || status === 405) return ["check the base URL and --dialect"];
   if (status === 429) return ["try again later, or send less at once (--concurrency, --rate)"];

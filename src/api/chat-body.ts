@@ -36,18 +36,28 @@ function filtersOf(parameters: ChatParameters, dialect: Dialect): SearchFilters 
   if (documentSets?.length) filters.document_set = documentSets;
   if (timeCutoff) filters.time_cutoff = timeCutoff;
   if (tags?.length) {
-    const repeated = tags.find(([key], index) => tags.findIndex(([other]) => other === key) < index);
+    const repeated = tags.find(
+      ([key], index) => tags.findIndex(([other]) => other === key) < index,
+    );
     if (repeated && !dialect.repeatsTagKeys) {
-      throw new CliError("usage", `the tag ${repeated[0]} is given twice, and this service takes one value a tag`, {
-        hints: ["ask once for each value, or use --dialect onyx if the service is one"],
-      });
+      throw new CliError(
+        "usage",
+        `the tag ${repeated[0]} is given twice, and this service takes one value a tag`,
+        {
+          hints: ["ask once for each value, or use --dialect onyx if the service is one"],
+        },
+      );
     }
     filters.tags = dialect.writeTags(tags);
   }
   return Object.keys(filters).length > 0 ? filters : undefined;
 }
 
-function modelOf({ modelProvider, modelVersion, temperature }: ChatParameters): LlmOverride | undefined {
+function modelOf({
+  modelProvider,
+  modelVersion,
+  temperature,
+}: ChatParameters): LlmOverride | undefined {
   const model: LlmOverride = {};
   if (modelProvider) model.model_provider = modelProvider;
   if (modelVersion) model.model_version = modelVersion;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { ApiError, codeOf } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import { chatBody, type ChatParameters } from "./chat-body.ts";
 import type { Call, Client } from "./client.ts";
 import { readFault } from "./faults.ts";
@@ -82,13 +82,17 @@ function cutError(client: Client, progress: Progress, cause: unknown): ApiError 
       : (known?.words ?? "the stream ended before its end packet");
   const session = progress.sessionId;
   const may = `the question may have been delivered${session === undefined ? "" : `; session ${session}`}`;
-  return new ApiError("incomplete", `chat: POST ${client.url(path)}: the answer is cut: ${reason}; ${may}`, {
-    method: "POST",
-    url: client.url(path),
-    code: known?.code,
-    cause,
-    hints: ["the service may have gone on: look into the session before asking again"],
-  });
+  return new ApiError(
+    "incomplete",
+    `chat: POST ${client.url(path)}: the answer is cut: ${reason}; ${may}`,
+    {
+      method: "POST",
+      url: client.url(path),
+      code: known?.code,
+      cause,
+      hints: ["the service may have gone on: look into the session before asking again"],
+    },
+  );
 }
 
 const streamTypes =

@@ -99,7 +99,8 @@ const onyx: Dialect = {
     createSession: "/api/chat/create-chat-session",
     renameSession: "/api/chat/rename-chat-session",
     deleteSession: (sessionId) => `/api/chat/delete-chat-session/${segment(sessionId)}`,
-    resumeChat: (sessionId) => `/api/chat/chat-session/${segment(sessionId)}/resume-stream?cursor=0`,
+    resumeChat: (sessionId) =>
+      `/api/chat/chat-session/${segment(sessionId)}/resume-stream?cursor=0`,
     chatFile: (id) => `/api/user/projects/file/${segment(id)}`,
     agents: "/api/persona",
     me: "/api/me",

@@ -124,7 +124,13 @@ export function readFault(error: unknown, unsent: boolean): Fault | undefined {
   if (isCertificateFault(code)) {
     const { words, hint } = certificateFaults[code] ?? { words: code };
     const hints = hint === undefined ? [caHint] : [hint, caHint];
-    return { kind: "fatal", exit: "unreachable", code, words: proxied ? `proxy: ${words}` : words, hints };
+    return {
+      kind: "fatal",
+      exit: "unreachable",
+      code,
+      words: proxied ? `proxy: ${words}` : words,
+      hints,
+    };
   }
   if (code === "EPROTO" || code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) {
     const hints = ["check whether the base URL should begin with http:// or https://"];
@@ -133,7 +139,13 @@ export function readFault(error: unknown, unsent: boolean): Fault | undefined {
   const known = code.startsWith("HPE_") ? knownFaults.UND_ERR_HTTP_PARSER : knownFaults[code];
   if (!known) {
     if (!(error instanceof Error) || !("syscall" in error)) return undefined;
-    return { kind: unsent ? "unsent" : "connection", exit: "unreachable", code, words: code, hints: [checkAddress] };
+    return {
+      kind: unsent ? "unsent" : "connection",
+      exit: "unreachable",
+      code,
+      words: code,
+      hints: [checkAddress],
+    };
   }
   return {
     kind: unsent && known.kind !== "fatal" ? "unsent" : known.kind,

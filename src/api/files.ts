@@ -102,7 +102,8 @@ const ImageUpload = z.union([
 function imageIdOf(upload: z.infer<typeof ImageUpload>): string | undefined {
   if (!Array.isArray(upload)) {
     if ("file_paths" in upload && Array.isArray(upload.file_paths)) return upload.file_paths[0];
-    if ("user_files" in upload && Array.isArray(upload.user_files)) return imageIdOf(upload.user_files);
+    if ("user_files" in upload && Array.isArray(upload.user_files))
+      return imageIdOf(upload.user_files);
   }
   const stored = StoredFile.safeParse(Array.isArray(upload) ? upload[0] : upload);
   if (!stored.success) return undefined;
@@ -116,7 +117,13 @@ function imageIdOf(upload: z.infer<typeof ImageUpload>): string | undefined {
  */
 export async function uploadImage(client: Client, file: UploadFile): Promise<string> {
   const path = client.dialect.paths.imageUpload;
-  const upload = await uploadTo(client, `upload ${file.name}`, path, { files: [file] }, ImageUpload);
+  const upload = await uploadTo(
+    client,
+    `upload ${file.name}`,
+    path,
+    { files: [file] },
+    ImageUpload,
+  );
   const id = imageIdOf(upload);
   if (id !== undefined) return id;
   const rejected = FileUpload.safeParse(upload);

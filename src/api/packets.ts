@@ -27,7 +27,11 @@ function readFailure(raw: string, value: Record<string, unknown>): ChatEvent {
   const line = StreamFailure.safeParse({ ...value, error: words });
   return line.success
     ? { raw, kind: "failure", failure: line.data }
-    : { raw, kind: "failure", failure: { error: typeof words === "string" ? words : "unknown error" } };
+    : {
+        raw,
+        kind: "failure",
+        failure: { error: typeof words === "string" ? words : "unknown error" },
+      };
 }
 
 function readIds(raw: string, value: Record<string, unknown>): ChatEvent {

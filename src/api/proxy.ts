@@ -20,7 +20,12 @@ function unmapped(host: string): string {
 
 /** Lower case, without brackets, a final dot, or the IPv6 wrapping of an IPv4 address. */
 function plainHost(host: string): string {
-  return unmapped(host.toLowerCase().replace(/^\[|\]$/g, "").replace(/\.$/, ""));
+  return unmapped(
+    host
+      .toLowerCase()
+      .replace(/^\[|\]$/g, "")
+      .replace(/\.$/, ""),
+  );
 }
 
 /** Whether a host name is this machine by its spelling alone; names are not looked up. */
@@ -85,7 +90,10 @@ export function goesDirect(url: string, noProxy: string | undefined): boolean {
   const target = new URL(url);
   const host = plainHost(target.hostname);
   if (isLoopbackHost(host)) return true;
-  const entries = (noProxy ?? "").toLowerCase().split(/[\s,]+/).filter((entry) => entry !== "");
+  const entries = (noProxy ?? "")
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "");
   return entries.some((entry) => entryMatches(entry, host, portOf(target)));
 }
 

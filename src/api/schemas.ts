@@ -204,7 +204,11 @@ export const Packet = z.discriminatedUnion("type", [
     ),
   }),
   packet("python_tool_start", { code: text }),
-  packet("python_tool_delta", { stdout: optionalText, stderr: optionalText, file_ids: optionalTexts }),
+  packet("python_tool_delta", {
+    stdout: optionalText,
+    stderr: optionalText,
+    file_ids: optionalTexts,
+  }),
   packet("custom_tool_start", { tool_name: text, tool_id: optionalInteger }),
   packet("custom_tool_args", { tool_name: text, tool_args: z.optional(z.unknown()) }),
   packet("custom_tool_delta", {

@@ -10,7 +10,10 @@ const mostProblems = 3;
 /** White space collapsed, cut to `limit` characters without splitting one. */
 export function shorten(text: string, limit: number = longest): string {
   // Collapsing a huge body costs time; what is kept comes from its beginning.
-  const line = text.slice(0, limit * 8).replace(/\s+/g, " ").trim();
+  const line = text
+    .slice(0, limit * 8)
+    .replace(/\s+/g, " ")
+    .trim();
   if (line.length <= limit) return line;
   return `${line.slice(0, limit).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
@@ -53,7 +56,10 @@ function listedProblems(list: unknown[]): string {
     const message = typeof item["msg"] === "string" ? item["msg"] : "";
     return place === "" ? message : `${place}: ${message}`;
   });
-  return joinProblems(problems.filter((problem) => problem !== ""), problems.length);
+  return joinProblems(
+    problems.filter((problem) => problem !== ""),
+    problems.length,
+  );
 }
 
 function validationWords(message: string): string {
@@ -77,7 +83,8 @@ export interface ServiceWords {
 }
 
 function wordsOfObject(value: Record<string, unknown>, depth = 0): ServiceWords {
-  const code = typeof value["error_code"] === "string" ? shorten(value["error_code"], 80) : undefined;
+  const code =
+    typeof value["error_code"] === "string" ? shorten(value["error_code"], 80) : undefined;
   const coded = code === undefined ? {} : { code };
   const { detail, message } = value;
   if (value["status_code"] === 422 && typeof message === "string") {
@@ -95,11 +102,7 @@ function wordsOfObject(value: Record<string, unknown>, depth = 0): ServiceWords 
 }
 
 /** Reads the body of a failed answer. `contentType` decides only between a page and plain text. */
-export function readServiceWords(
-  body: Buffer,
-  contentType: string,
-  status: number,
-): ServiceWords {
+export function readServiceWords(body: Buffer, contentType: string, status: number): ServiceWords {
   const text = body.toString("utf8", 0, 512 * 1024);
   if (/^\s*[[{"]/.test(text)) {
     try {

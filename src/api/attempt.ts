@@ -1,0 +1,118 @@
+import { ApiError } from "../errors.ts";
+import { failureOfFault, header, type Failure, type Question, type Result } from "./answers.ts";
+import { toExchange, urlOf, type Call, type Wire } from "./call.ts";
+import { isUnsent } from "./connector.ts";
+import type { Exchange, Headers } from "./exchange.ts";
+import { policies, type CallPolicy } from "./policy.ts";
+import { retrying } from "./retry.ts";
+
+const secretHeaders = /^(?:authorization|cookie|set-cookie|proxy-authorization|x-api-key)$/;
+
+function withoutSecrets<T extends string | string[]>(
+  headers: Record<string, T>,
+): Record<string, T> {
+  const entries = Object.entries(headers).map(([name, value]) => [
+    name,
+    secretHeaders.test(name) ? "***" : value,
+  ]);
+  return Object.fromEntries(entries) as Record<string, T>;
+}
+
+/** A wire fault after the question may have been taken is not "unreachable" but "unknown". */
+function asMaybeDone(failure: Failure): Failure {
+  if (failure.kind !== "connection" && failure.kind !== "timeout") return failure;
+  const { message, method, url, code, cause } = failure.error;
+  const error = new ApiError("incomplete", `${message}; the question may have been delivered`, {
+    ...{ method, url, code, cause },
+    hints: ["look into the session before asking again: the service may have gone on"],
+  });
+  return { ...failure, error };
+}
+
+interface Attempt {
+  wire: Wire;
+  question: Question;
+  exchange: Exchange;
+  policy: CallPolicy;
+  number: number;
+}
+
+function trace(
+  { wire, question, exchange, number }: Attempt,
+  begun: number,
+  answer: { status: number; headers: Headers } | undefined,
+  failure: Failure | undefined,
+): void {
+  const { onTrace, clock } = wire.options;
+  if (!onTrace) return;
+  const idHeader = wire.dialect.requestIdHeader?.toLowerCase() ?? "x-request-id";
+  const given =
+    answer && (header(answer.headers, "x-request-id") ?? header(answer.headers, idHeader));
+  onTrace({
+    method: question.method,
+    url: question.url,
+    status: answer?.status,
+    code: failure?.code,
+    ms: clock.now() - begun,
+    attempt: number,
+    requestId: given ?? exchange.headers[idHeader],
+    headers: {
+      request: withoutSecrets(exchange.headers),
+      response: withoutSecrets(answer?.headers ?? {}),
+    },
+  });
+}
+
+/** One attempt: `ask` sends, `read` judges what came. */
+async function attemptOnce<A extends { status: number; headers: Headers }, T>(
+  attempt: Attempt,
+  ask: () => Promise<A>,
+  read: (answer: A) => Result<T> | Promise<Result<T>>,
+): Promise<Result<T>> {
+  const { wire, question, policy } = attempt;
+  const begun = wire.options.clock.now();
+  let answer: A | undefined;
+  let result: Result<T>;
+  try {
+    answer = await ask();
+    result = await read(answer);
+  } catch (error) {
+    const failure = failureOfFault(question, error, isUnsent(error));
+    result = { ok: false, failure: policy.mayHaveActed ? asMaybeDone(failure) : failure };
+  }
+  trace(attempt, begun, answer, result.ok ? undefined : result.failure);
+  return result;
+}
+
+/**
+ * A call with its retries: `ask` sends one attempt, `read` judges its answer.
+ * Throws as `retrying` does.
+ */
+export async function run<A extends { status: number; headers: Headers }, T>(
+  wire: Wire,
+  call: Call,
+  ask: (exchange: Exchange) => Promise<A>,
+  read: (question: Question, answer: A) => Result<T> | Promise<Result<T>>,
+): Promise<T> {
+  const { clock, signal } = wire.options;
+  const policy = policies[call.policy];
+  const { what, method, key } = call;
+  const question: Question = { what, method, key, url: urlOf(wire, call.path) };
+  const exchange = toExchange(wire, call, policy);
+  const detached = call.detachedMs !== undefined;
+  return retrying(
+    (number) =>
+      attemptOnce(
+        { wire, question, exchange, policy, number },
+        () => ask(exchange),
+        (answer) => read(question, answer),
+      ),
+    {
+      policy: detached ? { ...policy, attempts: 1 } : policy,
+      totalMs: exchange.totalMs,
+      clock,
+      signal: detached ? undefined : signal,
+      gate: call.gate,
+    },
+  );
+}

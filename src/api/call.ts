@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import type { Dialect, DialectName } from "./dialects.ts";
+import type { Body, Exchange, Headers } from "./exchange.ts";
+import type { Clock, Gate } from "./gate.ts";
+import type { CallClass, CallPolicy } from "./policy.ts";
+import type { Transport } from "./transport.ts";
+
+/** One attempt, for `--verbose` and `--debug`. Holds no credentials. */
+export interface RequestTrace {
+  method: string;
+  url: string;
+  /** Absent when no answer came. */
+  status?: number | undefined;
+  /** Transport code when no answer came, else the service's own. */
+  code?: string | undefined;
+  ms: number;
+  /** From 1. */
+  attempt: number;
+  requestId?: string | undefined;
+  headers?: { request: Record<string, string>; response: Headers };
+}
+
+export interface ClientOptions {
+  /** Origin and optional path prefix; no trailing slash, no `/api`. */
+  baseUrl: string;
+  dialect: DialectName;
+  accessToken: string;
+  apiKey: string;
+  /** The user's `--timeout`: what it limits differs by class of call (policy.ts). */
+  timeoutMs?: number;
+  proxy?: string;
+  noProxy?: string;
+  /** PEM text of certificates to trust beside the built-in ones. */
+  ca?: string;
+  allowInsecureTls?: boolean;
+  /** Connections kept open at most (default 8). */
+  connections?: number;
+  /** A single short command, not a bulk upload. */
+  oneShot?: boolean;
+  clock: Clock;
+  signal: AbortSignal;
+  onTrace?(trace: RequestTrace): void;
+}
+
+export interface Call {
+  /** For messages: `list connectors`. */
+  what: string;
+  policy: CallClass;
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Below the base URL, with its query. */
+  path: string;
+  key: "accessToken" | "apiKey";
+  body?: Body;
+  contentType?: string;
+  /** Bytes of the body, where it is a stream. */
+  contentLength?: number;
+  gate?: Gate | undefined;
+  /** Longest silence inside the answer, instead of the policy's. */
+  idleMs?: number | undefined;
+  /** Goes out although the signal is aborted: one attempt, at most this long. */
+  detachedMs?: number;
+}
+
+/** What calls of one client share. */
+export interface Wire {
+  options: ClientOptions;
+  dialect: Dialect;
+  transport: Transport;
+  origin: string;
+  /** Path prefix of the base URL, without a trailing slash. */
+  prefix: string;
+  /** The path that was checked last: a bulk upload uses one, and parsing it costs time. */
+  checkedPath: string;
+}
+
+/** The address of a path below the base URL. Throws when the path would leave it. */
+export function urlOf(wire: Wire, path: string): string {
+  const url = wire.origin + wire.prefix + path;
+  // A second wall behind the join: nothing of a path may change where the key goes.
+  if (path !== wire.checkedPath) {
+    if (!path.startsWith("/") || new URL(url).origin !== wire.origin) {
+      throw new Error(`path leaves the base URL: ${path.slice(0, 80)}`);
+    }
+    wire.checkedPath = path;
+  }
+  return url;
+}
+
+function headersOf(wire: Wire, call: Call): Record<string, string> {
+  const { options, dialect } = wire;
+  const headers: Record<string, string> = {
+    authorization: `Bearer ${options[call.key]}`,
+    accept: "application/json",
+    "accept-encoding": "identity",
+    "user-agent": "knowctl",
+  };
+  if (call.contentType !== undefined) headers["content-type"] = call.contentType;
+  if (call.contentLength !== undefined) headers["content-length"] = String(call.contentLength);
+  if (options.onTrace && dialect.requestIdHeader) {
+    headers[dialect.requestIdHeader.toLowerCase()] = randomUUID();
+  }
+  return headers;
+}
+
+export interface Limits {
+  headersMs: number;
+  idleMs: number;
+  totalMs: number;
+}
+
+/** The policy's limits with the user's `--timeout` and the size of the body worked in. */
+export function limitsOf(
+  policy: CallPolicy,
+  timeoutMs: number | undefined,
+  bodyBytes: number,
+  idleMs?: number,
+): Limits {
+  const limits: Limits = {
+    headersMs: policy.headersMs,
+    idleMs: idleMs ?? policy.idleMs,
+    totalMs: policy.totalMs,
+  };
+  if (timeoutMs !== undefined) {
+    limits[policy.timeoutSets] = timeoutMs;
+    // Before the first byte of a stream there is silence, too.
+    if (policy.timeoutSets === "idleMs") limits.headersMs = timeoutMs;
+    if (policy.timeoutSets === "headersMs") limits.totalMs = Math.max(limits.totalMs, timeoutMs);
+  }
+  if (policy.uploadBytesPerSecond !== undefined && limits.headersMs > 0) {
+    limits.headersMs += Math.ceil((bodyBytes / policy.uploadBytesPerSecond) * 1000);
+  }
+  return limits;
+}
+
+/** What goes out for a call, the same for each of its attempts. */
+export function toExchange(wire: Wire, call: Call, policy: CallPolicy): Exchange {
+  const { timeoutMs } = wire.options;
+  const bytes = call.body instanceof Uint8Array ? call.body.byteLength : (call.contentLength ?? 0);
+  const limits = limitsOf(policy, timeoutMs, bytes, call.idleMs);
+  const detached = call.detachedMs !== undefined;
+  return {
+    method: call.method,
+    path: wire.prefix + call.path,
+    headers: headersOf(wire, call),
+    body: call.body,
+    ...limits,
+    ...(detached ? { headersMs: 0, totalMs: call.detachedMs ?? 0, detached } : {}),
+    responseBytes: policy.responseBytes,
+    fresh: policy.fresh,
+  };
+}
