@@ -1,10 +1,5 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync, chmodSync } from "node:fs";
-import { join } from "node:path";
-import { openDatabase, type Database, type Row } from "../database.ts";
-import { CliError, codeOf, messageOf } from "../errors.ts";
-
-/** Raised when a stored table changes its meaning; an older tool then refuses the file. */
-const schemaVersion = 1;
+import type { Database, Row } from "../database.ts";
+import { CliError, messageOf } from "../errors.ts";
 
 /**
  * What reading a file gave the last time, valid while its stamp and mapping are
@@ -37,24 +32,14 @@ export interface State {
   accepted(target: string, id: string): AcceptedRecord | undefined;
   /** Records of one target in order of their id. */
   listAccepted(target: string): IterableIterator<AcceptedRecord>;
+  /** Keys of the targets that accepted a document of this id. */
+  targetsOf(id: string): string[];
   /** One durable transaction. */
   save(files: readonly FileRecord[], accepted: readonly AcceptedRecord[]): void;
   /** The database itself, for the plan's temporary table. */
   readonly database: Database;
   close(): void;
 }
-
-const schema = `
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS files (
-  path TEXT PRIMARY KEY, stamp TEXT NOT NULL, mapping TEXT NOT NULL, seen_at INTEGER NOT NULL,
-  id TEXT, cc_pair_id INTEGER, whole TEXT, fields TEXT, skipped TEXT
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS accepted (
-  target TEXT NOT NULL, id TEXT NOT NULL, path TEXT, whole TEXT NOT NULL, fields TEXT NOT NULL,
-  sent_at INTEGER NOT NULL, PRIMARY KEY (target, id)
-) WITHOUT ROWID;
-`;
 
 function optionalText(value: Row[string]): string | undefined {
   return value === null || value === undefined ? undefined : String(value);
@@ -91,55 +76,8 @@ function toAccepted(row: Row): AcceptedRecord {
   };
 }
 
-function checkVersion(database: Database, path: string): void {
-  database.exec(schema);
-  const row = database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
-  const version = row === undefined ? schemaVersion : Number(row["value"]);
-  if (version > schemaVersion) {
-    throw new CliError("local", `the state ${path} was written by a newer knowctl`, {
-      hints: ["update knowctl, or name another folder with --state"],
-    });
-  }
-  // Also the test write: a full or read-only disk shows before anything is sent.
-  database
-    .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('schema', ?)")
-    .run(String(schemaVersion));
-}
-
-function prepareFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const ignore = join(folder, ".gitignore");
-    if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
-  } catch (error) {
-    throw new CliError("local", `cannot create the state folder ${folder}: ${messageOf(error)}`, {
-      hints: ["name a writable folder with --state, or run with --no-state"],
-      cause: error,
-    });
-  }
-}
-
-// SQLite's words for a file that is no database, in both drivers.
-function isCorrupt(error: unknown): boolean {
-  const cause = error instanceof CliError ? error.cause : error;
-  const text = `${codeOf(cause) ?? ""} ${messageOf(cause)}`;
-  return /SQLITE_(CORRUPT|NOTADB)|not a database|malformed|no such column|has no column/.test(text);
-}
-
-function moveAside(path: string, error: unknown, now: number): CliError {
-  const aside = `${path}.corrupt-${new Date(now).toISOString().replaceAll(":", "-")}`;
-  renameSync(path, aside);
-  for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
-  return new CliError("local", `the state ${path} is damaged; moved to ${aside}`, {
-    hints: [
-      "run again: everything is sent once more under the same ids, so nothing is duplicated",
-      "or bring the state back from a copy",
-    ],
-    cause: error,
-  });
-}
-
-function failure(path: string, error: unknown): CliError {
+/** A fault of the disk or of SQLite as the error that ends the run. */
+export function stateFailure(path: string, error: unknown): CliError {
   if (error instanceof CliError) return error;
   return new CliError("local", `cannot use the state ${path}: ${messageOf(error)}`, {
     hints: ["check the disk, name another folder with --state, or run with --no-state"],
@@ -147,7 +85,8 @@ function failure(path: string, error: unknown): CliError {
   });
 }
 
-function createState(database: Database, path: string): State {
+/** The state over an open database that has the tables; `path` is for messages. */
+export function createState(database: Database, path: string): State {
   const file = database.prepare("SELECT * FROM files WHERE path = ?");
   const accepted = database.prepare("SELECT * FROM accepted WHERE target = ? AND id = ?");
   const list = database.prepare("SELECT * FROM accepted WHERE target = ? ORDER BY id");
@@ -166,6 +105,11 @@ function createState(database: Database, path: string): State {
     *listAccepted(target) {
       for (const row of list.iterate(target)) yield toAccepted(row);
     },
+    targetsOf: (id) =>
+      database
+        .prepare("SELECT target FROM accepted WHERE id = ? ORDER BY target")
+        .all(id)
+        .map((row) => String(row["target"])),
     save(files, acceptedRecords) {
       if (files.length === 0 && acceptedRecords.length === 0) return;
       try {
@@ -190,42 +134,9 @@ function createState(database: Database, path: string): State {
           }
         });
       } catch (error) {
-        throw failure(path, error);
+        throw stateFailure(path, error);
       }
     },
     close: () => database.close(),
   };
-}
-
-/** A state that lives in memory only: for `--no-state`, and for a plan where none exists yet. */
-export async function openTemporaryState(): Promise<State> {
-  const database = await openDatabase(":memory:");
-  database.exec(schema);
-  return createState(database, ":memory:");
-}
-
-/** Whether `folder` holds a state already. */
-export function hasState(folder: string): boolean {
-  return existsSync(join(folder, "state.db"));
-}
-
-/**
- * Opens (and creates) the state in `folder`, which git is told to ignore. A
- * damaged file is moved aside and reported as CliError `local`: it is never
- * silently taken for an empty one. Throws CliError `local` too when the folder
- * or file cannot be written.
- */
-export async function openState(folder: string, now: () => number): Promise<State> {
-  prepareFolder(folder);
-  const path = join(folder, "state.db");
-  let database: Database | undefined;
-  try {
-    database = await openDatabase(path);
-    chmodSync(path, 0o600);
-    checkVersion(database, path);
-    return createState(database, path);
-  } catch (error) {
-    database?.close();
-    throw isCorrupt(error) ? moveAside(path, error, now()) : failure(path, error);
-  }
 }

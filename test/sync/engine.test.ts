@@ -5,7 +5,8 @@ import type { Reading } from "../../src/documents/read.ts";
 import { ApiError, CliError, type ExitName } from "../../src/errors.ts";
 import { buildPlan, type Plan, type PlanRequest, type Target } from "../../src/sync/plan.ts";
 import { runPlan, type DocumentEvent, type RunRequest } from "../../src/sync/run.ts";
-import { openTemporaryState, type State } from "../../src/sync/state.ts";
+import { openTemporaryState } from "../../src/sync/state-file.ts";
+import type { State } from "../../src/sync/state.ts";
 
 const longAgoNs = 1_600_000_000_123_456_789n;
 
@@ -45,7 +46,7 @@ function read(fake: Fake, file: SourceFile): Reading {
     metadata: {},
   };
   const pair = content.pair === undefined ? {} : { ccPairId: content.pair };
-  return { kind: "document", document, ...pair, warnings: [], stamp: file.stamp };
+  return { kind: "document", document, ...pair, images: 0, warnings: [], stamp: file.stamp };
 }
 
 const targetOf = (pair: number | undefined): Target => ({

@@ -2,12 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../src/errors.ts";
-import {
-  openState,
-  openTemporaryState,
-  type AcceptedRecord,
-  type FileRecord,
-} from "../../src/sync/state.ts";
+import { openState, openTemporaryState } from "../../src/sync/state-file.ts";
+import type { AcceptedRecord, FileRecord } from "../../src/sync/state.ts";
 import { temporaryFolder } from "../support.ts";
 
 const now = (): number => Date.parse("2026-11-21T09:00:00Z");

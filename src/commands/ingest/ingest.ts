@@ -1,8 +1,11 @@
+import type { Config } from "../../config/load.ts";
+import { parseBaseUrl } from "../../config/url.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
 import { startProgress } from "../../output/progress.ts";
-import { hasState, openState, openTemporaryState, type State } from "../../sync/state.ts";
+import { hasState, openState, openTemporaryState } from "../../sync/state-file.ts";
+import type { State } from "../../sync/state.ts";
 import { openClient, openOutput } from "../connect.ts";
 import { planFolder, stateFolder } from "./plan.ts";
 import { openSource, type MappingFlags } from "./settings.ts";
@@ -68,7 +71,7 @@ export async function ingest(context: Context, paths: string[], options: IngestO
   try {
     const runPair =
       pair.connector === undefined || !connected ? pair.ccPairId : await pairByName(connected.client, pair.connector);
-    const baseUrl = connected?.connection.baseUrl ?? config.baseUrl ?? "";
+    const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
     const targetOf = createTargetOf(baseUrl, runPair, options.ccPairId !== undefined || options.connector !== undefined);
     const plan = await planFolder(context, source, { ...options, state, targetOf, progress, record: !dryRun });
     if (plan.fileCount === 0 && plan.table.count("failed") === 0 && !options.allowEmpty) {
@@ -92,6 +95,15 @@ export async function ingest(context: Context, paths: string[], options: IngestO
   }
 }
 
+/** Address of a dry run's target; it is only compared with the state, so a bad one is no failure yet. */
+function plannedBaseUrl(config: Config): string {
+  try {
+    return parseBaseUrl(config.values.baseUrl ?? "").baseUrl;
+  } catch {
+    return "";
+  }
+}
+
 const graceMs = 5000;
 const defaultConcurrency = 8;
 
@@ -99,7 +111,7 @@ const defaultConcurrency = 8;
 async function openUpload(
   context: Context,
   output: Output,
-  config: Parameters<typeof openClient>[2],
+  config: Config,
   options: IngestOptions,
 ) {
   const abort = new AbortController();

@@ -1,0 +1,76 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Context } from "../../context.ts";
+import { explainDocument, type Explanation } from "../../documents/explain.ts";
+import { findFiles, type Found } from "../../documents/find.ts";
+import { mappingKey } from "../../documents/mapping.ts";
+import { CliError } from "../../errors.ts";
+import { checkFormat, writeRecord } from "../../output/formats.ts";
+import { writeExplanation } from "../../output/explanation.ts";
+import { hasState, openState } from "../../sync/state-file.ts";
+import { openOutput } from "../connect.ts";
+import { stateFolder } from "./plan.ts";
+import { openSource, type DocumentSource, type MappingFlags } from "./settings.ts";
+import { chosenPair } from "./target.ts";
+
+async function findOne(source: DocumentSource, path: string): Promise<Found> {
+  for await (const found of findFiles([path], { cwd: source.cwd, settings: source.settings })) {
+    return found;
+  }
+  throw new CliError("usage", `no such file: ${path}`);
+}
+
+/** What the state knows of the file: targets that accepted it, and whether it would be read. */
+async function stateOf(
+  context: Context,
+  source: DocumentSource,
+  flags: MappingFlags,
+  explanation: Explanation,
+  stamp: string,
+): Promise<string> {
+  const folder = stateFolder(source, flags);
+  if (folder === undefined || !hasState(folder)) return "not recorded: there is no state yet";
+  const state = await openState(folder, context.now);
+  try {
+    const record = state.file(explanation.path);
+    const seen =
+      record?.stamp === stamp && record.mapping === mappingKey(explanation.path, source.settings)
+        ? "unchanged since it was last read"
+        : "would be read again";
+    const id = explanation.document?.id ?? "";
+    const targets = state.targetsOf(id);
+    return targets.length === 0 ? `${seen}; not sent yet` : `${seen}; accepted by ${targets.join(", ")}`;
+  } finally {
+    state.close();
+  }
+}
+
+/** `ingest explain FILE`: why it is in or out, where each field comes from, and the exact payload. */
+export async function explainFile(
+  context: Context,
+  args: string[],
+  flags: MappingFlags,
+): Promise<void> {
+  const [path = ""] = args;
+  if (existsSync(join(context.cwd, "explain"))) {
+    throw new CliError("usage", "`explain` is a subcommand, and a path of that name exists", {
+      hints: ["write ./explain for the path"],
+    });
+  }
+  checkFormat(flags);
+  const output = openOutput(context, flags);
+  const source = await openSource(context, [path], flags, output, false);
+  const found = await findOne(source, path);
+  if (found.kind !== "file") {
+    throw new CliError("usage", `${found.path} is left out: ${found.reason}`);
+  }
+  const explanation = explainDocument(found.file, source.settings);
+  const state = await stateOf(context, source, flags, explanation, found.file.stamp);
+  const pair = chosenPair(flags, source.config);
+  const target = pair.connector ?? pair.ccPairId ?? explanation.ccPairId;
+  if (output.isTerminal && flags.output === undefined && !flags.json) {
+    await writeExplanation(output, explanation, { state, target });
+  } else {
+    await writeRecord(output, flags, { version: 1, ...explanation, target, state });
+  }
+}

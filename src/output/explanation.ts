@@ -1,0 +1,40 @@
+import type { Explanation } from "../documents/explain.ts";
+import { neutraliseLine } from "./neutralise.ts";
+import type { Output } from "./output.ts";
+import { formatCount } from "./progress.ts";
+import { bold, dim, green, yellow } from "./text.ts";
+
+const valueWidth = 60;
+
+function shorten(value: string): string {
+  const line = neutraliseLine(value);
+  return line.length > valueWidth ? `${line.slice(0, valueWidth - 1)}…` : line;
+}
+
+/** An explanation for reading: verdict, fields with their origins, then the exact payload. */
+export async function writeExplanation(
+  output: Output,
+  explanation: Explanation,
+  facts: { state: string; target: string | number | undefined },
+): Promise<void> {
+  const { path, isIncluded, reason, fields, document } = explanation;
+  await output.line(bold(path), isIncluded ? green("  is taken: ") : yellow("  is left out: "), reason);
+  await output.line(dim("target   "), String(facts.target ?? "none: give --cc-pair-id or --connector"));
+  await output.line(dim("state    "), facts.state);
+  if (explanation.rules.length > 0) await output.line(dim("rules    "), explanation.rules.join("; "));
+  const size = `${formatCount(explanation.sourceBytes)} bytes read, ${formatCount(explanation.documentBytes)} sent`;
+  await output.line(dim("size     "), size);
+  if (explanation.images > 0) {
+    await output.line(dim("images   "), `${explanation.images} left out`);
+  }
+  for (const warning of explanation.warnings) await output.warn(warning);
+  if (!document) return;
+  await output.line();
+  const nameWidth = Math.max(...fields.map(({ name }) => name.length));
+  for (const { name, value, origin } of fields) {
+    await output.line(bold(name.padEnd(nameWidth)), "  ", shorten(value), dim(`   ← ${neutraliseLine(origin)}`));
+  }
+  await output.line();
+  await output.line(dim("payload"));
+  await output.line(JSON.stringify(document, undefined, 2));
+}

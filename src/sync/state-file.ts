@@ -1,0 +1,101 @@
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openDatabase, type Database } from "../database.ts";
+import { CliError, codeOf, messageOf } from "../errors.ts";
+import { createState, stateFailure, type State } from "./state.ts";
+
+/** Raised when a stored table changes its meaning; an older tool then refuses the file. */
+const schemaVersion = 1;
+
+const schema = `
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS files (
+  path TEXT PRIMARY KEY, stamp TEXT NOT NULL, mapping TEXT NOT NULL, seen_at INTEGER NOT NULL,
+  id TEXT, cc_pair_id INTEGER, whole TEXT, fields TEXT, skipped TEXT
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS accepted (
+  target TEXT NOT NULL, id TEXT NOT NULL, path TEXT, whole TEXT NOT NULL, fields TEXT NOT NULL,
+  sent_at INTEGER NOT NULL, PRIMARY KEY (target, id)
+) WITHOUT ROWID;
+`;
+
+function checkVersion(database: Database, path: string): void {
+  database.exec(schema);
+  const row = database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
+  const version = row === undefined ? schemaVersion : Number(row["value"]);
+  if (version > schemaVersion) {
+    throw new CliError("local", `the state ${path} was written by a newer knowctl`, {
+      hints: ["update knowctl, or name another folder with --state"],
+    });
+  }
+  // Also the test write: a full or read-only disk shows before anything is sent.
+  database
+    .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('schema', ?)")
+    .run(String(schemaVersion));
+}
+
+function prepareFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const ignore = join(folder, ".gitignore");
+    if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
+  } catch (error) {
+    throw new CliError("local", `cannot create the state folder ${folder}: ${messageOf(error)}`, {
+      hints: ["name a writable folder with --state, or run with --no-state"],
+      cause: error,
+    });
+  }
+}
+
+// SQLite's words for a file that is no database, in both drivers.
+function isCorrupt(error: unknown): boolean {
+  const cause = error instanceof CliError ? error.cause : error;
+  const text = `${codeOf(cause) ?? ""} ${messageOf(cause)}`;
+  return /SQLITE_(CORRUPT|NOTADB)|not a database|malformed|no such column|has no column/.test(text);
+}
+
+function moveAside(path: string, error: unknown, now: number): CliError {
+  const aside = `${path}.corrupt-${new Date(now).toISOString().replaceAll(":", "-")}`;
+  renameSync(path, aside);
+  for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+  return new CliError("local", `the state ${path} is damaged; moved to ${aside}`, {
+    hints: [
+      "run again: everything is sent once more under the same ids, so nothing is duplicated",
+      "or bring the state back from a copy",
+    ],
+    cause: error,
+  });
+}
+
+/** A state that lives in memory only: for `--no-state`, and for a plan where none exists yet. */
+export async function openTemporaryState(): Promise<State> {
+  const database = await openDatabase(":memory:");
+  database.exec(schema);
+  return createState(database, ":memory:");
+}
+
+/** Whether `folder` holds a state already. */
+export function hasState(folder: string): boolean {
+  return existsSync(join(folder, "state.db"));
+}
+
+/**
+ * Opens (and creates) the state in `folder`, which git is told to ignore. A
+ * damaged file is moved aside and reported as CliError `local`: it is never
+ * silently taken for an empty one. Throws CliError `local` too when the folder
+ * or file cannot be written.
+ */
+export async function openState(folder: string, now: () => number): Promise<State> {
+  prepareFolder(folder);
+  const path = join(folder, "state.db");
+  let database: Database | undefined;
+  try {
+    database = await openDatabase(path);
+    chmodSync(path, 0o600);
+    checkVersion(database, path);
+    return createState(database, path);
+  } catch (error) {
+    database?.close();
+    throw isCorrupt(error) ? moveAside(path, error, now()) : stateFailure(path, error);
+  }
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { startTestService, type TestService } from "../service.ts";
+import { runCli, type CliResult } from "../support.ts";
+
+const total = 300;
+const files = Object.fromEntries(
+  Array.from({ length: total }, (_, n) => [`docs/${n}.md`, `# Document ${n}\n\nText ${n}.\n`]),
+);
+const ingestion = "/api/svc-api/ingestion";
+
+/** Uploads and sends the signal to the process once the service has seen `count` documents. */
+async function interruptAfter(service: TestService, count: number, signal: NodeJS.Signals): Promise<CliResult> {
+  return await runCli(["ingest", "docs", "--cc-pair-id", "2", "--output", "json"], {
+    cwd: service.folder,
+    env: service.env,
+    onStart(child) {
+      const watch = setInterval(() => {
+        if (service.sandbox.ledger.documents.size < count) return;
+        clearInterval(watch);
+        child.kill(signal);
+      }, 1);
+      child.once("exit", () => clearInterval(watch));
+    },
+  });
+}
+
+function sentTwice(service: TestService): number {
+  return [...service.sandbox.ledger.documents.values()].reduce((sum, all) => sum + all.length - 1, 0);
+}
+
+const slow = { rules: [{ when: { method: "POST", path: ingestion }, do: { delayMs: 5 } }] };
+const inFlight = 8;
+const batch = 64;
+
+describe("interrupted uploads", () => {
+  it.each([1, 40, 70, 150, 290])("resumes after kill -9 at document %i", async (count) => {
+    const service = await startTestService({ files, faults: slow });
+    const killed = await interruptAfter(service, count, "SIGKILL");
+    expect(killed.signal).toBe("SIGKILL");
+    const resumed = await runCli(["ingest", "docs", "--cc-pair-id", "2", "--output", "json"], {
+      cwd: service.folder,
+      env: service.env,
+    });
+    expect(resumed).toMatchObject({ code: 0 });
+    expect(service.sandbox.ledger.documents.size).toBe(total);
+    expect(sentTwice(service)).toBeLessThanOrEqual(inFlight + batch);
+  });
+
+  const signals: [NodeJS.Signals, number][] = [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ];
+  it.each(signals)("ends gracefully on %s, with what was accepted recorded", async (signal, code) => {
+    const service = await startTestService({ files, faults: slow });
+    const stopped = await interruptAfter(service, 40, signal);
+    expect(stopped.code).toBe(code);
+    const result = JSON.parse(stopped.stdout) as { status: string; counts: { created: number } };
+    expect(result.status).toBe("interrupted");
+    expect(result.counts.created).toBe(service.sandbox.ledger.documents.size);
+    expect(stopped.stderr).toContain(`interrupted by ${signal}`);
+    await runCli(["ingest", "docs", "--cc-pair-id", "2"], { cwd: service.folder, env: service.env });
+    expect(service.sandbox.ledger.documents.size).toBe(total);
+    expect(sentTwice(service)).toBe(0);
+  });
+
+  it("shares one state between two runs at once", async () => {
+    const service = await startTestService({ files, faults: slow });
+    const upload = () => runCli(["ingest", "docs", "--cc-pair-id", "2"], { cwd: service.folder, env: service.env });
+    const both = await Promise.all([upload(), upload()]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(service.sandbox.ledger.documents.size).toBe(total);
+    const requests = service.sandbox.ledger.requestCount;
+    expect((await upload()).stderr).toContain(`${total} unchanged`);
+    expect(service.sandbox.ledger.requestCount).toBe(requests);
+  });
+});

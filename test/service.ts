@@ -1,0 +1,56 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { ConnectorStatus } from "../src/api/schemas.ts";
+import type { FaultSpec } from "../src/sandbox/faults.ts";
+import { startSandbox, type Sandbox } from "../src/sandbox/server.ts";
+import { cleanEnvironment, temporaryFolder } from "./support.ts";
+
+/** Key of the sandboxes of the tests: unique, so that a leak of it would be found. */
+export const testKey = "CANARY-key-4b1f0c9e";
+
+export interface TestService {
+  sandbox: Sandbox;
+  /** Working directory of the commands: a folder of its own. */
+  folder: string;
+  /** Points the tool at the sandbox. */
+  env: Record<string, string>;
+}
+
+export interface TestServiceOptions {
+  faults?: FaultSpec;
+  pairs?: readonly ConnectorStatus[];
+  dialect?: "standard" | "onyx";
+  /** Files of the working directory by path. */
+  files?: Record<string, string | Uint8Array>;
+}
+
+export function writeFiles(folder: string, files: Record<string, string | Uint8Array>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+}
+
+/** A sandbox in this process and a folder to work in; both go when the test ends. */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const home = temporaryFolder();
+  const folder = join(home, "work");
+  mkdirSync(folder);
+  writeFiles(folder, options.files ?? {});
+  const sandbox = await startSandbox({
+    port: 0,
+    dataFolder: join(home, "sandbox"),
+    key: testKey,
+    ...(options.faults === undefined ? {} : { faults: options.faults }),
+    ...(options.pairs === undefined ? {} : { pairs: options.pairs }),
+    ...(options.dialect === undefined ? {} : { dialect: options.dialect }),
+  });
+  onTestFinished(() => sandbox.close());
+  const env = cleanEnvironment(home, {
+    KNOWCTL_BASE_URL: sandbox.url,
+    KNOWCTL_API_KEY: testKey,
+    ...(options.dialect === undefined ? {} : { KNOWCTL_DIALECT: options.dialect }),
+  });
+  return { sandbox, folder, env };
+}
