@@ -11,8 +11,8 @@ import { chatRenderers, type ChatFormat } from "../output/chat/render.ts";
 import type { Output } from "../output/output.ts";
 import { createSpinner } from "../output/spinner.ts";
 import { dim } from "../output/text.ts";
-import { describeFiles } from "./chat-files.ts";
-import { planMessage, readMessage, readPayload } from "./chat-message.ts";
+import { checkFiles, describeFiles, type LocalFile } from "./chat-files.ts";
+import { planMessage, readMessage, readPayload, type MessagePlan } from "./chat-message.ts";
 import {
   checkOptions,
   formatOf,
@@ -108,17 +108,32 @@ async function ask(
   });
 }
 
+/** What is known before anything is sent. */
+interface Plan {
+  message: MessagePlan;
+  /** Members of a `--payload` file; that of stdin is read later. */
+  payload: Record<string, unknown> | undefined;
+  files: LocalFile[];
+}
+
 async function prepare(
   context: Context,
   options: ChatOptions,
   { client, config, output }: Connected & { output: Output },
   owner: SessionOwner,
-  plan: { message: ReturnType<typeof planMessage>; payload: Record<string, unknown> | undefined },
+  plan: Plan,
 ): Promise<Question> {
   const settings = config.chat;
   const base = parametersOf(options, settings, client.dialect, context.now());
   if (options.continue) base.sessionId = readLastSession(context.env, owner);
   const extra = plan.payload ?? (options.payload === "-" ? await readPayload(context, "-") : undefined);
+  const named = extra?.["chat_session_id"];
+  if (typeof named === "string" && named !== "") {
+    // An Agent or Project beside a session is refused by the service.
+    delete base.personaId;
+    delete base.projectId;
+    base.sessionId = named;
+  }
   const message = await readMessage(context, plan.message);
   if (message === "" && typeof extra?.["message"] !== "string") {
     throw new CliError("usage", "--payload holds no message", { hints: ['knowctl chat "…" --payload -'] });
@@ -126,7 +141,7 @@ async function prepare(
   if (base.deepResearch) {
     await output.note(dim("deep research consumes significantly more tokens than an ordinary question"));
   }
-  const files = await describeFiles(context, client, options.file ?? [], options.fileId ?? []);
+  const files = await describeFiles(client, plan.files, options.fileId ?? []);
   const parameters: ChatParameters = {
     ...base,
     message,
@@ -150,11 +165,12 @@ export async function chat(context: Context, args: string[], options: ChatOption
   const file = options.payload;
   const payload = file === undefined || file === "-" ? undefined : await readPayload(context, file);
   const message = planMessage(context, args, file, typeof payload?.["message"] === "string");
+  const files = checkFiles(context.cwd, options.file ?? []);
   const connected = await connect(context, options, { oneShot: true });
   const { client, config, connection, output } = connected;
   try {
     const owner = { profile: config.profile, baseUrl: connection.baseUrl };
-    const question = await prepare(context, options, connected, owner, { message, payload });
+    const question = await prepare(context, options, connected, owner, { message, payload, files });
     const ending = await ask(context, connected, question, options, format);
     await noteSession(context, output, owner, ending, format);
     for (const warning of ending.outcome.warnings) await output.warn(warning);

@@ -77,6 +77,11 @@ describe("assembling the answer", () => {
     expect(play([idsLine, failureLine("no", "RATE_LIMIT")]).turn.failure).toMatchObject({ message: "no", code: "RATE_LIMIT" });
   });
 
+  it("leaves out the failure of a second model", () => {
+    const failure = { error: "no", details: { model_index: 1 } };
+    expect(play([{ raw: "", kind: "failure", failure }]).turn.failure).toBeNull();
+  });
+
   it("ignores lines it does not know", () => {
     expect(play([{ raw: '{"new":1}', kind: "unknown" }]).types).toEqual([]);
   });

@@ -21,6 +21,8 @@ describe("failureError", () => {
     ["PERSONA_NOT_FOUND", "no agent", "not-found"],
     ["VALIDATION_ERROR", "Invalid Chat Session ID provided", "not-found"],
     ["VALIDATION_ERROR", "not on the latest mainline", "usage"],
+    ["VALIDATION_ERROR", "File not found: f", "not-found"],
+    ["VALIDATION_ERROR", "Persona 9 is not available", "not-found"],
     [null, "Forced tool 7 not found in tools", "not-found"],
     ["CONTEXT_TOO_LONG", "too long", "usage"],
     ["MODEL_ERROR", "bad chat session handling in the model", "server-error"],

@@ -1,4 +1,4 @@
-import type { ChatEvent, Placement, SearchDoc } from "../../api/schemas.ts";
+import type { ChatEvent, Placement, SearchDoc, StreamFailure } from "../../api/schemas.ts";
 import { readPacket } from "./packets.ts";
 
 /** Where in the turn something happens. Parallel tools of one turn differ in `tab`; `sub` is set inside a tool. */
@@ -52,6 +52,11 @@ function placeOf(placement: Placement | null): Place {
   };
 }
 
+function isFirstModel({ details }: StreamFailure): boolean {
+  if (typeof details !== "object" || details === null || !("model_index" in details)) return true;
+  return !(Number(details.model_index) > 0);
+}
+
 /**
  * What one line of the stream says, or undefined where it says nothing to a
  * reader. Where several models answer at once, only the first one's packets
@@ -75,6 +80,7 @@ export function readEvent(event: ChatEvent): TurnEvent | undefined {
       return { type: "models", models };
     }
     case "failure": {
+      if (!isFirstModel(event.failure)) return undefined;
       const { error, error_code: code, is_retryable: retryable } = event.failure;
       return { type: "error", message: error, code: code ?? null, retryable: retryable ?? null };
     }

@@ -50,7 +50,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   GATEWAY_TIMEOUT: { exit: "timeout" },
 };
 
-const missing: readonly RegExp[] = [/chat session/i, /forced tool .*not found/i];
+const missing: readonly RegExp[] = [/chat session/i, /\bnot found\b/i, /\bnot available\b/i];
 
 function meaningOf(failure: Extract<TurnEvent, { type: "error" }>): Meaning {
   const code = failure.code?.toUpperCase() ?? "";
