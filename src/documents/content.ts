@@ -11,11 +11,25 @@ export interface Content {
   mtimeMs: number;
 }
 
-const attempts = 3;
+const attempts = 4;
 // O_NONBLOCK: opening a FIFO without a writer would hang; O_NOFOLLOW: the file
 // may have become a link since it was listed. Windows has neither.
 const openFlags =
   constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+// File systems stamp with the kernel's clock tick (4 ms, or 10): a write within
+// the tick of an earlier one leaves no trace. What changed that recently is read
+// again once the tick is over.
+const tickMs = 20;
+
+function isFresh(stats: BigIntStats): boolean {
+  const age = Date.now() - Number(stats.ctimeNs / 1_000_000n);
+  return age >= 0 && age < tickMs;
+}
+
+function waitForTick(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, tickMs + 5);
+}
 
 let shared = Buffer.allocUnsafeSlow(64 * 1024);
 
@@ -72,7 +86,7 @@ function checkKind(file: SourceFile, stats: BigIntStats, maxBytes: number): void
 
 /**
  * The bytes of a file as they were at one moment: when its stamp differs before
- * and after, it is read again, three times at most. Throws CliError `usage` for
+ * and after, it is read again, four reads at most. Throws CliError `usage` for
  * a file that cannot be read, is too large, or keeps changing.
  */
 export function readContent(file: SourceFile, maxBytes: number): Content {
@@ -80,11 +94,16 @@ export function readContent(file: SourceFile, maxBytes: number): Content {
   try {
     let before = fstatSync(descriptor, { bigint: true });
     for (let attempt = 1; attempt <= attempts; attempt++) {
+      if (isFresh(before)) {
+        waitForTick();
+        before = fstatSync(descriptor, { bigint: true });
+      }
+      const isSettled = !isFresh(before);
       checkKind(file, before, maxBytes);
       const bytes = readAll(descriptor, Number(before.size));
       const after = fstatSync(descriptor, { bigint: true });
       const stamp = stampOf(after);
-      if (stamp === stampOf(before) && bytes.length === Number(after.size)) {
+      if (isSettled && stamp === stampOf(before) && bytes.length === Number(after.size)) {
         return { bytes, stamp, mtimeMs: Number(after.mtimeNs / 1_000_000n) };
       }
       before = after;
@@ -96,7 +115,7 @@ export function readContent(file: SourceFile, maxBytes: number): Content {
   } finally {
     closeSync(descriptor);
   }
-  throw new CliError("usage", `${file.path}: changed while it was read, ${attempts} times`, {
+  throw new CliError("usage", `${file.path}: changed while it was read, ${attempts} times over`, {
     hints: ["run again when nothing writes to it"],
   });
 }

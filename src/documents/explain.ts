@@ -1,8 +1,10 @@
 import type { IngestionDocument } from "../api/schemas.ts";
 import { effectiveFor } from "./effective.ts";
-import { findFiles, type Found, type SourceFile } from "./find.ts";
+import type { SourceFile } from "./find.ts";
 import { readDocument } from "./read.ts";
+import { jobsOf, scopeOf } from "./scope.ts";
 import type { DocumentSettings } from "./settings.ts";
+import { openWalk } from "./walk.ts";
 
 /** One field of the payload: its value as JSON text (text as it is) and its origin. */
 export interface ExplainedField {
@@ -29,40 +31,29 @@ export interface Explanation {
   warnings: string[];
 }
 
-function walkFinds(path: string, settings: DocumentSettings, inputs: string[]): Found | undefined {
-  for (const found of findFiles(inputs, { cwd: settings.root, settings })) {
-    if (found.kind === "file" ? found.file.path === path : found.path === path) return found;
-    // Paths come in order, so that the walk can end early.
-    if (found.kind === "file" && found.file.path > path) return undefined;
-  }
-  return undefined;
-}
-
 /**
- * Why an ordinary run takes a path or leaves it out: it asks the walk itself,
- * over the configured `include` or the file's own folder, so that the answer
- * cannot differ from what a run does.
+ * Why an ordinary run (over the configured `include`, else the whole root)
+ * takes a path or leaves it out. Asks what the walk itself asks.
  */
 function explainPath(path: string, settings: DocumentSettings): [boolean, string] {
-  const inputs = settings.include.length > 0 ? [] : ["."];
-  const place = inputs.length > 0 ? "the project root" : `include ${settings.include.join(", ")}`;
-  const found = walkFinds(path, settings, inputs);
-  if (found?.kind === "file") return [true, `found in ${place}`];
-  if (found) return [false, found.reason];
-  if (settings.exclude?.matches(path)) {
-    return [false, `named by exclude ${settings.exclude.patterns.join(", ")}`];
+  const { include, only, exclude } = settings;
+  const options = { cwd: settings.root, settings };
+  const place = include.length > 0 ? `include ${include.join(", ")}` : "the project root";
+  if (exclude?.matches(path)) return [false, `named by exclude ${exclude.patterns.join(", ")}`];
+  if (only && !only.matches(path)) {
+    return [false, `not named by --include ${only.patterns.join(", ")}`];
   }
-  if (settings.only && !settings.only.matches(path)) {
-    return [false, `not named by --include ${settings.only.patterns.join(", ")}`];
+  if (openWalk(jobsOf([], options), settings).direct.file(path)) return [true, `found in ${place}`];
+  if (!settings.useIgnoreFiles || !scopeOf([], options)(path)) {
+    return [false, `not in ${place}`];
   }
-  const open: DocumentSettings = { ...settings, useIgnoreFiles: false };
-  if (settings.useIgnoreFiles && walkFinds(path, open, inputs)) {
-    const isHidden = path.split("/").some((name) => name.startsWith("."));
-    if (isHidden) return [false, "hidden (--no-ignore takes it; so does naming it)"];
-    const why = path.includes("node_modules/") ? "in node_modules" : "named by an ignore file";
-    return [false, `${why} (--no-ignore takes it; so does naming it)`];
-  }
-  return [false, `not in ${place}`];
+  const names = path.split("/");
+  const why = names.some((name) => name.startsWith("."))
+    ? "hidden"
+    : names.includes("node_modules")
+      ? "in node_modules"
+      : "named by an ignore file";
+  return [false, `${why} (a run takes it with --no-ignore, or when it is named)`];
 }
 
 function fieldsOf(document: IngestionDocument, origins: Map<string, string>): ExplainedField[] {

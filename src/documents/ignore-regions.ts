@@ -1,24 +1,7 @@
 import { CliError } from "../errors.ts";
-import { isOpaque, scanStructure } from "./structure.ts";
+import { isInCodeSpan, isOpaque, scanStructure } from "./structure.ts";
 
 const marker = /<!--[ \t]*(\/?)knowctl:ignore[ \t]*-->/g;
-
-/** Whether an offset lies in a code span that opens and closes on its line. */
-function isInCodeSpan(text: string, offset: number): boolean {
-  const start = text.lastIndexOf("\n", offset) + 1;
-  const end = text.indexOf("\n", offset);
-  const line = text.slice(start, end === -1 ? undefined : end);
-  let at = 0;
-  for (const run of line.matchAll(/`+/g)) {
-    if (run.index < at) continue;
-    const rest = line.slice(run.index + run[0].length);
-    const closing = [...rest.matchAll(/`+/g)].find((each) => each[0].length === run[0].length);
-    if (!closing) continue;
-    at = run.index + 2 * run[0].length + closing.index;
-    if (offset - start > run.index && offset - start < at) return true;
-  }
-  return false;
-}
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 

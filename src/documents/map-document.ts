@@ -11,7 +11,7 @@ import { parseOwners } from "./owners.ts";
 import type { Parsed } from "./readers.ts";
 import { splitSections } from "./sections.ts";
 import type { DocumentSettings } from "./settings.ts";
-import { isOpaque, scanStructure } from "./structure.ts";
+import { isInCodeSpan, isOpaque, scanStructure } from "./structure.ts";
 import { textOf } from "./values.ts";
 
 export type Mapped =
@@ -168,7 +168,9 @@ function countImages(body: string): number {
   if (!body.includes("![") && !body.includes("<img")) return 0;
   const structure = scanStructure(body);
   const images = [...body.matchAll(/!\[[^\]\n]*\][([]|<img[\s/>]/g)];
-  return images.filter(({ index }) => !isOpaque(structure, index)).length;
+  return images.filter(
+    ({ index }) => !isOpaque(structure, index) && !isInCodeSpan(body, index),
+  ).length;
 }
 
 function emptyReason({ parsed }: Mapping): string {

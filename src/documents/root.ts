@@ -21,7 +21,8 @@ export function realPath(path: string): string | undefined {
     return realpathSync.native(path);
   } catch (error) {
     const code = codeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    // A glob may be longer than any name.
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG") return undefined;
     throw new CliError("usage", `cannot resolve ${path}: ${code ?? "unknown error"}`, {
       cause: error,
     });

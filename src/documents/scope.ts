@@ -23,14 +23,13 @@ function relativeOrRefuse(absolute: string, input: string, root: string): string
 
 /** The job of a path that exists. A link keeps its own name; the folder it is in is resolved. */
 function pathJob(input: string, path: string, root: string): Job | undefined {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (!stats) return undefined;
   const target = realPath(path);
   if (target === undefined) return undefined;
+  const isLink = lstatSync(path).isSymbolicLink();
   // The real path also brings the true case of the name where case does not matter.
   const base = relativeOrRefuse(target, input, root);
   if (lstatSync(target).isDirectory()) return { kind: "folder", base, hidden: false };
-  if (!stats.isSymbolicLink()) return { kind: "file", base, hidden: false };
+  if (!isLink) return { kind: "file", base, hidden: false };
   const named = join(realpathSync.native(dirname(path)), basename(path));
   return { kind: "file", base: relativeOrRefuse(named, input, root), hidden: false };
 }
@@ -53,6 +52,7 @@ function globJobs(input: string, glob: string, from: string, settings: DocumentS
 
 function inputJobs(input: string, { cwd, settings }: FindOptions): Job[] {
   if (input === "") throw new CliError("usage", "an empty path names nothing");
+  if (input.includes("\0")) throw new CliError("usage", "a path holds a NUL character");
   const named = pathJob(input, resolve(cwd, input), settings.root);
   if (named) return [named];
   const glob = withSlashes(input);

@@ -13,6 +13,7 @@ import {
   rootFolder,
   takesFile,
   withOwnRules,
+  type DirectReach,
   type Folder,
   type Job,
 } from "./folder.ts";
@@ -20,7 +21,7 @@ import type { DocumentSettings } from "./settings.ts";
 import { normalise, sourceFile } from "./stamp.ts";
 
 type Entry =
-  | { kind: "file"; key: string; path: string; absolute: string }
+  | { kind: "file"; key: string; path: string; absolute: string; real: string | undefined }
   | { kind: "folder"; key: string; folder: Folder }
   | { kind: "found"; key: string; found: Found };
 
@@ -42,9 +43,7 @@ function listFile(walk: Walk, folder: Folder, name: string, at: Place): Entry | 
     (settings.only && !settings.only.matches(path)) || settings.exclude?.matches(path) === true;
   if (isOut) return isNamed(folder, name) ? note("skipped", path, "excluded by a pattern") : undefined;
   if (!readerFor(path)) return note("skipped", path, `format not supported: ${formatOf(path)}`);
-  const repeated = at.real === undefined ? undefined : walk.links.refuse("file", at.real);
-  if (repeated !== undefined) return note("skipped", path, repeated);
-  return { kind: "file", key: path, path, absolute: at.absolute };
+  return { kind: "file", key: path, path, absolute: at.absolute, real: at.real };
 }
 
 /** Where an entry really is; `real` only when a link led there. */
@@ -59,10 +58,7 @@ function listFolder(walk: Walk, folder: Folder, name: string, at: Place): Entry 
   const { absolute, real } = at;
   const target = real === undefined ? { absolute } : { absolute, real };
   const entered = enterFolder(folder, name, target, walk.settings);
-  if (!entered) return undefined;
-  const repeated = real === undefined ? undefined : walk.links.refuse("folder", real);
-  if (repeated !== undefined) return note("skipped", entered.path, repeated);
-  return { kind: "folder", key: `${entered.path}/`, folder: entered };
+  return entered && { kind: "folder", key: `${entered.path}/`, folder: entered };
 }
 
 function listLink(walk: Walk, folder: Folder, name: string, at: Place): Entry | undefined {
@@ -140,28 +136,44 @@ function findFile(path: string, absolute: string): Found {
   }
 }
 
-/**
- * Walks from the root to the inputs and through them, depth first, so that the
- * paths come out in code-unit order. Synchronous: a promise a file would cost
- * more than the file system. Holds one listing for each level of depth.
- */
-export function* walkFolders(jobs: readonly Job[], settings: DocumentSettings): Generator<Found> {
+/** The start of a walk, and the answer to what it comes to by itself. */
+export function openWalk(
+  inputs: readonly Job[],
+  settings: DocumentSettings,
+): { root: Folder; direct: DirectReach; problems: Found[] } {
   const problems: Found[] = [];
   const above = settings.useIgnoreFiles
     ? ignoreRulesAbove(settings.root, ({ name, reason }) => {
         problems.push({ kind: "failed", path: `../${name}`, reason });
       })
     : undefined;
+  const root = rootFolder(settings, inputs, above);
+  return { root, direct: createDirectReach(root, settings), problems };
+}
+
+/**
+ * Walks from the root to the inputs and through them, depth first, so that the
+ * paths come out in code-unit order. Synchronous: a promise a file would cost
+ * more than the file system. Holds one listing for each level of depth.
+ */
+export function* walkFolders(jobs: readonly Job[], settings: DocumentSettings): Generator<Found> {
+  const { root, direct, problems } = openWalk(jobs, settings);
   yield* problems;
-  const root = rootFolder(settings, jobs, above);
-  const links = createLinks(settings.root, createDirectReach(root, settings));
-  const walk: Walk = { settings, links };
+  const walk: Walk = { settings, links: createLinks(settings.root, direct) };
   const stack = [{ entries: listEntries(walk, root), next: 0 }];
   for (let top = stack.at(-1); top; top = stack.at(-1)) {
     const entry = top.entries[top.next++];
     if (!entry) stack.pop();
     else if (entry.kind === "found") yield entry.found;
-    else if (entry.kind === "file") yield findFile(entry.path, entry.absolute);
-    else stack.push({ entries: listEntries(walk, entry.folder), next: 0 });
+    else {
+      const isFile = entry.kind === "file";
+      const real = isFile ? entry.real : entry.folder.real;
+      // Asked now, not on listing: of two links to one file the first by path counts.
+      const repeated = real === undefined ? undefined : walk.links.refuse(entry.kind, real);
+      const path = isFile ? entry.path : entry.folder.path;
+      if (repeated !== undefined) yield { kind: "skipped", path, reason: repeated };
+      else if (isFile) yield findFile(path, entry.absolute);
+      else stack.push({ entries: listEntries(walk, entry.folder), next: 0 });
+    }
   }
 }
