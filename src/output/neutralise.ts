@@ -24,17 +24,23 @@ export function neutralise(text: string): string {
 
 /** As neutralise(), and on one line: newlines and tabs become spaces. For cells and messages. */
 export function neutraliseLine(text: string): string {
-  return neutralise(text.replace(/\s*[\n\t]\s*/g, " "));
+  // One run of white space at a time: `\s*\n\s*` would take quadratic time on a run without a newline.
+  return neutralise(text.replace(/\s+/g, (run) => (/[\n\t]/.test(run) ? " " : run)));
 }
 
-// JSON.stringify escapes C0 only; these would still reach a terminal that shows the JSON.
-const dangerousInJson = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+// JSON.stringify escapes C0 only; the others would still reach a terminal that shows the JSON.
+// C0 is listed for a JSON text that came from outside as it is and may be none.
+const dangerousInJson =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 function jsonEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** Escapes, in a text that is JSON already, what JSON.stringify leaves raw; the data stays the same. */
+/**
+ * Escapes, in a text that is JSON already, what JSON leaves raw; the data stays
+ * the same. A carriage return can only be white space between members there.
+ */
 export function neutraliseJson(json: string): string {
-  return json.replace(dangerousInJson, jsonEscape);
+  return json.replace(dangerousInJson, jsonEscape).replaceAll("\r", " ");
 }

@@ -2,6 +2,7 @@ import type { Context, Sink } from "../context.ts";
 import { neutralise, neutraliseJson } from "./neutralise.ts";
 import { secretsOf, type Secrets } from "./redact.ts";
 import { renderText, red, yellow, type Text } from "./text.ts";
+import { breakCommandsInJson, createCommandBreaker } from "./workflow-commands.ts";
 
 export interface OutputOptions {
   quiet?: boolean | undefined;
@@ -53,48 +54,43 @@ function wantsColour(sink: Sink, env: Context["env"], options: OutputOptions): b
   return sink.isTTY && env["TERM"] !== "dumb";
 }
 
-/**
- * Breaks up CI workflow commands (`::set-env`, `##vso[`): a runner would act on
- * them when they stand in a log (CVE-2020-15228). Keeps its place over calls.
- */
-function createCommandBreaker(): (text: string) => string {
-  let lineSoFar = "";
-  return (text) => {
-    let result = "";
-    for (const character of text) {
-      const start = lineSoFar.trimStart();
-      if (character === ":" && start === ":") result += " ";
-      else if (character === "[" && /##(vso)?$/.test(lineSoFar)) result += " ";
-      result += character;
-      lineSoFar = character === "\n" ? "" : (lineSoFar + character).slice(-16);
-      if (lineSoFar.length === 16 && lineSoFar.trim() === "") lineSoFar = " ";
-    }
-    return result;
-  };
-}
+// Half a character: a stream may cut between the two code units of one.
+const halfCharacter = /[\ud800-\udbff]$/;
 
 function createGate(sink: Sink, context: Context, options: OutputOptions, secrets: Secrets) {
   const colour = wantsColour(sink, context.env, options);
-  const inCi = Boolean(context.env["GITHUB_ACTIONS"] ?? context.env["TF_BUILD"]);
+  const inCi = Boolean(context.env["GITHUB_ACTIONS"] || context.env["TF_BUILD"]);
   const breakCommands = inCi ? createCommandBreaker() : (text: string): string => text;
+  let half = "";
+  const clean = (part: string): string => {
+    let text = half + part;
+    half = halfCharacter.exec(text)?.[0] ?? "";
+    text = half === "" ? text : text.slice(0, -1);
+    return breakCommands(neutralise(text));
+  };
   let held = "";
+  const send = async (rendered: string): Promise<void> => {
+    const text = held + rendered;
+    // Redaction needs the whole secret: what may be its beginning waits for the rest.
+    const open = secrets.openTail(text);
+    const end = text.length - open;
+    held = text.slice(end);
+    await sink.write(secrets.redact(text.slice(0, end)));
+  };
   const flush = async (): Promise<void> => {
-    const text = held;
+    const text = held + half;
     held = "";
-    await sink.write(text);
+    half = "";
+    await sink.write(secrets.redact(text));
   };
   return {
     flush,
-    async write(parts: readonly Text[]): Promise<void> {
-      const rendered = renderText(parts, colour, (text) => breakCommands(neutralise(text)));
-      const text = secrets.redact(held + rendered);
-      const open = secrets.openTail(text);
-      held = open > 0 ? text.slice(-open) : "";
-      await sink.write(open > 0 ? text.slice(0, -open) : text);
-    },
-    async raw(text: string): Promise<void> {
+    send,
+    write: (parts: readonly Text[]): Promise<void> => send(renderText(parts, colour, clean)),
+    async json(text: string): Promise<void> {
       await flush();
-      await sink.write(secrets.redact(text));
+      const inert = neutraliseJson(text);
+      await sink.write(secrets.redact(inCi ? breakCommandsInJson(inert) : inert));
     },
   };
 }
@@ -115,7 +111,7 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
     columns: () => context.stdout.columns(),
     write: (...parts) => stdout.write(parts),
     line: (...parts) => stdout.write([...parts, "\n"]),
-    json: (json) => stdout.raw(neutraliseJson(json)),
+    json: (json) => stdout.json(json),
     async note(...parts) {
       if (!quiet) await stderr.write([...parts, "\n"]);
     },
@@ -125,7 +121,7 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
     warn: (...parts) => stderr.write([yellow("warning: "), ...parts, "\n"]),
     error: (...parts) => stderr.write([red("error: "), ...parts, "\n"]),
     problem: (...parts) => stderr.write([...parts, "\n"]),
-    control: (sequence) => stderr.raw(sequence),
+    control: (sequence) => stderr.send(sequence),
     async flush() {
       await stdout.flush();
       await stderr.flush();

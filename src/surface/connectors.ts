@@ -46,7 +46,7 @@ function addGet(connectors: Command, run: Run): void {
       "after",
       examples([
         ["knowctl connectors get 2", "by its cc_pair_id"],
-        ['knowctl connectors get "Handbook"', "by its name"],
+        ['knowctl connectors get "Handbook uploads"', "by its name"],
         ["knowctl connectors get 2 --fields name,connector.time_updated --output yaml", "a part of it"],
       ]),
     )
@@ -65,8 +65,8 @@ function addFind(connectors: Command, run: Run): void {
     .addHelpText(
       "after",
       examples([
-        ['knowctl connectors find "Handbook"', "its id"],
-        ['knowctl ingest docs --cc-pair-id "$(knowctl connectors find Handbook)"', "in a script"],
+        ['knowctl connectors find "Handbook uploads"', "its id"],
+        ['knowctl ingest docs --cc-pair-id "$(knowctl connectors find \'Handbook uploads\')"', "in a script"],
       ]),
     )
     .action(run(async () => (await load()).connectorsFind));
