@@ -14,7 +14,7 @@ export interface Call {
   body: Buffer;
   /** Parsed once. Throws a Refusal (422) on a wrong content type or broken JSON. */
   json(): unknown;
-  /** Aborted when the client has left or the sandbox is closing. */
+  /** Aborted when the connection is closed, by the client or by the end of the sandbox. */
   signal: AbortSignal;
 }
 

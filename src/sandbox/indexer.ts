@@ -100,7 +100,10 @@ export function createIndexer(database: Database, log: (text: string) => void): 
       const rows = next.all();
       if (rows.length === 0) return false;
       database.transaction(() => {
-        for (const row of rows) write(row);
+        for (const row of rows) {
+          write(row);
+          if (performance.now() > end) break;
+        }
       });
     }
     return true;

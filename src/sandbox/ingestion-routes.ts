@@ -89,7 +89,7 @@ function sizeInfo({ dialect, documents }: IngestionOptions, call: Call): Reply {
 
 /** Ingestion of both dialects, and what `onyx` has around it: observed-service.md 3. */
 export function ingestionRoutes(options: IngestionOptions): Route[] {
-  const bodyLimit = 64 * 1024 * 1024;
+  const bodyLimit = 32 * 1024 * 1024;
   const post = { method: "POST", bodyLimit, handle: (call: Call) => ingest(options, call) };
   const onyx = { dialect: "onyx" } as const;
   return [

@@ -30,8 +30,12 @@ export function segmentsOf(path: string): string[] | undefined {
     } catch {
       return undefined;
     }
-    if (segment === "." || segment === ".." || /[/\\\0]/.test(segment)) return undefined;
-    segments.push(segment);
+    // An encoded slash separates too, as for the service: `a%2Fb` is two segments.
+    const pieces = segment.split("/");
+    if (pieces.some((piece) => piece === "." || piece === ".." || /[\\\0]/.test(piece))) {
+      return undefined;
+    }
+    segments.push(...pieces);
   }
   return segments;
 }

@@ -111,7 +111,6 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const clock = options.clock ?? systemClock;
   const ledger = createLedger(options.ledger ?? "full");
   const service = await openService({ ...options, host, clock }, ledger);
-  const closing = new AbortController();
   // Requests still being handled; the database outlives them.
   const running = new Set<Promise<void>>();
   let serve: ReturnType<typeof createServing> | undefined;
@@ -133,7 +132,6 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     faults: createFaults(options.faults ?? {}, clock),
     ledger,
     clock,
-    closing: closing.signal,
     log: (line) => options.onLog?.(line),
   });
   return {
@@ -143,7 +141,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     idle: service.idle,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      closing.abort();
+      // Each open answer sees its connection close, and ends.
       server.closeAllConnections();
       await closed;
       await Promise.all(running);

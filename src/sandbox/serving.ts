@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { messageOf } from "../errors.ts";
 import type { Admitted } from "./admission.ts";
 import { type Call, discardBody, lazyJson, readBody, releaseBody } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { deliver, faultyReply, reset } from "./delivery.ts";
 import type { FaultPlan, FaultSubject } from "./faults.ts";
 import type { LedgerWriter } from "./ledger.ts";
-import { detail, Refusal, type Reply } from "./reply.ts";
+import { detail, Refusal, type Reply, writeReply } from "./reply.ts";
 import type { Route } from "./routes.ts";
 
 export interface ServingOptions {
@@ -13,8 +14,6 @@ export interface ServingOptions {
   faults(subject: FaultSubject): FaultPlan;
   ledger: LedgerWriter;
   clock: Clock;
-  /** Aborted when the sandbox closes. */
-  closing: AbortSignal;
   log(line: string): void;
 }
 
@@ -65,7 +64,6 @@ async function answer(options: ServingOptions, route: Route, call: Call): Promis
 }
 
 async function refuse(
-  options: ServingOptions,
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
@@ -76,12 +74,12 @@ async function refuse(
     error instanceof Refusal ? error.reply : detail(500, "Internal error of the sandbox");
   // What was left unread would be taken for the next request.
   const reply = { status, body, headers: { ...headers, connection: "close" } };
-  await deliver(response, reply, {}, options.clock, options.closing);
+  await writeReply(response, reply);
 }
 
 /** The way of one request from its head to the end of its answer. Never rejects. */
 export function createServing(options: ServingOptions) {
-  const { ledger, clock, closing } = options;
+  const { ledger, clock } = options;
   let inFlight = 0;
 
   const respond = async (
@@ -111,15 +109,16 @@ export function createServing(options: ServingOptions) {
     const entry = ledger.request(request.method ?? "", request.url ?? "/", request.headers);
     inFlight += 1;
     ledger.ledger.maxInFlight = Math.max(ledger.ledger.maxInFlight, inFlight);
+    // Not AbortSignal.any with a signal of the whole server: that one would gather memory.
     const left = new AbortController();
     response.once("close", () => left.abort());
     try {
-      entry.status = await respond(request, response, AbortSignal.any([left.signal, closing]));
+      entry.status = await respond(request, response, left.signal);
     } catch (error) {
       const known = error instanceof Refusal;
-      if (!known && !left.signal.aborted && !closing.aborted) options.log(`internal error: ${String(error)}`);
+      if (!known && !left.signal.aborted) options.log(`internal error: ${messageOf(error)}`);
       entry.status = known ? error.reply.status : 500;
-      await refuse(options, request, response, error).catch(() => response.destroy());
+      await refuse(request, response, error).catch(() => response.destroy());
     } finally {
       inFlight -= 1;
       options.log(`${entry.method} ${entry.path} ${entry.status} ${clock.now() - started} ms`);

@@ -86,6 +86,7 @@ async function* writing(
   written: Written,
 ): AsyncGenerator<Line> {
   const announced = new Set<string>();
+  const awake = AbortSignal.any([turn.stopped, turn.unread]);
   for (const part of answer.parts) {
     if ("number" in part) {
       if (!turn.includeCitations) continue;
@@ -102,7 +103,7 @@ async function* writing(
       continue;
     }
     for (const word of wordsOf(part.text)) {
-      if (turn.tokenDelayMs > 0 && !turn.unread.aborted) await pause(turn);
+      if (turn.tokenDelayMs > 0 && !turn.unread.aborted) await pause(turn, awake);
       if (turn.stopped.aborted) return;
       written.text += word;
       yield packet(at, "message_delta", { content: word });
@@ -110,10 +111,9 @@ async function* writing(
   }
 }
 
-async function pause(turn: Turn): Promise<void> {
-  const signal = AbortSignal.any([turn.stopped, turn.unread]);
+async function pause({ clock, tokenDelayMs }: Turn, awake: AbortSignal): Promise<void> {
   // Being woken early is all that the signals are for here.
-  await turn.clock.sleep(turn.tokenDelayMs, signal).catch(() => undefined);
+  await clock.sleep(tokenDelayMs, awake).catch(() => undefined);
 }
 
 function wholeText(answer: Answer, includeCitations: boolean): Written {
