@@ -16,7 +16,7 @@ export interface Claim {
   text: string;
 }
 
-function describeSecret(secret: Secret): string | undefined {
+function referenceText(secret: Secret): string | undefined {
   if (typeof secret === "string") return undefined;
   if ("env" in secret) return `reads the variable ${secret.env}`;
   if ("file" in secret) return `reads the file ${secret.file}`;
@@ -31,7 +31,7 @@ export function claimsOf(content: ConfigContent): Claim[] {
       return value === undefined ? [] : [{ key: member, text: withoutCredentials(value) }];
     });
     const references = (["accessToken", "apiKey"] as const).flatMap((member) => {
-      const text = profile[member] === undefined ? undefined : describeSecret(profile[member]);
+      const text = profile[member] === undefined ? undefined : referenceText(profile[member]);
       return text === undefined ? [] : [{ key: member, text }];
     });
     return [...addresses, ...references].map(({ key, text }) => ({

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { GlobalFlags } from "../../src/config/flags.ts";
+import { temporaryFolder } from "../support.ts";
 import { createDesk, failureOf, type Desk } from "./support.ts";
 
 const prod = "https://prod.example";
@@ -114,8 +115,9 @@ describe("keys", () => {
     symlinkSync("..data/token", join(mount, "token"));
     desk.putUser({ profiles: { p: { baseUrl: prod, apiKey: { file: join(mount, "token") } } } });
     expect((await connect(desk)).apiKey).toBe("mounted-key");
-    symlinkSync(join(desk.home, "elsewhere"), join(desk.home, "link"));
-    writeFileSync(join(desk.home, "elsewhere"), "other-key", { mode: 0o600 });
+    const elsewhere = join(temporaryFolder(), "elsewhere");
+    symlinkSync(elsewhere, join(desk.home, "link"));
+    writeFileSync(elsewhere, "other-key", { mode: 0o600 });
     desk.putUser({ profiles: { p: { baseUrl: prod, apiKey: { file: "~/link" } } } });
     expect((await refusal(desk)).message).toContain("symbolic link");
   });

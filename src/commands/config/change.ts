@@ -1,0 +1,143 @@
+import { changeDraft, openDraft, readDraft, renderDraft, saveDraft, type Draft } from "../../config/edit.ts";
+import type { GlobalFlags } from "../../config/flags.ts";
+import { isSecretPath, parseKey } from "../../config/key-path.ts";
+import { nearest } from "../../config/nearest.ts";
+import { isProfileName } from "../../config/validate.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { createOutput } from "../../output/output.ts";
+import { loadToShow, machineOf, targetFile } from "./files.ts";
+
+export interface ChangeOptions extends GlobalFlags {
+  /** Change the project file instead of the user file. */
+  project?: boolean;
+}
+
+interface Opened {
+  draft: Draft;
+  path: string[];
+}
+
+function profileNames(draft: Draft): string[] {
+  const profiles = readDraft(draft, ["profiles"]);
+  return typeof profiles === "object" && profiles !== null ? Object.keys(profiles) : [];
+}
+
+async function open(context: Context, key: string, options: ChangeOptions): Promise<Opened> {
+  const output = createOutput(context, options);
+  const target = targetFile(context, options);
+  const draft = await openDraft(target.path, target.isPrivate, machineOf(context));
+  // A short key means the profile in effect, which may be made by this very change.
+  const userOnly = options.project !== true;
+  const { config: _named, ...flags } = options;
+  const { profile } = await loadToShow(context, flags, output, { userOnly, mayBeNew: true });
+  const path = parseKey(key, profile, profileNames(draft));
+  if (path[0] === "profiles" && path[1] !== undefined && !isProfileName(path[1])) {
+    throw new CliError("usage", `"${path[1]}" is no name for a profile`, {
+      hints: ['letters, digits, "-", "_" and "." make one'],
+    });
+  }
+  return { draft, path };
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Readings of a typed value, the likeliest first; the schema decides which fits. */
+function readings(text: string): unknown[] {
+  const parsed = fromJson(text);
+  const isStructure = typeof parsed === "object" && parsed !== null;
+  const all = isStructure ? [parsed, text] : [text, ...(parsed === undefined ? [] : [parsed])];
+  return [...all, [text]];
+}
+
+async function firstValid(draft: Draft, path: readonly string[], text: string): Promise<Draft> {
+  let failure: unknown;
+  for (const value of readings(text)) {
+    const next = changeDraft(draft, path, value);
+    try {
+      await renderDraft(next);
+      return next;
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      failure ??= error;
+    }
+  }
+  throw failure;
+}
+
+function keyInArguments(key: string): CliError {
+  return new CliError("usage", `${key}: a key is not given as an argument, where every process can read it`, {
+    hints: [
+      "store it: knowctl login",
+      `or name a variable: knowctl config set ${key} '{"env": "NAME"}'`,
+      `or a file: knowctl config set ${key} '{"file": "PATH"}'`,
+    ],
+  });
+}
+
+function valueError(key: string, error: CliError): CliError {
+  // The place would be in a text that was never written.
+  const why = error.message.replace(/^.*?:\d+:\d+: (?:[\w.[\]-]+: )?/, "");
+  return new CliError("usage", `${key}: ${why}`, { hints: ["what is allowed: knowctl config schema"] });
+}
+
+/** `config set KEY VALUE`: a word, or JSON for anything else. */
+export async function configSet(
+  context: Context,
+  [key = "", text = ""]: string[],
+  options: ChangeOptions,
+): Promise<void> {
+  const { draft, path } = await open(context, key, options);
+  const isReference = typeof fromJson(text) === "object" && fromJson(text) !== null;
+  if (isSecretPath(path) && !isReference) throw keyInArguments(key);
+  if (path.length < 2 && path[0] !== "defaultProfile" && path[0] !== "$schema" && !isReference) {
+    throw new CliError("usage", `${key} is a group of settings, not a value`, {
+      hints: ["name one of its members, as ingest.include"],
+    });
+  }
+  let next: Draft;
+  try {
+    next = await firstValid(draft, path, text);
+  } catch (error) {
+    throw error instanceof CliError && error.details.length === 0 ? valueError(key, error) : error;
+  }
+  await saveDraft(next);
+  await createOutput(context, options).note(`${path.join(".")} set in ${draft.path}`);
+}
+
+/** `config unset KEY`. Throws CliError `not-found` when the file does not say it. */
+export async function configUnset(context: Context, [key = ""]: string[], options: ChangeOptions): Promise<void> {
+  const { draft, path } = await open(context, key, options);
+  if (readDraft(draft, path) === undefined) {
+    throw new CliError("not-found", `${path.join(".")} is not set in ${draft.path}`, {
+      hints: ["where it is set: knowctl config show --origin"],
+    });
+  }
+  await saveDraft(changeDraft(draft, path, undefined));
+  await createOutput(context, options).note(`${path.join(".")} removed from ${draft.path}`);
+}
+
+/** `config use PROFILE`: makes it the default of the user file. */
+export async function configUse(context: Context, [name = ""]: string[], options: ChangeOptions): Promise<void> {
+  const output = createOutput(context, options);
+  const { profile: _profile, ...flags } = options;
+  const config = await loadToShow(context, flags, output, { mayBeNew: true });
+  const names = [...new Set(config.files.flatMap((file) => Object.keys(file.content.profiles ?? {})))];
+  if (!names.includes(name)) {
+    const suggestion = nearest(name, names);
+    throw new CliError("not-found", `there is no profile "${name}"`, {
+      details: names.map((each) => `known: ${each}`),
+      hints: [suggestion ? `did you mean ${suggestion}?` : "make one: knowctl config init"],
+    });
+  }
+  const target = targetFile(context, options);
+  const draft = await openDraft(target.path, target.isPrivate, machineOf(context));
+  await saveDraft(changeDraft(draft, ["defaultProfile"], name));
+  await output.note(`${name} is the default profile now (${draft.path})`);
+}

@@ -1,0 +1,134 @@
+import { resolve } from "node:path";
+import { findProject, findUserFile, readNamed } from "../../config/discover.ts";
+import { checkPrivate } from "../../config/files.ts";
+import type { GlobalFlags } from "../../config/flags.ts";
+import { givenWord, isOn } from "../../config/given.ts";
+import { offsetOf, placeOf } from "../../config/nodes.ts";
+import { parseConfig, type ParsedFile } from "../../config/parse.ts";
+import { brokenConfig, type Problem } from "../../config/problems.ts";
+import { prefixOf, type FoundFile } from "../../config/search.ts";
+import { claimsOf, rememberTrust } from "../../config/trust.ts";
+import { AddressProblem, parseBaseUrl, parseProxy } from "../../config/url.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { createOutput, type Output } from "../../output/output.ts";
+import { machineOf } from "./files.ts";
+
+function parse(found: FoundFile): Promise<ParsedFile> {
+  return parseConfig(found.path, found.text, prefixOf(found.path));
+}
+
+function addressProblem(check: (address: string) => unknown, address: string | undefined): string | undefined {
+  try {
+    if (address !== undefined) check(address);
+    return undefined;
+  } catch (error) {
+    if (error instanceof AddressProblem) return error.message;
+    throw error;
+  }
+}
+
+/** What is well-formed and still of no use: keys that do not count in this file, bad addresses. */
+function misplaced(file: ParsedFile, isUser: boolean, isNamed: boolean): Problem[] {
+  const problems: Problem[] = [];
+  const report = (path: string[], message: string): void => {
+    const { line, column } = placeOf(file.text, offsetOf(file.tree, [...file.prefix, ...path], true));
+    problems.push({ where: `${file.path}:${line}:${column}`, message: `${path.join(".")}: ${message}` });
+  };
+  for (const [name, profile] of Object.entries(file.content.profiles ?? {})) {
+    const at = (member: string): string[] => ["profiles", name, member];
+    const baseUrl = addressProblem(parseBaseUrl, profile.baseUrl);
+    if (baseUrl) report(at("baseUrl"), baseUrl);
+    const proxy = addressProblem(parseProxy, profile.proxy);
+    if (proxy) report(at("proxy"), proxy);
+    if (isUser) continue;
+    if (profile.allowInsecureTls !== undefined) report(at("allowInsecureTls"), "counts in the user file only");
+    if (profile.allowHttp !== undefined && !isNamed) report(at("allowHttp"), "does not count in a project file");
+    for (const member of ["accessToken", "apiKey"] as const) {
+      const secret = profile[member];
+      if (typeof secret === "object" && "command" in secret) report(at(member), "a command counts in the user file only");
+    }
+  }
+  const { defaultProfile, profiles = {} } = file.content;
+  if (isUser && defaultProfile !== undefined && !Object.hasOwn(profiles, defaultProfile)) {
+    report(["defaultProfile"], `there is no profile "${defaultProfile}" in this file`);
+  }
+  return problems;
+}
+
+interface Checked {
+  found: FoundFile;
+  isUser: boolean;
+  isNamed: boolean;
+}
+
+function filesToCheck(context: Context, name: string | undefined, options: GlobalFlags): Checked[] {
+  const machine = machineOf(context);
+  const named = name ?? givenWord(options, context.env, "config")?.word;
+  if (named !== undefined) return [{ found: readNamed(named, context.cwd), isUser: false, isNamed: true }];
+  const user = findUserFile(machine);
+  const trustAll = isOn(context.env, "KNOWCTL_TRUST_PROJECT");
+  const project = findProject(context.cwd, { uid: machine.uid, trustAll });
+  if (project.refused) throw project.refused;
+  return [
+    ...(project.file ? [{ found: project.file, isUser: false, isNamed: false }] : []),
+    ...(user ? [{ found: user, isUser: true, isNamed: false }] : []),
+  ];
+}
+
+async function checkFile({ found, isUser, isNamed }: Checked, context: Context, output: Output): Promise<string[]> {
+  try {
+    const file = await parse(found);
+    if (isUser) {
+      const warnings: string[] = [];
+      const holdsKey = Object.values(file.content.profiles ?? {}).some(
+        ({ accessToken, apiKey }) => typeof accessToken === "string" || typeof apiKey === "string",
+      );
+      checkPrivate(found.path, { uid: machineOf(context).uid, holdsKey, warn: (text) => warnings.push(text) });
+      for (const warning of warnings) await output.warn(warning);
+    }
+    const problems = misplaced(file, isUser, isNamed);
+    if (problems.length > 0) throw brokenConfig(problems);
+    await output.note(`${found.path} is valid`);
+    return [];
+  } catch (error) {
+    if (error instanceof CliError) return [error.message, ...error.details];
+    throw error;
+  }
+}
+
+/** `config validate [FILE]`: every problem of every file. Throws CliError `not-configured` when there is one. */
+export async function configValidate(context: Context, [name]: string[], options: GlobalFlags): Promise<void> {
+  const output = createOutput(context, options);
+  const files = filesToCheck(context, name, options);
+  if (files.length === 0) await output.note("there is no configuration file to check");
+  const problems: string[] = [];
+  for (const file of files) problems.push(...(await checkFile(file, context, output)));
+  const [first, ...rest] = problems;
+  if (first === undefined) return;
+  throw new CliError("not-configured", first, {
+    details: rest,
+    hints: ["what is allowed: knowctl config schema"],
+  });
+}
+
+/** `config trust [FILE]`: remembers that the project file may name these addresses and secret references. */
+export async function configTrust(context: Context, [name]: string[], options: GlobalFlags): Promise<void> {
+  const output = createOutput(context, options);
+  const machine = machineOf(context);
+  const found =
+    name === undefined
+      ? findProject(context.cwd, { uid: machine.uid, trustAll: false })
+      : { file: readNamed(resolve(context.cwd, name), context.cwd) };
+  if ("refused" in found && found.refused) throw found.refused;
+  if (!found.file) {
+    throw new CliError("not-found", `there is no project file at or above ${context.cwd}`, {
+      hints: ["name one: knowctl config trust FILE"],
+    });
+  }
+  const file = await parse(found.file);
+  const claims = claimsOf(file.content);
+  for (const { key, text } of claims) await output.note(`${key}: ${text}`);
+  rememberTrust(file, machine);
+  await output.note(`${file.path} is trusted, until one of its addresses or references changes`);
+}

@@ -1,0 +1,40 @@
+import * as z from "zod/mini";
+import type { Client } from "../../api/client.ts";
+import { listConnectors } from "../../api/connectors.ts";
+import type { ConnectorStatus } from "../../api/schemas.ts";
+import { ApiError } from "../../errors.ts";
+
+export interface Detected {
+  dialect: "standard" | "onyx";
+  connectors: ConnectorStatus[];
+}
+
+const Version = z.looseObject({ backend_version: z.string() });
+
+// Only the `onyx` deployment answers this, without a key even (observed-service.md 5).
+async function isOnyx(client: Client): Promise<boolean> {
+  const path = client.dialect.paths.version;
+  if (path === undefined) return false;
+  try {
+    await client.call({ what: "read the version", policy: "list", method: "GET", path, key: "accessToken" }, Version);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && (error.exit === "not-found" || error.exit === "server-error")) return false;
+    if (error instanceof ApiError && error.exit === "auth") return false;
+    throw error;
+  }
+}
+
+/**
+ * Tries the connection with the cheapest administrator call, and finds the
+ * dialect where it is not given; `client` speaks the given one, else `onyx`.
+ * Throws ApiError when the service does not answer as promised.
+ */
+export async function detectService(
+  client: Client,
+  given: "standard" | "onyx" | undefined,
+): Promise<Detected> {
+  // The listing has one path in both dialects, so a wrong key or address shows first.
+  const connectors = await listConnectors(client);
+  return { dialect: given ?? ((await isOnyx(client)) ? "onyx" : "standard"), connectors };
+}

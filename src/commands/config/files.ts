@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { findProject } from "../../config/discover.ts";
+import type { GlobalFlags } from "../../config/flags.ts";
+import { createMachine, userFolder, type Machine } from "../../config/folders.ts";
+import { givenWord } from "../../config/given.ts";
+import { loadConfig, type Config } from "../../config/load.ts";
+import { userPlaces } from "../../config/search.ts";
+import type { Context } from "../../context.ts";
+import type { Output } from "../../output/output.ts";
+
+/** The configuration for a command that only looks: as the files are, warnings told. */
+export async function loadToShow(
+  context: Context,
+  options: GlobalFlags,
+  output: Output,
+  request: { userOnly?: boolean; mayBeNew?: boolean } = {},
+): Promise<Config> {
+  const warnings: string[] = [];
+  const config = await loadConfig({
+    cwd: context.cwd,
+    env: context.env,
+    flags: options,
+    sends: false,
+    warn: (message) => warnings.push(message),
+    ...request,
+  });
+  for (const warning of warnings) await output.warn(warning);
+  // A second wall: what is masked by design is also redacted wherever it might slip through.
+  for (const file of config.files) {
+    for (const { accessToken, apiKey } of Object.values(file.content.profiles ?? {})) {
+      for (const secret of [accessToken, apiKey]) {
+        if (typeof secret === "string" && secret !== "sandbox") output.secrets.add(secret);
+      }
+    }
+  }
+  return config;
+}
+
+export function machineOf(context: Context): Machine {
+  return createMachine({ env: context.env });
+}
+
+/** The user file: the one that exists, else where it would be made. */
+export function userFile(machine: Machine): string {
+  const paths = userPlaces.map((place) => join(userFolder(machine), place));
+  return paths.find((path) => existsSync(path)) ?? paths[0] ?? "";
+}
+
+export interface Target {
+  path: string;
+  isPrivate: boolean;
+}
+
+/** The file that a change goes to: `--config`, with `--project` the project file, else the user file. */
+export function targetFile(context: Context, options: GlobalFlags & { project?: boolean }): Target {
+  const machine = machineOf(context);
+  const named = givenWord(options, context.env, "config");
+  if (named) return { path: resolve(context.cwd, named.word), isPrivate: false };
+  if (options.project !== true) return { path: userFile(machine), isPrivate: true };
+  const found = findProject(context.cwd, { uid: machine.uid, trustAll: false });
+  if (found.refused) throw found.refused;
+  return { path: found.file?.path ?? join(context.cwd, ".cliconfig.json"), isPrivate: false };
+}

@@ -1,0 +1,196 @@
+import { existsSync } from "node:fs";
+import { configJsonSchema } from "../../config/json-schema.ts";
+import { parseKey } from "../../config/key-path.ts";
+import { stateFolder } from "../../config/folders.ts";
+import type { GlobalFlags } from "../../config/flags.ts";
+import type { Config, Origin } from "../../config/load.ts";
+import { describeSecret, maskValue } from "../../config/mask.ts";
+import type { Profile } from "../../config/schema.ts";
+import { trustStore } from "../../config/trust.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { checkFormat, writeList, writeRecord, type Column } from "../../output/formats.ts";
+import { createOutput } from "../../output/output.ts";
+import { loadToShow, machineOf, userFile } from "./files.ts";
+
+interface ProfileRow {
+  current: boolean;
+  profile: string;
+  baseUrl: string;
+  dialect: string;
+  accessToken: string;
+  apiKey: string;
+  file: string;
+  trusted: boolean;
+}
+
+const profileColumns: Column<ProfileRow>[] = [
+  { name: "current", value: (row) => row.current, show: (value) => (value === true ? "*" : "") },
+  { name: "profile", value: (row) => row.profile },
+  { name: "baseUrl", value: (row) => row.baseUrl },
+  { name: "dialect", value: (row) => row.dialect },
+  { name: "accessToken", value: (row) => row.accessToken },
+  { name: "apiKey", value: (row) => row.apiKey },
+  { name: "file", value: (row) => row.file },
+  { name: "trusted", value: (row) => row.trusted, shown: false },
+];
+
+function profileRows(config: Config): ProfileRow[] {
+  return config.files.flatMap((file) =>
+    Object.entries(file.content.profiles ?? {}).map(([name, profile]: [string, Profile]) => ({
+      current: name === config.profile,
+      profile: name,
+      baseUrl: String(maskValue(profile.baseUrl ?? "", "baseUrl")),
+      dialect: profile.dialect ?? "",
+      accessToken: describeSecret(profile.accessToken),
+      apiKey: describeSecret(profile.apiKey),
+      file: file.path,
+      trusted: file.trusted,
+    })),
+  );
+}
+
+/** `config list`: every profile of every file. */
+export async function configList(context: Context, _args: string[], options: GlobalFlags): Promise<void> {
+  checkFormat(options);
+  const output = createOutput(context, options);
+  const config = await loadToShow(context, options, output);
+  const rows = profileRows(config);
+  const count = await writeList(output, options, profileColumns, rows);
+  if (count > 0) return;
+  await output.note(rows.length > 0 ? "no profiles match" : "there are no profiles yet; make one: knowctl config init");
+}
+
+interface ValueRow {
+  key: string;
+  value: unknown;
+  source: Origin["source"];
+  where: string;
+  overrides: { source: string; where: string }[];
+}
+
+const valueColumns: Column<ValueRow>[] = [
+  { name: "key", value: (row) => row.key },
+  {
+    name: "value",
+    value: (row) => (typeof row.value === "object" ? JSON.stringify(row.value) : row.value),
+  },
+  { name: "source", value: (row) => row.source },
+  { name: "where", value: (row) => row.where },
+  { name: "overrides", value: (row) => row.overrides.map((each) => each.where) },
+];
+
+function effective(config: Config): Record<string, unknown> {
+  const { baseUrl, dialect, ...rest } = config.values;
+  const values = { profile: config.profile, baseUrl, dialect, ...rest };
+  return maskValue(values, "") as Record<string, unknown>;
+}
+
+function valueAt(values: unknown, path: readonly string[]): unknown {
+  let at = values;
+  for (const step of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, step)) return undefined;
+    at = (at as Record<string, unknown>)[step];
+  }
+  return at;
+}
+
+// Keys of metadata may hold dots themselves: then the rest of the name is one step.
+function valueOfName(values: unknown, name: string): unknown {
+  const words = name.split(".");
+  for (let count = words.length; count > 0; count--) {
+    const value = valueAt(values, [...words.slice(0, count - 1), words.slice(count - 1).join(".")]);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function valueRows(config: Config): ValueRow[] {
+  const values = effective(config);
+  const place = ({ source, where }: Origin) => ({ source, where });
+  return [...config.origins]
+    .map(([key, origin]) => ({
+      key,
+      value: valueOfName(values, key),
+      ...place(origin),
+      overrides: origin.overrides.map(place),
+    }))
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** `config show`: the values in effect, secrets masked; with `--origin` where each came from. */
+export async function configShow(
+  context: Context,
+  _args: string[],
+  options: GlobalFlags & { origin?: boolean },
+): Promise<void> {
+  checkFormat(options);
+  const output = createOutput(context, options);
+  const config = await loadToShow(context, options, output);
+  if (options.origin === true) await writeList(output, options, valueColumns, valueRows(config));
+  else await writeRecord(output, options, effective(config));
+}
+
+function notSet(key: string): CliError {
+  return new CliError("not-found", `${key} is not set`, {
+    hints: ["what is set: knowctl config show --origin", `set it: knowctl config set ${key} VALUE`],
+  });
+}
+
+/** `config get KEY`: one value, a word as it is and anything else as JSON. */
+export async function configGet(context: Context, [key = ""]: string[], options: GlobalFlags): Promise<void> {
+  const output = createOutput(context, options);
+  const config = await loadToShow(context, options, output);
+  const names = config.files.flatMap((file) => Object.keys(file.content.profiles ?? {}));
+  const path = key === "profile" ? ["defaultProfile"] : parseKey(key, config.profile, names);
+  const inEffect = path[0] === "profiles" && path[1] === config.profile ? path.slice(2) : path;
+  const fromFiles = config.files
+    .map((file) => valueAt(file.content, path))
+    .find((value) => value !== undefined);
+  const values = { ...effective(config), defaultProfile: config.profile };
+  const value = valueAt(values, inEffect) ?? maskValue(fromFiles, path.at(-1) ?? "");
+  if (value === undefined) throw notSet(key);
+  if (typeof value === "object") await output.json(`${JSON.stringify(value)}\n`);
+  else await output.line(String(value));
+}
+
+interface PathRow {
+  kind: string;
+  path: string;
+  exists: boolean;
+}
+
+const pathColumns: Column<PathRow>[] = [
+  { name: "kind", value: (row) => row.kind },
+  { name: "path", value: (row) => row.path },
+  { name: "exists", value: (row) => row.exists },
+];
+
+/** `config path`: where configuration and state lie. */
+export async function configPath(context: Context, _args: string[], options: GlobalFlags): Promise<void> {
+  checkFormat(options);
+  const output = createOutput(context, options);
+  const machine = machineOf(context);
+  // Also where a file is broken: this is the command that says which one to mend.
+  const project = await loadToShow(context, options, output).then(
+    (config) => config.files.find((file) => file.layer === "project")?.path,
+    async (error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+      await output.warn(error.message);
+      return undefined;
+    },
+  );
+  const paths: [kind: string, path: string][] = [
+    ["user", userFile(machine)],
+    ...(project ? [["project", project] as [string, string]] : []),
+    ["state", stateFolder(machine)],
+    ["trust", trustStore(machine)],
+  ];
+  const rows = paths.map(([kind, path]) => ({ kind, path, exists: existsSync(path) }));
+  await writeList(output, options, pathColumns, rows);
+}
+
+/** `config schema`: the JSON Schema of a configuration file. */
+export async function configSchema(context: Context, _args: string[], options: GlobalFlags): Promise<void> {
+  await createOutput(context, options).json(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+}

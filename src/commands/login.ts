@@ -1,0 +1,99 @@
+import { changeDraft, openDraft, readDraft, saveDraft, type Draft } from "../config/edit.ts";
+import type { GlobalFlags } from "../config/flags.ts";
+import type { Config } from "../config/load.ts";
+import { AddressProblem, parseBaseUrl } from "../config/url.ts";
+import type { Context } from "../context.ts";
+import { CliError } from "../errors.ts";
+import { createOutput } from "../output/output.ts";
+import { loadToShow, machineOf, userFile } from "./config/files.ts";
+import { createPrompt, readPipedKey } from "./prompt.ts";
+
+export interface LoginOptions extends GlobalFlags {
+  withToken?: boolean;
+  /** Which key: `api-key` (default), which also serves alone, or `access-token`. */
+  kind?: "api-key" | "access-token";
+}
+
+const members = { "api-key": "apiKey", "access-token": "accessToken" } as const;
+
+function parsed(address: string): { baseUrl: string; origin: string } {
+  try {
+    return parseBaseUrl(address);
+  } catch (error) {
+    if (!(error instanceof AddressProblem)) throw error;
+    throw new CliError("not-configured", error.message);
+  }
+}
+
+/**
+ * The address that the key is stored for: the one beside it in the user file; a
+ * new one is taken from flag, variable or a trusted project file. It is stored
+ * too, because a key goes only to the origin that stands beside it.
+ */
+function addressFor(config: Config, draft: Draft): string {
+  const own = readDraft(draft, ["profiles", config.profile, "baseUrl"]);
+  const origin = config.origins.get("baseUrl");
+  const inEffect = config.values.baseUrl;
+  if (typeof own === "string") {
+    const isOther = inEffect !== undefined && parsed(inEffect).origin !== parsed(own).origin;
+    if (!isOther) return own;
+    throw new CliError("not-configured", `profile "${config.profile}" is for ${parsed(own).origin}, not for ${parsed(inEffect).origin}`, {
+      hints: ["store the key under a name of its own: --profile NAME"],
+    });
+  }
+  const project = config.files.find((file) => file.layer === "project");
+  if (origin?.source === "project" && project && !project.trusted) {
+    throw new CliError("not-configured", `${origin.where} names the address, and this file is not trusted`, {
+      hints: ["trust it: knowctl config trust", "or give the address: --base-url URL"],
+    });
+  }
+  if (inEffect !== undefined) return parsed(inEffect).baseUrl;
+  throw new CliError("not-configured", `profile "${config.profile}" has no base URL for a key to belong to`, {
+    hints: ["give it: --base-url URL", "or let yourself be asked: knowctl config init"],
+  });
+}
+
+/** `login`: stores a key for the profile in the user file (mode 0600). It is never an argument. */
+export async function login(context: Context, _args: string[], options: LoginOptions): Promise<void> {
+  const output = createOutput(context, options);
+  const machine = machineOf(context);
+  const config = await loadToShow(context, options, output, { mayBeNew: true });
+  const draft = await openDraft(userFile(machine), true, machine);
+  const baseUrl = addressFor(config, draft);
+  const prompt = createPrompt(context, options, output);
+  const remedy = { exit: "not-configured", flag: "--with-token and the key on stdin" } as const;
+  const key =
+    options.withToken === true
+      ? await readPipedKey(context)
+      : await prompt.askHidden(`Key for ${baseUrl}`, remedy);
+  if (!/^[\u0021-\u007e]+$/.test(key)) {
+    const why = key === "" ? "the key is empty" : "that is no key: it holds spaces, line breaks or other characters";
+    throw new CliError("not-configured", why, { hints: ["nothing was saved"] });
+  }
+  output.secrets.add(key);
+  const at = (member: string): string[] => ["profiles", config.profile, member];
+  const withAddress = changeDraft(draft, at("baseUrl"), baseUrl);
+  await saveDraft(changeDraft(withAddress, at(members[options.kind ?? "api-key"]), key));
+  await output.note(`key of profile ${config.profile} for ${baseUrl} stored in ${draft.path} (readable by you alone)`);
+}
+
+/** `logout`: removes the stored keys of the profile from the user file; references to a key stay. */
+export async function logout(context: Context, _args: string[], options: GlobalFlags): Promise<void> {
+  const output = createOutput(context, options);
+  const machine = machineOf(context);
+  const config = await loadToShow(context, options, output, { userOnly: true });
+  let draft = await openDraft(userFile(machine), true, machine);
+  const stored = Object.values(members).filter(
+    (member) => typeof readDraft(draft, ["profiles", config.profile, member]) === "string",
+  );
+  for (const member of stored) draft = changeDraft(draft, ["profiles", config.profile, member], undefined);
+  if (stored.length > 0) await saveDraft(draft);
+  await output.note(
+    stored.length > 0
+      ? `stored keys of profile ${config.profile} removed from ${draft.path}`
+      : `profile ${config.profile} has no stored key in ${draft.path}`,
+  );
+  for (const name of ["KNOWCTL_API_KEY", "KNOWCTL_ACCESS_TOKEN"]) {
+    if (context.env[name]) await output.warn(`${name} is still set and used`);
+  }
+}

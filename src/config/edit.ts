@@ -1,0 +1,101 @@
+import { existsSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
+import { CliError, codeOf } from "../errors.ts";
+import { checkPrivate, writeWhole } from "./files.ts";
+import type { Machine } from "./folders.ts";
+import { valueOf } from "./nodes.ts";
+import { parseConfig } from "./parse.ts";
+import { prefixOf } from "./search.ts";
+
+type Values = Record<string, unknown>;
+
+/** A configuration file that is being changed. */
+export interface Draft {
+  path: string;
+  /** The user's own file: written with mode 0600. */
+  isPrivate: boolean;
+  text: string;
+  /** The whole file as an object; in a package.json the configuration is one member. */
+  values: Values;
+  prefix: readonly string[];
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
+  } catch (error) {
+    throw new CliError("local", `cannot read ${path}: ${codeOf(error) ?? "unknown failure"}`);
+  }
+}
+
+/**
+ * Opens a file to change it; one that does not exist begins empty. Throws
+ * CliError `not-configured` when it is broken or unsafe.
+ */
+export async function openDraft(path: string, isPrivate: boolean, machine: Machine): Promise<Draft> {
+  const prefix = prefixOf(path);
+  if (!existsSync(path)) return { path, isPrivate, text: "", values: {}, prefix };
+  if (isPrivate) checkPrivate(path, { uid: machine.uid, holdsKey: false, warn: () => {} });
+  const text = read(path);
+  const { tree } = await parseConfig(path, text, prefix);
+  return { path, isPrivate, text, values: valueOf(tree) as Values, prefix };
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value at a path of the configuration, or undefined. */
+export function readDraft(draft: Draft, path: readonly string[]): unknown {
+  let at: unknown = draft.values;
+  for (const step of [...draft.prefix, ...path]) {
+    if (!isObject(at) || !Object.hasOwn(at, step)) return undefined;
+    at = at[step];
+  }
+  return at;
+}
+
+function changed(values: Values, path: readonly string[], value: unknown): Values {
+  const [step = "", ...rest] = path;
+  if (rest.length === 0) {
+    if (value !== undefined) return { ...values, [step]: value };
+    return Object.fromEntries(Object.entries(values).filter(([key]) => key !== step));
+  }
+  const inner = Object.hasOwn(values, step) && isObject(values[step]) ? values[step] : {};
+  return { ...values, [step]: changed(inner, rest, value) };
+}
+
+/** The draft with a value set, or with undefined removed. */
+export function changeDraft(draft: Draft, path: readonly string[], value: unknown): Draft {
+  if (value === undefined && readDraft(draft, path) === undefined) return draft;
+  return { ...draft, values: changed(draft.values, [...draft.prefix, ...path], value) };
+}
+
+function indentOf(text: string): string {
+  return /^\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? "  ";
+}
+
+async function render(draft: Draft): Promise<string> {
+  const isJson = extname(draft.path) === ".json" || /^\s*\{/.test(draft.text);
+  if (isJson) return `${JSON.stringify(draft.values, null, indentOf(draft.text))}\n`;
+  // Writing YAML anew would drop its comments without a word.
+  if (/(^|\s)#/m.test(draft.text)) {
+    throw new CliError("not-configured", `${draft.path} has comments, which a change by this command would lose`, {
+      hints: ["edit it by hand", "or keep the configuration as JSON"],
+    });
+  }
+  const { dump } = await import("js-yaml");
+  return dump(draft.values, { lineWidth: -1, noRefs: true });
+}
+
+/** The text that saving would write. Throws CliError `not-configured` when it would be no valid file. */
+export async function renderDraft(draft: Draft): Promise<string> {
+  const text = await render(draft);
+  await parseConfig(draft.path, text, draft.prefix);
+  return text;
+}
+
+/** Checks and writes the draft. Throws CliError `not-configured` or `local`. */
+export async function saveDraft(draft: Draft): Promise<void> {
+  writeWhole(draft.path, await renderDraft(draft), { keepMode: !draft.isPrivate });
+}

@@ -1,0 +1,149 @@
+import type { Command } from "commander";
+import { choice, examples } from "./options.ts";
+import type { Run } from "./run.ts";
+
+const show = () => import("../commands/config/show.ts");
+const change = () => import("../commands/config/change.ts");
+const check = () => import("../commands/config/check.ts");
+
+const projectFlag = ["--project", "change the project file instead of the user file"] as const;
+
+function addInit(config: Command, run: Run): void {
+  config
+    .command("init")
+    .description(
+      "Connect to a service: asks for address and key, tries them, saves a profile.\n" +
+        "Without a terminal the key comes from KNOWCTL_API_KEY or, with --with-token, from stdin.",
+    )
+    .option("--with-token", "read the key from stdin")
+    .option("--no-check", "save without trying the connection")
+    .addHelpText(
+      "after",
+      examples([
+        ["knowctl config init", "be asked"],
+        [
+          "KNOWCTL_API_KEY=sandbox knowctl config init --profile sandbox --base-url http://127.0.0.1:8787",
+          "without questions, for a running `knowctl sandbox`",
+        ],
+        ["knowctl config init --base-url https://assistant.example.com --with-token < key.txt", "in a script"],
+      ]),
+    )
+    .action(run(async () => (await import("../commands/config/init.ts")).configInit));
+}
+
+function addShow(config: Command, run: Run): void {
+  config
+    .command("list")
+    .description("List the profiles of every configuration file; secrets are masked.")
+    .addHelpText("after", examples([["knowctl config list", "the profile in effect has a *"]]))
+    .action(run(async () => (await show()).configList));
+  config
+    .command("show")
+    .description("Show the values in effect; secrets are masked.")
+    .option("--origin", "show where each value came from, and what it overrides")
+    .addHelpText(
+      "after",
+      examples([
+        ["knowctl config show", "the profile in effect, merged"],
+        ["knowctl config show --origin", "flag, variable, file:line or built-in for each"],
+      ]),
+    )
+    .action(run(async () => (await show()).configShow));
+  config
+    .command("get")
+    .description("Print one value in effect.")
+    .argument("<key>", "as baseUrl, ingest.include or profiles.NAME.baseUrl")
+    .addHelpText("after", examples([["knowctl config get dialect", "of the profile in effect"]]))
+    .action(run(async () => (await show()).configGet));
+  config
+    .command("path")
+    .description("Show where configuration and state lie.")
+    .addHelpText("after", examples([["knowctl config path", "user file, project file, state"]]))
+    .action(run(async () => (await show()).configPath));
+  config
+    .command("schema")
+    .description("Print the JSON Schema of a configuration file.")
+    .addHelpText("after", examples([["knowctl config schema > cliconfig.schema.json", "for an editor"]]))
+    .action(run(async () => (await show()).configSchema));
+}
+
+function addChange(config: Command, run: Run): void {
+  config
+    .command("set")
+    .description("Set one value in the user file. Keys are stored with `knowctl login`.")
+    .argument("<key>", "as baseUrl (of the profile in effect), ingest.include or profiles.NAME.baseUrl")
+    .argument("<value>", "a word, or JSON")
+    .option(...projectFlag)
+    .addHelpText(
+      "after",
+      examples([
+        ["knowctl config set ingest.sections headings", "for every profile"],
+        ["knowctl config set ingest.include '[\"docs/**/*.md\"]' --project", "in .cliconfig.json"],
+        ['knowctl config set profiles.ci.apiKey \'{"env": "CI_KEY"}\'', "where the key is, not the key"],
+      ]),
+    )
+    .action(run(async () => (await change()).configSet));
+  config
+    .command("unset")
+    .description("Remove one value from the user file.")
+    .argument("<key>", "as for set")
+    .option(...projectFlag)
+    .addHelpText("after", examples([["knowctl config unset ingest.sections", "back to what is built in"]]))
+    .action(run(async () => (await change()).configUnset));
+  config
+    .command("use")
+    .description("Make a profile the default.")
+    .argument("<profile>", "its name")
+    .option(...projectFlag)
+    .addHelpText("after", examples([["knowctl config use sandbox", "for every command from now on"]]))
+    .action(run(async () => (await change()).configUse));
+}
+
+function addCheck(config: Command, run: Run): void {
+  config
+    .command("validate")
+    .description("Check the configuration files and say every problem with file, line and column.")
+    .argument("[file]", "check this file alone")
+    .addHelpText("after", examples([["knowctl config validate", "user file and project file"]]))
+    .action(run(async () => (await check()).configValidate));
+  config
+    .command("trust")
+    .description(
+      "Let the project file name addresses and keys. It says which;\n" +
+        "when one of them changes, the file has to be trusted again.",
+    )
+    .argument("[file]", "this file instead of the one found upward")
+    .addHelpText("after", examples([["knowctl config trust", "after you have looked at the file"]]))
+    .action(run(async () => (await check()).configTrust));
+}
+
+/** `config …`, `login` and `logout`. */
+export function addConfig(program: Command, run: Run): void {
+  const config = program.command("config").description("Set up and inspect profiles and settings.");
+  addInit(config, run);
+  addShow(config, run);
+  addChange(config, run);
+  addCheck(config, run);
+  program
+    .command("login")
+    .description("Store a key for the profile, read from a hidden prompt or stdin; never an argument.")
+    .option("--with-token", "read the key from stdin")
+    .option(
+      "--kind <kind>",
+      "api-key, or access-token where chat and administration have their own (default: api-key)",
+      choice("api-key", "access-token"),
+    )
+    .addHelpText(
+      "after",
+      examples([
+        ["knowctl login", "be asked"],
+        ["knowctl login --profile production --with-token < key.txt", "in a script"],
+      ]),
+    )
+    .action(run(async () => (await import("../commands/login.ts")).login));
+  program
+    .command("logout")
+    .description("Remove the stored keys of the profile.")
+    .addHelpText("after", examples([["knowctl logout --profile production", "its keys only"]]))
+    .action(run(async () => (await import("../commands/login.ts")).logout));
+}
