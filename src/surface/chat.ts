@@ -52,11 +52,11 @@ export function addChat(program: Command, run: Run): void {
       examples([
         ['knowctl chat "How do I request leave?"', "ask, and see the sources below the answer"],
         ['knowctl chat --continue "And in summer?"', "go on in the last session"],
-        ["git diff | knowctl chat Which policy covers this change? -", "give stdin as context"],
+        ['knowctl chat "What does this tell a newcomer?" - < docs/welcome.md', "stdin as context"],
         ['knowctl chat --since 30d --source-type file "What is new?"', "narrow the search"],
-        ['knowctl chat --output json "Who is on call?" | jq -r .answer', "for a script"],
+        ['knowctl chat --output json "Who is on call?"', "one object for a script"],
         ['knowctl chat --show none -- "--force: what does it do?"', "a message with dashes, quietly"],
       ]),
     )
-    .action(run(async () => (await import("../commands/chat.ts")).chat));
+    .action(run(async () => (await import("../commands/chat/chat.ts")).chat));
 }

@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatReply, SearchDoc } from "../../api/schemas.ts";
+import type { ChatEvent, SearchDoc } from "../../api/schemas.ts";
 import { readEvent, type ToolEvent, type TurnEvent } from "./events.ts";
 
 export interface ToolCall {
@@ -58,8 +58,8 @@ export function createTurn(): Turn {
   };
 }
 
-// A document of the answer's own list replaces what a search said of it.
-function addDocuments(turn: Turn, documents: readonly SearchDoc[], replace: boolean): void {
+/** Takes in documents; those of the answer's own list (`replace`) win over what a search said of them. */
+export function addDocuments(turn: Turn, documents: readonly SearchDoc[], replace: boolean): void {
   for (const document of documents) {
     if (replace || !turn.documents.has(document.document_id)) {
       turn.documents.set(document.document_id, document);
@@ -175,39 +175,4 @@ export function advance(turn: Turn, line: ChatEvent): TurnEvent[] {
   record(turn, event);
   if (event.type !== "tool" || event.step !== "arguments") events.push(event);
   return events;
-}
-
-function toolCallOf(call: NonNullable<ChatReply["tool_calls"]>[number], index: number): ToolCall {
-  const result = call.tool_result ?? "";
-  return {
-    tool: call.tool_name,
-    turn: index,
-    tab: 0,
-    toolId: null,
-    internet: false,
-    queries: [],
-    input: call.tool_arguments ?? null,
-    output: typeof result === "string" ? result : JSON.stringify(result),
-    failed: false,
-  };
-}
-
-/** The same record from a reply that came whole (`stream: false`). */
-export function turnOfReply(reply: ChatReply): Turn {
-  const turn = createTurn();
-  turn.sessionId = reply.chat_session_id ?? null;
-  turn.messageId = reply.message_id ?? null;
-  turn.answer = reply.answer;
-  turn.reasoning = reply.pre_answer_reasoning ?? "";
-  turn.tools = (reply.tool_calls ?? []).map(toolCallOf);
-  addDocuments(turn, reply.top_documents ?? [], true);
-  for (const call of reply.tool_calls ?? []) addDocuments(turn, call.search_docs ?? [], false);
-  for (const each of reply.citation_info ?? []) {
-    turn.citations.set(each.citation_number, each.document_id);
-  }
-  turn.stopped = !reply.error_msg;
-  if (reply.error_msg) {
-    turn.failure = { type: "error", message: reply.error_msg, code: null, retryable: null };
-  }
-  return turn;
 }

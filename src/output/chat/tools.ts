@@ -38,11 +38,11 @@ function inputLines(event: ToolEvent): string[] {
   if (event.filters) {
     const { sources, from, to } = event.filters;
     const parts = [
-      sources.length > 0 ? `sources ${sources.join(", ")}` : "all sources",
+      sources.length > 0 ? `sources ${sources.join(", ")}` : "",
       from ? `from ${from}` : "",
       to ? `until ${to}` : "",
-    ];
-    lines.push(`filters applied: ${titleText(parts.filter(Boolean).join(", "))}`);
+    ].filter(Boolean);
+    if (parts.length > 0) lines.push(`filters applied: ${titleText(parts.join(", "))}`);
   }
   for (const url of event.urls ?? []) lines.push(titleText(url));
   if (event.input !== undefined && event.input !== null) lines.push(inputText(event.input));
@@ -91,5 +91,5 @@ export function toolLines(
   }
   // Parallel tools are told apart by their branch.
   const branch = branches > 1 ? `[${event.place.tab + 1}] ` : "";
-  return lines.map((line) => dim(`${branch}${line}\n`));
+  return lines.flatMap((line) => [dim(`${branch}${line}`), "\n"]);
 }

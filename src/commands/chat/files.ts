@@ -1,9 +1,9 @@
 import { createReadStream, statSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
-import type { Client } from "../api/client.ts";
-import { listFiles, uploadChatFile } from "../api/files.ts";
-import type { FileDescriptor, UserFile } from "../api/schemas.ts";
-import { CliError, codeOf } from "../errors.ts";
+import type { Client } from "../../api/client.ts";
+import { listFiles, uploadChatFile } from "../../api/files.ts";
+import type { FileDescriptor, UserFile } from "../../api/schemas.ts";
+import { CliError, codeOf } from "../../errors.ts";
 
 /** A file of `--file`, looked at but not read. */
 export interface LocalFile {

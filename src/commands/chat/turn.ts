@@ -1,12 +1,13 @@
-import { askWhole, stopChat, streamChat, type ChatParameters } from "../api/chat.ts";
-import type { Client } from "../api/client.ts";
-import type { ChatEvent } from "../api/schemas.ts";
-import type { Context } from "../context.ts";
-import { ApiError, CliError } from "../errors.ts";
-import { advance, turnOfReply, type Turn } from "../output/chat/answer.ts";
-import type { TurnEvent } from "../output/chat/events.ts";
-import { failureError } from "../output/chat/failure.ts";
-import type { ChatRenderer, ChatStatus, Outcome } from "../output/chat/render.ts";
+import { askWhole, stopChat, streamChat, type ChatParameters } from "../../api/chat.ts";
+import type { Client } from "../../api/client.ts";
+import type { ChatEvent } from "../../api/schemas.ts";
+import type { Context } from "../../context.ts";
+import { ApiError, CliError } from "../../errors.ts";
+import { advance, type Turn } from "../../output/chat/answer.ts";
+import type { TurnEvent } from "../../output/chat/events.ts";
+import { failureError } from "../../output/chat/failure.ts";
+import type { ChatRenderer, ChatStatus, Outcome } from "../../output/chat/render.ts";
+import { eventsOfReply, turnOfReply } from "../../output/chat/reply.ts";
 
 export interface TurnRequest {
   parameters: ChatParameters;
@@ -21,18 +22,6 @@ interface TurnEnd {
   /** What ended the turn early: a CliError, or the reason of an aborted signal. */
   failure: unknown;
   timings: Outcome["timings"];
-}
-
-function eventsOfWhole(turn: Turn): TurnEvent[] {
-  const events: TurnEvent[] = [];
-  if (turn.sessionId !== null) events.push({ type: "session", sessionId: turn.sessionId });
-  if (turn.messageId !== null) {
-    events.push({ type: "message", userMessageId: null, messageId: turn.messageId });
-  }
-  if (turn.reasoning !== "") events.push({ type: "reasoning", text: `${turn.reasoning}\n` });
-  if (turn.answer !== "") events.push({ type: "text", text: turn.answer });
-  events.push(turn.failure ?? { type: "stop", reason: null });
-  return events;
 }
 
 interface Batch {
@@ -50,7 +39,7 @@ async function* batchesOf(
     Object.assign(turn, turnOfReply(reply));
     // Older services leave the session out of a continued one (observed-service.md 1.8).
     turn.sessionId ??= sessionId;
-    yield { events: eventsOfWhole(turn), lines: [{ raw: JSON.stringify(reply), kind: "unknown" }] };
+    yield { events: eventsOfReply(turn), lines: [{ raw: JSON.stringify(reply), kind: "unknown" }] };
     return;
   }
   for await (const lines of streamChat(client, parameters)) {

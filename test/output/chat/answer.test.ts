@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { ChatEvent, ChatReply } from "../../src/api/schemas.ts";
-import { Packet } from "../../src/api/schemas.ts";
-import { advance, createTurn, turnOfReply, type Turn } from "../../src/output/chat/answer.ts";
-import { document, failureLine, idsLine, packet, searchTurn, sessionId, start, stop, text } from "./chat-lines.ts";
+import type { ChatEvent, ChatReply } from "../../../src/api/schemas.ts";
+import { Packet } from "../../../src/api/schemas.ts";
+import { advance, createTurn, type Turn } from "../../../src/output/chat/answer.ts";
+import { turnOfReply } from "../../../src/output/chat/reply.ts";
+import { document, failureLine, idsLine, packet, searchTurn, sessionId, start, stop, text } from "./lines.ts";
 
 function play(lines: readonly ChatEvent[]): { turn: Turn; types: string[] } {
   const turn = createTurn();

@@ -3,16 +3,16 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { SignalReceived } from "../../src/context.ts";
-import { main } from "../../src/main.ts";
-import { startSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/server.ts";
+import { SignalReceived } from "../../../src/context.ts";
+import { main } from "../../../src/main.ts";
+import { startSandbox, type Sandbox, type SandboxOptions } from "../../../src/sandbox/server.ts";
 import {
   cleanEnvironment,
   createTestContext,
   temporaryFolder,
   type TestContextOptions,
-} from "../support.ts";
-import { document, searchTurn, sessionId } from "../output/chat-lines.ts";
+} from "../../support.ts";
+import { document, searchTurn, sessionId } from "../../output/chat/lines.ts";
 
 type Environment = Record<string, string>;
 
@@ -306,6 +306,9 @@ describe("sessions", () => {
     const world = await createWorld();
     const { code } = await world.run(["--session", "00000000-0000-4000-8000-000000000000", "hi"]);
     expect(code).toBe(9);
+    // Nor is such a session the last one.
+    const { stderr } = await world.run(["--continue", "hi"]);
+    expect(stderr).toContain("no session to continue");
   });
 
   it("are a warning where they cannot be remembered", async () => {

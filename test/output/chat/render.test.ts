@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { ChatEvent } from "../../src/api/schemas.ts";
-import type { Context, Sink } from "../../src/context.ts";
-import { advance, createTurn } from "../../src/output/chat/answer.ts";
+import type { ChatEvent } from "../../../src/api/schemas.ts";
+import type { Context, Sink } from "../../../src/context.ts";
+import { advance, createTurn } from "../../../src/output/chat/answer.ts";
 import {
   chatRenderers,
   type ChatFormat,
   type Outcome,
   type RenderOptions,
-} from "../../src/output/chat/render.ts";
-import type { Shown } from "../../src/output/chat/tools.ts";
-import { createOutput } from "../../src/output/output.ts";
-import { createTestContext } from "../support.ts";
-import { document, packet, searchTurn, sessionId, start, stop, text } from "./chat-lines.ts";
+} from "../../../src/output/chat/render.ts";
+import type { Shown } from "../../../src/output/chat/tools.ts";
+import { createOutput } from "../../../src/output/output.ts";
+import { createTestContext } from "../../support.ts";
+import { document, packet, searchTurn, sessionId, start, stop, text } from "./lines.ts";
 
 const everything: ReadonlySet<Shown> = new Set(["reasoning", "tools", "documents"]);
 

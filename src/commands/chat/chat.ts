@@ -1,18 +1,18 @@
 import { statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { ChatParameters } from "../api/chat.ts";
-import { writeWhole } from "../config/files.ts";
-import type { ChatSettings } from "../config/schema.ts";
-import type { Context } from "../context.ts";
-import { CliError, messageOf } from "../errors.ts";
-import { createTurn, type Turn } from "../output/chat/answer.ts";
-import { warningsOf } from "../output/chat/warnings.ts";
-import { chatRenderers, type ChatFormat } from "../output/chat/render.ts";
-import type { Output } from "../output/output.ts";
-import { createSpinner } from "../output/spinner.ts";
-import { dim } from "../output/text.ts";
-import { checkFiles, describeFiles, type LocalFile } from "./chat-files.ts";
-import { planMessage, readMessage, readPayload, type MessagePlan } from "./chat-message.ts";
+import type { ChatParameters } from "../../api/chat.ts";
+import { writeWhole } from "../../config/files.ts";
+import type { ChatSettings } from "../../config/schema.ts";
+import type { Context } from "../../context.ts";
+import { CliError, messageOf } from "../../errors.ts";
+import { createTurn, type Turn } from "../../output/chat/answer.ts";
+import { warningsOf } from "../../output/chat/warnings.ts";
+import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
+import type { Output } from "../../output/output.ts";
+import { createSpinner } from "../../output/spinner.ts";
+import { dim } from "../../output/text.ts";
+import { checkFiles, describeFiles, type LocalFile } from "./files.ts";
+import { planMessage, readMessage, readPayload, type MessagePlan } from "./message.ts";
 import {
   checkOptions,
   formatOf,
@@ -20,9 +20,9 @@ import {
   shownOf,
   switchOf,
   type ChatOptions,
-} from "./chat-options.ts";
-import { conclude, runTurn, type Ending } from "./chat-turn.ts";
-import { connect, type Connected } from "./connect.ts";
+} from "./options.ts";
+import { conclude, runTurn, type Ending } from "./turn.ts";
+import { connect, type Connected } from "../connect.ts";
 import { readLastSession, rememberSession, type SessionOwner } from "./last-session.ts";
 
 /** The file of `--save`, checked before anything is sent. Throws CliError `usage`. */
@@ -53,12 +53,15 @@ async function noteSession(
   ending: Ending,
   format: ChatFormat,
 ): Promise<void> {
-  const { sessionId } = ending.turn;
+  const { sessionId, messageId } = ending.turn;
   if (sessionId === null) return;
-  try {
-    rememberSession(context.env, owner, sessionId);
-  } catch (error) {
-    await output.warn(`the session is not remembered for --continue: ${messageOf(error)}`);
+  // Without a message in it the session may not even exist.
+  if (messageId !== null || ending.outcome.status === "ok") {
+    try {
+      rememberSession(context.env, owner, sessionId);
+    } catch (error) {
+      await output.warn(`the session is not remembered for --continue: ${messageOf(error)}`);
+    }
   }
   if (format !== "text" || ending.outcome.status === "error") return;
   await output.note(dim(`session ${sessionId} · go on with: knowctl chat --continue "…"`));
@@ -89,12 +92,14 @@ async function ask(
   const { parameters, settings } = question;
   const turn: Turn = createTurn();
   turn.sessionId = parameters.sessionId ?? null;
-  const renderer = chatRenderers[format](output, createSpinner(output), {
+  const spinner = createSpinner(output);
+  const renderer = chatRenderers[format](output, spinner, {
     turn,
     live: output.isTerminal || (options.live ?? settings.live ?? false),
     sources: switchOf(options, "sources", settings.sources),
     ...shownOf(options.show, settings.show),
   });
+  spinner.start("waiting for the answer");
   const end = await runTurn(context, client, { parameters, whole: question.whole, turn, renderer });
   const warnings = warningsOf(turn, {
     filters: askedFilters(parameters),
@@ -161,6 +166,7 @@ async function prepare(
 export async function chat(context: Context, args: string[], options: ChatOptions): Promise<void> {
   checkOptions(options);
   const format = formatOf(options);
+  shownOf(options.show, undefined);
   const save = saveTarget(context, options.save);
   const file = options.payload;
   const payload = file === undefined || file === "-" ? undefined : await readPayload(context, file);

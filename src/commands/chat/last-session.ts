@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeWhole } from "../config/files.ts";
-import { createMachine, stateFolder, type Environment } from "../config/folders.ts";
-import { CliError, codeOf } from "../errors.ts";
+import { writeWhole } from "../../config/files.ts";
+import { createMachine, stateFolder, type Environment } from "../../config/folders.ts";
+import { CliError, codeOf } from "../../errors.ts";
 
 /** Whose last session: the same profile name may lead to another service tomorrow. */
 export interface SessionOwner {

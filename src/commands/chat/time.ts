@@ -1,4 +1,4 @@
-import { CliError } from "../errors.ts";
+import { CliError } from "../../errors.ts";
 
 const unitMs: Readonly<Record<string, number>> = {
   m: 60_000,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dialects } from "../../src/api/dialects.ts";
+import { dialects } from "../../../src/api/dialects.ts";
 import {
   checkOptions,
   formatOf,
@@ -7,9 +7,9 @@ import {
   shownOf,
   switchOf,
   type ChatOptions,
-} from "../../src/commands/chat-options.ts";
-import { parseSince } from "../../src/commands/chat-time.ts";
-import type { ChatSettings } from "../../src/config/schema.ts";
+} from "../../../src/commands/chat/options.ts";
+import { parseSince } from "../../../src/commands/chat/time.ts";
+import type { ChatSettings } from "../../../src/config/schema.ts";
 
 const now = Date.UTC(2026, 0, 31, 12, 30, 15, 250);
 const { standard, onyx } = dialects;

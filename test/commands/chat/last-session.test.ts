@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readLastSession, rememberSession } from "../../src/commands/last-session.ts";
-import { cleanEnvironment, temporaryFolder } from "../support.ts";
+import { readLastSession, rememberSession } from "../../../src/commands/chat/last-session.ts";
+import { cleanEnvironment, temporaryFolder } from "../../support.ts";
 
 const owner = { profile: "default", baseUrl: "http://127.0.0.1:8787" };
 

@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { planMessage, readMessage, readPayload } from "../../src/commands/chat-message.ts";
-import { createTestContext, temporaryFolder, type TestContext } from "../support.ts";
+import { planMessage, readMessage, readPayload } from "../../../src/commands/chat/message.ts";
+import { createTestContext, temporaryFolder, type TestContext } from "../../support.ts";
 
 function withStdin(stream: Readable): TestContext {
   const context = createTestContext();

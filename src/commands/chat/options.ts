@@ -1,11 +1,11 @@
-import type { ChatParameters } from "../api/chat.ts";
-import type { Dialect } from "../api/dialects.ts";
-import type { GlobalFlags } from "../config/flags.ts";
-import type { ChatSettings } from "../config/schema.ts";
-import { CliError } from "../errors.ts";
-import { chatRenderers, type ChatFormat } from "../output/chat/render.ts";
-import type { Shown } from "../output/chat/tools.ts";
-import { parseSince } from "./chat-time.ts";
+import type { ChatParameters } from "../../api/chat.ts";
+import type { Dialect } from "../../api/dialects.ts";
+import type { GlobalFlags } from "../../config/flags.ts";
+import type { ChatSettings } from "../../config/schema.ts";
+import { CliError } from "../../errors.ts";
+import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
+import type { Shown } from "../../output/chat/tools.ts";
+import { parseSince } from "./time.ts";
 
 export interface ChatOptions extends GlobalFlags {
   agent?: number;
@@ -44,7 +44,7 @@ function usage(message: string, hint?: string): CliError {
 }
 
 // A variable or a configured default yields where a flag says otherwise.
-function given(options: ChatOptions, name: keyof ChatOptions & string): boolean {
+function given(options: ChatOptions, name: "agent" | "project"): boolean {
   const value = options[name];
   return value !== undefined && options.flagSources?.[name] !== "env";
 }

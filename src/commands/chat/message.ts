@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Context } from "../context.ts";
-import { CliError, codeOf } from "../errors.ts";
+import type { Context } from "../../context.ts";
+import { CliError, codeOf } from "../../errors.ts";
 
 const largestInput = 64 * 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createTurn, type Turn } from "../../src/output/chat/answer.ts";
-import { failureError } from "../../src/output/chat/failure.ts";
-import { warningsOf } from "../../src/output/chat/warnings.ts";
+import { createTurn, type Turn } from "../../../src/output/chat/answer.ts";
+import { failureError } from "../../../src/output/chat/failure.ts";
+import { warningsOf } from "../../../src/output/chat/warnings.ts";
 
 function fail(message: string, code: string | null = null, sessionId: string | null = null) {
   return failureError({ type: "error", message, code, retryable: null }, { sessionId });

@@ -1,0 +1,51 @@
+import type { ChatReply } from "../../api/schemas.ts";
+import { addDocuments, createTurn, type ToolCall, type Turn } from "./answer.ts";
+import type { TurnEvent } from "./events.ts";
+
+function toolCallOf(call: NonNullable<ChatReply["tool_calls"]>[number], index: number): ToolCall {
+  const result = call.tool_result ?? "";
+  return {
+    tool: call.tool_name,
+    turn: index,
+    tab: 0,
+    toolId: null,
+    internet: false,
+    queries: [],
+    input: call.tool_arguments ?? null,
+    output: typeof result === "string" ? result : JSON.stringify(result),
+    failed: false,
+  };
+}
+
+/** The same record from a reply that came whole (`stream: false`). */
+export function turnOfReply(reply: ChatReply): Turn {
+  const turn = createTurn();
+  turn.sessionId = reply.chat_session_id ?? null;
+  turn.messageId = reply.message_id ?? null;
+  turn.answer = reply.answer;
+  turn.reasoning = reply.pre_answer_reasoning ?? "";
+  turn.tools = (reply.tool_calls ?? []).map(toolCallOf);
+  addDocuments(turn, reply.top_documents ?? [], true);
+  for (const call of reply.tool_calls ?? []) addDocuments(turn, call.search_docs ?? [], false);
+  for (const each of reply.citation_info ?? []) {
+    turn.citations.set(each.citation_number, each.document_id);
+  }
+  turn.stopped = !reply.error_msg;
+  if (reply.error_msg) {
+    turn.failure = { type: "error", message: reply.error_msg, code: null, retryable: null };
+  }
+  return turn;
+}
+
+/** The events of such a record, as a stream would have brought them. */
+export function eventsOfReply(turn: Turn): TurnEvent[] {
+  const events: TurnEvent[] = [];
+  if (turn.sessionId !== null) events.push({ type: "session", sessionId: turn.sessionId });
+  if (turn.messageId !== null) {
+    events.push({ type: "message", userMessageId: null, messageId: turn.messageId });
+  }
+  if (turn.reasoning !== "") events.push({ type: "reasoning", text: `${turn.reasoning}\n` });
+  if (turn.answer !== "") events.push({ type: "text", text: turn.answer });
+  events.push(turn.failure ?? { type: "stop", reason: null });
+  return events;
+}
