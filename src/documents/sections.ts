@@ -1,7 +1,7 @@
 import type { Section } from "../api/schemas.ts";
 import { anchorsOf, plainText } from "./heading-text.ts";
 import type { AnchorStyle, SectionMode } from "./settings.ts";
-import { isOpaque, scanStructure, type Heading, type Structure } from "./structure.ts";
+import { scanStructure, type Heading, type Structure } from "./structure.ts";
 
 export interface SectionOptions {
   mode: SectionMode;
@@ -26,7 +26,7 @@ function splitAtParagraphs(text: string, maxChars: number): string[] {
   let end = 0;
   const starts = [...structure.paragraphs, text.length];
   for (const [index, start] of starts.entries()) {
-    if (start === 0 || isOpaque(structure, start)) continue;
+    if (start === 0) continue;
     // A heading stays with what follows it.
     const before = text.slice(0, start).trimEnd().length;
     const isBelowHeading = headings.has(Math.min(before + 1, text.length));
@@ -49,7 +49,7 @@ function cut(head: string, body: string, link: string | undefined, maxChars?: nu
     return [withLink(head + body, link)];
   }
   const room = Math.max(1, maxChars - head.length);
-  return splitAtParagraphs(body, room).map((part) => withLink(head + part.trim(), link));
+  return splitAtParagraphs(body, room).map((part) => withLink(head + trimBlankLines(part), link));
 }
 
 interface Piece {

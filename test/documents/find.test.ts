@@ -181,7 +181,8 @@ describe("globs", () => {
     const start = performance.now();
     expect(failure(() => list(root, [pattern]))).toContain(why);
     expect(failure(() => list(root, ["."], { exclude: [pattern] }))).toContain(why);
-    expect(performance.now() - start).toBeLessThan(100);
+    // Uncapped, the first of these takes 13 s.
+    expect(performance.now() - start).toBeLessThan(1000);
   });
 
   it.each(["../x/*.md", "/etc/*.md", "a/../../b", "C:/x"])("of settings stay below the root: %s", (pattern) => {
