@@ -37,24 +37,40 @@ function addressFor(config: Config, draft: Draft): string {
   if (typeof own === "string") {
     const isOther = inEffect !== undefined && parsed(inEffect).origin !== parsed(own).origin;
     if (!isOther) return own;
-    throw new CliError("not-configured", `profile "${config.profile}" is for ${parsed(own).origin}, not for ${parsed(inEffect).origin}`, {
-      hints: ["store the key under a name of its own: --profile NAME"],
-    });
+    throw new CliError(
+      "not-configured",
+      `profile "${config.profile}" is for ${parsed(own).origin}, not for ${parsed(inEffect).origin}`,
+      {
+        hints: ["store the key under a name of its own: --profile NAME"],
+      },
+    );
   }
   const project = config.files.find((file) => file.layer === "project");
   if (origin?.source === "project" && project && !project.trusted) {
-    throw new CliError("not-configured", `${origin.where} names the address, and this file is not trusted`, {
-      hints: ["trust it: knowctl config trust", "or give the address: --base-url URL"],
-    });
+    throw new CliError(
+      "not-configured",
+      `${origin.where} names the address, and this file is not trusted`,
+      {
+        hints: ["trust it: knowctl config trust", "or give the address: --base-url URL"],
+      },
+    );
   }
   if (inEffect !== undefined) return parsed(inEffect).baseUrl;
-  throw new CliError("not-configured", `profile "${config.profile}" has no base URL for a key to belong to`, {
-    hints: ["give it: --base-url URL", "or let yourself be asked: knowctl config init"],
-  });
+  throw new CliError(
+    "not-configured",
+    `profile "${config.profile}" has no base URL for a key to belong to`,
+    {
+      hints: ["give it: --base-url URL", "or let yourself be asked: knowctl config init"],
+    },
+  );
 }
 
 /** `login`: stores a key for the profile in the user file (mode 0600). It is never an argument. */
-export async function login(context: Context, _args: string[], options: LoginOptions): Promise<void> {
+export async function login(
+  context: Context,
+  _args: string[],
+  options: LoginOptions,
+): Promise<void> {
   const output = createOutput(context, options);
   const machine = machineOf(context);
   const config = await loadToShow(context, options, output, { mayBeNew: true });
@@ -67,18 +83,27 @@ export async function login(context: Context, _args: string[], options: LoginOpt
       ? await readPipedKey(context)
       : await prompt.askHidden(`Key for ${baseUrl}`, remedy);
   if (!/^[\u0021-\u007e]+$/.test(key)) {
-    const why = key === "" ? "the key is empty" : "that is no key: it holds spaces, line breaks or other characters";
+    const why =
+      key === ""
+        ? "the key is empty"
+        : "that is no key: it holds spaces, line breaks or other characters";
     throw new CliError("not-configured", why, { hints: ["nothing was saved"] });
   }
   output.secrets.add(key);
   const at = (member: string): string[] => ["profiles", config.profile, member];
   const withAddress = changeDraft(draft, at("baseUrl"), baseUrl);
   await saveDraft(changeDraft(withAddress, at(members[options.kind ?? "api-key"]), key));
-  await output.note(`key of profile ${config.profile} for ${baseUrl} stored in ${draft.path} (readable by you alone)`);
+  await output.note(
+    `key of profile ${config.profile} for ${baseUrl} stored in ${draft.path} (readable by you alone)`,
+  );
 }
 
 /** `logout`: removes the stored keys of the profile from the user file; references to a key stay. */
-export async function logout(context: Context, _args: string[], options: GlobalFlags): Promise<void> {
+export async function logout(
+  context: Context,
+  _args: string[],
+  options: GlobalFlags,
+): Promise<void> {
   const output = createOutput(context, options);
   const machine = machineOf(context);
   const config = await loadToShow(context, options, output, { userOnly: true });
@@ -86,7 +111,8 @@ export async function logout(context: Context, _args: string[], options: GlobalF
   const stored = Object.values(members).filter(
     (member) => typeof readDraft(draft, ["profiles", config.profile, member]) === "string",
   );
-  for (const member of stored) draft = changeDraft(draft, ["profiles", config.profile, member], undefined);
+  for (const member of stored)
+    draft = changeDraft(draft, ["profiles", config.profile, member], undefined);
   if (stored.length > 0) await saveDraft(draft);
   await output.note(
     stored.length > 0

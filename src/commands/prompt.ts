@@ -43,11 +43,19 @@ async function readLine(context: Context, isHidden: boolean): Promise<string> {
     return await new Promise<string>((resolve, reject) => {
       lines.once("line", resolve);
       lines.once("close", () =>
-        reject(new CliError("usage", "the input ended before an answer", { hints: ["nothing was changed"] })),
+        reject(
+          new CliError("usage", "the input ended before an answer", {
+            hints: ["nothing was changed"],
+          }),
+        ),
       );
       // In raw mode Ctrl-C is a key and no signal.
-      lines.once("SIGINT", () => reject(new CliError("interrupted", "interrupted; nothing was changed")));
-      context.signal.addEventListener("abort", () => reject(context.signal.reason as Error), { once: true });
+      lines.once("SIGINT", () =>
+        reject(new CliError("interrupted", "interrupted; nothing was changed")),
+      );
+      context.signal.addEventListener("abort", () => reject(context.signal.reason as Error), {
+        once: true,
+      });
     });
   } finally {
     lines.close();
@@ -57,7 +65,10 @@ async function readLine(context: Context, isHidden: boolean): Promise<string> {
 
 export function createPrompt(context: Context, flags: GlobalFlags, output: Output): Prompt {
   const canAsk =
-    flags.input !== false && context.stdin.isTTY && context.stderr.isTTY && !isCi(context.env["CI"]);
+    flags.input !== false &&
+    context.stdin.isTTY &&
+    context.stderr.isTTY &&
+    !isCi(context.env["CI"]);
   const refuse = (question: string, remedy: Remedy): CliError =>
     new CliError(remedy.exit, `there is no terminal to ask on: ${question}`, {
       hints: [`give it with ${remedy.flag}`],
@@ -105,7 +116,10 @@ const longestKey = 64 * 1024;
 export async function readPipedKey(context: Context): Promise<string> {
   if (context.stdin.isTTY) {
     throw new CliError("usage", "--with-token reads the key from a pipe, and stdin is a terminal", {
-      hints: ["pipe it in: knowctl login --with-token < key.txt", "or leave --with-token out to be asked"],
+      hints: [
+        "pipe it in: knowctl login --with-token < key.txt",
+        "or leave --with-token out to be asked",
+      ],
     });
   }
   const chunks: Uint8Array[] = [];

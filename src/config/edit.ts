@@ -32,7 +32,11 @@ function read(path: string): string {
  * Opens a file to change it; one that does not exist begins empty. Throws
  * CliError `not-configured` when it is broken or unsafe.
  */
-export async function openDraft(path: string, isPrivate: boolean, machine: Machine): Promise<Draft> {
+export async function openDraft(
+  path: string,
+  isPrivate: boolean,
+  machine: Machine,
+): Promise<Draft> {
   const prefix = prefixOf(path);
   if (!existsSync(path)) return { path, isPrivate, text: "", values: {}, prefix };
   if (isPrivate) checkPrivate(path, { uid: machine.uid, holdsKey: false, warn: () => {} });
@@ -80,9 +84,13 @@ async function render(draft: Draft): Promise<string> {
   if (isJson) return `${JSON.stringify(draft.values, null, indentOf(draft.text))}\n`;
   // Writing YAML anew would drop its comments without a word.
   if (/(^|\s)#/m.test(draft.text)) {
-    throw new CliError("not-configured", `${draft.path} has comments, which a change by this command would lose`, {
-      hints: ["edit it by hand", "or keep the configuration as JSON"],
-    });
+    throw new CliError(
+      "not-configured",
+      `${draft.path} has comments, which a change by this command would lose`,
+      {
+        hints: ["edit it by hand", "or keep the configuration as JSON"],
+      },
+    );
   }
   const { dump } = await import("js-yaml");
   return dump(draft.values, { lineWidth: -1, noRefs: true });

@@ -35,7 +35,8 @@ export function parseKey(key: string, profile: string, profiles: readonly string
   const words = key.split(".");
   const first = words[0] ?? "";
   const inProfile = !topKeys.includes(first) && profileKeys.includes(first);
-  if (!inProfile && !topKeys.includes(first)) throw unknownKey(key, first, [...topKeys, ...profileKeys]);
+  if (!inProfile && !topKeys.includes(first))
+    throw unknownKey(key, first, [...topKeys, ...profileKeys]);
   const path: string[] = inProfile ? ["profiles", profile] : [];
   let rest = words;
   if (first === "profiles") {

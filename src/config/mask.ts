@@ -28,9 +28,12 @@ function maskCommand(secret: Secret): unknown {
 /** A copy of any part of a configuration that is safe to show. `key` is the last word of its path. */
 export function maskValue(value: unknown, key: string): unknown {
   if (key === "accessToken" || key === "apiKey") return maskCommand(value as Secret);
-  if ((key === "baseUrl" || key === "proxy") && typeof value === "string") return withoutCredentials(value);
+  if ((key === "baseUrl" || key === "proxy") && typeof value === "string")
+    return withoutCredentials(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   // Metadata has names of the user's own choice: nothing in it is a secret of ours.
   if (key === "metadata" || key === "tags") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskValue(inner, name)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, maskValue(inner, name)]),
+  );
 }

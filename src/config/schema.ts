@@ -125,7 +125,13 @@ export const ChatSettings = z.strictObject({
   live: z.optional(flag("write text as it comes even where stdout is no terminal")),
   sources: z.optional(flag("list the cited sources after the answer (default: true)")),
   render: z.optional(choice(["auto", "markdown", "plain"], "how the answer is shown")),
-  show: z.optional(z.union([z.array(shown), shown], { error: "expected a list of words" })),
+  show: z.optional(
+    z
+      .union([z.array(shown), shown], {
+        error: "expected reasoning, tools, documents, none, all, or a list",
+      })
+      .check(z.describe("parts of the work to show on stderr")),
+  ),
 });
 export type ChatSettings = z.infer<typeof ChatSettings>;
 

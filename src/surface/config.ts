@@ -25,7 +25,10 @@ function addInit(config: Command, run: Run): void {
           "KNOWCTL_API_KEY=sandbox knowctl config init --profile sandbox --base-url http://127.0.0.1:8787",
           "without questions, for a running `knowctl sandbox`",
         ],
-        ["knowctl config init --base-url https://assistant.example.com --with-token < key.txt", "in a script"],
+        [
+          "knowctl config init --base-url https://assistant.example.com --with-token < key.txt",
+          "in a script",
+        ],
       ]),
     )
     .action(run(async () => (await import("../commands/config/init.ts")).configInit));
@@ -63,7 +66,10 @@ function addShow(config: Command, run: Run): void {
   config
     .command("schema")
     .description("Print the JSON Schema of a configuration file.")
-    .addHelpText("after", examples([["knowctl config schema > cliconfig.schema.json", "for an editor"]]))
+    .addHelpText(
+      "after",
+      examples([["knowctl config schema > cliconfig.schema.json", "for an editor"]]),
+    )
     .action(run(async () => (await show()).configSchema));
 }
 
@@ -71,7 +77,10 @@ function addChange(config: Command, run: Run): void {
   config
     .command("set")
     .description("Set one value in the user file. Keys are stored with `knowctl login`.")
-    .argument("<key>", "as baseUrl (of the profile in effect), ingest.include or profiles.NAME.baseUrl")
+    .argument(
+      "<key>",
+      "as baseUrl (of the profile in effect), ingest.include or profiles.NAME.baseUrl",
+    )
     .argument("<value>", "a word, or JSON")
     .option(...projectFlag)
     .addHelpText(
@@ -79,7 +88,10 @@ function addChange(config: Command, run: Run): void {
       examples([
         ["knowctl config set ingest.sections headings", "for every profile"],
         ["knowctl config set ingest.include '[\"docs/**/*.md\"]' --project", "in .cliconfig.json"],
-        ['knowctl config set profiles.ci.apiKey \'{"env": "CI_KEY"}\'', "where the key is, not the key"],
+        [
+          'knowctl config set profiles.ci.apiKey \'{"env": "CI_KEY"}\'',
+          "where the key is, not the key",
+        ],
       ]),
     )
     .action(run(async () => (await change()).configSet));
@@ -88,14 +100,20 @@ function addChange(config: Command, run: Run): void {
     .description("Remove one value from the user file.")
     .argument("<key>", "as for set")
     .option(...projectFlag)
-    .addHelpText("after", examples([["knowctl config unset ingest.sections", "back to what is built in"]]))
+    .addHelpText(
+      "after",
+      examples([["knowctl config unset ingest.sections", "back to what is built in"]]),
+    )
     .action(run(async () => (await change()).configUnset));
   config
     .command("use")
     .description("Make a profile the default.")
     .argument("<profile>", "its name")
     .option(...projectFlag)
-    .addHelpText("after", examples([["knowctl config use sandbox", "for every command from now on"]]))
+    .addHelpText(
+      "after",
+      examples([["knowctl config use sandbox", "for every command from now on"]]),
+    )
     .action(run(async () => (await change()).configUse));
 }
 
@@ -126,7 +144,9 @@ export function addConfig(program: Command, run: Run): void {
   addCheck(config, run);
   program
     .command("login")
-    .description("Store a key for the profile, read from a hidden prompt or stdin; never an argument.")
+    .description(
+      "Store a key for the profile, read from a hidden prompt or stdin; never an argument.",
+    )
     .option("--with-token", "read the key from stdin")
     .option(
       "--kind <kind>",

@@ -1,4 +1,11 @@
-import { changeDraft, openDraft, readDraft, renderDraft, saveDraft, type Draft } from "../../config/edit.ts";
+import {
+  changeDraft,
+  openDraft,
+  readDraft,
+  renderDraft,
+  saveDraft,
+  type Draft,
+} from "../../config/edit.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import { isSecretPath, parseKey } from "../../config/key-path.ts";
 import { nearest } from "../../config/nearest.ts";
@@ -72,19 +79,27 @@ async function firstValid(draft: Draft, path: readonly string[], text: string): 
 }
 
 function keyInArguments(key: string): CliError {
-  return new CliError("usage", `${key}: a key is not given as an argument, where every process can read it`, {
-    hints: [
-      "store it: knowctl login",
-      `or name a variable: knowctl config set ${key} '{"env": "NAME"}'`,
-      `or a file: knowctl config set ${key} '{"file": "PATH"}'`,
-    ],
-  });
+  return new CliError(
+    "usage",
+    `${key}: a key is not given as an argument, where every process can read it`,
+    {
+      hints: [
+        "store it: knowctl login",
+        `or name a variable: knowctl config set ${key} '{"env": "NAME"}'`,
+        `or a file: knowctl config set ${key} '{"file": "PATH"}'`,
+      ],
+    },
+  );
 }
 
-function valueError(key: string, error: CliError): CliError {
-  // The place would be in a text that was never written.
-  const why = error.message.replace(/^.*?:\d+:\d+: (?:[\w.[\]-]+: )?/, "");
-  return new CliError("usage", `${key}: ${why}`, { hints: ["what is allowed: knowctl config schema"] });
+const place = /^.*?:\d+:\d+: (?:[\w.[\]-]+: )?/;
+
+// A place in a text that was never written helps nobody: the key alone is named.
+function withoutPlace(key: string, error: unknown): unknown {
+  if (!(error instanceof CliError) || !place.test(error.message)) return error;
+  return new CliError("usage", `${key}: ${error.message.replace(place, "")}`, {
+    hints: ["what is allowed: knowctl config schema"],
+  });
 }
 
 /** `config set KEY VALUE`: a word, or JSON for anything else. */
@@ -105,14 +120,18 @@ export async function configSet(
   try {
     next = await firstValid(draft, path, text);
   } catch (error) {
-    throw error instanceof CliError && error.details.length === 0 ? valueError(key, error) : error;
+    throw withoutPlace(key, error);
   }
   await saveDraft(next);
   await createOutput(context, options).note(`${path.join(".")} set in ${draft.path}`);
 }
 
 /** `config unset KEY`. Throws CliError `not-found` when the file does not say it. */
-export async function configUnset(context: Context, [key = ""]: string[], options: ChangeOptions): Promise<void> {
+export async function configUnset(
+  context: Context,
+  [key = ""]: string[],
+  options: ChangeOptions,
+): Promise<void> {
   const { draft, path } = await open(context, key, options);
   if (readDraft(draft, path) === undefined) {
     throw new CliError("not-found", `${path.join(".")} is not set in ${draft.path}`, {
@@ -124,11 +143,17 @@ export async function configUnset(context: Context, [key = ""]: string[], option
 }
 
 /** `config use PROFILE`: makes it the default of the user file. */
-export async function configUse(context: Context, [name = ""]: string[], options: ChangeOptions): Promise<void> {
+export async function configUse(
+  context: Context,
+  [name = ""]: string[],
+  options: ChangeOptions,
+): Promise<void> {
   const output = createOutput(context, options);
   const { profile: _profile, ...flags } = options;
   const config = await loadToShow(context, flags, output, { mayBeNew: true });
-  const names = [...new Set(config.files.flatMap((file) => Object.keys(file.content.profiles ?? {})))];
+  const names = [
+    ...new Set(config.files.flatMap((file) => Object.keys(file.content.profiles ?? {}))),
+  ];
   if (!names.includes(name)) {
     const suggestion = nearest(name, names);
     throw new CliError("not-found", `there is no profile "${name}"`, {

@@ -18,7 +18,10 @@ function parse(found: FoundFile): Promise<ParsedFile> {
   return parseConfig(found.path, found.text, prefixOf(found.path));
 }
 
-function addressProblem(check: (address: string) => unknown, address: string | undefined): string | undefined {
+function addressProblem(
+  check: (address: string) => unknown,
+  address: string | undefined,
+): string | undefined {
   try {
     if (address !== undefined) check(address);
     return undefined;
@@ -32,8 +35,14 @@ function addressProblem(check: (address: string) => unknown, address: string | u
 function misplaced(file: ParsedFile, isUser: boolean, isNamed: boolean): Problem[] {
   const problems: Problem[] = [];
   const report = (path: string[], message: string): void => {
-    const { line, column } = placeOf(file.text, offsetOf(file.tree, [...file.prefix, ...path], true));
-    problems.push({ where: `${file.path}:${line}:${column}`, message: `${path.join(".")}: ${message}` });
+    const { line, column } = placeOf(
+      file.text,
+      offsetOf(file.tree, [...file.prefix, ...path], true),
+    );
+    problems.push({
+      where: `${file.path}:${line}:${column}`,
+      message: `${path.join(".")}: ${message}`,
+    });
   };
   for (const [name, profile] of Object.entries(file.content.profiles ?? {})) {
     const at = (member: string): string[] => ["profiles", name, member];
@@ -42,11 +51,14 @@ function misplaced(file: ParsedFile, isUser: boolean, isNamed: boolean): Problem
     const proxy = addressProblem(parseProxy, profile.proxy);
     if (proxy) report(at("proxy"), proxy);
     if (isUser) continue;
-    if (profile.allowInsecureTls !== undefined) report(at("allowInsecureTls"), "counts in the user file only");
-    if (profile.allowHttp !== undefined && !isNamed) report(at("allowHttp"), "does not count in a project file");
+    if (profile.allowInsecureTls !== undefined)
+      report(at("allowInsecureTls"), "counts in the user file only");
+    if (profile.allowHttp !== undefined && !isNamed)
+      report(at("allowHttp"), "does not count in a project file");
     for (const member of ["accessToken", "apiKey"] as const) {
       const secret = profile[member];
-      if (typeof secret === "object" && "command" in secret) report(at(member), "a command counts in the user file only");
+      if (typeof secret === "object" && "command" in secret)
+        report(at(member), "a command counts in the user file only");
     }
   }
   const { defaultProfile, profiles = {} } = file.content;
@@ -65,7 +77,8 @@ interface Checked {
 function filesToCheck(context: Context, name: string | undefined, options: GlobalFlags): Checked[] {
   const machine = machineOf(context);
   const named = name ?? givenWord(options, context.env, "config")?.word;
-  if (named !== undefined) return [{ found: readNamed(named, context.cwd), isUser: false, isNamed: true }];
+  if (named !== undefined)
+    return [{ found: readNamed(named, context.cwd), isUser: false, isNamed: true }];
   const user = findUserFile(machine);
   const trustAll = isOn(context.env, "KNOWCTL_TRUST_PROJECT");
   const project = findProject(context.cwd, { uid: machine.uid, trustAll });
@@ -76,7 +89,11 @@ function filesToCheck(context: Context, name: string | undefined, options: Globa
   ];
 }
 
-async function checkFile({ found, isUser, isNamed }: Checked, context: Context, output: Output): Promise<string[]> {
+async function checkFile(
+  { found, isUser, isNamed }: Checked,
+  context: Context,
+  output: Output,
+): Promise<string[]> {
   try {
     const file = await parse(found);
     if (isUser) {
@@ -84,7 +101,11 @@ async function checkFile({ found, isUser, isNamed }: Checked, context: Context, 
       const holdsKey = Object.values(file.content.profiles ?? {}).some(
         ({ accessToken, apiKey }) => typeof accessToken === "string" || typeof apiKey === "string",
       );
-      checkPrivate(found.path, { uid: machineOf(context).uid, holdsKey, warn: (text) => warnings.push(text) });
+      checkPrivate(found.path, {
+        uid: machineOf(context).uid,
+        holdsKey,
+        warn: (text) => warnings.push(text),
+      });
       for (const warning of warnings) await output.warn(warning);
     }
     const problems = misplaced(file, isUser, isNamed);
@@ -98,7 +119,11 @@ async function checkFile({ found, isUser, isNamed }: Checked, context: Context, 
 }
 
 /** `config validate [FILE]`: every problem of every file. Throws CliError `not-configured` when there is one. */
-export async function configValidate(context: Context, [name]: string[], options: GlobalFlags): Promise<void> {
+export async function configValidate(
+  context: Context,
+  [name]: string[],
+  options: GlobalFlags,
+): Promise<void> {
   const output = createOutput(context, options);
   const files = filesToCheck(context, name, options);
   if (files.length === 0) await output.note("there is no configuration file to check");
@@ -113,7 +138,11 @@ export async function configValidate(context: Context, [name]: string[], options
 }
 
 /** `config trust [FILE]`: remembers that the project file may name these addresses and secret references. */
-export async function configTrust(context: Context, [name]: string[], options: GlobalFlags): Promise<void> {
+export async function configTrust(
+  context: Context,
+  [name]: string[],
+  options: GlobalFlags,
+): Promise<void> {
   const output = createOutput(context, options);
   const machine = machineOf(context);
   const found =

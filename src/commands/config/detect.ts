@@ -16,10 +16,14 @@ async function isOnyx(client: Client): Promise<boolean> {
   const path = client.dialect.paths.version;
   if (path === undefined) return false;
   try {
-    await client.call({ what: "read the version", policy: "list", method: "GET", path, key: "accessToken" }, Version);
+    await client.call(
+      { what: "read the version", policy: "list", method: "GET", path, key: "accessToken" },
+      Version,
+    );
     return true;
   } catch (error) {
-    if (error instanceof ApiError && (error.exit === "not-found" || error.exit === "server-error")) return false;
+    if (error instanceof ApiError && (error.exit === "not-found" || error.exit === "server-error"))
+      return false;
     if (error instanceof ApiError && error.exit === "auth") return false;
     throw error;
   }

@@ -53,14 +53,19 @@ async function askAddress(prompt: Prompt, output: Output): Promise<string> {
 
 async function askProfile(prompt: Prompt, given: string | undefined): Promise<string> {
   const remedy = { exit: "usage", flag: "--profile" } as const;
-  const name = given ?? (prompt.canAsk ? await prompt.ask("Name of the profile", remedy, "default") : "default");
+  const name =
+    given ??
+    (prompt.canAsk ? await prompt.ask("Name of the profile", remedy, "default") : "default");
   if (isProfileName(name)) return name;
   throw new CliError("usage", `"${name}" is no name for a profile`, {
     hints: ['letters, digits, "-", "_" and "." make one'],
   });
 }
 
-const keyRemedy = { exit: "not-configured", flag: "KNOWCTL_API_KEY, or --with-token and the key on stdin" } as const;
+const keyRemedy = {
+  exit: "not-configured",
+  flag: "KNOWCTL_API_KEY, or --with-token and the key on stdin",
+} as const;
 
 async function gather(context: Context, options: InitOptions, output: Output): Promise<Answers> {
   const prompt = createPrompt(context, options, output);
@@ -71,10 +76,12 @@ async function gather(context: Context, options: InitOptions, output: Output): P
   const profile = await askProfile(prompt, givenWord(options, context.env, "profile")?.word);
   const baseUrl = typed ?? (await askAddress(prompt, output));
   const dialect = options.dialect ?? given.dialect;
-  if (options.withToken === true) return { profile, baseUrl, dialect, apiKey: await readPipedKey(context) };
+  if (options.withToken === true)
+    return { profile, baseUrl, dialect, apiKey: await readPipedKey(context) };
   const { apiKey, accessToken } = given as { apiKey?: string; accessToken?: string };
   const known = apiKey ?? accessToken;
-  if (known !== undefined) return { profile, baseUrl, dialect, apiKey: known, accessToken: apiKey && accessToken };
+  if (known !== undefined)
+    return { profile, baseUrl, dialect, apiKey: known, accessToken: apiKey && accessToken };
   return { profile, baseUrl, dialect, apiKey: await prompt.askHidden("API key", keyRemedy) };
 }
 
@@ -106,7 +113,9 @@ async function tryOut(
   try {
     const found = await detectService(client, dialect);
     const how = dialect ? "as given" : "found";
-    await output.note(`connected to ${baseUrl}: ${found.connectors.length} connectors, dialect ${found.dialect} (${how})`);
+    await output.note(
+      `connected to ${baseUrl}: ${found.connectors.length} connectors, dialect ${found.dialect} (${how})`,
+    );
     return found.dialect;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -128,14 +137,20 @@ function originOf(address: unknown): string | undefined {
   }
 }
 
-function withAnswers(draft: Draft, answers: Answers, options: InitOptions, context: Context): Draft {
+function withAnswers(
+  draft: Draft,
+  answers: Answers,
+  options: InitOptions,
+  context: Context,
+): Draft {
   const at = (member: string): string[] => ["profiles", answers.profile, member];
   const moved = originOf(readDraft(draft, at("baseUrl"))) !== originOf(answers.baseUrl);
   let next = changeDraft(draft, at("baseUrl"), answers.baseUrl);
   next = changeDraft(next, at("dialect"), answers.dialect);
   next = changeDraft(next, at("apiKey"), answers.apiKey);
   // A key that was stored for another address may not slip over to this one.
-  if (moved || answers.accessToken) next = changeDraft(next, at("accessToken"), answers.accessToken);
+  if (moved || answers.accessToken)
+    next = changeDraft(next, at("accessToken"), answers.accessToken);
   if (options.proxy !== undefined) next = changeDraft(next, at("proxy"), options.proxy);
   if (options.caFile !== undefined) {
     const path = expandPath(options.caFile, context.cwd, machineOf(context).home);
@@ -150,7 +165,11 @@ function withAnswers(draft: Draft, answers: Answers, options: InitOptions, conte
  * `config init`: makes a profile in the user file. Asks on a terminal, takes
  * flags, variables or stdin without one, tries the connection, then saves.
  */
-export async function configInit(context: Context, _args: string[], options: InitOptions): Promise<void> {
+export async function configInit(
+  context: Context,
+  _args: string[],
+  options: InitOptions,
+): Promise<void> {
   const output = createOutput(context, options);
   const answers = await gather(context, options, output);
   if (answers.apiKey !== "sandbox") output.secrets.add(answers.apiKey);
@@ -161,10 +180,14 @@ export async function configInit(context: Context, _args: string[], options: Ini
   const dialect = await tryOut(context, options, answers, output);
   const next = withAnswers(draft, { ...answers, dialect }, options, context);
   await saveDraft(next);
-  await output.note(`profile ${answers.profile} saved, with its key, in ${draft.path} (readable by you alone)`);
+  await output.note(
+    `profile ${answers.profile} saved, with its key, in ${draft.path} (readable by you alone)`,
+  );
   const current = readDraft(next, ["defaultProfile"]);
   if (current !== answers.profile) {
-    await output.note(`the default profile is ${String(current)}; change it: knowctl config use ${answers.profile}`);
+    await output.note(
+      `the default profile is ${String(current)}; change it: knowctl config use ${answers.profile}`,
+    );
   }
   await output.note("next: knowctl connectors list");
 }

@@ -51,14 +51,22 @@ function profileRows(config: Config): ProfileRow[] {
 }
 
 /** `config list`: every profile of every file. */
-export async function configList(context: Context, _args: string[], options: GlobalFlags): Promise<void> {
+export async function configList(
+  context: Context,
+  _args: string[],
+  options: GlobalFlags,
+): Promise<void> {
   checkFormat(options);
   const output = createOutput(context, options);
   const config = await loadToShow(context, options, output);
   const rows = profileRows(config);
   const count = await writeList(output, options, profileColumns, rows);
   if (count > 0) return;
-  await output.note(rows.length > 0 ? "no profiles match" : "there are no profiles yet; make one: knowctl config init");
+  await output.note(
+    rows.length > 0
+      ? "no profiles match"
+      : "there are no profiles yet; make one: knowctl config init",
+  );
 }
 
 interface ValueRow {
@@ -138,7 +146,11 @@ function notSet(key: string): CliError {
 }
 
 /** `config get KEY`: one value, a word as it is and anything else as JSON. */
-export async function configGet(context: Context, [key = ""]: string[], options: GlobalFlags): Promise<void> {
+export async function configGet(
+  context: Context,
+  [key = ""]: string[],
+  options: GlobalFlags,
+): Promise<void> {
   const output = createOutput(context, options);
   const config = await loadToShow(context, options, output);
   const names = config.files.flatMap((file) => Object.keys(file.content.profiles ?? {}));
@@ -167,7 +179,11 @@ const pathColumns: Column<PathRow>[] = [
 ];
 
 /** `config path`: where configuration and state lie. */
-export async function configPath(context: Context, _args: string[], options: GlobalFlags): Promise<void> {
+export async function configPath(
+  context: Context,
+  _args: string[],
+  options: GlobalFlags,
+): Promise<void> {
   checkFormat(options);
   const output = createOutput(context, options);
   const machine = machineOf(context);
@@ -191,6 +207,10 @@ export async function configPath(context: Context, _args: string[], options: Glo
 }
 
 /** `config schema`: the JSON Schema of a configuration file. */
-export async function configSchema(context: Context, _args: string[], options: GlobalFlags): Promise<void> {
+export async function configSchema(
+  context: Context,
+  _args: string[],
+  options: GlobalFlags,
+): Promise<void> {
   await createOutput(context, options).json(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
 }

@@ -1,0 +1,576 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { main } from "../../src/main.ts";
+import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
+import { createDesk, type Desk } from "../config/support.ts";
+import { createTestContext, temporaryFolder, type TestContext } from "../support.ts";
+
+interface Result {
+  code: number;
+  out: string;
+  err: string;
+}
+
+async function run(desk: Desk, args: string[], stdin?: string): Promise<Result> {
+  const context = createTestContext({
+    cwd: desk.project,
+    env: desk.env,
+    ...(stdin === undefined ? {} : { stdin }),
+  });
+  const code = await main(args, context);
+  return { code, out: context.stdoutText(), err: context.stderrText() };
+}
+
+/** A terminal on which each question gets the next answer. */
+async function runAsking(
+  desk: Desk,
+  args: string[],
+  answers: string[],
+): Promise<Result & { asked: string[] }> {
+  const stream = new PassThrough();
+  const asked: string[] = [];
+  const context: TestContext = createTestContext({ cwd: desk.project, env: desk.env, isTTY: true });
+  const { stderr } = context;
+  const write = async (text: string): Promise<void> => {
+    await stderr.write(text);
+    if (!/(: |\[y\/N\] )$/.test(text)) return;
+    asked.push(text);
+    // After the reader is there.
+    setImmediate(() => stream.write(`${answers[asked.length - 1] ?? ""}\n`));
+  };
+  const code = await main(args, {
+    ...context,
+    stderr: { isTTY: true, columns: () => 80, write },
+    stdin: { isTTY: true, stream, [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator]() },
+  });
+  return { code, out: context.stdoutText(), err: context.stderrText(), asked };
+}
+
+async function sandbox(dialect: "standard" | "onyx" = "standard"): Promise<Sandbox> {
+  const service = await startSandbox({
+    port: 0,
+    dataFolder: temporaryFolder(),
+    key: "sandbox-key-1",
+    dialect,
+  });
+  onTestFinished(() => service.close());
+  return service;
+}
+
+function userJson(desk: Desk): unknown {
+  return JSON.parse(readFileSync(join(desk.home, "config", "knowctl", "config.json"), "utf8"));
+}
+
+const prod = "https://prod.example";
+const stored = {
+  defaultProfile: "p",
+  profiles: {
+    p: {
+      baseUrl: prod,
+      apiKey: "stored-key-1",
+      accessToken: { env: "MY_TOKEN" },
+      proxy: "http://u:proxy-pass@px:1",
+    },
+    q: { baseUrl: "https://q.example", apiKey: { command: ["op", "read", "secret-argument"] } },
+  },
+};
+
+describe("config list, show, get, path", () => {
+  it("list shows every profile and no secret", async () => {
+    const desk = createDesk();
+    const path = desk.putUser(stored);
+    const { code, out } = await run(desk, ["config", "list"]);
+    expect(code).toBe(0);
+    expect(out.trimEnd().split("\n")).toEqual([
+      `true\tp\t${prod}\t\tvariable MY_TOKEN\t***\t${path}`,
+      `false\tq\thttps://q.example\t\t\tcommand op\t${path}`,
+    ]);
+    const json = await run(desk, ["config", "list", "--json"]);
+    expect(JSON.parse(json.out)).toHaveLength(2);
+    expect(out + json.out).not.toMatch(/stored-key-1|secret-argument/);
+  });
+
+  it("list says that there is nothing yet", async () => {
+    const { code, out, err } = await run(createDesk(), ["config", "list"]);
+    expect([code, out]).toEqual([0, ""]);
+    expect(err).toContain("knowctl config init");
+  });
+
+  it("show gives what is in effect, masked", async () => {
+    const desk = createDesk({ KNOWCTL_TIMEOUT: "9" });
+    desk.putUser({ ...stored, ingest: { metadata: { team: "x" } } });
+    const { code, out } = await run(desk, ["config", "show", "--dialect", "onyx"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual({
+      profile: "p",
+      baseUrl: prod,
+      dialect: "onyx",
+      chat: {},
+      ingest: { metadata: { team: "x" } },
+      apiKey: "***",
+      accessToken: { env: "MY_TOKEN" },
+      proxy: "http://px:1",
+      timeout: 9,
+    });
+  });
+
+  it("show --origin names flag, variable, file and line, and what they override", async () => {
+    const desk = createDesk({ KNOWCTL_BASE_URL: "https://env.example" });
+    const path = desk.putUser({ ...stored, ingest: { metadata: { "a.b": "x" } } });
+    const { code, out } = await run(desk, [
+      "config",
+      "show",
+      "--origin",
+      "--base-url",
+      "https://flag.example",
+      "--json",
+    ]);
+    expect(code).toBe(0);
+    const rows = JSON.parse(out) as { key: string }[];
+    expect(rows.find((row) => row.key === "baseUrl")).toEqual({
+      key: "baseUrl",
+      value: "https://flag.example",
+      source: "flag",
+      where: "--base-url",
+      overrides: [
+        { source: "env", where: "KNOWCTL_BASE_URL" },
+        { source: "user", where: `${path}:5` },
+      ],
+    });
+    expect(rows.find((row) => row.key === "dialect")).toMatchObject({
+      value: "standard",
+      source: "default",
+      where: "built-in",
+    });
+    expect(rows.find((row) => row.key === "profile")).toMatchObject({ value: "p", source: "user" });
+    expect(rows.find((row) => row.key === "ingest.metadata.a.b")).toMatchObject({ value: "x" });
+    expect(out).not.toContain("stored-key-1");
+  });
+
+  it.each([
+    ["baseUrl", prod],
+    ["profile", "p"],
+    ["defaultProfile", "p"],
+    ["apiKey", "***"],
+    ["accessToken", '{"env":"MY_TOKEN"}'],
+    ["proxy", "http://px:1"],
+    ["profiles.q.baseUrl", "https://q.example"],
+    ["profiles.p.apiKey", "***"],
+    ["profiles.q.apiKey", '{"command":["op","***"]}'],
+    ["ingest.include", '["a"]'],
+    ["ingest.metadata.a.b", "x"],
+  ])("get %s", async (key, value) => {
+    const desk = createDesk();
+    desk.putUser({ ...stored, ingest: { include: ["a"], metadata: { "a.b": "x" } } });
+    expect(await run(desk, ["config", "get", key])).toEqual({
+      code: 0,
+      out: `${value}\n`,
+      err: "",
+    });
+  });
+
+  it.each([
+    ["ingest.inclued", 2, "did you mean include?"],
+    ["baseurl", 2, "did you mean baseUrl?"],
+    ["profiles.p.apikey", 2, "did you mean apiKey?"],
+    ["ingest.exclude", 9, "is not set"],
+    ["profiles.nobody.baseUrl", 9, "is not set"],
+  ])("get %s fails with %d", async (key, code, text) => {
+    const desk = createDesk();
+    desk.putUser(stored);
+    const result = await run(desk, ["config", "get", key]);
+    expect([result.code, result.out]).toEqual([code, ""]);
+    expect(result.err).toContain(text);
+  });
+
+  it("path shows where files lie, also when one is broken", async () => {
+    const desk = createDesk();
+    const project = desk.put(".cliconfig.json", {});
+    const rows = JSON.parse((await run(desk, ["config", "path", "--json"])).out) as {
+      path: string;
+      exists: boolean;
+    }[];
+    expect(rows.map(({ path, exists }) => [path, exists])).toEqual([
+      [join(desk.home, "config", "knowctl", "config.json"), false],
+      [project, true],
+      [join(desk.home, "state", "knowctl"), false],
+      [join(desk.home, "state", "knowctl", "trust.json"), false],
+    ]);
+    desk.putUser("{");
+    const broken = await run(desk, ["config", "path"]);
+    expect(broken.code).toBe(0);
+    expect(broken.err).toContain("config.json:1:2");
+  });
+
+  it("schema prints the committed schema", async () => {
+    const { out } = await run(createDesk(), ["config", "schema"]);
+    expect(out).toBe(
+      readFileSync(join(import.meta.dirname, "../../schema/cliconfig.schema.json"), "utf8"),
+    );
+  });
+});
+
+describe("config set, unset, use", () => {
+  it.each([
+    [["ingest.sections", "headings"], { ingest: { sections: "headings" } }],
+    [["ingest.concurrency", "4"], { ingest: { concurrency: 4 } }],
+    [["ingest.include", '["a","b"]'], { ingest: { include: ["a", "b"] } }],
+    [["ingest.include", "docs/**"], { ingest: { include: ["docs/**"] } }],
+    [["ingest.metadata.version", "1.10"], { ingest: { metadata: { version: "1.10" } } }],
+    [["ingest.drafts", "true"], { ingest: { drafts: true } }],
+    [["profiles.new.baseUrl", prod], { profiles: { new: { baseUrl: prod } } }],
+    [["baseUrl", prod], { profiles: { default: { baseUrl: prod } } }],
+    [["apiKey", '{"env":"X"}'], { profiles: { default: { apiKey: { env: "X" } } } }],
+    [["defaultProfile", "x"], { defaultProfile: "x" }],
+  ])("set %j", async (args, expected) => {
+    const desk = createDesk();
+    const { code, err } = await run(desk, ["config", "set", ...args]);
+    expect([code, userJson(desk)]).toEqual([0, expected]);
+    expect(err).toContain("set in");
+    const path = join(desk.home, "config", "knowctl", "config.json");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(desk.home, "config", "knowctl")).mode & 0o777).toBe(0o700);
+  });
+
+  it.each([
+    [["ingest.concurrency", "many"], "expected number, found string"],
+    [["ingest.sections", "all"], "expected one of whole, headings"],
+    [["ingest.sektions", "whole"], "did you mean sections?"],
+    [["nonsense", "x"], "unknown configuration key"],
+    [["ingest", "x"], "is a group of settings"],
+    [["apiKey", "hunter2hunter2"], "knowctl login"],
+    [["profiles.p.accessToken", "hunter2hunter2"], "knowctl login"],
+    [["profiles.a b.baseUrl", prod], "no name for a profile"],
+    [["__proto__.x", "y"], "unknown configuration key"],
+  ])("set %j is a usage error and changes nothing", async (args, text) => {
+    const desk = createDesk();
+    desk.putUser(stored);
+    const { code, err } = await run(desk, ["config", "set", ...args]);
+    expect(code).toBe(2);
+    expect(err).toContain(text);
+    expect(err).not.toContain("hunter2");
+    expect(userJson(desk)).toEqual(stored);
+  });
+
+  it("keeps everything else, its order and its indentation", async () => {
+    const desk = createDesk();
+    const path = desk.putUser(
+      '{\n    "chat": { "personaId": 3 },\n    "profiles": {"p": {"timeout": 5}}\n}\n',
+    );
+    expect((await run(desk, ["config", "set", "chat.temperature", "0.5"])).code).toBe(0);
+    const text = readFileSync(path, "utf8");
+    expect(text.split("\n")[1]).toBe('    "chat": {');
+    expect(JSON.parse(text)).toEqual({
+      chat: { personaId: 3, temperature: 0.5 },
+      profiles: { p: { timeout: 5 } },
+    });
+  });
+
+  it("writes YAML as YAML, and refuses to lose comments", async () => {
+    const desk = createDesk();
+    const path = desk.putUser("chat:\n  personaId: 3\n", "config.yaml");
+    expect((await run(desk, ["config", "set", "chat.temperature", "1"])).code).toBe(0);
+    expect(readFileSync(path, "utf8")).toBe("chat:\n  personaId: 3\n  temperature: 1\n");
+    writeFileSync(path, "# mine\nchat: {}\n");
+    const { code, err } = await run(desk, ["config", "set", "chat.temperature", "1"]);
+    expect([code, readFileSync(path, "utf8")]).toEqual([3, "# mine\nchat: {}\n"]);
+    expect(err).toContain("has comments");
+  });
+
+  it("--project changes the project file, package.json too, and keeps its mode", async () => {
+    const desk = createDesk();
+    expect((await run(desk, ["config", "set", "ingest.sections", "whole", "--project"])).code).toBe(
+      0,
+    );
+    const made = join(desk.project, ".cliconfig.json");
+    expect(statSync(made).mode & 0o777).toBe(0o644);
+    expect(existsSync(join(desk.home, "config"))).toBe(false);
+    const other = createDesk();
+    const path = other.put("package.json", { name: "x", cliconfig: {}, version: "1" });
+    expect(
+      (await run(other, ["config", "set", "ingest.sections", "whole", "--project"])).code,
+    ).toBe(0);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({
+      name: "x",
+      cliconfig: { ingest: { sections: "whole" } },
+      version: "1",
+    });
+  });
+
+  it("unset removes, and says when there is nothing", async () => {
+    const desk = createDesk();
+    desk.putUser({ chat: { personaId: 3, temperature: 1 } });
+    expect((await run(desk, ["config", "unset", "chat.temperature"])).code).toBe(0);
+    expect(userJson(desk)).toEqual({ chat: { personaId: 3 } });
+    expect((await run(desk, ["config", "unset", "chat.temperature"])).code).toBe(9);
+  });
+
+  it("use makes a profile the default; an unknown one suggests", async () => {
+    const desk = createDesk();
+    desk.putUser(stored);
+    expect((await run(desk, ["config", "use", "q"])).code).toBe(0);
+    expect(userJson(desk)).toMatchObject({ defaultProfile: "q" });
+    const { code, err } = await run(desk, ["config", "use", "qq"]);
+    expect(code).toBe(9);
+    expect(err).toContain("did you mean q?");
+  });
+});
+
+describe("config validate", () => {
+  it("names every problem of every file", async () => {
+    const desk = createDesk();
+    desk.putUser({ chat: { modle: "a/b" }, ingest: { rate: 0 } });
+    desk.put(
+      ".cliconfig.yaml",
+      "profiles:\n  p:\n    allowHttp: true\n    baseUrl: https://u:hunter2@x.example\n    apiKey: {command: [x]}\n",
+    );
+    const { code, out, err } = await run(desk, ["config", "validate"]);
+    expect([code, out]).toEqual([3, ""]);
+    for (const text of [
+      ".cliconfig.yaml:3:5: profiles.p.allowHttp: does not count",
+      ".cliconfig.yaml:4:5: profiles.p.baseUrl: the base URL may not hold a user name",
+      ".cliconfig.yaml:5:5: profiles.p.apiKey: a command counts in the user file only",
+      'unknown key chat.modle; did you mean "model"?',
+      "ingest.rate: expected at least 0.001",
+    ]) {
+      expect(err).toContain(text);
+    }
+    expect(err).not.toContain("hunter2");
+  });
+
+  it("says what is valid, and takes one file", async () => {
+    const desk = createDesk();
+    const path = desk.putUser(stored);
+    expect(await run(desk, ["config", "validate"])).toEqual({
+      code: 0,
+      out: "",
+      err: `${path} is valid\n`,
+    });
+    desk.put("other.json", "[]");
+    expect((await run(desk, ["config", "validate", "other.json"])).code).toBe(3);
+    expect((await run(createDesk(), ["config", "validate"])).err).toContain(
+      "no configuration file",
+    );
+  });
+});
+
+describe("config trust", () => {
+  const attack = {
+    profiles: { default: { baseUrl: "http://127.0.0.1:1", apiKey: { env: "MY_KEY" } } },
+  };
+
+  it("lets the file count from now on, and shows what it names", async () => {
+    const desk = createDesk({ MY_KEY: "key-of-mine" });
+    const path = desk.put(".cliconfig.json", attack);
+    const before = await run(desk, ["connectors", "list"]);
+    expect(before.code).toBe(3);
+    expect(before.err).toContain(`${path} is not trusted`);
+    expect(before.err).toContain("profiles.default.baseUrl: http://127.0.0.1:1");
+    const { code, err } = await run(desk, ["config", "trust"]);
+    expect(code).toBe(0);
+    expect(err).toContain("profiles.default.apiKey: reads the variable MY_KEY");
+    expect((await run(desk, ["connectors", "list"])).code).toBe(5);
+    desk.put(".cliconfig.json", {
+      profiles: { default: { ...attack.profiles.default, baseUrl: "http://127.0.0.1:2" } },
+    });
+    expect((await run(desk, ["connectors", "list"])).code).toBe(3);
+  });
+
+  it("without a file says so", async () => {
+    const { code, err } = await run(createDesk(), ["config", "trust"]);
+    expect(code).toBe(9);
+    expect(err).toContain("no project file");
+  });
+
+  it("text of the file cannot act on the terminal", async () => {
+    const desk = createDesk();
+    desk.put(".cliconfig.json", {
+      profiles: { default: { baseUrl: "https://x.example/\u001b[2J\u202e" } },
+    });
+    const { err } = await run(desk, ["config", "trust"]);
+    expect(err).toContain("^[[2J<U+202E>");
+  });
+});
+
+describe("config init", () => {
+  it.each(["standard", "onyx"] as const)(
+    "asks on a terminal, finds the dialect %s, tries, saves",
+    async (dialect) => {
+      const desk = createDesk();
+      const service = await sandbox(dialect);
+      const { code, err, out, asked } = await runAsking(
+        desk,
+        ["config", "init"],
+        ["", "nonsense", `${service.url}/api`, "sandbox-key-1"],
+      );
+      expect(err).toContain(`dialect ${dialect} (found)`);
+      expect([code, out]).toEqual([0, ""]);
+      expect(asked).toHaveLength(4);
+      expect(userJson(desk)).toEqual({
+        profiles: { default: { baseUrl: service.url, dialect, apiKey: "sandbox-key-1" } },
+        defaultProfile: "default",
+      });
+      expect(err).not.toContain("sandbox-key-1");
+      expect((await run(desk, ["connectors", "list"])).code).toBe(0);
+    },
+  );
+
+  it("takes flags and a key from the environment or stdin without one", async () => {
+    const service = await sandbox();
+    const flags = ["config", "init", "--profile", "sb", "--base-url", service.url];
+    const byVariable = createDesk({ KNOWCTL_API_KEY: "sandbox-key-1" });
+    expect((await run(byVariable, flags)).code).toBe(0);
+    const byPipe = createDesk();
+    expect((await run(byPipe, [...flags, "--with-token"], "sandbox-key-1\n")).code).toBe(0);
+    expect(userJson(byPipe)).toEqual(userJson(byVariable));
+    expect(userJson(byPipe)).toMatchObject({ defaultProfile: "sb" });
+  });
+
+  it("saves nothing when the connection fails; --no-check saves", async () => {
+    const service = await sandbox();
+    const desk = createDesk({ KNOWCTL_API_KEY: "wrong-key-1" });
+    const flags = ["config", "init", "--base-url", service.url];
+    const { code, err } = await run(desk, flags);
+    expect(code).toBe(4);
+    expect(err).toContain("nothing was saved");
+    expect(existsSync(join(desk.home, "config", "knowctl", "config.json"))).toBe(false);
+    expect((await run(desk, [...flags, "--no-check"])).code).toBe(0);
+  });
+
+  it.each([
+    ["no address", ["config", "init"], {}, 2, "--base-url"],
+    ["no key", ["config", "init", "--base-url", prod], {}, 3, "--with-token"],
+    [
+      "a bad address",
+      ["config", "init", "--base-url", "https://u:hunter2@x"],
+      {},
+      2,
+      "user name or password",
+    ],
+    [
+      "plain http",
+      ["config", "init", "--base-url", "http://intranet.example"],
+      { KNOWCTL_API_KEY: "key-1234" },
+      3,
+      "plain http",
+    ],
+    [
+      "a bad profile name",
+      ["config", "init", "--profile", "a/b", "--base-url", prod],
+      {},
+      2,
+      "no name for a profile",
+    ],
+  ])("%s ends with its remedy", async (_name, args, env, code, text) => {
+    const result = await run(createDesk(env), args);
+    expect(result.code).toBe(code);
+    expect(result.err).toContain(text);
+    expect(result.err).not.toContain("hunter2");
+  });
+
+  it.each([
+    ["CI", { CI: "1" }, []],
+    ["--no-input", {}, ["--no-input"]],
+  ])("%s never asks", async (_name, env, flags) => {
+    const { code, asked } = await runAsking(createDesk(env), ["config", "init", ...flags], []);
+    expect([code, asked]).toEqual([2, []]);
+  });
+
+  it("a profile that moves to another origin takes no old key along", async () => {
+    const service = await sandbox();
+    const desk = createDesk({ KNOWCTL_API_KEY: "sandbox-key-1" });
+    desk.putUser({
+      profiles: {
+        p: { baseUrl: prod, apiKey: "old-key-1", accessToken: "old-token-1", timeout: 7 },
+      },
+    });
+    expect(
+      (await run(desk, ["config", "init", "--profile", "p", "--base-url", service.url])).code,
+    ).toBe(0);
+    expect(userJson(desk)).toMatchObject({
+      profiles: { p: { baseUrl: service.url, apiKey: "sandbox-key-1", timeout: 7 } },
+    });
+    expect(JSON.stringify(userJson(desk))).not.toContain("old-");
+  });
+});
+
+describe("login and logout", () => {
+  const profile = { profiles: { p: { baseUrl: prod, timeout: 7 } }, chat: { personaId: 1 } };
+
+  it("stores a key from stdin beside its address, and removes it", async () => {
+    const desk = createDesk();
+    desk.putUser(profile);
+    const { code, err } = await run(desk, ["login", "--with-token"], "new-key-12\n");
+    expect(code).toBe(0);
+    expect(err).not.toContain("new-key-12");
+    expect(userJson(desk)).toEqual({
+      ...profile,
+      profiles: { p: { baseUrl: prod, timeout: 7, apiKey: "new-key-12" } },
+    });
+    expect(
+      (await run(desk, ["login", "--with-token", "--kind", "access-token"], "token-12")).code,
+    ).toBe(0);
+    expect(userJson(desk)).toMatchObject({
+      profiles: { p: { apiKey: "new-key-12", accessToken: "token-12" } },
+    });
+    expect((await run(desk, ["logout"])).code).toBe(0);
+    expect(userJson(desk)).toEqual(profile);
+    expect((await run(desk, ["logout"])).err).toContain("no stored key");
+  });
+
+  it("asks hidden on a terminal", async () => {
+    const desk = createDesk();
+    desk.putUser(profile);
+    const { code, err, asked } = await runAsking(desk, ["login"], ["typed-key-1"]);
+    expect([code, asked]).toEqual([0, [`Key for ${prod} (not shown): `]]);
+    expect(err).not.toContain("typed-key-1");
+    expect(userJson(desk)).toMatchObject({ profiles: { p: { apiKey: "typed-key-1" } } });
+  });
+
+  it("logout leaves references", async () => {
+    const desk = createDesk();
+    desk.putUser(stored);
+    await run(desk, ["logout"]);
+    expect(userJson(desk)).toMatchObject({ profiles: { p: { accessToken: { env: "MY_TOKEN" } } } });
+    expect(JSON.stringify(userJson(desk))).not.toContain("stored-key-1");
+  });
+
+  it.each([
+    ["no terminal", ["login"], undefined, 3, "--with-token"],
+    ["empty stdin", ["login", "--with-token"], "\n", 3, "the key is empty"],
+    ["two lines", ["login", "--with-token"], "a-key\nb-key", 3, "no key"],
+    [
+      "another address",
+      ["login", "--with-token", "--base-url", "https://other.example"],
+      "new-key-12",
+      3,
+      "is for https://prod.example",
+    ],
+    ["no address", ["login", "--with-token", "--profile", "new"], "new-key-12", 3, "--base-url"],
+  ])("%s changes nothing", async (_name, args, stdin, code, text) => {
+    const desk = createDesk();
+    desk.putUser(profile);
+    const result = await run(desk, args, stdin);
+    expect(result.code).toBe(code);
+    expect(result.err).toContain(text);
+    expect(result.err).not.toMatch(/new-key-12|b-key/);
+    expect(userJson(desk)).toEqual(profile);
+  });
+
+  it("a new profile takes the address of the flag, never of an untrusted project file", async () => {
+    const desk = createDesk();
+    expect(
+      (await run(desk, ["login", "--with-token", "--base-url", `${prod}/api`], "new-key-12")).code,
+    ).toBe(0);
+    expect(userJson(desk)).toEqual({
+      profiles: { default: { baseUrl: prod, apiKey: "new-key-12" } },
+    });
+    const other = createDesk();
+    other.put(".cliconfig.json", { profiles: { default: { baseUrl: "https://evil.example" } } });
+    const { code, err } = await run(other, ["login", "--with-token"], "new-key-12");
+    expect(code).toBe(3);
+    expect(err).toContain("is not trusted");
+  });
+});
