@@ -10,6 +10,29 @@ export interface Spinner {
 
 const noSpinner: Spinner = { start() {}, async stop() {} };
 
+/** Where nothing can move: a plain line now and then says that the work goes on. */
+function createPlainSpinner(output: Output, everyMs: number): Spinner {
+  let timer: NodeJS.Timeout | undefined;
+  let label = "";
+  return {
+    start(text) {
+      label = text;
+      if (timer) return;
+      let waitedMs = 0;
+      timer = setInterval(() => {
+        waitedMs += everyMs;
+        // stderr may be gone; the answer is what matters.
+        output.note(`${label} (${Math.round(waitedMs / 1000)} s)`).catch(() => {});
+      }, everyMs);
+      timer.unref();
+    },
+    async stop() {
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
+}
+
 const escape = "\u001b[";
 
 /**
@@ -57,9 +80,10 @@ async function createOra(screen: Screen, text: string) {
   });
 }
 
-/** A spinner where stderr is a terminal that can move; else one that does nothing. */
-export function createSpinner(output: Output, delayMs = 250): Spinner {
-  if (!output.canMove || output.quiet || output.columns() <= 0) return noSpinner;
+/** A spinner where stderr is a terminal that can move, else a plain line every 10 s; none with --quiet. */
+export function createSpinner(output: Output, { delayMs = 250, plainMs = 10_000 } = {}): Spinner {
+  if (output.quiet) return noSpinner;
+  if (!output.canMove || output.columns() <= 0) return createPlainSpinner(output, plainMs);
   const screen = createScreen(() => output.columns());
   let label = "";
   let timer: NodeJS.Timeout | undefined;

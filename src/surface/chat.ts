@@ -55,7 +55,10 @@ export function addChat(program: Command, run: Run): void {
         ['knowctl chat "What does this tell a newcomer?" - < docs/welcome.md', "stdin as context"],
         ['knowctl chat --since 30d --source-type file "What is new?"', "narrow the search"],
         ['knowctl chat --output json "Who is on call?"', "one object for a script"],
-        ['knowctl chat --show none -- "--force: what does it do?"', "a message with dashes, quietly"],
+        [
+          'knowctl chat --show none -- "--force: what does it do?"',
+          "a message with dashes, quietly",
+        ],
       ]),
     )
     .action(run(async () => (await import("../commands/chat/chat.ts")).chat));

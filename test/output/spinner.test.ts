@@ -5,7 +5,7 @@ import { createTestContext, type TestContextOptions } from "../support.ts";
 
 function create(options: TestContextOptions, flags = {}) {
   const context = createTestContext(options);
-  return { context, spinner: createSpinner(createOutput(context, flags), 1) };
+  return { context, spinner: createSpinner(createOutput(context, flags), { delayMs: 1 }) };
 }
 
 describe("spinner", () => {
@@ -61,5 +61,21 @@ describe("spinner", () => {
     await live.spinner.stop();
     await spinner.stop();
     expect(context.stderrText()).toBe("");
+  });
+
+  it("is a plain line now and then off a terminal", async () => {
+    const context = createTestContext();
+    const spinner = createSpinner(createOutput(context), { plainMs: 5 });
+    spinner.start("waiting for the answer");
+    const lines = /^(waiting for the answer \(\d+ s\)\n){2,}$/;
+    await vi.waitFor(() => expect(context.stderrText()).toMatch(lines), 5000);
+    await spinner.stop();
+    const written = context.stderrText();
+    const other = createTestContext();
+    const later = createSpinner(createOutput(other), { plainMs: 5 });
+    later.start("later");
+    await vi.waitFor(() => expect(other.stderrText()).toContain("later"), 5000);
+    await later.stop();
+    expect(context.stderrText()).toBe(written);
   });
 });

@@ -131,7 +131,8 @@ async function prepare(
   const settings = config.chat;
   const base = parametersOf(options, settings, client.dialect, context.now());
   if (options.continue) base.sessionId = readLastSession(context.env, owner);
-  const extra = plan.payload ?? (options.payload === "-" ? await readPayload(context, "-") : undefined);
+  const extra =
+    plan.payload ?? (options.payload === "-" ? await readPayload(context, "-") : undefined);
   const named = extra?.["chat_session_id"];
   if (typeof named === "string" && named !== "") {
     // An Agent or Project beside a session is refused by the service.
@@ -141,10 +142,14 @@ async function prepare(
   }
   const message = await readMessage(context, plan.message);
   if (message === "" && typeof extra?.["message"] !== "string") {
-    throw new CliError("usage", "--payload holds no message", { hints: ['knowctl chat "…" --payload -'] });
+    throw new CliError("usage", "--payload holds no message", {
+      hints: ['knowctl chat "…" --payload -'],
+    });
   }
   if (base.deepResearch) {
-    await output.note(dim("deep research consumes significantly more tokens than an ordinary question"));
+    await output.note(
+      dim("deep research consumes significantly more tokens than an ordinary question"),
+    );
   }
   const files = await describeFiles(client, plan.files, options.fileId ?? []);
   const parameters: ChatParameters = {

@@ -95,7 +95,9 @@ export async function describeFiles(
   const uploaded: FileDescriptor[] = [];
   for (const { path, name, sizeBytes } of files) {
     const bytes = (): AsyncIterable<Uint8Array> => createReadStream(path);
-    uploaded.push(descriptorOf(await uploadChatFile(client, { name, type: typeOf(name), sizeBytes, bytes })));
+    uploaded.push(
+      descriptorOf(await uploadChatFile(client, { name, type: typeOf(name), sizeBytes, bytes })),
+    );
   }
   return [...found, ...uploaded];
 }

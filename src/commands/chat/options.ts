@@ -68,7 +68,10 @@ export function checkOptions(options: ChatOptions): void {
     throw usage("--tool and --no-tools exclude each other");
   }
   if (options.model !== undefined && (options.provider ?? options.modelVersion) !== undefined) {
-    throw usage("--model already names provider and version", "use --model alone, or the other two");
+    throw usage(
+      "--model already names provider and version",
+      "use --model alone, or the other two",
+    );
   }
 }
 

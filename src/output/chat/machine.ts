@@ -65,7 +65,9 @@ export function createJsonRenderer(
     async show() {},
     async finish(outcome) {
       await spinner.stop();
-      await output.json(`${JSON.stringify({ version, ...resultRecord(turn, outcome) }, null, 2)}\n`);
+      await output.json(
+        `${JSON.stringify({ version, ...resultRecord(turn, outcome) }, null, 2)}\n`,
+      );
     },
   };
 }

@@ -43,10 +43,7 @@ function asText(value: unknown): string {
 }
 
 // Text inside a tool (a research agent's own message) is that tool's, not the answer's.
-function messageStart(
-  packet: Extract<Packet, { type: "message_start" }>,
-  place: Place,
-): TurnEvent {
+function messageStart(packet: Extract<Packet, { type: "message_start" }>, place: Place): TurnEvent {
   const documents = packet.final_documents ?? [];
   if (place.sub !== null) return toolEvent("agent", "output", place, { documents });
   return { type: "start", place, documents };
@@ -64,7 +61,10 @@ function customResult(
   return toolEvent(packet.tool_name, "failed", place, { text });
 }
 
-function shellResult(packet: Extract<Packet, { type: "bash_tool_delta" }>, place: Place): TurnEvent {
+function shellResult(
+  packet: Extract<Packet, { type: "bash_tool_delta" }>,
+  place: Place,
+): TurnEvent {
   const code = packet.exit_code ? `exit code ${packet.exit_code}` : "";
   const late = packet.timed_out ? "timed out" : "";
   return toolEvent("bash", "output", place, outputOf(packet.stdout, packet.stderr, code, late));
@@ -114,8 +114,7 @@ const readings: { [Type in Packet["type"]]: Reading<Type> } = {
       urls: packet.images.flatMap((image) => image.url ?? image.file_id ?? []),
       ...outputOf(...packet.images.map((image) => image.revised_prompt)),
     }),
-  python_tool_start: (packet, place) =>
-    toolEvent("python", "start", place, { input: packet.code }),
+  python_tool_start: (packet, place) => toolEvent("python", "start", place, { input: packet.code }),
   python_tool_delta: (packet, place) =>
     toolEvent("python", "output", place, outputOf(packet.stdout, packet.stderr)),
   custom_tool_start: (packet, place) =>

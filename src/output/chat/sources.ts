@@ -40,7 +40,9 @@ function markerLinks(answer: string): Map<number, string> {
  */
 export function listSources(turn: Turn): { cited: Source[]; retrieved: Source[] } {
   const links = markerLinks(turn.answer);
-  const numbers = [...new Set([...turn.citations.keys(), ...links.keys()])].toSorted((a, b) => a - b);
+  const numbers = [...new Set([...turn.citations.keys(), ...links.keys()])].toSorted(
+    (a, b) => a - b,
+  );
   const cited = new Map<string, Source>();
   const byLink = new Map<string, Source>();
   for (const number of numbers) {
@@ -90,7 +92,9 @@ export function documentText(source: Source): Text[] {
   const title = titleText(source.title);
   if (!source.link) return [title];
   const named = link(source.link, title);
-  return source.link === source.title ? [named] : [named, dim("  ", neutraliseLine(source.link).slice(0, longestLink))];
+  return source.link === source.title
+    ? [named]
+    : [named, dim("  ", neutraliseLine(source.link).slice(0, longestLink))];
 }
 
 function numbersText(numbers: readonly number[]): string {
@@ -107,7 +111,8 @@ export function sourceLines(turn: Turn, mostRetrieved: number): Text[][] {
     const heading = cited.length > 0 ? "Also retrieved, not cited" : "Retrieved, not cited";
     lines.push([dim(heading)]);
   }
-  for (const each of retrieved.slice(0, mostRetrieved)) lines.push([dim("  · "), ...documentText(each)]);
+  for (const each of retrieved.slice(0, mostRetrieved))
+    lines.push([dim("  · "), ...documentText(each)]);
   const more = retrieved.length - mostRetrieved;
   if (more > 0) lines.push([dim(`  … and ${more} more (--show all lists them)`)]);
   return lines;

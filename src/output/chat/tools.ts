@@ -83,7 +83,8 @@ export function toolLines(
       lines.push(`${toolName(event.tool)} failed${event.text ? `: ${titleText(event.text)}` : ""}`);
     }
     lines.push(...inputLines(event).map((line) => `  ${line}`));
-    if (event.step === "output") lines.push(...outputLines(event.text ?? "").map((line) => `  ${line}`));
+    if (event.step === "output")
+      lines.push(...outputLines(event.text ?? "").map((line) => `  ${line}`));
   }
   if (shown.has("documents") && event.documents && event.tool !== "agent") {
     const most = all ? Number.POSITIVE_INFINITY : mostDocuments;

@@ -9,7 +9,11 @@ const owner = { profile: "default", baseUrl: "http://127.0.0.1:8787" };
 function environment() {
   const home = temporaryFolder();
   const env = cleanEnvironment(home);
-  return { env, folder: join(home, "state", "knowctl"), file: join(home, "state", "knowctl", "sessions.json") };
+  return {
+    env,
+    folder: join(home, "state", "knowctl"),
+    file: join(home, "state", "knowctl", "sessions.json"),
+  };
 }
 
 describe("the last session", () => {
@@ -33,7 +37,9 @@ describe("the last session", () => {
 
   it("is not found where there is none", () => {
     const { env } = environment();
-    expect(() => readLastSession(env, owner)).toThrow(expect.objectContaining({ exit: "not-found" }));
+    expect(() => readLastSession(env, owner)).toThrow(
+      expect.objectContaining({ exit: "not-found" }),
+    );
   });
 
   it.each(["", "junk", "[]", "null", '{"sessions":5}', '{"sessions":[null,{"profile":1}]}'])(
@@ -42,7 +48,9 @@ describe("the last session", () => {
       const { env, file, folder } = environment();
       mkdirSync(folder, { recursive: true });
       writeFileSync(file, content);
-      expect(() => readLastSession(env, owner)).toThrow(expect.objectContaining({ exit: "not-found" }));
+      expect(() => readLastSession(env, owner)).toThrow(
+        expect.objectContaining({ exit: "not-found" }),
+      );
       rememberSession(env, owner, "a");
       expect(readLastSession(env, owner)).toBe("a");
     },
@@ -50,7 +58,11 @@ describe("the last session", () => {
 
   it("does not let the file grow for ever", () => {
     const { env, file } = environment();
-    const sessions = Array.from({ length: 500 }, (_, index) => ({ ...owner, profile: `p${index}`, sessionId: "s" }));
+    const sessions = Array.from({ length: 500 }, (_, index) => ({
+      ...owner,
+      profile: `p${index}`,
+      sessionId: "s",
+    }));
     mkdirSync(join(file, ".."), { recursive: true });
     writeFileSync(file, JSON.stringify({ version: 1, sessions }));
     rememberSession(env, owner, "a");
@@ -62,7 +74,9 @@ describe("the last session", () => {
   it("says when it cannot be written or read", () => {
     const { env, file } = environment();
     mkdirSync(file, { recursive: true });
-    expect(() => rememberSession(env, owner, "a")).toThrow(expect.objectContaining({ exit: "local" }));
+    expect(() => rememberSession(env, owner, "a")).toThrow(
+      expect.objectContaining({ exit: "local" }),
+    );
     expect(() => readLastSession(env, owner)).toThrow(expect.objectContaining({ exit: "local" }));
   });
 });

@@ -36,7 +36,10 @@ describe("parametersOf", () => {
       {
         sourceTypes: ["web"],
         documentSets: ["HR"],
-        tags: [["team", "a=b"], ["x", ""]],
+        tags: [
+          ["team", "a=b"],
+          ["x", ""],
+        ],
         timeCutoff: "2026-01-24T12:30:15Z",
       },
     ],
@@ -74,7 +77,9 @@ describe("parametersOf", () => {
       timeCutoff: "2026-01-01T00:00:00Z",
       deepResearch: true,
     });
-    expect(parameters({ agent: 9, provider: "Q", tool: [1], filterTag: ["k=v"] }, settings)).toMatchObject({
+    expect(
+      parameters({ agent: 9, provider: "Q", tool: [1], filterTag: ["k=v"] }, settings),
+    ).toMatchObject({
       personaId: 9,
       modelProvider: "Q",
       allowedToolIds: [1],
@@ -101,7 +106,10 @@ describe("parametersOf", () => {
 
   it("takes one tag key twice where the dialect can write it", () => {
     const { tags } = parametersOf({ filterTag: ["k=a", "k=b"] }, {}, onyx, now);
-    expect(tags).toEqual([["k", "a"], ["k", "b"]]);
+    expect(tags).toEqual([
+      ["k", "a"],
+      ["k", "b"],
+    ]);
   });
 });
 
@@ -120,7 +128,11 @@ describe("checkOptions", () => {
   });
 
   it("lets a session win over an agent from the environment", () => {
-    const options: ChatOptions = { session: "s", agent: 1, flagSources: { session: "flag", agent: "env" } };
+    const options: ChatOptions = {
+      session: "s",
+      agent: 1,
+      flagSources: { session: "flag", agent: "env" },
+    };
     expect(() => checkOptions(options)).not.toThrow();
     expect(parameters(options)).toEqual({ sessionId: "s" });
   });
@@ -167,9 +179,12 @@ describe("switchOf", () => {
     [{ stream: false, flagSources: { stream: "flag" } }, true, false],
     [{ stream: true, flagSources: { stream: "env" } }, false, true],
     [{}, undefined, true],
-  ] as [ChatOptions, boolean | undefined, boolean][])("%j over %j is %j", (options, setting, on) => {
-    expect(switchOf(options, "stream", setting)).toBe(on);
-  });
+  ] as [ChatOptions, boolean | undefined, boolean][])(
+    "%j over %j is %j",
+    (options, setting, on) => {
+      expect(switchOf(options, "stream", setting)).toBe(on);
+    },
+  );
 });
 
 describe("parseSince", () => {
@@ -189,10 +204,19 @@ describe("parseSince", () => {
     expect(parseSince(text, now)).toBe(expected);
   });
 
-  it.each(["", "soon", "2026-02-30", "2025-02-29", "2026-13-01", "2026-01-31T25:00", "7", "7y", "-7d", "999999w", "1e3d"])(
-    "%j is refused",
-    (text) => {
-      expect(() => parseSince(text, now)).toThrow(expect.objectContaining({ exit: "usage" }));
-    },
-  );
+  it.each([
+    "",
+    "soon",
+    "2026-02-30",
+    "2025-02-29",
+    "2026-13-01",
+    "2026-01-31T25:00",
+    "7",
+    "7y",
+    "-7d",
+    "999999w",
+    "1e3d",
+  ])("%j is refused", (text) => {
+    expect(() => parseSince(text, now)).toThrow(expect.objectContaining({ exit: "usage" }));
+  });
 });

@@ -3,7 +3,17 @@ import type { ChatEvent, ChatReply } from "../../../src/api/schemas.ts";
 import { Packet } from "../../../src/api/schemas.ts";
 import { advance, createTurn, type Turn } from "../../../src/output/chat/answer.ts";
 import { turnOfReply } from "../../../src/output/chat/reply.ts";
-import { document, failureLine, idsLine, packet, searchTurn, sessionId, start, stop, text } from "./lines.ts";
+import {
+  document,
+  failureLine,
+  idsLine,
+  packet,
+  searchTurn,
+  sessionId,
+  start,
+  stop,
+  text,
+} from "./lines.ts";
 
 function play(lines: readonly ChatEvent[]): { turn: Turn; types: string[] } {
   const turn = createTurn();
@@ -14,18 +24,101 @@ function play(lines: readonly ChatEvent[]): { turn: Turn; types: string[] } {
 const answers: [name: string, lines: ChatEvent[], answer: string, interim: string[]][] = [
   ["plain text", [start(), text("Hel"), text("lo"), stop], "Hello", []],
   ["empty deltas", [start(), text(""), text("a"), text(""), stop], "a", []],
-  ["a second message_start of the same turn goes on", [start(1), text("a", 1), start(1), text("b", 1)], "ab", []],
-  ["a later message_start begins afresh", [start(1), text("a", 1), start(2), text("b", 2)], "b", ["a"]],
-  ["a tool drops what came before it", [start(), text("a"), packet({ type: "python_tool_start", code: "1" }, 1)], "", ["a"]],
-  ["reasoning is no tool", [start(), text("a"), packet({ type: "reasoning_delta", reasoning: "x" }, 1), text("b", 1)], "ab", []],
-  ["the end of a section is no tool", [start(), text("a"), packet({ type: "section_end" }), stop], "a", []],
-  ["a heartbeat is no tool", [start(), text("a"), packet({ type: "chat_heartbeat" }), text("b")], "ab", []],
-  ["a failed tool without a name drops nothing", [start(), text("a"), packet({ type: "error" }, 1)], "a", []],
-  ["parallel tools drop it", [start(), text("a"), packet({ type: "top_level_branching", num_parallel_branches: 2 }, 1)], "", ["a"]],
-  ["arguments of a call in the making drop it", [start(), text("a"), packet({ type: "tool_call_argument_delta", tool_type: "python" }, 1)], "", ["a"]],
-  ["text inside a tool is the tool's", [start(1), text("a", 1), packet({ type: "message_start" }, 2, { sub_turn_index: 0 }), packet({ type: "message_delta", content: "inner" }, 2, { sub_turn_index: 0 }), start(3), text("b", 3), stop], "b", ["a"]],
-  ["a second model's text is left out", [start(), text("a"), packet({ type: "message_delta", content: "other" }, 0, { model_index: 1 }), stop], "a", []],
-  ["two steps before the answer", [start(0), text("x"), packet({ type: "open_url_start" }, 1), start(2), text("y", 2), packet({ type: "bash_tool_start", cmd: "ls" }, 3), start(4), text("z", 4), stop], "z", ["x", "y"]],
+  [
+    "a second message_start of the same turn goes on",
+    [start(1), text("a", 1), start(1), text("b", 1)],
+    "ab",
+    [],
+  ],
+  [
+    "a later message_start begins afresh",
+    [start(1), text("a", 1), start(2), text("b", 2)],
+    "b",
+    ["a"],
+  ],
+  [
+    "a tool drops what came before it",
+    [start(), text("a"), packet({ type: "python_tool_start", code: "1" }, 1)],
+    "",
+    ["a"],
+  ],
+  [
+    "reasoning is no tool",
+    [start(), text("a"), packet({ type: "reasoning_delta", reasoning: "x" }, 1), text("b", 1)],
+    "ab",
+    [],
+  ],
+  [
+    "the end of a section is no tool",
+    [start(), text("a"), packet({ type: "section_end" }), stop],
+    "a",
+    [],
+  ],
+  [
+    "a heartbeat is no tool",
+    [start(), text("a"), packet({ type: "chat_heartbeat" }), text("b")],
+    "ab",
+    [],
+  ],
+  [
+    "a failed tool without a name drops nothing",
+    [start(), text("a"), packet({ type: "error" }, 1)],
+    "a",
+    [],
+  ],
+  [
+    "parallel tools drop it",
+    [start(), text("a"), packet({ type: "top_level_branching", num_parallel_branches: 2 }, 1)],
+    "",
+    ["a"],
+  ],
+  [
+    "arguments of a call in the making drop it",
+    [start(), text("a"), packet({ type: "tool_call_argument_delta", tool_type: "python" }, 1)],
+    "",
+    ["a"],
+  ],
+  [
+    "text inside a tool is the tool's",
+    [
+      start(1),
+      text("a", 1),
+      packet({ type: "message_start" }, 2, { sub_turn_index: 0 }),
+      packet({ type: "message_delta", content: "inner" }, 2, { sub_turn_index: 0 }),
+      start(3),
+      text("b", 3),
+      stop,
+    ],
+    "b",
+    ["a"],
+  ],
+  [
+    "a second model's text is left out",
+    [
+      start(),
+      text("a"),
+      packet({ type: "message_delta", content: "other" }, 0, { model_index: 1 }),
+      stop,
+    ],
+    "a",
+    [],
+  ],
+  [
+    "two steps before the answer",
+    [
+      start(0),
+      text("x"),
+      packet({ type: "open_url_start" }, 1),
+      start(2),
+      text("y", 2),
+      packet({ type: "bash_tool_start", cmd: "ls" }, 3),
+      start(4),
+      text("z", 4),
+      stop,
+    ],
+    "z",
+    ["x", "y"],
+  ],
 ];
 
 describe("assembling the answer", () => {
@@ -74,8 +167,13 @@ describe("assembling the answer", () => {
   });
 
   it("keeps the reason of a stop and the words of a failure", () => {
-    expect(play([packet({ type: "stop", stop_reason: "user_cancelled" })]).turn.stopReason).toBe("user_cancelled");
-    expect(play([idsLine, failureLine("no", "RATE_LIMIT")]).turn.failure).toMatchObject({ message: "no", code: "RATE_LIMIT" });
+    expect(play([packet({ type: "stop", stop_reason: "user_cancelled" })]).turn.stopReason).toBe(
+      "user_cancelled",
+    );
+    expect(play([idsLine, failureLine("no", "RATE_LIMIT")]).turn.failure).toMatchObject({
+      message: "no",
+      code: "RATE_LIMIT",
+    });
   });
 
   it("leaves out the failure of a second model", () => {
@@ -107,7 +205,9 @@ describe("every packet type", () => {
     intermediate_report_delta: { content: "x" },
     coding_agent_thinking_delta: { content: "x" },
   };
-  const types = Packet.def.options.map((option) => [...option.def.shape.type.def.values][0] as string);
+  const types = Packet.def.options.map(
+    (option) => [...option.def.shape.type.def.values][0] as string,
+  );
 
   it.each(types)("%s is taken without an error", (type) => {
     const turn = createTurn();
@@ -124,7 +224,14 @@ describe("a reply that came whole", () => {
     answer: "Yes [[1]](https://x).",
     top_documents: [document("d", "D", "https://x"), document("d", "D", "https://x")],
     citation_info: [{ citation_number: 1, document_id: "d" }],
-    tool_calls: [{ tool_name: "internal_search", tool_arguments: { q: 1 }, tool_result: "r", search_docs: [document("e")] }],
+    tool_calls: [
+      {
+        tool_name: "internal_search",
+        tool_arguments: { q: 1 },
+        tool_result: "r",
+        search_docs: [document("e")],
+      },
+    ],
     message_id: 13,
     chat_session_id: sessionId,
     error_msg: null,
@@ -132,7 +239,13 @@ describe("a reply that came whole", () => {
 
   it("becomes the same record as a streamed one", () => {
     const turn = turnOfReply(reply);
-    expect(turn).toMatchObject({ answer: "Yes [[1]](https://x).", messageId: 13, sessionId, stopped: true, failure: null });
+    expect(turn).toMatchObject({
+      answer: "Yes [[1]](https://x).",
+      messageId: 13,
+      sessionId,
+      stopped: true,
+      failure: null,
+    });
     expect([...turn.documents.keys()]).toEqual(["d", "e"]);
     expect(turn.tools).toMatchObject([{ tool: "internal_search", input: { q: 1 }, output: "r" }]);
   });

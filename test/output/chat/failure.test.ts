@@ -36,7 +36,9 @@ describe("failureError", () => {
 
   it("says the service's own words on one bounded line, the code and the session", () => {
     const error = fail(`bad\n\u001b[31mthing ${"x".repeat(2000)}`, "MODEL_ERROR", "s-1");
-    expect(error.message).toMatch(/^the service did not answer: bad \^\[\[31mthing x+… \(MODEL_ERROR\)$/);
+    expect(error.message).toMatch(
+      /^the service did not answer: bad \^\[\[31mthing x+… \(MODEL_ERROR\)$/,
+    );
     expect(error.message.length).toBeLessThan(600);
     expect(error.hints).toContain("session: s-1");
   });
@@ -47,23 +49,53 @@ describe("failureError", () => {
 });
 
 describe("warningsOf", () => {
-  const tool = (name: string, toolId: number | null = null, internet = false): Turn["tools"][number] => ({
-    tool: name, turn: 0, tab: 0, toolId, internet, queries: [], input: null, output: "", failed: false,
+  const tool = (
+    name: string,
+    toolId: number | null = null,
+    internet = false,
+  ): Turn["tools"][number] => ({
+    tool: name,
+    turn: 0,
+    tab: 0,
+    toolId,
+    internet,
+    queries: [],
+    input: null,
+    output: "",
+    failed: false,
   });
   const cases: [string, Partial<Turn>, { filters?: boolean; forcedToolId?: number }, RegExp[]][] = [
     ["nothing was asked", {}, {}, []],
     ["filters and a search", { tools: [tool("search")] }, { filters: true }, []],
     ["filters and no search", {}, { filters: true }, [/filters were given/]],
-    ["filters and only a web search", { tools: [tool("search", null, true)] }, { filters: true }, [/filters/]],
+    [
+      "filters and only a web search",
+      { tools: [tool("search", null, true)] },
+      { filters: true },
+      [/filters/],
+    ],
     ["the forced tool ran", { tools: [tool("jira", 7)] }, { forcedToolId: 7 }, []],
-    ["another custom tool ran", { tools: [tool("jira", 8)] }, { forcedToolId: 7 }, [/tool 7 was forced/]],
-    ["a tool without id may be the forced one", { tools: [tool("search")] }, { forcedToolId: 7 }, []],
+    [
+      "another custom tool ran",
+      { tools: [tool("jira", 8)] },
+      { forcedToolId: 7 },
+      [/tool 7 was forced/],
+    ],
+    [
+      "a tool without id may be the forced one",
+      { tools: [tool("search")] },
+      { forcedToolId: 7 },
+      [],
+    ],
     ["no tool ran", { tools: [tool("plan")] }, { forcedToolId: 7 }, [/tool 7 was forced/]],
     ["an empty answer", { stopped: true, answer: " " }, {}, [/without any text/]],
   ];
   it.each(cases)("%s", (_name, turn, asked, expected) => {
     const complete = { ...createTurn(), answer: "x", stopped: true, ...turn };
-    const warnings = warningsOf(complete, { filters: asked.filters === true, forcedToolId: asked.forcedToolId });
+    const warnings = warningsOf(complete, {
+      filters: asked.filters === true,
+      forcedToolId: asked.forcedToolId,
+    });
     expect(warnings).toHaveLength(expected.length);
     expected.forEach((pattern, index) => expect(warnings[index]).toMatch(pattern));
   });

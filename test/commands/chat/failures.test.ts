@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { ClosedPipeError, CliError } from "../../../src/errors.ts";
+import { main } from "../../../src/main.ts";
+import { createTestContext } from "../../support.ts";
+import { sessionId } from "../../output/chat/lines.ts";
+import { answer, chatPath, createWorld, rawTurn, replay } from "./support.ts";
+
+describe("failures", () => {
+  const failing = (error: object): (string | object)[] => [...rawTurn.slice(0, 2), error];
+
+  it.each([
+    [{ error: "slow down", error_code: "RATE_LIMIT", is_retryable: true }, 6],
+    [{ error: "vendor key", error_code: "AUTH_ERROR" }, 8],
+    [{ error: "not yours", error_code: "INSUFFICIENT_PERMISSIONS" }, 4],
+    [{ error: "Invalid Chat Session ID provided", error_code: "VALIDATION_ERROR" }, 9],
+    [{ error: "anything" }, 8],
+  ])("in the stream end by their kind: %j", async (error, expected) => {
+    const world = await replay(failing({ ...error, stack_trace: "Traceback SECRETPATH" }));
+    const { code, stdout, stderr } = await world.run(["hi"]);
+    expect(code).toBe(expected);
+    expect(stdout).toBe("");
+    expect(stderr).toContain(error.error);
+    expect(stderr).toContain(sessionId);
+    expect(stderr).not.toContain("SECRETPATH");
+    expect(world.sandbox.ledger.requestCount).toBe(1);
+  });
+
+  it("of a whole reply are failures although HTTP says 200", async () => {
+    const reply = {
+      answer: "",
+      error_msg: "model gone",
+      message_id: 3,
+      chat_session_id: sessionId,
+    };
+    const world = await createWorld({
+      faults: { rules: [{ when: { path: chatPath }, do: { status: 200, body: reply } }] },
+    });
+    const { code, stdout, stderr } = await world.run(["--no-stream", "--json", "hi"]);
+    expect(code).toBe(8);
+    expect(stderr).toContain("model gone");
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: "error",
+      error: { message: expect.stringContaining("model gone") },
+    });
+  });
+
+  it("write what was held, then say that the answer is cut and how to go on", async () => {
+    const world = await replay(rawTurn.slice(0, -1));
+    const { code, stdout, stderr } = await world.run(["hi"]);
+    expect(code).toBe(11);
+    expect(stdout).toBe(`${answer}\n`);
+    expect(stderr).toMatch(/error: .*cut/);
+    expect(stderr).toContain(`knowctl chat --session ${sessionId}`);
+    expect(world.sandbox.ledger.requestCount).toBe(1);
+    // The session is known from now on, too.
+    await world.run(["-c", "again"]);
+    expect(world.sandbox.ledger.requests).toHaveLength(2);
+  });
+
+  it("are told from a complete answer at every line the stream may end after", async () => {
+    for (let end = 1; end < rawTurn.length; end++) {
+      const world = await replay(rawTurn.slice(0, end));
+      const { code, stdout } = await world.run(["--json", "hi"]);
+      expect(code, `after line ${end}`).toBe(11);
+      expect(JSON.parse(stdout)).toMatchObject({ status: "incomplete" });
+      expect(world.sandbox.ledger.requestCount).toBe(1);
+    }
+  });
+
+  it("do not ask again after a reset in the middle", async () => {
+    const body = `${rawTurn.join("\n")}\n`;
+    const cutAfterBytes = body.indexOf("manager");
+    const world = await createWorld({
+      faults: {
+        rules: [
+          {
+            when: { path: chatPath },
+            do: {
+              status: 200,
+              headers: { "content-type": "text/event-stream" },
+              body,
+              cutAfterBytes,
+            },
+          },
+        ],
+      },
+    });
+    const { code, stdout } = await world.run(["hi"]);
+    expect(code).toBe(11);
+    expect(stdout).toBe("Ask your \n");
+    expect(world.sandbox.ledger.requestCount).toBe(1);
+  });
+
+  it.each([
+    [{ status: 401, body: { detail: "no" } }, 4],
+    [{ status: 404, body: { detail: "no" } }, 9],
+    [{ status: 500, body: { detail: "no" } }, 8],
+    ["html", 8],
+    ["reset-before-store", 11],
+  ] as const)("before the stream end by their kind: %j", async (fault, expected) => {
+    const world = await createWorld({
+      faults: { rules: [{ when: { path: chatPath }, do: fault }] },
+    });
+    const { code, stderr } = await world.run(["hi"]);
+    expect(code).toBe(expected);
+    expect(stderr).toMatch(/^error: /);
+    expect(world.sandbox.ledger.requestCount).toBe(1);
+  });
+
+  it("stop by someone else is not a complete answer", async () => {
+    const stop = {
+      placement: { turn_index: 9 },
+      obj: { type: "stop", stop_reason: "user_cancelled" },
+    };
+    const world = await replay([...rawTurn.slice(0, -1), stop]);
+    const { code, stdout } = await world.run(["hi"]);
+    expect(code).toBe(11);
+    expect(stdout).toBe(`${answer}\n`);
+  });
+});
+
+describe("an output that fails", () => {
+  it.each([
+    ["a reader that has gone ends the chat quietly", new ClosedPipeError(), 0, ""],
+    ["a full disk is said", new CliError("local", "cannot write the output: ENOSPC"), 14, "ENOSPC"],
+  ] as const)("%s", async (_name, failure, expected, said) => {
+    const world = await createWorld({ tokenDelayMs: 20 });
+    const context = createTestContext({ cwd: world.home, env: world.env });
+    const stdout = { ...context.stdout, write: () => Promise.reject(failure) };
+    const code = await main(["chat", "--live", "--show", "none", "hi"], { ...context, stdout });
+    expect(code).toBe(expected);
+    if (said === "") expect(context.stderrText()).toBe("");
+    else expect(context.stderrText()).toContain(said);
+    expect(world.sandbox.ledger.chats).toHaveLength(1);
+  });
+});

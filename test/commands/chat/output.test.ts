@@ -1,0 +1,161 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { main } from "../../../src/main.ts";
+import { createTestContext } from "../../support.ts";
+import { document, sessionId } from "../../output/chat/lines.ts";
+import { answer, createWorld, rawTurn, replay } from "./support.ts";
+
+describe("output", () => {
+  it("packets gives the lines of the service and nothing else", async () => {
+    const world = await replay(rawTurn);
+    const { code, stdout, stderr } = await world.run(["--output", "packets", "hi"]);
+    expect(code).toBe(0);
+    expect(stdout).toBe(`${rawTurn.join("\n")}\n`);
+    expect(stderr).toBe("");
+  });
+
+  it("json is one object", async () => {
+    const world = await replay(rawTurn);
+    const { stdout, stderr } = await world.run(["--json", "--model", "P/v", "hi"]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      version: 1,
+      status: "ok",
+      answer,
+      sessionId,
+      model: { requested: "P/v" },
+    });
+    expect(stderr).toBe("");
+  });
+
+  it("ndjson ends with the result, also where nothing was reached", async () => {
+    const world = await createWorld();
+    await world.sandbox.close();
+    const { code, stdout } = await world.run(["--output", "ndjson", "hi"]);
+    expect(code).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject({
+      version: 1,
+      type: "result",
+      status: "error",
+      error: { exit: "unreachable" },
+    });
+  });
+
+  it("--save keeps the answer in a file as well", async () => {
+    const world = await replay(rawTurn);
+    const { stdout } = await world.run(["--save", "answer.md", "hi"]);
+    expect(stdout).toBe(`${answer}\n`);
+    expect(readFileSync(join(world.home, "answer.md"), "utf8")).toBe(`${answer}\n`);
+  });
+
+  it("--save leaves a file alone when the answer is cut", async () => {
+    const world = await replay(rawTurn.slice(0, -1));
+    writeFileSync(join(world.home, "answer.md"), "old");
+    await world.run(["--save", "answer.md", "hi"]);
+    expect(readFileSync(join(world.home, "answer.md"), "utf8")).toBe("old");
+  });
+
+  it("--show none and --no-sources leave only the session on stderr", async () => {
+    const world = await replay(rawTurn);
+    const { stderr } = await world.run(["--show", "none", "--no-sources", "hi"]);
+    expect(stderr).toBe(`session ${sessionId} · go on with: knowctl chat --continue "…"\n`);
+  });
+
+  it("warns of filters that nothing searched with", async () => {
+    const world = await createWorld();
+    const { code, stderr } = await world.run(["--no-tools", "--source-type", "web", "hi"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain("warning: filters were given but no search ran");
+  });
+});
+
+describe("how it arrives", () => {
+  it("writes once for each network chunk, as soon as it is there", async () => {
+    const world = await createWorld();
+    const pieces = [
+      rawTurn.slice(0, 7),
+      rawTurn.slice(7, 13),
+      rawTurn.slice(13, 15),
+      rawTurn.slice(15),
+    ];
+    // The next piece is sent when the text of the last one has been written.
+    let sendNext = (): void => {};
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      sendNext = () => {
+        const piece = pieces.shift();
+        if (piece) response.write(`${piece.join("\n")}\n`);
+      };
+      sendNext();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const env = { ...world.env, KNOWCTL_BASE_URL: `http://127.0.0.1:${port}` };
+    const context = createTestContext({ cwd: world.home, env });
+    const writes: string[] = [];
+    const stdout = {
+      ...context.stdout,
+      async write(part: string) {
+        if (part === "") return;
+        writes.push(part);
+        if (part !== "\n") sendNext();
+      },
+    };
+    expect(await main(["chat", "--live", "hi"], { ...context, stdout })).toBe(0);
+    expect(writes).toEqual([
+      "Let me look that up.",
+      "\n",
+      "Ask your ",
+      "manager [[1]](https://docs.example.com/leave).",
+      "\n",
+    ]);
+  });
+});
+
+describe("hostile services", () => {
+  it("cannot reach the terminal through any field", async () => {
+    const nasty = "\u001b]52;c;aGk=\u0007\u009b2J\u202e";
+    const packet = (turn: number, obj: object) => ({ placement: { turn_index: turn }, obj });
+    const world = await replay([
+      { chat_session_id: nasty },
+      packet(0, { type: "custom_tool_start", tool_name: nasty }),
+      packet(0, { type: "custom_tool_delta", tool_name: nasty, error: { message: nasty } }),
+      packet(1, {
+        type: "message_start",
+        final_documents: [document(nasty, nasty, `https://x/${nasty}`)],
+      }),
+      packet(1, { type: "citation_info", citation_number: 1, document_id: nasty }),
+      packet(1, { type: "message_delta", content: nasty }),
+      { error: nasty, error_code: nasty },
+    ]);
+    for (const isTTY of [false, true]) {
+      const { code, stdout, stderr } = await world.run(["hi"], {
+        isTTY,
+        env: { ...world.env, NO_COLOR: "1", TERM: "dumb" },
+      });
+      expect(code).toBe(8);
+      expect(stdout + stderr).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    }
+  });
+
+  it("may send lines that are no packets", async () => {
+    const world = await replay([
+      "",
+      ": comment",
+      "not json",
+      "[1,2]",
+      '{"obj":{"type":"new_thing"}}',
+      '{"obj":{"type":"message_delta"}}',
+      ...rawTurn,
+    ]);
+    const { code, stdout } = await world.run(["hi"]);
+    expect(code).toBe(0);
+    expect(stdout).toBe(`${answer}\n`);
+  });
+});

@@ -1,0 +1,82 @@
+import type { ChatEvent } from "../../../src/api/schemas.ts";
+import type { Context, Sink } from "../../../src/context.ts";
+import { advance, createTurn } from "../../../src/output/chat/answer.ts";
+import {
+  chatRenderers,
+  type ChatFormat,
+  type Outcome,
+  type RenderOptions,
+} from "../../../src/output/chat/render.ts";
+import type { Shown } from "../../../src/output/chat/tools.ts";
+import { createOutput } from "../../../src/output/output.ts";
+import { createTestContext } from "../../support.ts";
+
+const everything: ReadonlySet<Shown> = new Set(["reasoning", "tools", "documents"]);
+
+/** A turn that ended well. */
+export const fine: Outcome = {
+  status: "ok",
+  error: null,
+  requestedModel: null,
+  warnings: [],
+  timings: { firstTextMs: 5, totalMs: 9 },
+};
+
+export interface PlayOptions extends Partial<Omit<RenderOptions, "turn">> {
+  format?: ChatFormat;
+  isTTY?: boolean;
+  outcome?: Outcome;
+  secret?: string;
+}
+
+// Both streams of the context as one list of writes, in order.
+function recordWrites(context: Context): { context: Context; writes: [string, string][] } {
+  const writes: [string, string][] = [];
+  const watch = (name: string, sink: Sink): Sink => ({
+    ...sink,
+    write(part) {
+      if (part !== "") writes.push([name, part]);
+      return sink.write(part);
+    },
+  });
+  const watched = {
+    ...context,
+    stdout: watch("out", context.stdout),
+    stderr: watch("err", context.stderr),
+  };
+  return { context: watched, writes };
+}
+
+/** Draws batches of lines; one batch stands for one network chunk. */
+export async function play(batches: readonly ChatEvent[][], options: PlayOptions = {}) {
+  const test = createTestContext({ isTTY: options.isTTY === true });
+  const { context, writes } = recordWrites(test);
+  const output = createOutput(context, { color: false });
+  if (options.secret) output.secrets.add(options.secret);
+  const turn = createTurn();
+  const renderer = chatRenderers[options.format ?? "text"](
+    output,
+    { start() {}, async stop() {} },
+    {
+      turn,
+      live: options.live ?? options.isTTY === true,
+      show: options.show ?? everything,
+      sources: options.sources ?? true,
+      all: options.all ?? false,
+    },
+  );
+  for (const batch of batches) {
+    await renderer.show(
+      batch.flatMap((line) => advance(turn, line)),
+      batch,
+    );
+  }
+  await renderer.finish(options.outcome ?? fine);
+  return { stdout: test.stdoutText(), stderr: test.stderrText(), writes, turn };
+}
+
+/** Every line as a chunk of its own. */
+export const each = (lines: readonly ChatEvent[]): ChatEvent[][] => lines.map((line) => [line]);
+
+/** The answer of the fixture turn. */
+export const answer = "Ask your manager [[1]](https://docs.example.com/leave).";

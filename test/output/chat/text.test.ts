@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import type { ChatEvent } from "../../../src/api/schemas.ts";
+import { advance, createTurn } from "../../../src/output/chat/answer.ts";
+import { chatRenderers } from "../../../src/output/chat/render.ts";
+import { createOutput } from "../../../src/output/output.ts";
+import { createTestContext } from "../../support.ts";
+import { document, packet, searchTurn, start, stop, text } from "./lines.ts";
+import { answer, each, fine, play } from "./play.ts";
+
+describe("text off a terminal", () => {
+  it("is the final answer alone on stdout, in one write", async () => {
+    const { stdout, writes } = await play(each(searchTurn));
+    expect(stdout).toBe(`${answer}\n`);
+    expect(writes.filter(([name]) => name === "out").map(([, part]) => part)).toEqual([
+      answer,
+      "\n",
+    ]);
+  });
+
+  it("has the activity and the sources on stderr", async () => {
+    const { stderr } = await play(each(searchTurn));
+    expect(stderr).toContain("They ask about leave.\n");
+    expect(stderr).toContain("searching documents\n  for: leave · vacation policy\n");
+    expect(stderr).toContain("  found 2 documents\n  · Leave\n  · Sick leave\n");
+    expect(stderr).toContain("Sources\n  [1] Leave  https://docs.example.com/leave\n");
+    expect(stderr).toContain("Also retrieved, not cited\n  · Sick leave\n");
+    expect(stderr).toContain("left out");
+  });
+
+  it("writes nothing before the stop packet, and at once with it", async () => {
+    const lines = [start(), text("a"), text("b")];
+    const held = await play(each(lines), { outcome: { ...fine, status: "incomplete" } });
+    expect(held.writes).toEqual([["out", "ab\n"]]);
+    const test = createTestContext();
+    const turn = createTurn();
+    const renderer = chatRenderers.text(
+      createOutput(test),
+      { start() {}, async stop() {} },
+      {
+        turn,
+        live: false,
+        show: new Set(),
+        sources: true,
+        all: false,
+      },
+    );
+    for (const line of lines) await renderer.show(advance(turn, line), [line]);
+    expect(test.stdoutText()).toBe("");
+    await renderer.show(advance(turn, stop), [stop]);
+    expect(test.stdoutText()).toBe("ab");
+  });
+
+  it("is written as it comes with --live, interim text marked", async () => {
+    const { stdout, stderr, writes } = await play(each(searchTurn), { live: true });
+    expect(stdout).toBe(`Let me look that up.\n${answer}\n`);
+    expect(stderr).toContain("(interim: a tool follows");
+    expect(writes.filter(([name]) => name === "out").length).toBeGreaterThan(3);
+  });
+
+  it("adds no newline to an answer that ends in one", async () => {
+    expect((await play([[start(), text("a\n"), stop]])).stdout).toBe("a\n");
+  });
+
+  it("writes nothing for an empty answer", async () => {
+    expect((await play([[start(), stop]])).stdout).toBe("");
+  });
+});
+
+describe("text on a terminal", () => {
+  it("comes at once, one write per network chunk", async () => {
+    const { writes } = await play([[start(), text("a"), text("b")], [text("c")], [stop]], {
+      isTTY: true,
+    });
+    expect(writes).toEqual([
+      ["out", "ab"],
+      ["out", "c"],
+      ["out", "\n"],
+    ]);
+  });
+
+  it("has the sources below the answer on stdout", async () => {
+    const { stdout } = await play(each(searchTurn), { isTTY: true });
+    expect(stdout).toMatch(
+      /\.\n\nSources\n {2}\[1\] Leave {2}https:\/\/docs\.example\.com\/leave\n/,
+    );
+  });
+
+  it("never lets the two streams share a line", async () => {
+    const { writes } = await play(each(searchTurn), { isTTY: true });
+    let line: string | undefined;
+    for (const [name, part] of writes) {
+      if (part !== "\n" && line !== undefined) expect(name).toBe(line);
+      line = part.endsWith("\n") ? undefined : name;
+    }
+  });
+
+  it("shows no sources with --no-sources, and no activity with --show none", async () => {
+    const { stdout, stderr } = await play(each(searchTurn), {
+      isTTY: true,
+      sources: false,
+      show: new Set(),
+    });
+    expect(stdout).toBe(`Let me look that up.\n${answer}\n`);
+    expect(stderr).toBe("(interim: a tool follows, the text above is not part of the answer)\n");
+  });
+});
+
+describe("sources", () => {
+  const cite = (number: number, id: string): ChatEvent =>
+    packet({ type: "citation_info", citation_number: number, document_id: id });
+  const cases: [string, ChatEvent[], string][] = [
+    [
+      "are in the order of their numbers, each document once",
+      [
+        start(0, [document("a", "A", "https://a"), document("b", "B")]),
+        cite(2, "b"),
+        cite(1, "a"),
+        text("x [[2]]() [[1]](https://a) [[3]](https://a)"),
+      ],
+      "Sources\n  [1][3] A  https://a\n  [2] B\n",
+    ],
+    [
+      "have the link of the marker where no packet described the document",
+      [start(), cite(1, "gone"), text("x [[1]](https://elsewhere)")],
+      "Sources\n  [1] https://elsewhere\n",
+    ],
+    [
+      "have the id at least",
+      [start(), cite(1, "gone"), text("x [[1]]()")],
+      "Sources\n  [1] gone\n",
+    ],
+    [
+      "say when a marker has no document",
+      [start(), text("x [[4]]()")],
+      "Sources\n  [4] (no document)\n",
+    ],
+    [
+      "keep apart what was only retrieved",
+      [start(0, [document("a", "A")]), text("x")],
+      "Retrieved, not cited\n  · A\n",
+    ],
+  ];
+  it.each(cases)("%s", async (_name, lines, expected) => {
+    const { stderr } = await play([[...lines, stop]], { show: new Set() });
+    expect(stderr).toBe(expected);
+  });
+
+  it("are cut at ten retrieved ones unless all are asked for", async () => {
+    const many = Array.from({ length: 12 }, (_, index) => document(`d${index}`));
+    const lines = [start(0, many), text("x"), stop];
+    expect((await play([lines], { show: new Set() })).stderr).toContain("… and 2 more");
+    expect((await play([lines], { show: new Set(), all: true })).stderr).toContain("· d11\n");
+  });
+});
