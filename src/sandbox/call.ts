@@ -27,15 +27,20 @@ export function releaseBody(body: Buffer): void {
   heldBytes -= body.length;
 }
 
+const tooLarge = (limitBytes: number): Refusal =>
+  new Refusal(detail(413, `Request body is larger than ${limitBytes} bytes`));
+
+/** Throws the 413 Refusal when the announced length is too much: before the client sends it. */
+export function checkLength(request: IncomingMessage, limitBytes: number): void {
+  if (Number(request.headers["content-length"] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+}
+
 /**
  * Reads a request body of at most `limitBytes`. Throws a Refusal: 413 when it is
  * larger, 503 when all connections together hold too much. Rejects when the
  * client leaves. The caller gives the bytes back with `releaseBody`.
  */
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  const tooLarge = (): Refusal =>
-    new Refusal(detail(413, `Request body is larger than ${limitBytes} bytes`));
-  if (Number(request.headers["content-length"] ?? 0) > limitBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
   // Events, not `for await`: leaving the loop early would destroy the socket before the answer.
@@ -48,7 +53,7 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
     const take = (chunk: Buffer): void => {
       size += chunk.length;
       heldBytes += chunk.length;
-      if (size > limitBytes) return fail(tooLarge());
+      if (size > limitBytes) return fail(tooLarge(limitBytes));
       if (heldBytes > totalLimitBytes) return fail(new Refusal(detail(503, "Too much at once")));
       chunks.push(chunk);
     };

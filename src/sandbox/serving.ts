@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../errors.ts";
 import type { Admitted } from "./admission.ts";
-import { type Call, discardBody, lazyJson, readBody, releaseBody } from "./call.ts";
+import { type Call, checkLength, discardBody, lazyJson, readBody, releaseBody } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { deliver, faultyReply, reset } from "./delivery.ts";
 import type { FaultPlan, FaultSubject } from "./faults.ts";
@@ -90,8 +90,10 @@ export function createServing(options: ServingOptions) {
     const [path, query] = splitTarget(request.url ?? "/");
     const { route, parameters } = options.admit(request, path);
     const { method = "", headers } = request;
+    const limit = route.bodyLimit ?? 0;
+    checkLength(request, limit);
     if (headers.expect !== undefined) response.writeContinue();
-    const body = await readBody(request, route.bodyLimit ?? 0);
+    const body = await readBody(request, limit);
     try {
       const json = lazyJson(headers["content-type"], body);
       const call = { method, path, parameters, query, headers, body, json, signal };

@@ -1,0 +1,92 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { type Database, openDatabase } from "../src/database.ts";
+import { temporaryFolder } from "./support.ts";
+
+async function open(path = join(temporaryFolder(), "x.sqlite")): Promise<Database> {
+  const database = await openDatabase(path);
+  onTestFinished(() => database.close());
+  return database;
+}
+
+it("gives rows of the asked columns only", async () => {
+  const database = await open();
+  database.exec("CREATE TABLE t(n INTEGER PRIMARY KEY, s TEXT, b BLOB, r REAL)");
+  const insert = database.prepare("INSERT INTO t(s, b, r) VALUES (?, ?, ?) RETURNING n");
+  expect({ ...insert.get("é😀", new Uint8Array([0, 255]), 1.5) }).toEqual({ n: 1 });
+  insert.get(null, null, null);
+  const select = database.prepare("SELECT s, b, r FROM t WHERE n = ?");
+  const row = select.get(1);
+  expect(Object.keys(row!)).toEqual(["s", "b", "r"]);
+  expect([row!["s"], [...(row!["b"] as Uint8Array)], row!["r"]]).toEqual(["é😀", [0, 255], 1.5]);
+  expect(select.get(9)).toBeUndefined();
+  const numbers = database.prepare("SELECT n FROM t ORDER BY n");
+  expect(numbers.all().map((each) => each["n"])).toEqual([1, 2]);
+  expect([...numbers.iterate()].map((each) => each["n"])).toEqual([1, 2]);
+  const large = database.prepare("SELECT ? AS n").get(1_767_225_600_000);
+  expect(large!["n"]).toBe(1_767_225_600_000);
+});
+
+it("rolls a failed transaction back and goes on", async () => {
+  const database = await open();
+  database.exec("CREATE TABLE t(n INTEGER PRIMARY KEY)");
+  const insert = database.prepare("INSERT INTO t VALUES (?)");
+  const failing = () =>
+    database.transaction(() => {
+      insert.run(1);
+      throw new Error("stop");
+    });
+  expect(failing).toThrow("stop");
+  expect(database.transaction(() => (insert.run(2), "done"))).toBe("done");
+  expect(() => insert.run(2)).toThrow(/UNIQUE|constraint/i);
+  expect(database.prepare("SELECT n FROM t").all().map((row) => row["n"])).toEqual([2]);
+});
+
+it("ranks full text without keeping it, and deletes by row", async () => {
+  const database = await open();
+  database.exec(
+    "CREATE VIRTUAL TABLE f USING fts5(title, body, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2')",
+  );
+  const insert = database.prepare("INSERT INTO f(rowid, title, body) VALUES (?, ?, ?)");
+  insert.run(1, "other", "a wombat and much more text about entirely different things");
+  insert.run(2, "Wombats", "burrows");
+  insert.run(3, "none", "of this café");
+  const search = database.prepare(
+    "SELECT rowid, bm25(f, 4.0, 1.0) AS rank FROM f WHERE f MATCH ? ORDER BY rank",
+  );
+  const found = (query: string) => search.all(query).map((row) => row["rowid"]);
+  expect(found('"wombat" OR "absent"')).toEqual([2, 1]);
+  expect(found('"cafe"')).toEqual([3]);
+  database.prepare("DELETE FROM f WHERE rowid = ?").run(2);
+  expect(found('"wombat"')).toEqual([1]);
+});
+
+it("reads JSON lists", async () => {
+  const database = await open();
+  const query = "SELECT value FROM json_each(?) WHERE value > 2";
+  expect(database.prepare(query).all("[1,2,3,4]").map((row) => row["value"])).toEqual([3, 4]);
+});
+
+it("syncs fully in WAL mode, and a second connection sees what was committed", async () => {
+  const path = join(temporaryFolder(), "x.sqlite");
+  const first = await open(path);
+  expect(first.prepare("PRAGMA journal_mode").get()?.["journal_mode"]).toBe("wal");
+  expect(first.prepare("PRAGMA synchronous").get()?.["synchronous"]).toBe(2);
+  first.exec("CREATE TABLE t(n)");
+  const second = await open(path);
+  first.transaction(() => first.prepare("INSERT INTO t VALUES (?)").run(1));
+  expect(second.prepare("SELECT n FROM t").all()).toHaveLength(1);
+});
+
+it("says which file is no database, and which cannot be made", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "x.sqlite");
+  writeFileSync(path, "no database, but long enough to be taken for one".repeat(100));
+  await expect(openDatabase(path)).rejects.toMatchObject({
+    exit: "local",
+    message: expect.stringContaining(path),
+  });
+  const nowhere = join(folder, "none", "x.sqlite");
+  await expect(openDatabase(nowhere)).rejects.toMatchObject({ exit: "local" });
+});
