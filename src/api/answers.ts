@@ -177,10 +177,11 @@ export function judgeHead(
 
 const json = /^application\/(?:[\w.-]+\+)?json\b/i;
 
-function describeIssues(issues: readonly { path: PropertyKey[]; message: string }[]): string {
-  const shown = issues.slice(0, 3).map(({ path, message }) => {
-    const place = path.map(String).join(".");
-    return shorten(place === "" ? message : `${place}: ${message}`, 160);
+function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
+  const shown = issues.slice(0, 3).map((issue) => {
+    const place = issue.path.map(String).join(".");
+    const problem = issue.code === "invalid_type" ? `expected ${issue.expected}` : issue.message;
+    return shorten(place === "" ? problem : `${place}: ${problem}`, 160);
   });
   return shown.join("; ") + (issues.length > 3 ? ` (and ${issues.length - 3} more)` : "");
 }

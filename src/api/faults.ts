@@ -111,13 +111,19 @@ function proxyFault(code: string, error: unknown): Fault {
   };
 }
 
+/** undici gives its parser's errors the parser's own code, or none. */
+function faultCodeOf(error: unknown): string | undefined {
+  const isParsers = error instanceof Error && error.name === "HTTPParserError";
+  return isParsers ? "UND_ERR_HTTP_PARSER" : codeOf(error);
+}
+
 /**
  * Reads an error that the transport threw. `unsent`: it happened before
  * anything of the request could leave. Undefined for what is no fault of the
  * wire, which is a bug or the reason of an abort.
  */
 export function readFault(error: unknown, unsent: boolean): Fault | undefined {
-  const code = codeOf(error);
+  const code = faultCodeOf(error);
   if (code === undefined) return undefined;
   const proxied = messageOf(error).startsWith("proxy ");
   if (code.startsWith("PROXY_")) return proxyFault(code, error);
@@ -136,7 +142,7 @@ export function readFault(error: unknown, unsent: boolean): Fault | undefined {
     const hints = ["check whether the base URL should begin with http:// or https://"];
     return { kind: "fatal", exit: "unreachable", code, words: `TLS failed (${code})`, hints };
   }
-  const known = code.startsWith("HPE_") ? knownFaults.UND_ERR_HTTP_PARSER : knownFaults[code];
+  const known = knownFaults[code];
   if (!known) {
     if (!(error instanceof Error) || !("syscall" in error)) return undefined;
     return {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { CliError, codeOf } from "../errors.ts";
 
 /** A file as it goes out. `bytes` may be asked for several times, once for each attempt. */
 export interface UploadFile {
@@ -30,10 +31,30 @@ function partHead(boundary: string, field: string, file: UploadFile | undefined)
   return `${disposition}; filename="${quoted(file.name)}"\r\nContent-Type: ${type}\r\n\r\n`;
 }
 
+/** The file's bytes, exactly as many as were announced. Throws CliError `local`. */
+async function* exactBytes(file: UploadFile): AsyncGenerator<Uint8Array> {
+  let left = file.sizeBytes;
+  try {
+    for await (const chunk of file.bytes()) {
+      left -= chunk.length;
+      if (left < 0) break;
+      yield chunk;
+    }
+  } catch (error) {
+    const reason = codeOf(error) ?? "unknown failure";
+    throw new CliError("local", `cannot read ${file.name}: ${reason}`, { cause: error });
+  }
+  if (left === 0) return;
+  throw new CliError("local", `${file.name} changed while it was uploaded`, {
+    hints: ["run the command again"],
+  });
+}
+
 /**
  * A multipart/form-data body with the files under one field name and plain
- * fields before them, read only while it is sent. The stream fails when a file
- * gives more or fewer bytes than it said: the length has been announced.
+ * fields before them, read only while it is sent. The body fails with
+ * CliError `local` when a file gives more or fewer bytes than it said, for the
+ * length has been announced, or cannot be read.
  */
 export function createMultipart(
   field: string,
@@ -56,7 +77,7 @@ export function createMultipart(
       yield* texts;
       for (const [index, file] of files.entries()) {
         yield heads[index] ?? lineEnd;
-        yield* file.bytes();
+        yield* exactBytes(file);
         yield lineEnd;
       }
       yield tail;

@@ -1,0 +1,205 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { listFiles, uploadChatFile, uploadImage, type UploadFile } from "../../src/api/files.ts";
+import { createMultipart } from "../../src/api/multipart.ts";
+import { closeAll, errorOf, jsonText, openClient, startRaw } from "./support.ts";
+
+afterEach(closeAll);
+
+const uploads = JSON.parse(
+  readFileSync(new URL("../fixtures/wire/uploads.json", import.meta.url), "utf8"),
+) as Record<string, unknown>;
+
+function fileOf(bytes: Uint8Array, over: Partial<UploadFile> = {}): UploadFile {
+  return {
+    name: "a.pdf",
+    type: "application/pdf",
+    sizeBytes: bytes.length,
+    async *bytes() {
+      yield bytes;
+    },
+    ...over,
+  };
+}
+
+const file = fileOf(Buffer.from("%PDF-1.7"));
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("latin1");
+}
+
+describe("createMultipart", () => {
+  it("writes fields and files, each with its own type, and knows its length", async () => {
+    const image = fileOf(Buffer.from([0, 255, 13, 10]), {
+      name: 'a"b\r\nc.png',
+      type: "image/png",
+    });
+    const { contentType, contentLength, body } = createMultipart("files", [file, image], {
+      project_id: "4",
+    });
+    const boundary = contentType.replace("multipart/form-data; boundary=", "");
+    const text = await textOf(body());
+    expect(text).toBe(
+      [
+        `--${boundary}`,
+        'Content-Disposition: form-data; name="project_id"',
+        "",
+        "4",
+        `--${boundary}`,
+        'Content-Disposition: form-data; name="files"; filename="a.pdf"',
+        "Content-Type: application/pdf",
+        "",
+        "%PDF-1.7",
+        `--${boundary}`,
+        'Content-Disposition: form-data; name="files"; filename="a%22b%0D%0Ac.png"',
+        "Content-Type: image/png",
+        "",
+        "\0\xff\r\n",
+        `--${boundary}--`,
+        "",
+      ].join("\r\n"),
+    );
+    expect(contentLength).toBe(text.length);
+    expect(await textOf(body())).toBe(text);
+  });
+
+  it("lets no name or type add a header or a part", () => {
+    fc.assert(
+      fc.asyncProperty(fc.string(), fc.string(), async (name, type) => {
+        const { body, contentLength } = createMultipart("files", [
+          fileOf(Buffer.from("x"), { name, type }),
+        ]);
+        const text = await textOf(body());
+        expect(text.split("\r\n")).toHaveLength(7);
+        expect(text).toHaveLength(contentLength);
+      }),
+    );
+  });
+});
+
+describe("uploadChatFile", () => {
+  it("streams the file and returns what a descriptor needs", async () => {
+    let got = "";
+    const server = await startRaw((socket, request) => {
+      got = request;
+      socket.write(jsonText(uploads["chatFile"]));
+    });
+    const taken = await uploadChatFile(openClient(server.url), file, { projectId: 4 });
+    expect(taken).toMatchObject({
+      file_id: "0f3c",
+      chat_file_type: "document",
+      status: "PROCESSING",
+    });
+    expect(server.seen).toEqual(["POST /api/user/projects/file/upload"]);
+    expect(got).toMatch(/content-length: \d+/i);
+    expect(got).not.toMatch(/transfer-encoding/i);
+    expect(got).toContain("Content-Type: application/pdf\r\n\r\n%PDF-1.7\r\n");
+    expect(got).toContain('name="project_id"\r\n\r\n4\r\n');
+  });
+
+  it("fails when the service takes nothing although it says 200", async () => {
+    const server = await startRaw((socket) => void socket.write(jsonText(uploads["rejected"])));
+    const thrown = await errorOf(uploadChatFile(openClient(server.url), file));
+    expect(thrown).toMatchObject({ exit: "server-error", status: 200 });
+    expect(thrown.message).toContain("rejected: a.pdf: password protected");
+  });
+
+  it("is not sent twice once its bytes may have left", async () => {
+    const server = await startRaw((socket) => socket.resetAndDestroy());
+    await errorOf(uploadChatFile(openClient(server.url), file));
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("is sent again after 429, from its beginning", async () => {
+    let reads = 0;
+    const server = await startRaw((socket, request, number) => {
+      expect(request).toContain("%PDF-1.7");
+      socket.write(
+        number === 1 ? jsonText({ detail: "slow" }, "429 X") : jsonText(uploads["chatFile"]),
+      );
+    });
+    const counted = fileOf(Buffer.from("%PDF-1.7"), {
+      async *bytes() {
+        reads += 1;
+        yield Buffer.from("%PDF-1.7");
+      },
+    });
+    await uploadChatFile(openClient(server.url), counted);
+    expect(reads).toBe(2);
+  });
+
+  it.each([
+    ["fewer", 100],
+    ["more", 3],
+  ])("fails when the file gives %s bytes than it said", async (_name, sizeBytes) => {
+    const server = await startRaw((socket) => void socket.write(jsonText(uploads["chatFile"])));
+    const wrong = fileOf(Buffer.from("%PDF-1.7"), { sizeBytes });
+    const thrown = await errorOf(uploadChatFile(openClient(server.url), wrong));
+    expect(thrown).toMatchObject({ exit: "local" });
+    expect(server.seen).toEqual([]);
+  });
+
+  it("tells the fault of a file that cannot be read", async () => {
+    const server = await startRaw(() => {});
+    const broken = fileOf(Buffer.from("x"), {
+      // oxlint-disable-next-line require-yield
+      async *bytes() {
+        throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
+      },
+    });
+    const thrown = await errorOf(uploadChatFile(openClient(server.url), broken));
+    expect(thrown).toMatchObject({ exit: "local", message: "cannot read a.pdf: EIO" });
+  });
+});
+
+describe("uploadImage", () => {
+  it.each([
+    ["imageArray", "img-1"],
+    ["imagePaths", "img-2"],
+    ["imageId", "img-3"],
+    ["chatFile", "0f3c"],
+  ])("reads the id from the answer %s", async (name, id) => {
+    const server = await startRaw((socket) => void socket.write(jsonText(uploads[name])));
+    expect(await uploadImage(openClient(server.url), file)).toBe(id);
+    expect(server.seen).toEqual(["POST /api/user/file/upload"]);
+  });
+
+  it("goes where the dialect takes images", async () => {
+    const server = await startRaw((socket) => void socket.write(jsonText(uploads["imagePaths"])));
+    await uploadImage(openClient(server.url, { dialect: "onyx" }), file);
+    expect(server.seen).toEqual(["POST /api/manage/admin/connector/file/upload"]);
+  });
+
+  it.each([[uploads["rejected"]], [[]], [{ file_paths: [] }], [{ user_files: [] }]])(
+    "fails without an id: %j",
+    async (answer) => {
+      const server = await startRaw((socket) => void socket.write(jsonText(answer)));
+      const thrown = await errorOf(uploadImage(openClient(server.url), file));
+      expect(thrown).toMatchObject({ exit: "server-error" });
+      expect(thrown.message).toContain("rejected");
+    },
+  );
+
+  it("fails for another shape", async () => {
+    const server = await startRaw((socket) => void socket.write(jsonText({ success: true })));
+    const thrown = await errorOf(uploadImage(openClient(server.url), file));
+    expect(thrown.message).toContain("unexpected answer");
+  });
+});
+
+describe("listFiles", () => {
+  it.each([
+    ["standard", "GET /api/user/projects/file/"],
+    ["onyx", "GET /api/user/files/recent"],
+  ] as const)("of %s reads a bare list and a wrapped one", async (dialect, request) => {
+    const { user_files } = uploads["chatFile"] as { user_files: unknown[] };
+    for (const answer of [user_files, uploads["chatFile"]]) {
+      const server = await startRaw((socket) => void socket.write(jsonText(answer)));
+      expect(await listFiles(openClient(server.url, { dialect }))).toEqual(user_files);
+      expect(server.seen).toEqual([request]);
+    }
+  });
+});
