@@ -75,9 +75,7 @@ function reachingJobs(
   settings: DocumentSettings,
 ): readonly Job[] {
   if (folder.jobs.length === 0 || !settings.useIgnoreFiles) return folder.jobs;
-  if (folder.rules && isIgnored(pathIn(folder, name) + (isFolder ? "/" : ""), folder.rules)) {
-    return [];
-  }
+  if (isIgnored(pathIn(folder, name), isFolder, folder.rules)) return [];
   return isSkippedName(name, isFolder) ? folder.jobs.filter((job) => job.hidden) : folder.jobs;
 }
 
@@ -96,8 +94,7 @@ export function enterFolder(
   const named = folder.pending.get(name) ?? [];
   const reaching = reachingJobs(folder, name, true, settings);
   if (reaching.length === 0 && named.length === 0) return undefined;
-  const isDropped =
-    named.length > 0 && folder.rules !== undefined && isIgnored(`${path}/`, folder.rules);
+  const isDropped = named.length > 0 && isIgnored(path, true, folder.rules);
   const starting = named.filter((job) => job.kind === "folder" && job.base === path);
   return {
     path,

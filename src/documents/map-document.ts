@@ -1,18 +1,21 @@
-import type { IngestionDocument, Owner } from "../api/schemas.ts";
-import { formatTime, parseDate } from "./dates.ts";
-import { effectiveFor, type Effective } from "./effective.ts";
-import { booleanOf, createFields, type Fields, type Trace } from "./fields.ts";
-import { plainText } from "./heading-text.ts";
+import type { IngestionDocument } from "../api/schemas.ts";
+import { effectiveFor } from "./effective.ts";
+import { booleanOf, createFields, type Trace } from "./fields.ts";
 import { removeIgnored } from "./ignore-regions.ts";
-import { expandTemplate, joinLink } from "./link.ts";
-import { defaultId } from "./mapping.ts";
+import {
+  mapDate,
+  mapId,
+  mapLink,
+  mapOwners,
+  mapSource,
+  mapTitle,
+  type Mapping,
+} from "./map-fields.ts";
 import { mapMetadata } from "./map-metadata.ts";
-import { parseOwners } from "./owners.ts";
 import type { Parsed } from "./readers.ts";
 import { splitSections } from "./sections.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { isInCodeSpan, isOpaque, scanStructure } from "./structure.ts";
-import { textOf } from "./values.ts";
 
 export type Mapped =
   | {
@@ -24,17 +27,6 @@ export type Mapped =
       warnings: string[];
     }
   | { kind: "skipped"; reason: string };
-
-/** One file on its way to a document. */
-interface Mapping {
-  path: string;
-  parsed: Parsed;
-  fields: Fields;
-  settings: DocumentSettings;
-  effective: Effective;
-  trace: Trace | undefined;
-  warnings: string[];
-}
 
 function skipReason({ fields, settings }: Mapping): string | undefined {
   const switchOf = (keys: readonly string[]): { key: string; on: boolean } | undefined => {
@@ -51,117 +43,6 @@ function skipReason({ fields, settings }: Mapping): string | undefined {
     return `${draft.key}: true in the front matter (--drafts sends it)`;
   }
   return undefined;
-}
-
-function mapId({ path, fields, settings, trace }: Mapping): string {
-  const given = fields.takeText(settings.keys.id);
-  if (given) {
-    trace?.("id", fields.originOf(given.key));
-    return given.value;
-  }
-  trace?.("id", settings.idPrefix === "" ? "path" : "idPrefix and path");
-  return defaultId(path, settings);
-}
-
-/** `getting-started.md` as `Getting started`. */
-function readableName(path: string): string {
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  const words = name.replace(/\.[^.]*$/, "").replace(/[-_\s]+/g, " ").trim();
-  return words === "" ? name : words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function mapTitle({ path, parsed, fields, settings, trace }: Mapping, body: string): string {
-  const given = fields.takeText(settings.keys.title);
-  if (given) {
-    trace?.("title", fields.originOf(given.key));
-    return given.value;
-  }
-  if (parsed.isMarkdown) {
-    const heading = scanStructure(body).headings.find(
-      ({ level, text }) => level === 1 && plainText(text) !== "",
-    );
-    if (heading) {
-      const line = parsed.body.slice(0, parsed.body.indexOf(heading.text)).split("\n").length;
-      trace?.("title", `heading line ${parsed.bodyLine + line - 1}`);
-      return plainText(heading.text);
-    }
-  }
-  trace?.("title", "file name");
-  return readableName(path);
-}
-
-function mapSource({ fields, settings, effective, trace }: Mapping): string {
-  const { source } = effective;
-  const given = fields.takeText(settings.keys.source);
-  if (given && !source.isFlag) {
-    trace?.("source", fields.originOf(given.key));
-    return given.value;
-  }
-  trace?.("source", source.origin);
-  return source.value;
-}
-
-function mapLink(mapping: Mapping, id: string): string | undefined {
-  const { path, fields, settings, effective, trace, warnings } = mapping;
-  const given = fields.takeText(settings.keys.link);
-  const template = effective.link;
-  if (!given && !template) return undefined;
-  const directory = path.slice(0, Math.max(0, path.lastIndexOf("/")));
-  const slug = path.replace(/\.[^./]*$/, "");
-  const name = slug.slice(slug.lastIndexOf("/") + 1);
-  const values: Record<string, string> = { path, dir: directory, name, slug, id };
-  const expanded = given
-    ? { link: given.value }
-    : expandTemplate(template?.value ?? "", (key) =>
-        Object.hasOwn(values, key) ? values[key] : textOf(fields.get(key)),
-      );
-  const result = "link" in expanded ? joinLink(expanded.link, settings.linkBase) : expanded;
-  const origin = given ? fields.originOf(given.key) : (template?.origin ?? "");
-  if ("link" in result) {
-    trace?.("link", origin);
-    return result.link;
-  }
-  warnings.push(`${path}: no link (${origin}): ${result.problem}`);
-  return undefined;
-}
-
-function mapDate(mapping: Mapping, mtimeMs: number): string | undefined {
-  const { fields, settings, trace } = mapping;
-  const given = fields.takeText(settings.keys.updatedAt);
-  if (given) {
-    trace?.("doc_updated_at", fields.originOf(given.key));
-    return (
-      parseDate(given.value) ??
-      fields.fail(given.key, `not a date: ${given.value}`, "write 2024-05-01 or 2024-05-01T09:30:00Z")
-    );
-  }
-  if (settings.updatedAt !== "mtime") return undefined;
-  trace?.("doc_updated_at", "modification time of the file");
-  return formatTime(mtimeMs);
-}
-
-function takeOwners({ fields }: Mapping, keys: readonly string[]): { key: string; owners: Owner[] } | undefined {
-  const given = fields.take(keys);
-  if (!given) return undefined;
-  const owners =
-    parseOwners(given.value) ??
-    fields.fail(given.key, "somebody without a name", "write Name <mail@example.com>, or a list");
-  return owners.length === 0 ? undefined : { key: given.key, owners };
-}
-
-function mapOwners(mapping: Mapping, document: IngestionDocument): void {
-  const { fields, settings, trace } = mapping;
-  const first = takeOwners(mapping, settings.keys.owners);
-  const second = takeOwners(mapping, settings.keys.secondaryOwners);
-  const primary = first ?? second;
-  if (primary) {
-    document.primary_owners = primary.owners;
-    trace?.("primary_owners", fields.originOf(primary.key));
-  }
-  if (first && second) {
-    document.secondary_owners = second.owners;
-    trace?.("secondary_owners", fields.originOf(second.key));
-  }
 }
 
 function countImages(body: string): number {

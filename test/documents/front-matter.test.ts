@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { splitFrontMatter } from "../../src/documents/front-matter.ts";
 import { CliError } from "../../src/errors.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseDate } from "../../src/documents/dates.ts";
 import { defaultId, mappingKey, storedId } from "../../src/documents/mapping.ts";

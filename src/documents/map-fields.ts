@@ -1,0 +1,140 @@
+import type { IngestionDocument, Owner } from "../api/schemas.ts";
+import { formatTime, parseDate } from "./dates.ts";
+import type { Effective } from "./effective.ts";
+import type { Fields, Trace } from "./fields.ts";
+import { plainText } from "./heading-text.ts";
+import { expandTemplate, joinLink } from "./link.ts";
+import { defaultId } from "./mapping.ts";
+import { parseOwners } from "./owners.ts";
+import type { Parsed } from "./readers.ts";
+import type { DocumentSettings } from "./settings.ts";
+import { scanStructure } from "./structure.ts";
+import { textOf } from "./values.ts";
+
+/** One file on its way to a document. */
+export interface Mapping {
+  path: string;
+  parsed: Parsed;
+  fields: Fields;
+  settings: DocumentSettings;
+  effective: Effective;
+  trace: Trace | undefined;
+  warnings: string[];
+}
+
+/** Front matter, else prefix and path. */
+export function mapId({ path, fields, settings, trace }: Mapping): string {
+  const given = fields.takeText(settings.keys.id);
+  if (given) {
+    trace?.("id", fields.originOf(given.key));
+    return given.value;
+  }
+  trace?.("id", settings.idPrefix === "" ? "path" : "idPrefix and path");
+  return defaultId(path, settings);
+}
+
+/** `getting-started.md` as `Getting started`. */
+function readableName(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const words = name.replace(/\.[^.]*$/, "").replace(/[-_\s]+/g, " ").trim();
+  return words === "" ? name : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Front matter, else the first heading of level 1 in `body`, else the file name made readable. */
+export function mapTitle({ path, parsed, fields, settings, trace }: Mapping, body: string): string {
+  const given = fields.takeText(settings.keys.title);
+  if (given) {
+    trace?.("title", fields.originOf(given.key));
+    return given.value;
+  }
+  if (parsed.isMarkdown) {
+    const heading = scanStructure(body).headings.find(
+      ({ level, text }) => level === 1 && plainText(text) !== "",
+    );
+    if (heading) {
+      const line = parsed.body.slice(0, parsed.body.indexOf(heading.text)).split("\n").length;
+      trace?.("title", `heading line ${parsed.bodyLine + line - 1}`);
+      return plainText(heading.text);
+    }
+  }
+  trace?.("title", "file name");
+  return readableName(path);
+}
+
+/** Flag, front matter, rule, configuration, default, in this order. */
+export function mapSource({ fields, settings, effective, trace }: Mapping): string {
+  const { source } = effective;
+  const given = fields.takeText(settings.keys.source);
+  if (given && !source.isFlag) {
+    trace?.("source", fields.originOf(given.key));
+    return given.value;
+  }
+  trace?.("source", source.origin);
+  return source.value;
+}
+
+/** Front matter, else the template; a link that cannot be made is dropped with a warning. */
+export function mapLink(mapping: Mapping, id: string): string | undefined {
+  const { path, fields, settings, effective, trace, warnings } = mapping;
+  const given = fields.takeText(settings.keys.link);
+  const template = effective.link;
+  if (!given && !template) return undefined;
+  const directory = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+  const slug = path.replace(/\.[^./]*$/, "");
+  const name = slug.slice(slug.lastIndexOf("/") + 1);
+  const values: Record<string, string> = { path, dir: directory, name, slug, id };
+  const expanded = given
+    ? { link: given.value }
+    : expandTemplate(template?.value ?? "", (key) =>
+        Object.hasOwn(values, key) ? values[key] : textOf(fields.get(key)),
+      );
+  const result = "link" in expanded ? joinLink(expanded.link, settings.linkBase) : expanded;
+  const origin = given ? fields.originOf(given.key) : (template?.origin ?? "");
+  if ("link" in result) {
+    trace?.("link", origin);
+    return result.link;
+  }
+  warnings.push(`${path}: no link (${origin}): ${result.problem}`);
+  return undefined;
+}
+
+/** Front matter as ISO 8601 in UTC, else the time of the file when asked for. */
+export function mapDate(mapping: Mapping, mtimeMs: number): string | undefined {
+  const { fields, settings, trace } = mapping;
+  const given = fields.takeText(settings.keys.updatedAt);
+  if (given) {
+    trace?.("doc_updated_at", fields.originOf(given.key));
+    return (
+      parseDate(given.value) ??
+      fields.fail(given.key, `not a date: ${given.value}`, "write 2024-05-01 or 2024-05-01T09:30:00Z")
+    );
+  }
+  if (settings.updatedAt !== "mtime") return undefined;
+  trace?.("doc_updated_at", "modification time of the file");
+  return formatTime(mtimeMs);
+}
+
+function takeOwners({ fields }: Mapping, keys: readonly string[]): { key: string; owners: Owner[] } | undefined {
+  const given = fields.take(keys);
+  if (!given) return undefined;
+  const owners =
+    parseOwners(given.value) ??
+    fields.fail(given.key, "somebody without a name", "write Name <mail@example.com>, or a list");
+  return owners.length === 0 ? undefined : { key: given.key, owners };
+}
+
+/** Owners are primary, authors secondary; without owners the authors are primary. */
+export function mapOwners(mapping: Mapping, document: IngestionDocument): void {
+  const { fields, settings, trace } = mapping;
+  const first = takeOwners(mapping, settings.keys.owners);
+  const second = takeOwners(mapping, settings.keys.secondaryOwners);
+  const primary = first ?? second;
+  if (primary) {
+    document.primary_owners = primary.owners;
+    trace?.("primary_owners", fields.originOf(primary.key));
+  }
+  if (first && second) {
+    document.secondary_owners = second.owners;
+    trace?.("secondary_owners", fields.originOf(second.key));
+  }
+}
