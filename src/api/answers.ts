@@ -53,9 +53,9 @@ function toFailure(question: Question, problem: Problem): Failure {
   const error = new ApiError(
     problem.exit,
     `${question.what}: ${method} ${url}: ${status === undefined ? "" : `${status}: `}${problem.words}`,
-    { ...{ method, url, status, code, hints, cause }, retryable: problem.retryable ?? false },
+    { method, url, status, code, hints, cause, retryable: problem.retryable ?? false },
   );
-  return { ...{ kind, outcome, status, code, retryAfterMs }, error };
+  return { kind, outcome, status, code, retryAfterMs, error };
 }
 
 /** The failure that a transport error is; throws it on when it is none (an abort, a bug). */
@@ -64,7 +64,11 @@ export function failureOfFault(question: Question, error: unknown, unsent: boole
   if (!fault) throw error;
   const { kind, exit, code, words, hints } = fault;
   return toFailure(question, {
-    ...{ kind, exit, code, words, hints },
+    kind,
+    exit,
+    code,
+    words,
+    hints,
     outcome: kind === "timeout" ? "timeout" : "connection",
     retryable: kind !== "fatal",
     cause: error,

@@ -23,7 +23,10 @@ function asMaybeDone(failure: Failure): Failure {
   if (failure.kind !== "connection" && failure.kind !== "timeout") return failure;
   const { message, method, url, code, cause } = failure.error;
   const error = new ApiError("incomplete", `${message}; the question may have been delivered`, {
-    ...{ method, url, code, cause },
+    method,
+    url,
+    code,
+    cause,
     hints: ["look into the session before asking again: the service may have gone on"],
   });
   return { ...failure, error };
@@ -43,17 +46,17 @@ function trace(
   answer: { status: number; headers: Headers } | undefined,
   failure: Failure | undefined,
 ): void {
-  const { onTrace, clock } = wire.options;
-  if (!onTrace) return;
+  const { options } = wire;
+  if (!options.onTrace) return;
   const idHeader = wire.dialect.requestIdHeader?.toLowerCase() ?? "x-request-id";
   const given =
     answer && (header(answer.headers, "x-request-id") ?? header(answer.headers, idHeader));
-  onTrace({
+  options.onTrace({
     method: question.method,
     url: question.url,
     status: answer?.status,
     code: failure?.code,
-    ms: clock.now() - begun,
+    ms: options.clock.now() - begun,
     attempt: number,
     requestId: given ?? exchange.headers[idHeader],
     headers: {

@@ -28,7 +28,11 @@ function chatCall(client: Client, parameters: ChatParameters, stream: boolean): 
 function retold(error: ApiError, words: string, hints: readonly string[]): ApiError {
   const { method, url, status, code } = error;
   return new ApiError(error.exit, `${error.message}: ${words}`, {
-    ...{ method, url, status, code, hints },
+    method,
+    url,
+    status,
+    code,
+    hints,
     cause: error,
   });
 }

@@ -94,7 +94,7 @@ function createWire(options: ClientOptions): Wire {
 export function createClient(options: ClientOptions): Client {
   const wire = createWire(options);
   const { transport } = wire;
-  const { now } = options.clock;
+  const { clock } = options;
   return {
     dialect: wire.dialect,
     url: (path) => urlOf(wire, path),
@@ -103,14 +103,14 @@ export function createClient(options: ClientOptions): Client {
         wire,
         call,
         (exchange) => transport.send(exchange),
-        (question, answer) => readAnswer(question, answer, schema, now()),
+        (question, answer) => readAnswer(question, answer, schema, clock.now()),
       ),
     open: (call, accepts) =>
       run(
         wire,
         call,
         (exchange) => transport.open(exchange),
-        (question, answer) => readHead(question, answer, accepts, now()),
+        (question, answer) => readHead(question, answer, accepts, clock.now()),
       ),
     close: () => transport.close(),
   };

@@ -17,7 +17,11 @@ async function uploadTo<T>(
   const { body, contentType, contentLength } = createMultipart("files", form.files, form.fields);
   return client.call(
     {
-      ...{ what, path, body, contentType, contentLength },
+      what,
+      path,
+      body,
+      contentType,
+      contentLength,
       policy: "upload",
       method: "POST",
       key: "accessToken",

@@ -95,7 +95,11 @@ function stop(door: Door, error: ApiError): void {
 function stopError(error: ApiError, why: string): ApiError {
   const { method, url, status, code, hints } = error;
   return new ApiError(error.exit, `${error.message}; stopped: ${why}`, {
-    ...{ method, url, status, code, hints },
+    method,
+    url,
+    status,
+    code,
+    hints,
     retryable: true,
     cause: error,
   });

@@ -14,7 +14,7 @@ export interface UploadFile {
 export interface Multipart {
   contentType: string;
   contentLength: number;
-  body(): AsyncIterable<Uint8Array>;
+  body: () => AsyncIterable<Uint8Array>;
 }
 
 // What would end the quoted name is escaped as browsers do (HTML, multipart/form-data encoding).

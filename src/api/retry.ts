@@ -50,7 +50,12 @@ function asLast(failure: Failure, attempts: number): ApiError {
   if (attempts === 1) return error;
   const { method, url, status, code, hints, retryable } = error;
   return new ApiError(error.exit, `${error.message} (${attempts} attempts)`, {
-    ...{ method, url, status, code, hints, retryable },
+    method,
+    url,
+    status,
+    code,
+    hints,
+    retryable,
     cause: error.cause,
   });
 }
@@ -59,7 +64,10 @@ function tooLongWait(failure: Failure, waitMs: number): ApiError {
   const { exit, message, method, url, status, code } = failure.error;
   const wait = describeWait(waitMs);
   return new ApiError(exit, `${message}; the server asks to wait ${wait}`, {
-    ...{ method, url, status, code },
+    method,
+    url,
+    status,
+    code,
     hints: [`run the command again in ${wait}`],
   });
 }

@@ -67,7 +67,9 @@ async function openPool(options: TransportOptions): Promise<MakePool> {
 function toRequest(exchange: Exchange): DispatchOptions {
   const { method, path, headers, body, fresh } = exchange;
   return {
-    ...{ method, path, headers },
+    method,
+    path,
+    headers,
     body: typeof body === "function" ? body() : (body ?? null),
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -6,6 +6,7 @@
  */
 declare module "undici/lib/dispatcher/pool.js" {
   import type { Readable } from "node:stream";
+  import type { Connector } from "undici/lib/core/connect.js";
 
   export interface Controller {
     pause(): void;
@@ -38,7 +39,7 @@ declare module "undici/lib/dispatcher/pool.js" {
   export interface PoolOptions {
     connections: number;
     pipelining: number;
-    connect: import("undici/lib/core/connect.js").Connector;
+    connect: Connector;
     keepAliveTimeout: number;
     keepAliveMaxTimeout: number;
     maxHeaderSize: number;

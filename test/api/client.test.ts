@@ -19,10 +19,18 @@ import {
 
 afterEach(closeAll);
 
-function fixture<T>(name: string): T {
-  return JSON.parse(
-    readFileSync(new URL(`../fixtures/wire/${name}`, import.meta.url), "utf8"),
-  ) as T;
+interface ErrorFixture {
+  shape: string;
+  status: number;
+  headers: Record<string, string>;
+  body?: unknown;
+  text?: string;
+  words: string;
+  code?: string;
+}
+
+function fixture(name: string): unknown {
+  return JSON.parse(readFileSync(new URL(`../fixtures/wire/${name}`, import.meta.url), "utf8"));
 }
 
 const accepted = { already_existed: false };
@@ -56,7 +64,7 @@ describe("a request", () => {
   });
 
   it("takes the connector listing with its null fields whole", async () => {
-    const listing = fixture<unknown[]>("connector-status.json");
+    const listing = fixture("connector-status.json");
     const server = await startHttp((request, response) => {
       expect(request.headers.authorization).toBe("Bearer CANARY-access");
       response.setHeader("content-type", "application/json; charset=utf-8");
@@ -68,7 +76,7 @@ describe("a request", () => {
   });
 
   it("lists tools", async () => {
-    const tools = fixture<unknown[]>("tools.json");
+    const tools = fixture("tools.json");
     const server = await startRaw((socket) => void socket.write(jsonText(tools)));
     expect(await listTools(openClient(server.url))).toEqual(tools);
   });
@@ -107,32 +115,25 @@ describe("a request", () => {
 });
 
 describe("a refusal", () => {
-  it.each(
-    fixture<
-      {
-        shape: string;
-        status: number;
-        headers: Record<string, string>;
-        body?: unknown;
-        text?: string;
-        words: string;
-        code?: string;
-      }[]
-    >("errors.json"),
-  )("of the shape $shape is told in the service's words", async (error) => {
-    const text = error.text ?? JSON.stringify(error.body);
-    const server = await startRaw((socket) => {
-      const headers = { ...error.headers, "content-length": Buffer.byteLength(text) };
-      socket.write(httpText(`${error.status} No`, headers, text));
-    });
-    const thrown = await errorOf(upsertDocument(openClient(server.url), '{"text":"CONFIDENTIAL"}'));
-    const url = `${server.url}/api/svc-api/ingestion`;
-    expect(thrown.message).toContain(`upload: POST ${url}: ${error.status}: ${error.words}`);
-    expect(thrown.message).not.toMatch(/CONFIDENTIAL|CANARY|\n/);
-    expect(thrown.message.length).toBeLessThan(700);
-    expect(thrown).toMatchObject({ status: error.status, url, method: "POST" });
-    expect(thrown["code"]).toBe(error.code);
-  });
+  it.each(fixture("errors.json") as ErrorFixture[])(
+    "of the shape $shape is told in the service's words",
+    async (error) => {
+      const text = error.text ?? JSON.stringify(error.body);
+      const server = await startRaw((socket) => {
+        const headers = { ...error.headers, "content-length": Buffer.byteLength(text) };
+        socket.write(httpText(`${error.status} No`, headers, text));
+      });
+      const thrown = await errorOf(
+        upsertDocument(openClient(server.url), '{"text":"CONFIDENTIAL"}'),
+      );
+      const url = `${server.url}/api/svc-api/ingestion`;
+      expect(thrown.message).toContain(`upload: POST ${url}: ${error.status}: ${error.words}`);
+      expect(thrown.message).not.toMatch(/CONFIDENTIAL|CANARY|\n/);
+      expect(thrown.message.length).toBeLessThan(700);
+      expect(thrown).toMatchObject({ status: error.status, url, method: "POST" });
+      expect(thrown["code"]).toBe(error.code);
+    },
+  );
 
   it.each([
     [400, "server-error", 1],
@@ -229,7 +230,7 @@ describe("an answer that is not the promised one", () => {
   });
 
   it("names the place of a wrong member of a listing", async () => {
-    const listing = fixture<{ cc_pair_id: unknown }[]>("connector-status.json");
+    const listing = fixture("connector-status.json") as { cc_pair_id: unknown }[];
     if (listing[1]) listing[1].cc_pair_id = "x";
     const server = await startRaw((socket) => void socket.write(jsonText(listing)));
     const thrown = await errorOf(listConnectors(openClient(server.url)));

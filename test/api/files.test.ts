@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { listFiles, uploadChatFile, uploadImage, type UploadFile } from "../../src/api/files.ts";
 import { createMultipart } from "../../src/api/multipart.ts";
@@ -66,8 +66,8 @@ describe("createMultipart", () => {
     expect(await textOf(body())).toBe(text);
   });
 
-  it("lets no name or type add a header or a part", () => {
-    fc.assert(
+  it("lets no name or type add a header or a part", async () => {
+    await fc.assert(
       fc.asyncProperty(fc.string(), fc.string(), async (name, type) => {
         const { body, contentLength } = createMultipart("files", [
           fileOf(Buffer.from("x"), { name, type }),

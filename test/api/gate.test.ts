@@ -68,7 +68,7 @@ describe("the number in flight", () => {
   it("is halved once a round trip, down to one", async () => {
     const gate = openGate();
     const begun = gate.clock.now();
-    for (let index = 0; index < 4; index++) gate.enter();
+    for (let index = 0; index < 4; index++) void gate.enter();
     gate.clock.advance(10);
     for (let index = 0; index < 4; index++) gate.fail(setback("throttled"), begun);
     expect(gate.state()).toMatchObject({ limit: 2, throttled: 4 });
@@ -108,7 +108,7 @@ describe("a pause", () => {
     const gate = openGate();
     const started: number[] = [];
     const begun = gate.clock.now();
-    for (let index = 0; index < 4; index++) gate.enter();
+    for (let index = 0; index < 4; index++) void gate.enter();
     gate.fail(setback("throttled", 2000), begun);
     for (let index = 0; index < 3; index++) gate.succeed(begun);
     const work = Array.from({ length: 4 }, async () => {
@@ -124,8 +124,8 @@ describe("a pause", () => {
   it("is prolonged by a later answer, never shortened", async () => {
     const gate = openGate();
     const begun = gate.clock.now();
-    gate.enter();
-    gate.enter();
+    void gate.enter();
+    void gate.enter();
     gate.fail(setback("throttled", 5000), begun);
     gate.fail(setback("throttled", 1000), begun);
     expect(gate.state().pausedUntil).toBe(begun + 5000);
@@ -147,7 +147,7 @@ describe("a pause", () => {
         },
       } as TestClock,
     });
-    gate.enter();
+    void gate.enter();
     gate.fail(setback("throttled", 2000), clock.now());
     await gate.enter();
     expect(clock.sleeps).toEqual([2000]);
@@ -257,7 +257,7 @@ describe("the breaker", () => {
     expect(gate.state().stopped).toMatchObject({ exit: "unreachable", retryable: true });
 
     const working = openGate();
-    working.enter();
+    void working.enter();
     working.succeed(working.clock.now());
     for (let count = 0; count < 9; count++) working.giveUp(setback("connection"));
     expect(working.state().stopped).toBeUndefined();
@@ -267,7 +267,7 @@ describe("the breaker", () => {
 describe("the end of a run", () => {
   it("turns away those who wait and those who come", async () => {
     const gate = openGate({ ceiling: 1 });
-    gate.enter();
+    void gate.enter();
     const waiting = gate.enter();
     const { error } = setback("refused");
     gate.stop(error);
@@ -278,7 +278,7 @@ describe("the end of a run", () => {
   it("by a signal turns away with its reason", async () => {
     const abort = new AbortController();
     const gate = openGate({ ceiling: 1, signal: abort.signal });
-    gate.enter();
+    void gate.enter();
     const waiting = gate.enter();
     abort.abort(new Error("Ctrl-C"));
     await expect(waiting).rejects.toThrow("Ctrl-C");

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { StreamTooLargeError } from "../../src/api/lines.ts";
 import { parseStreamLine } from "../../src/api/packets.ts";
