@@ -1,10 +1,11 @@
-import { homedir } from "node:os";
+import { spawn } from "node:child_process";
+import { homedir, platform } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import type { GlobalFlags } from "../config/flags.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import type { Output } from "../output/output.ts";
-import { bold, dim } from "../output/text.ts";
+import { bold, dim, link } from "../output/text.ts";
 import { parseFaults } from "../sandbox/faults.ts";
 import { isLoopback } from "../sandbox/guard.ts";
 import { type Sandbox, startSandbox } from "../sandbox/server.ts";
@@ -40,24 +41,44 @@ function keyOf(context: Context, host: string): string {
   });
 }
 
-async function announce(
-  output: Output,
-  sandbox: Sandbox,
-  facts: { folder: string; dialect: string; ownKey: boolean; faults: string | undefined; open: boolean },
-): Promise<void> {
-  const { folder, dialect, ownKey, faults, open } = facts;
+interface Facts {
+  folder: string;
+  dialect: string;
+  ownKey: boolean;
+  faults: string | undefined;
+}
+
+async function announce(output: Output, { url }: Sandbox, facts: Facts): Promise<void> {
+  const { folder, dialect, ownKey, faults } = facts;
   const key = ownKey ? `"$${keyVariable}"` : publicKey;
   const flags = dialect === "standard" ? "" : ` --dialect ${dialect}`;
-  await output.note(bold("knowctl sandbox"), " a local service with the same interface, for trials and tests");
-  await output.note("  address  ", sandbox.url, open ? "" : dim("  (a page with a search box for the browser)"));
+  // A script that started it on any free port reads the address here.
+  if (!output.isTerminal) await output.line(url);
+  await output.note(bold("knowctl sandbox"), ": a local service with the same interface");
+  await output.note("  address  ", link(url, url), dim("  (open it in a browser to search and to look around)"));
   await output.note("  key      ", ownKey ? `the value of ${keyVariable}` : publicKey);
   await output.note("  data     ", folder);
   await output.note("  dialect  ", dialect);
   if (faults !== undefined) await output.note("  faults   ", faults);
-  if (open) await output.note("  page     ", `${sandbox.url}/`);
   await output.note("Try it in another terminal (Ctrl-C here ends the sandbox):");
-  await output.note(`  KNOWCTL_API_KEY=${key} knowctl connectors list --base-url ${sandbox.url}${flags}`);
+  await output.note(`  KNOWCTL_API_KEY=${key} knowctl connectors list --base-url ${url}${flags}`);
   await output.flush();
+}
+
+const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ["open"],
+  win32: ["cmd", "/c", "start", ""],
+};
+
+/** Shows the page in the user's browser; without one it says where the page is. */
+async function openPage(output: Output, url: string): Promise<void> {
+  const [command, ...args] = openers[platform()] ?? ["xdg-open"];
+  const started = await new Promise<boolean>((resolve) => {
+    const child = spawn(command, [...args, url], { stdio: "ignore", detached: true });
+    child.once("error", () => resolve(false)).once("spawn", () => resolve(true));
+    child.unref();
+  });
+  if (!started) await output.note(`No browser could be started; open ${url} yourself.`);
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {
@@ -102,8 +123,8 @@ export async function runSandbox(
     if (!isLoopback(host)) {
       await output.warn(`${host} can be reached from other machines; keys and texts travel unencrypted`);
     }
-    const { fault: faults, open = false } = flags;
-    await announce(output, sandbox, { folder, dialect, ownKey, faults, open });
+    await announce(output, sandbox, { folder, dialect, ownKey, faults: flags.fault });
+    if (flags.open) await openPage(output, sandbox.url);
     await untilAborted(context.signal);
   } finally {
     await sandbox.close();

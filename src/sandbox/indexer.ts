@@ -56,7 +56,7 @@ function createWriter(database: Database): (row: Row) => void {
     };
     for (const section of JSON.parse(String(row["sections"])) as Section[]) {
       for (const { heading, text } of splitPassages(section.text ?? "")) {
-        keep(section.link ?? null, heading, text.replaceAll("\0", " "));
+        keep(section.link ?? null, heading, text);
       }
     }
     // A document of a title alone can still be found.

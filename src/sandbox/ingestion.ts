@@ -122,6 +122,9 @@ function documentIssues({ document }: Body, dialect: DialectName): Issue[] {
   return issues;
 }
 
+/** The service strips NUL, which ends a text in some databases. */
+const clean = (value: string): string => value.replaceAll("\0", "");
+
 function toMetadata(value: unknown): Record<string, string | string[]> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     // The service's own failure, word for word in kind: observed-service.md 3.2.
@@ -130,17 +133,19 @@ function toMetadata(value: unknown): Record<string, string | string[]> {
   }
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
-      key,
-      Array.isArray(item) ? item.map(pythonString) : pythonString(item),
+      clean(key),
+      Array.isArray(item)
+        ? item.map((each) => clean(pythonString(each)))
+        : clean(pythonString(item)),
     ]),
   );
 }
 
 function toSection(section: Record<string, unknown>): Section {
-  const link = typeof section["link"] === "string" ? { link: section["link"] } : {};
+  const link = typeof section["link"] === "string" ? { link: clean(section["link"]) } : {};
   // Text wins over an image in the same section, unless `type` says otherwise.
   if (typeof section["text"] === "string" && section["type"] !== "image") {
-    return { text: section["text"], ...link };
+    return { text: clean(section["text"]), ...link };
   }
   if (typeof section["image_file_id"] === "string") {
     return { image_file_id: section["image_file_id"], ...link };
@@ -174,8 +179,8 @@ export function parseIngestion(body: unknown, dialect: DialectName, now: number)
     request: body as IngestionRequest,
     document: {
       id: id ?? "",
-      semantic_identifier: document.semantic_identifier,
-      ...(typeof title === "string" ? { title } : {}),
+      semantic_identifier: clean(document.semantic_identifier),
+      ...(typeof title === "string" ? { title: clean(title) } : {}),
       sections: document.sections.map(toSection),
       source: document.source ?? "ingestion_api",
       metadata: toMetadata(document.metadata),

@@ -12,7 +12,7 @@ const maxLength = 2_400;
 /** Words of scripts without spaces would be one token; each character becomes one. */
 const spaceless = /[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]/gu;
 
-/** Text as the full-text index takes it. NUL ends a text in SQLite. */
+/** Text as the full-text index takes it. A question may hold NUL, which ends a text in SQLite. */
 export function indexText(text: string): string {
   return text.replaceAll("\0", " ").replace(spaceless, " $& ");
 }

@@ -46,7 +46,7 @@ export interface Sandbox {
   ledger: Ledger;
   /** Resolves when everything that was accepted can be found. */
   idle(): Promise<void>;
-  /** Ends open streams, stores what is waiting and closes the database. */
+  /** Ends open streams, stores what is waiting and closes the database. May be called again. */
   close(): Promise<void>;
 }
 
@@ -134,18 +134,20 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     clock,
     log: (line) => options.onLog?.(line),
   });
+  const close = async (): Promise<void> => {
+    const ended = new Promise<void>((resolve) => server.close(() => resolve()));
+    // Each open answer sees its connection close, and ends.
+    server.closeAllConnections();
+    await ended;
+    await Promise.all(running);
+    service.close();
+  };
+  let closed: Promise<void> | undefined;
   return {
     url: urlOf(host, port),
     port,
     ledger: ledger.ledger,
     idle: service.idle,
-    async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Each open answer sees its connection close, and ends.
-      server.closeAllConnections();
-      await closed;
-      await Promise.all(running);
-      service.close();
-    },
+    close: () => (closed ??= close()),
   };
 }

@@ -14,7 +14,7 @@ export function addSandbox(program: Command, run: Run): void {
     .option("--host <address>", "address to listen on; other than loopback needs KNOWCTL_SANDBOX_KEY")
     .option("--data <dir>", "folder that keeps the documents (default: knowctl/sandbox in the user's data folder)")
     .option("--fault <list>", "inject faults: latency=200ms,429=0.1,500=0.05,cut=0.02,reset=,html=,hang=,seed=")
-    .option("--open", "say where the page with connectors, documents and a search box is")
+    .option("--open", "open its page with connectors, documents and a search box in the browser")
     .addHelpText(
       "after",
       examples([

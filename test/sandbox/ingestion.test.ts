@@ -177,6 +177,28 @@ describe("refusing a document", () => {
   });
 });
 
+describe("NUL", () => {
+  it("is taken out of every text", async () => {
+    const { ingest, idle, whole } = await start();
+    await ingest(
+      documentOf({
+        semantic_identifier: "A\0B",
+        metadata: { "k\0": "v\0", list: ["x\0y"] },
+        sections: [{ text: "wom\0bat", link: "https://a/\0b" }],
+      }),
+    );
+    await idle();
+    expect((await whole("wombat")).top_documents).toMatchObject([
+      {
+        semantic_identifier: "AB",
+        metadata: { k: "v", list: ["xy"] },
+        link: "https://a/b",
+        blurb: "wombat",
+      },
+    ]);
+  });
+});
+
 describe("metadata", () => {
   it("becomes text as Python writes it", async () => {
     const { ingest, whole, idle } = await start();
