@@ -36,17 +36,19 @@ export async function loadSettings(
   output: Output,
   request: { sends: boolean; root?: string | undefined },
 ): Promise<Config> {
-  const warnings: string[] = [];
-  const config = await loadConfig({
+  return await loadConfig({
     cwd: context.cwd,
     env: context.env,
     flags,
     sends: request.sends,
     ...(request.root === undefined ? {} : { root: request.root }),
-    warn: (message) => warnings.push(message),
+    askTrust: async (question) => {
+      const { trustPrompt } = await import("./prompt.ts");
+      return (await trustPrompt(context, flags, output)?.(question)) ?? false;
+    },
+    // Warnings come while loading and again while the connection is made; none is waited for.
+    warn: (message) => void output.warn(message).catch(() => {}),
   });
-  for (const warning of warnings) await output.warn(warning);
-  return config;
 }
 
 function readCa(path: string, cwd: string): string {

@@ -18,7 +18,7 @@ export interface Prompt {
 }
 
 /** What to do instead of answering, and how the missing answer ends. */
-export interface Remedy {
+interface Remedy {
   exit: ExitName;
   /** `--base-url` */
   flag: string;
@@ -88,9 +88,12 @@ export function createPrompt(context: Context, flags: GlobalFlags, output: Outpu
     async askHidden(question, remedy) {
       if (!canAsk) throw refuse(question, remedy);
       await say(`${question} (not shown): `);
-      const answer = await readLine(context, true);
-      if (!output.quiet) await say("\n");
-      return answer.trim();
+      try {
+        return (await readLine(context, true)).trim();
+      } finally {
+        // The key that ended the line was not shown either.
+        if (!output.quiet) await say("\n");
+      }
     },
     async confirm(question) {
       if (!canAsk) return false;

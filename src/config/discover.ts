@@ -5,7 +5,7 @@ import { isInside, userFolder, type Machine } from "./folders.ts";
 import { createSearch, openNamed, projectPlaces, userPlaces, type FoundFile } from "./search.ts";
 
 /** The folder with `.git` (a folder, or a file in worktrees) at or above `start`, or undefined. */
-export function findGitRoot(start: string): string | undefined {
+function findGitRoot(start: string): string | undefined {
   for (let folder = start; ; folder = dirname(folder)) {
     if (existsSync(join(folder, ".git"))) return folder;
     if (dirname(folder) === folder) return undefined;

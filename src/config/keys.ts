@@ -1,5 +1,5 @@
 import { CliError } from "../errors.ts";
-import type { Environment, Machine } from "./folders.ts";
+import type { Machine } from "./folders.ts";
 import type { Layer, Merged } from "./layers.ts";
 import { resolveSecret, type Resolved } from "./secrets.ts";
 import { parseBaseUrl } from "./url.ts";
@@ -107,9 +107,4 @@ export async function resolveKeys(request: KeyRequest): Promise<Record<Member, s
     throw noKey(request, missing);
   }
   return { accessToken: keyOf(accessToken) ?? any, apiKey: keyOf(apiKey) ?? any };
-}
-
-/** Whether a variable is set to something that is not empty. */
-export function isSet(env: Environment, name: string): boolean {
-  return (env[name]?.trim() ?? "") !== "";
 }

@@ -7,7 +7,7 @@ import type { ChatSettings, ConfigContent, IngestSettings } from "./schema.ts";
 import { effectiveContent, loadProject, loadUser, type SourceRequest } from "./sources.ts";
 
 export type { Connection } from "./connection.ts";
-export type { ConfigFile, Origin } from "./layers.ts";
+export type { Origin } from "./layers.ts";
 
 export interface LoadRequest extends SourceRequest {
   /** A profile that does not exist yet may be named (config init, login). */

@@ -4,7 +4,7 @@ import { withoutCredentials } from "./url.ts";
 const masked = "***";
 
 /** A secret for people: never its value; where it is found may be shown. */
-export function maskSecret(secret: Secret): Secret {
+function maskSecret(secret: Secret): Secret {
   return typeof secret === "string" ? masked : secret;
 }
 

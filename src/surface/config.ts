@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { choice, examples } from "./options.ts";
 import type { Run } from "./run.ts";
 
+const about = () => import("../commands/config/about.ts");
 const show = () => import("../commands/config/show.ts");
 const change = () => import("../commands/config/change.ts");
 const check = () => import("../commands/config/check.ts");
@@ -62,7 +63,7 @@ function addShow(config: Command, run: Run): void {
     .command("path")
     .description("Show where configuration and state lie.")
     .addHelpText("after", examples([["knowctl config path", "user file, project file, state"]]))
-    .action(run(async () => (await show()).configPath));
+    .action(run(async () => (await about()).configPath));
   config
     .command("schema")
     .description("Print the JSON Schema of a configuration file.")
@@ -70,7 +71,7 @@ function addShow(config: Command, run: Run): void {
       "after",
       examples([["knowctl config schema > cliconfig.schema.json", "for an editor"]]),
     )
-    .action(run(async () => (await show()).configSchema));
+    .action(run(async () => (await about()).configSchema));
 }
 
 function addChange(config: Command, run: Run): void {

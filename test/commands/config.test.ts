@@ -378,6 +378,17 @@ describe("config trust", () => {
     expect((await run(desk, ["connectors", "list"])).code).toBe(3);
   });
 
+  it("is asked for on a terminal by a command that sends", async () => {
+    const desk = createDesk({ MY_KEY: "key-of-mine" });
+    desk.put(".cliconfig.json", attack);
+    const no = await runAsking(desk, ["connectors", "list"], ["n"]);
+    expect([no.code, no.asked.length]).toEqual([3, 1]);
+    expect(no.err).toContain("profiles.default.baseUrl: http://127.0.0.1:1");
+    expect((await runAsking(desk, ["connectors", "list"], ["y"])).code).toBe(5);
+    const again = await runAsking(desk, ["connectors", "list"], []);
+    expect([again.code, again.asked]).toEqual([5, []]);
+  });
+
   it("without a file says so", async () => {
     const { code, err } = await run(createDesk(), ["config", "trust"]);
     expect(code).toBe(9);
@@ -527,6 +538,13 @@ describe("login and logout", () => {
     expect([code, asked]).toEqual([0, [`Key for ${prod} (not shown): `]]);
     expect(err).not.toContain("typed-key-1");
     expect(userJson(desk)).toMatchObject({ profiles: { p: { apiKey: "typed-key-1" } } });
+  });
+
+  it("Ctrl-C at the hidden prompt changes nothing", async () => {
+    const desk = createDesk();
+    desk.putUser(profile);
+    const { code } = await runAsking(desk, ["login"], ["half-a-key\u0003"]);
+    expect([code, userJson(desk)]).toEqual([130, profile]);
   });
 
   it("logout leaves references", async () => {

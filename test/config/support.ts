@@ -18,7 +18,7 @@ export interface Desk {
   load(request?: Partial<LoadRequest>): Promise<Config>;
 }
 
-export function textOf(content: unknown): string {
+function textOf(content: unknown): string {
   return typeof content === "string" ? content : JSON.stringify(content, null, 2);
 }
 
