@@ -26,6 +26,7 @@ function addGlobalOptions(program: Command): void {
     .option("--json", "same as --output json")
     .option("--fields <list>", "columns or members to show, in order: a,b.c")
     .option("--filter <expr>", "keep rows where key=value or key~glob (repeatable)", collect)
+    .option("--jq <expr>", "print what this jq expression makes of the JSON")
     .option("-q, --quiet", "no progress and no notes")
     .option("-v, --verbose", "show each request with status and time")
     .option("--debug", "as --verbose, with redacted headers and stacks")

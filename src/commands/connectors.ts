@@ -1,15 +1,16 @@
 import { listConnectors } from "../api/connectors.ts";
 import type { ConnectorStatus } from "../api/schemas.ts";
 import type { GlobalFlags } from "../config/flags.ts";
+import { nearest } from "../config/nearest.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { checkFormat, writeList, writeRecord, type Column } from "../output/formats.ts";
 import { maskConnector } from "../output/mask.ts";
+import type { Output } from "../output/output.ts";
 import { matchesGlob } from "../output/select.ts";
 import { relativeTime } from "../output/time.ts";
-import { connect, type Connected } from "./connect.ts";
+import { connect } from "./connect.ts";
 import { findConnector, findConnectorById } from "./find-connector.ts";
-import type { Output } from "../output/output.ts";
 
 export interface ConnectorsListOptions extends GlobalFlags {
   source?: string;
@@ -17,6 +18,7 @@ export interface ConnectorsListOptions extends GlobalFlags {
   name?: string;
   group?: number;
   sort?: string;
+  reverse?: boolean;
   showCredentials?: boolean;
 }
 
@@ -54,36 +56,39 @@ function createColumns(now: () => number): Column<ConnectorStatus>[] {
 }
 
 function compare(a: unknown, b: unknown): number {
-  // What is not known comes last, in either direction of thought.
-  const aMissing = a === null || a === undefined;
-  const bMissing = b === null || b === undefined;
-  if (aMissing || bMissing) return Number(aMissing) - Number(bMissing);
   if (typeof a === "number" && typeof b === "number") return a - b;
-  const [left, right] = [String(a), String(b)];
-  const [lower, lowerRight] = [left.toLowerCase(), right.toLowerCase()];
-  if (lower !== lowerRight) return lower < lowerRight ? -1 : 1;
-  return left < right ? -1 : Number(left > right);
+  const [left, right] = [String(a).toLowerCase(), String(b).toLowerCase()];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
 }
 
-/** The rows ordered by a column: numbers by size, text ignoring case, null last; ties by id. */
+/** The rows ordered by a column: numbers by size, text ignoring case; null last either way; ties by id. */
 function sortRows(
   rows: readonly ConnectorStatus[],
   column: Column<ConnectorStatus>,
+  descending: boolean,
 ): ConnectorStatus[] {
-  return rows.toSorted(
-    (a, b) => compare(column.value(a), column.value(b)) || a.cc_pair_id - b.cc_pair_id,
-  );
+  const keyed = rows.map((row) => ({ row, key: column.value(row) ?? undefined }));
+  const sorted = keyed.toSorted((a, b) => {
+    const missing = Number(a.key === undefined) - Number(b.key === undefined);
+    const order = missing === 0 ? compare(a.key, b.key) : 0;
+    return missing || (descending ? -order : order) || a.row.cc_pair_id - b.row.cc_pair_id;
+  });
+  return sorted.map(({ row }) => row);
 }
 
 function readSort(
   columns: readonly Column<ConnectorStatus>[],
-  key: string | undefined,
+  options: ConnectorsListOptions,
 ): Column<ConnectorStatus> | undefined {
-  if (key === undefined) return undefined;
+  // --reverse alone orders by what stands first.
+  const key = options.sort ?? (options.reverse === true ? "cc_pair_id" : undefined);
   const column = columns.find((each) => each.name === key);
-  if (column) return column;
+  if (column || key === undefined) return column;
+  const keys = columns.map((each) => each.name);
+  const meant = nearest(key, keys);
   throw new CliError("usage", `--sort ${key}: no such key`, {
-    hints: [`keys: ${columns.map((each) => each.name).join(", ")}`],
+    hints: [...(meant ? [`did you mean ${meant}?`] : []), `keys: ${keys.join(", ")}`],
   });
 }
 
@@ -111,9 +116,7 @@ async function withRecords(
   options: GlobalFlags,
   use: (records: ConnectorStatus[], output: Output) => Promise<void>,
 ): Promise<void> {
-  const { client, output }: Connected & { output: Output } = await connect(context, options, {
-    oneShot: true,
-  });
+  const { client, output } = await connect(context, options, { oneShot: true });
   try {
     await use(await listConnectors(client), output);
   } finally {
@@ -130,10 +133,10 @@ export async function connectorsList(
   checkFormat(options);
   checkShowCredentials(context, options);
   const columns = createColumns(context.now);
-  const sort = readSort(columns, options.sort);
+  const sort = readSort(columns, options);
   await withRecords(context, options, async (records, output) => {
     const wanted = records.filter((row) => passes(row, options));
-    const sorted = sort ? sortRows(wanted, sort) : wanted;
+    const sorted = sort ? sortRows(wanted, sort, options.reverse === true) : wanted;
     const rows = sorted.map((row) => mayShow(row, options));
     const count = await writeList(output, options, columns, rows);
     if (count > 0) return;

@@ -12,18 +12,26 @@ const gap = "  ";
 /** A column is never cut to less, so that something of it can be read. */
 const narrowest = 3;
 
+// string-width takes quadratic time; no cell that is read is longer.
+const sliceLength = 512;
+
 /** Columns that a text takes on a terminal: wide characters count 2, combining ones 0. */
 export function displayWidth(text: string): number {
-  return /^[\u0020-\u007e]*$/.test(text) ? text.length : stringWidth(text);
+  if (/^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u024f]*$/.test(text)) return text.length;
+  let width = 0;
+  for (let start = 0; start < text.length; start += sliceLength) {
+    width += stringWidth(text.slice(start, start + sliceLength));
+  }
+  return width;
 }
 
 /** `text`, cut to `width` columns with `…` at the end where it is longer. Never cuts inside a character. */
 export function fit(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
+  // Enough for any text of this width, so that a cell of megabytes is not measured whole.
+  const start = text.slice(0, width * 64);
+  if (start.length === text.length && displayWidth(text) <= width) return text;
   let result = "";
   let used = 0;
-  // Enough for any text of this width, so that a cell of megabytes is not segmented whole.
-  const start = text.slice(0, width * 64);
   for (const { segment } of new Intl.Segmenter().segment(start)) {
     const size = displayWidth(segment);
     if (used + size > width - 1) break;
@@ -78,11 +86,13 @@ export async function writeTable<Row>(
   rows: readonly Row[],
 ): Promise<void> {
   if (rows.length === 0) return;
+  const { isTerminal } = output;
   const cells = rows.map((row) =>
     columns.map((column) => {
       const value = column.value(row);
-      const shown = output.isTerminal && value !== null && value !== undefined;
-      return cell(shown && column.show ? column.show(value) : value);
+      const known = value !== null && value !== undefined;
+      const text = cell(isTerminal && known && column.show ? column.show(value) : value);
+      return isTerminal ? fit(text, output.columns()) : text;
     }),
   );
   const header = columns.map((column) => neutraliseLine(column.name));
@@ -92,14 +102,14 @@ export async function writeTable<Row>(
       widths[index] = Math.max(widths[index] ?? 0, displayWidth(text));
     }
   }
-  if (output.isTerminal) {
+  if (isTerminal) {
     const flexible = columns.map((column) => column.align !== "right");
     widths = fitWidths(widths, flexible, output.columns());
   }
   const layOut = (texts: readonly string[]): string[] =>
     texts.map((text, index) => {
       const width = widths[index] ?? 0;
-      const shown = output.isTerminal ? fit(text, width) : text;
+      const shown = isTerminal ? fit(text, width) : text;
       return pad(shown, width, columns[index] as Column<never>, index === texts.length - 1);
     });
   const write = (parts: readonly Text[]): Promise<void> =>

@@ -21,12 +21,13 @@ function addList(connectors: Command, run: Run): void {
     .option("--name <glob>", "only names like this: * and ?, ignoring case")
     .option("--group <id>", "only pairs of this group", integer(0, 2 ** 31 - 1))
     .option("--sort <key>", "order by a column, as name or last_update")
+    .option("--reverse", "in descending order")
     .option(...showCredentials)
     .addHelpText(
       "after",
       examples([
         ["knowctl connectors list", "a table, or tab-separated values in a pipe"],
-        ["knowctl connectors list --source web --sort name", "narrowed and ordered"],
+        ["knowctl connectors list --source web --sort last_update --reverse", "the latest first"],
         ["knowctl connectors list --filter 'owner~*@example.com' --output csv", "for a spreadsheet"],
         ["knowctl connectors list --fields cc_pair_id,name,connector.refresh_freq", "other columns"],
         ["knowctl connectors list --json", "the whole records"],
