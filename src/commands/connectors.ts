@@ -132,7 +132,7 @@ export async function connectorsList(
 ): Promise<void> {
   checkFormat(options);
   checkShowCredentials(context, options);
-  const columns = createColumns(context.now);
+  const columns = createColumns(() => context.now());
   const sort = readSort(columns, options);
   await withRecords(context, options, async (records, output) => {
     const wanted = records.filter((row) => passes(row, options));

@@ -7,7 +7,8 @@ const mostCandidates = 10;
 
 /** Names in JSON quotes: a space at the end or an odd character must be seen. */
 function describe(record: ConnectorStatus): string {
-  const name = record.name === null || record.name === undefined ? "—" : JSON.stringify(record.name);
+  const name =
+    record.name === null || record.name === undefined ? "—" : JSON.stringify(record.name);
   return `${record.cc_pair_id}  ${name}  ${record.connector.source}`;
 }
 
@@ -47,18 +48,14 @@ function createNotFound(
 
 function createAmbiguous(found: readonly ConnectorStatus[], name: string): CliError {
   const sources = new Set(found.map((record) => record.connector.source));
-  return new CliError(
-    "not-found",
-    `${found.length} connectors are named ${JSON.stringify(name)}`,
-    {
-      details: describeAll(found),
-      hints: [
-        sources.size > 1
-          ? "give the cc_pair_id, or narrow the choice with --source"
-          : "give the cc_pair_id",
-      ],
-    },
-  );
+  return new CliError("not-found", `${found.length} connectors are named ${JSON.stringify(name)}`, {
+    details: describeAll(found),
+    hints: [
+      sources.size > 1
+        ? "give the cc_pair_id, or narrow the choice with --source"
+        : "give the cc_pair_id",
+    ],
+  });
 }
 
 /**
@@ -84,7 +81,9 @@ export function findConnector(
   // A name may be typed on a system that writes é as two characters.
   const wanted = name.normalize("NFC");
   const named = (same: (other: string) => boolean): ConnectorStatus[] =>
-    eligible.filter((record) => typeof record.name === "string" && same(record.name.normalize("NFC")));
+    eligible.filter(
+      (record) => typeof record.name === "string" && same(record.name.normalize("NFC")),
+    );
   const exact = named((other) => other === wanted);
   const lower = wanted.toLowerCase();
   const found = exact.length > 0 ? exact : named((other) => other.toLowerCase() === lower);

@@ -1,13 +1,19 @@
+/** Any value as text: objects as JSON, null as nothing. */
+export function plainValue(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return value;
+  return typeof value === "bigint" ? value.toString() : (JSON.stringify(value) ?? "");
+}
+
 /**
  * The text of a value in a cell of csv and tsv: null is empty, a list of plain
  * values is joined with commas, other objects are JSON.
  */
 export function cellText(value: unknown, separator = ","): string {
-  if (value === null || value === undefined) return "";
   if (Array.isArray(value) && value.every((each) => typeof each !== "object" || each === null)) {
     return value.map((each) => cellText(each)).join(separator);
   }
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return plainValue(value);
 }
 
 /**

@@ -1,6 +1,7 @@
 // Control characters but newline and tab: C0, DEL, C1. A terminal acts on them.
 // Bidirectional overrides and isolates: they make text read as what it is not (CVE-2021-42574).
-const dangerous = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const dangerous =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const isDangerous = new RegExp(dangerous.source);
 
 function visible(character: string): string {

@@ -1,3 +1,4 @@
+import { plainValue } from "./csv.ts";
 import { neutralise } from "./neutralise.ts";
 import type { Output } from "./output.ts";
 import { displayWidth, nothing } from "./table.ts";
@@ -10,7 +11,7 @@ function isPlain(value: unknown): boolean {
 function plainLines(value: unknown): string[] {
   if (value === null || value === undefined) return [nothing];
   if (Array.isArray(value)) return [value.map((each) => plainLines(each).join(" ")).join(", ")];
-  return neutralise(String(value)).split("\n");
+  return neutralise(plainValue(value)).split("\n");
 }
 
 function isOneValue(value: unknown): boolean {

@@ -28,7 +28,9 @@ const shortestSecret = 6;
 function base64Spellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [0, 1, 2].flatMap((offset) => {
-    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64").replace(/=+$/, "");
+    const text = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString("base64")
+      .replace(/=+$/, "");
     const start = [0, 2, 3][offset] ?? 0;
     const inner = text.slice(start, Math.floor(((offset + bytes.length) * 8) / 6));
     return [text.slice(start), inner];
@@ -116,7 +118,8 @@ function replaceSpans(parts: readonly string[], spans: readonly Span[]): string 
     let at = position;
     for (const span of spans) {
       if (span.end <= at || span.start >= end) continue;
-      if (span.start >= position) result += `${part.slice(at - position, span.start - position)}***`;
+      if (span.start >= position)
+        result += `${part.slice(at - position, span.start - position)}***`;
       at = Math.min(span.end, end);
     }
     result += part.slice(at - position);

@@ -1,4 +1,5 @@
 import { CliError } from "../errors.ts";
+import { plainValue } from "./csv.ts";
 
 /** A column of a listing. Its name is the header and what --fields, --filter and --sort call it. */
 export interface Column<Row> {
@@ -58,7 +59,8 @@ export function matchesGlob(text: string, pattern: string): boolean {
 
 /** One --filter: `key=value` or `key~glob`. Throws CliError `usage` for anything else. */
 export function parseFilter(expression: string): Filter {
-  const [, name, operator, value] = /^\s*([^=~\s][^=~]*?)\s*([=~])([\s\S]*)$/.exec(expression) ?? [];
+  const [, name, operator, value] =
+    /^\s*([^=~\s][^=~]*?)\s*([=~])([\s\S]*)$/.exec(expression) ?? [];
   if (name === undefined || value === undefined || name.split(".").includes("")) {
     throw new CliError("usage", `--filter ${expression}: expected key=value or key~glob`, {
       hints: ["for example --filter source=web or --filter 'name~docs*'"],
@@ -105,7 +107,8 @@ export function checkNames<Row>(
   for (const name of names) {
     if (known.has(name) || rows.length === 0) continue;
     if (rows.some((row) => readMember(row, name.split(".")).exists)) continue;
-    for (const row of rows.slice(0, 1)) for (const member of Object.keys(row as object)) known.add(member);
+    for (const row of rows.slice(0, 1))
+      for (const member of Object.keys(row as object)) known.add(member);
     throw new CliError("usage", `unknown field ${name}`, {
       hints: [`known fields: ${[...known].join(", ")}`, "members of objects are written a.b"],
     });
@@ -113,9 +116,8 @@ export function checkNames<Row>(
 }
 
 function texts(value: unknown): string[] {
-  if (value === null || value === undefined) return [""];
   if (Array.isArray(value)) return value.length === 0 ? [""] : value.flatMap(texts);
-  return [typeof value === "object" ? JSON.stringify(value) : String(value)];
+  return [plainValue(value)];
 }
 
 /** Whether a row passes every filter. A list passes when one of its elements does; null is empty text. */

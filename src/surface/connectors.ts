@@ -28,8 +28,14 @@ function addList(connectors: Command, run: Run): void {
       examples([
         ["knowctl connectors list", "a table, or tab-separated values in a pipe"],
         ["knowctl connectors list --source web --sort last_update --reverse", "the latest first"],
-        ["knowctl connectors list --filter 'owner~*@example.com' --output csv", "for a spreadsheet"],
-        ["knowctl connectors list --fields cc_pair_id,name,connector.refresh_freq", "other columns"],
+        [
+          "knowctl connectors list --filter 'owner~*@example.com' --output csv",
+          "for a spreadsheet",
+        ],
+        [
+          "knowctl connectors list --fields cc_pair_id,name,connector.refresh_freq",
+          "other columns",
+        ],
         ["knowctl connectors list --json", "the whole records"],
       ]),
     )
@@ -48,7 +54,10 @@ function addGet(connectors: Command, run: Run): void {
       examples([
         ["knowctl connectors get 2", "by its cc_pair_id"],
         ['knowctl connectors get "Handbook uploads"', "by its name"],
-        ["knowctl connectors get 2 --fields name,connector.time_updated --output yaml", "a part of it"],
+        [
+          "knowctl connectors get 2 --fields name,connector.time_updated --output yaml",
+          "a part of it",
+        ],
       ]),
     )
     .action(run(async () => (await load()).connectorsGet));
@@ -67,7 +76,10 @@ function addFind(connectors: Command, run: Run): void {
       "after",
       examples([
         ['knowctl connectors find "Handbook uploads"', "its id"],
-        ['knowctl ingest docs --cc-pair-id "$(knowctl connectors find \'Handbook uploads\')"', "in a script"],
+        [
+          "knowctl ingest docs --cc-pair-id \"$(knowctl connectors find 'Handbook uploads')\"",
+          "in a script",
+        ],
       ]),
     )
     .action(run(async () => (await load()).connectorsFind));
@@ -75,9 +87,7 @@ function addFind(connectors: Command, run: Run): void {
 
 /** `connectors list | get | find`. */
 export function addConnectors(program: Command, run: Run): void {
-  const connectors = program
-    .command("connectors")
-    .description("Look up connectors and their ids.");
+  const connectors = program.command("connectors").description("Look up connectors and their ids.");
   addList(connectors, run);
   addGet(connectors, run);
   addFind(connectors, run);

@@ -1,9 +1,13 @@
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../src/errors.ts";
-import { cellText, csvLine, tsvLine } from "../../src/output/csv.ts";
-import { checkFormat, writeList, writeRecord, type Column, type FormatOptions } from "../../src/output/formats.ts";
-import { runJq } from "../../src/output/jq.ts";
+import {
+  checkFormat,
+  writeList,
+  writeRecord,
+  type Column,
+  type FormatOptions,
+} from "../../src/output/formats.ts";
 import { createOutput } from "../../src/output/output.ts";
 import { createTestContext } from "../support.ts";
 
@@ -31,7 +35,11 @@ function open(isTTY = false) {
   return { context, output: createOutput(context) };
 }
 
-async function list(options: FormatOptions, isTTY = false, data: Iterable<Row> | AsyncIterable<Row> = rows) {
+async function list(
+  options: FormatOptions,
+  isTTY = false,
+  data: Iterable<Row> | AsyncIterable<Row> = rows,
+) {
   const { context, output } = open(isTTY);
   const count = await writeList(output, options, columns, data);
   return { text: context.stdoutText(), count };
@@ -99,26 +107,33 @@ describe("writeList", () => {
     expect(await list({ output: format }, false, [])).toEqual({ text: expected, count: 0 });
   });
 
-  it.each(["json", "ndjson", "yaml", "csv", "tsv"])("%s streams rows as they come, in pieces", async (format) => {
-    const { context, output } = open();
-    let seenBefore = 0;
-    const many = async function* (): AsyncGenerator<Row> {
-      for (let id = 0; id < 5000; id++) {
-        if (id === 4999) seenBefore = context.stdoutText().length;
-        yield { id, name: "n".repeat(100), inner: { source: "s" } };
-      }
-    };
-    expect(await writeList(output, { output: format }, columns, many())).toBe(5000);
-    expect(seenBefore).toBeGreaterThan(100_000);
-    expect(context.stdoutText().match(/n{100}/g)).toHaveLength(5000);
-  });
+  it.each(["json", "ndjson", "yaml", "csv", "tsv"])(
+    "%s streams rows as they come, in pieces",
+    async (format) => {
+      const { context, output } = open();
+      let seenBefore = 0;
+      const many = async function* (): AsyncGenerator<Row> {
+        for (let id = 0; id < 5000; id++) {
+          if (id === 4999) seenBefore = context.stdoutText().length;
+          yield { id, name: "n".repeat(100), inner: { source: "s" } };
+        }
+      };
+      expect(await writeList(output, { output: format }, columns, many())).toBe(5000);
+      expect(seenBefore).toBeGreaterThan(100_000);
+      expect(context.stdoutText().match(/n{100}/g)).toHaveLength(5000);
+    },
+  );
 
   it("--fields picks and orders columns, hidden ones and members", async () => {
     expect((await list({ fields: "source,id,hidden,inner.source" })).text).toBe(
       "web\t2\t4\tweb\n^[[31m\t10\t20\t^[[31m\n",
     );
-    expect((await list({ fields: "hidden,id", output: "csv" })).text).toBe("hidden,id\n4,2\n20,10\n");
-    const picked = JSON.parse((await list({ fields: "inner.source,hidden", json: true })).text) as unknown;
+    expect((await list({ fields: "hidden,id", output: "csv" })).text).toBe(
+      "hidden,id\n4,2\n20,10\n",
+    );
+    const picked = JSON.parse(
+      (await list({ fields: "inner.source,hidden", json: true })).text,
+    ) as unknown;
     expect(picked).toEqual([
       { inner: { source: "web" }, hidden: 4 },
       { inner: { source: "\u001b[31m" }, hidden: 20 },
@@ -140,14 +155,23 @@ describe("writeList", () => {
   });
 
   it("--filter narrows every format", async () => {
-    expect(await list({ filter: ["source=web"] })).toEqual({ text: '2\tquoted "x", and more\tweb\n', count: 1 });
+    expect(await list({ filter: ["source=web"] })).toEqual({
+      text: '2\tquoted "x", and more\tweb\n',
+      count: 1,
+    });
     expect((await list({ filter: ["name="], json: true })).count).toBe(1);
     expect((await list({ filter: ["id~*", "inner.source~nothing"] })).count).toBe(0);
   });
 });
 
 describe("writeRecord", () => {
-  const data = { id: 1, name: null, inner: { list: [1, 2], empty: {}, text: "a\nb" }, items: [{ a: 1 }], none: [] };
+  const data = {
+    id: 1,
+    name: null,
+    inner: { list: [1, 2], empty: {}, text: "a\nb" },
+    items: [{ a: 1 }],
+    none: [],
+  };
 
   it("is readable on a terminal, json off it", async () => {
     expect(await record({}, data, true)).toBe(
@@ -172,7 +196,9 @@ describe("writeRecord", () => {
   it("takes every format", async () => {
     expect(await record({ output: "ndjson" }, data)).toBe(`${JSON.stringify(data)}\n`);
     expect(load(await record({ output: "yaml" }, data))).toEqual(data);
-    expect(await record({ output: "csv" }, { a: 1, b: { c: "x", d: null } })).toBe("a,b.c,b.d\n1,x,\n");
+    expect(await record({ output: "csv" }, { a: 1, b: { c: "x", d: null } })).toBe(
+      "a,b.c,b.d\n1,x,\n",
+    );
     expect(await record({ output: "tsv" }, { a: 1, b: { c: "x" } })).toBe("1\tx\n");
     expect(await record({ output: "table" }, { a: 1 })).toBe("a: 1\n");
   });
@@ -181,7 +207,9 @@ describe("writeRecord", () => {
     expect(await record({ fields: "inner.text,id" }, data)).toBe(
       '{\n  "inner": {\n    "text": "a\\nb"\n  },\n  "id": 1\n}\n',
     );
-    expect((await failure(() => record({ fields: "zzz" }, data))).message).toBe("unknown field zzz");
+    expect((await failure(() => record({ fields: "zzz" }, data))).message).toBe(
+      "unknown field zzz",
+    );
   });
 
   it("does not ignore a filter", async () => {
@@ -219,74 +247,11 @@ describe("checkFormat", () => {
   });
 
   it("lets the flag win over the variable", async () => {
-    const csv = await list({ json: true, output: "csv", flagSources: { json: "env", output: "flag" } });
+    const csv = await list({
+      json: true,
+      output: "csv",
+      flagSources: { json: "env", output: "flag" },
+    });
     expect(csv.text).toMatch(/^id,name/);
-  });
-});
-
-describe("--jq", () => {
-  it("prints text as it is and the rest as JSON", async () => {
-    expect((await list({ jq: ".[] | .inner.source, .id, {id}" })).text).toBe(
-      'web\n2\n{"id":2}\n^[[31m\n10\n{"id":10}\n',
-    );
-    expect((await list({ jq: ".[0].inner.source", output: "ndjson" })).text).toBe('"web"\n');
-    expect(await record({ jq: ".a" }, { a: 1 })).toBe("1\n");
-  });
-
-  it("is given what --filter and --fields left", async () => {
-    expect(await list({ jq: ".", fields: "id", filter: ["source=web"] })).toEqual({ text: '[{"id":2}]\n', count: 1 });
-  });
-
-  it.each([
-    ["foo(", /--jq foo\(: /],
-    [".[0].name | error", /--jq/],
-    [".id", /Cannot index array with string "id"/],
-    ['.[0].id, error("late")', /late/],
-    ["--arg", /--jq/],
-  ])("%s is a mistake of the user", async (jq, message) => {
-    const error = await failure(() => list({ jq }));
-    expect(error.exit).toBe("usage");
-    expect(error.message).toMatch(message);
-  });
-
-  it("shows none of the environment and reads no file", async () => {
-    expect(await runJq("$ENV.PATH, (env | has(\"HOME\"))", "null")).toEqual(['"/"', "true"]);
-    await expect(runJq('include "/etc/passwd"; .', "null")).rejects.toThrow(/not found/);
-  });
-
-  it("ends an expression that does not", async () => {
-    await expect(runJq("[range(1e12)]", "null", 500)).rejects.toThrow(/gave no result within/);
-  });
-});
-
-describe("cells", () => {
-  it.each<[unknown, string]>([
-    [null, ""],
-    [undefined, ""],
-    [0, "0"],
-    [false, "false"],
-    [[1, "a", null], "1,a,"],
-    [[], ""],
-    [{ a: 1 }, '{"a":1}'],
-    [[{ a: 1 }], '[{"a":1}]'],
-  ])("%j is %j", (value, text) => {
-    expect(cellText(value)).toBe(text);
-  });
-
-  it.each<[unknown[], string]>([
-    [["a", "b"], "a,b\n"],
-    [["a,b"], '"a,b"\n'],
-    [['"'], '""""\n'],
-    [["a\r\nb"], '"a\r\nb"\n'],
-    [[" a"], '" a"\n'],
-    [[""], '""\n'],
-    [[null, null], ",\n"],
-    [["=1+1"], "=1+1\n"],
-  ])("csv line of %j", (values, line) => {
-    expect(csvLine(values)).toBe(line);
-  });
-
-  it("a tsv line has as many tabs as columns", () => {
-    expect(tsvLine(["a\tb", "c\r\nd", null, 1])).toBe("a b\tc d\t\t1\n");
   });
 });

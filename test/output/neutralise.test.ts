@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { neutralise, neutraliseJson, neutraliseLine } from "../../src/output/neutralise.ts";
 
@@ -7,12 +7,29 @@ function isDangerous(character: string): boolean {
   const code = character.codePointAt(0) ?? 0;
   if (code === 0x0a || code === 0x09) return false;
   if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return true;
-  return [0x61c, 0x200e, 0x200f].includes(code) || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  return (
+    [0x61c, 0x200e, 0x200f].includes(code) ||
+    (code >= 0x202a && code <= 0x202e) ||
+    (code >= 0x2066 && code <= 0x2069)
+  );
 }
 
 const hostile = fc.string({
   unit: fc.oneof(
-    fc.constantFrom("\u001b", "[", "]", "31m", "\u0007", "\u009b", "\u0090", "\r", "\n", "\t", "\u202e", "\u2066"),
+    fc.constantFrom(
+      "\u001b",
+      "[",
+      "]",
+      "31m",
+      "\u0007",
+      "\u009b",
+      "\u0090",
+      "\r",
+      "\n",
+      "\t",
+      "\u202e",
+      "\u2066",
+    ),
     fc.string({ unit: "binary", maxLength: 3 }),
   ),
 });

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createOutput, type OutputOptions } from "../../src/output/output.ts";
 import { bold, dim } from "../../src/output/text.ts";
@@ -15,7 +15,20 @@ describe("the output gate", () => {
   it("lets no control character out, in any pieces, to either stream (1,000 cases)", async () => {
     const text = fc.string({
       unit: fc.oneof(
-        fc.constantFrom("\u001b", "[2J", "\u009b", "\u0007", "\r", "\n", "\t", "\u202e", "::", "##[", "\ud83d", "\ude00"),
+        fc.constantFrom(
+          "\u001b",
+          "[2J",
+          "\u009b",
+          "\u0007",
+          "\r",
+          "\n",
+          "\t",
+          "\u202e",
+          "::",
+          "##[",
+          "\ud83d",
+          "\ude00",
+        ),
         fc.string({ unit: "binary", maxLength: 2 }),
       ),
       maxLength: 40,
@@ -36,7 +49,9 @@ describe("the output gate", () => {
         expect(cut.test.stdoutText()).toBe(whole.test.stdoutText());
         expect(cut.test.stderrText()).toBe(whole.test.stdoutText());
         // eslint-disable-next-line no-control-regex
-        expect(whole.test.stdoutText()).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+        expect(whole.test.stdoutText()).not.toMatch(
+          /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
+        );
       }),
       { numRuns: 1000 },
     );

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSecrets, secretsOf, type Secrets } from "../../src/output/redact.ts";
 
@@ -28,7 +28,10 @@ describe("redact", () => {
   it.each([
     ["plain", `a ${secret} b`],
     ["URL-encoded", `?key=${encodeURIComponent(secret)}&x`],
-    ["URL-encoded in lower case", `?key=${encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase())}`],
+    [
+      "URL-encoded in lower case",
+      `?key=${encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase())}`,
+    ],
     ["URL-encoded form", `key=${encodeURIComponent(secret).replaceAll("%20", "+")}`],
     ["JSON", JSON.stringify({ key: secret })],
     ["JSON with escaped slash", JSON.stringify({ key: secret }).replaceAll("/", "\\/")],
@@ -40,7 +43,10 @@ describe("redact", () => {
     ["base64url", Buffer.from(`k:${secret}`).toString("base64url")],
     ["hexadecimal", Buffer.from(secret).toString("hex")],
     ["coloured in the middle", "CANARY-key/\u001b[1mwith+odd\u001b[22m=chars é"],
-    ["the address of a link", `\u001b]8;;https://x/?k=${encodeURI(secret)}\u001b\\text\u001b]8;;\u001b\\`],
+    [
+      "the address of a link",
+      `\u001b]8;;https://x/?k=${encodeURI(secret)}\u001b\\text\u001b]8;;\u001b\\`,
+    ],
   ])("replaces it %s", (_name, text) => {
     const shown = secretsWith(secret).redact(text);
     expect(shown).toContain("***");
@@ -92,7 +98,20 @@ describe("redact over pieces", () => {
 
   it("gives the same for every way to cut a text (2,000 cases)", () => {
     const secrets = secretsWith("ababab", "bababacd", "secret-a", "aaaaaaa");
-    const alphabet = ["a", "b", "ab", "abab", "bacd", "secret", "-a", "aaa", "\u001b[1m", "\u001b[22m", "x", "\n"];
+    const alphabet = [
+      "a",
+      "b",
+      "ab",
+      "abab",
+      "bacd",
+      "secret",
+      "-a",
+      "aaa",
+      "\u001b[1m",
+      "\u001b[22m",
+      "x",
+      "\n",
+    ];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...alphabet), { maxLength: 24 }), (pieces) => {
         const whole = secrets.redact(pieces.join(""));

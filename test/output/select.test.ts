@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../src/errors.ts";
 import {
@@ -57,10 +57,14 @@ describe("matchesGlob", () => {
   it("agrees with a regular expression (2,000 cases)", () => {
     const unit = fc.constantFrom("a", "b", "*", "?");
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom("a", "b") }), fc.string({ unit }), (text, pattern) => {
-        const expression = pattern.replaceAll("*", ".*").replaceAll("?", ".");
-        expect(matchesGlob(text, pattern)).toBe(new RegExp(`^${expression}$`).test(text));
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom("a", "b") }),
+        fc.string({ unit }),
+        (text, pattern) => {
+          const expression = pattern.replaceAll("*", ".*").replaceAll("?", ".");
+          expect(matchesGlob(text, pattern)).toBe(new RegExp(`^${expression}$`).test(text));
+        },
+      ),
       { numRuns: 2000 },
     );
   });
@@ -161,7 +165,9 @@ describe("members", () => {
 
 describe("checkNames", () => {
   it("knows columns and members of any row", () => {
-    expect(() => checkNames(["id", "source", "inner.source", "b"], columns, [row, { ...row, b: 1 }])).not.toThrow();
+    expect(() =>
+      checkNames(["id", "source", "inner.source", "b"], columns, [row, { ...row, b: 1 }]),
+    ).not.toThrow();
     expect(() => checkNames(["whatever"], columns, [])).not.toThrow();
   });
 

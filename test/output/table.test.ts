@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { createOutput } from "../../src/output/output.ts";
@@ -15,7 +15,10 @@ const columns: Column<Row>[] = [
   { name: "when", value: (row) => row["when"], show: (value) => `shown ${String(value)}` },
 ];
 
-async function table(rows: Row[], options: { isTTY?: boolean; columns?: number } = {}): Promise<string[]> {
+async function table(
+  rows: Row[],
+  options: { isTTY?: boolean; columns?: number } = {},
+): Promise<string[]> {
   const context = createTestContext({ cwd: "/", env: { NO_COLOR: "1" }, ...options });
   await writeTable(createOutput(context), columns, rows);
   return context.stdoutText().split("\n").slice(0, -1);
@@ -24,7 +27,12 @@ async function table(rows: Row[], options: { isTTY?: boolean; columns?: number }
 describe("writeTable", () => {
   it("aligns under a header; nothing is cut and no time is changed off a terminal", async () => {
     const name = "long ".repeat(40).trim();
-    expect(await table([{ id: 7, name, when: "2026" }, { id: 243, name: "b", when: null }])).toEqual([
+    expect(
+      await table([
+        { id: 7, name, when: "2026" },
+        { id: 243, name: "b", when: null },
+      ]),
+    ).toEqual([
       ` id  name${" ".repeat(195)}  when`,
       `  7  ${name}  2026`,
       `243  b${" ".repeat(198)}  —`,
@@ -32,18 +40,22 @@ describe("writeTable", () => {
   });
 
   it("shows times and cuts the widest column on a terminal", async () => {
-    const lines = await table([{ id: 7, name: "n".repeat(50), when: "1" }], { isTTY: true, columns: 30 });
-    expect(lines).toEqual([
-      `id  name${" ".repeat(15)}when`,
-      ` 7  ${"n".repeat(16)}…  shown 1`,
-    ]);
+    const lines = await table([{ id: 7, name: "n".repeat(50), when: "1" }], {
+      isTTY: true,
+      columns: 30,
+    });
+    expect(lines).toEqual([`id  name${" ".repeat(15)}when`, ` 7  ${"n".repeat(16)}…  shown 1`]);
   });
 
-  it.each([1, 3, 10, 20, 40, 80, 200])("fits %i columns or cuts all to the least", async (width) => {
-    const rows = [{ id: 1234567, name: "データ基盤 👩‍👩‍👧 e\u0301".repeat(5), when: "x".repeat(40) }];
-    const lines = await table(rows, { isTTY: true, columns: width });
-    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(Math.max(width, 3 * 3 + 4));
-  });
+  it.each([1, 3, 10, 20, 40, 80, 200])(
+    "fits %i columns or cuts all to the least",
+    async (width) => {
+      const rows = [{ id: 1234567, name: "データ基盤 👩‍👩‍👧 e\u0301".repeat(5), when: "x".repeat(40) }];
+      const lines = await table(rows, { isTTY: true, columns: width });
+      for (const line of lines)
+        expect(stringWidth(line)).toBeLessThanOrEqual(Math.max(width, 3 * 3 + 4));
+    },
+  );
 
   it("aligns wide, combining and joined characters by what is seen", async () => {
     const names = ["plain", "日本語", "e\u0301te\u0301", "👩‍👩‍👧 family", "🇩🇪", "ﷺ"];
@@ -83,9 +95,13 @@ describe("fit", () => {
 
   it("never exceeds the width (1,000 cases)", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 1, max: 20 }), (text, width) => {
-        expect(displayWidth(fit(text, width))).toBeLessThanOrEqual(width);
-      }),
+      fc.property(
+        fc.string({ unit: "grapheme" }),
+        fc.integer({ min: 1, max: 20 }),
+        (text, width) => {
+          expect(displayWidth(fit(text, width))).toBeLessThanOrEqual(width);
+        },
+      ),
       { numRuns: 1000 },
     );
   });
