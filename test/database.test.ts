@@ -40,7 +40,12 @@ it("rolls a failed transaction back and goes on", async () => {
   expect(failing).toThrow("stop");
   expect(database.transaction(() => (insert.run(2), "done"))).toBe("done");
   expect(() => insert.run(2)).toThrow(/UNIQUE|constraint/i);
-  expect(database.prepare("SELECT n FROM t").all().map((row) => row["n"])).toEqual([2]);
+  expect(
+    database
+      .prepare("SELECT n FROM t")
+      .all()
+      .map((row) => row["n"]),
+  ).toEqual([2]);
 });
 
 it("ranks full text without keeping it, and deletes by row", async () => {
@@ -65,7 +70,12 @@ it("ranks full text without keeping it, and deletes by row", async () => {
 it("reads JSON lists", async () => {
   const database = await open();
   const query = "SELECT value FROM json_each(?) WHERE value > 2";
-  expect(database.prepare(query).all("[1,2,3,4]").map((row) => row["value"])).toEqual([3, 4]);
+  expect(
+    database
+      .prepare(query)
+      .all("[1,2,3,4]")
+      .map((row) => row["value"]),
+  ).toEqual([3, 4]);
 });
 
 it("syncs fully in WAL mode, and a second connection sees what was committed", async () => {

@@ -36,9 +36,13 @@ function keyOf(context: Context, host: string): string {
   const own = context.env[keyVariable];
   if (own) return own;
   if (isLoopback(host)) return publicKey;
-  throw new CliError("usage", `--host ${host} lets other machines in, so the sandbox needs a key of its own`, {
-    hints: [`set ${keyVariable} to a secret`, "or leave --host out to stay on this machine"],
-  });
+  throw new CliError(
+    "usage",
+    `--host ${host} lets other machines in, so the sandbox needs a key of its own`,
+    {
+      hints: [`set ${keyVariable} to a secret`, "or leave --host out to stay on this machine"],
+    },
+  );
 }
 
 interface Facts {
@@ -55,7 +59,11 @@ async function announce(output: Output, { url }: Sandbox, facts: Facts): Promise
   // A script that started it on any free port reads the address here.
   if (!output.isTerminal) await output.line(url);
   await output.note(bold("knowctl sandbox"), ": a local service with the same interface");
-  await output.note("  address  ", link(url, url), dim("  (open it in a browser to search and to look around)"));
+  await output.note(
+    "  address  ",
+    link(url, url),
+    dim("  (open it in a browser to search and to look around)"),
+  );
   await output.note("  key      ", ownKey ? `the value of ${keyVariable}` : publicKey);
   await output.note("  data     ", folder);
   await output.note("  dialect  ", dialect);
@@ -121,7 +129,9 @@ export async function runSandbox(
   });
   try {
     if (!isLoopback(host)) {
-      await output.warn(`${host} can be reached from other machines; keys and texts travel unencrypted`);
+      await output.warn(
+        `${host} can be reached from other machines; keys and texts travel unencrypted`,
+      );
     }
     await announce(output, sandbox, { folder, dialect, ownKey, faults: flags.fault });
     if (flags.open) await openPage(output, sandbox.url);

@@ -29,9 +29,12 @@ function stem(word: string): string {
 }
 
 function stemsOf(text: string): Set<string> {
-  const words = indexText(text.toLowerCase().normalize("NFKD").replace(/\p{Mn}/gu, "")).match(
-    /[\p{L}\p{N}]+/gu,
-  );
+  const words = indexText(
+    text
+      .toLowerCase()
+      .normalize("NFKD")
+      .replace(/\p{Mn}/gu, ""),
+  ).match(/[\p{L}\p{N}]+/gu);
   return new Set((words ?? []).map(stem));
 }
 
@@ -63,6 +66,7 @@ function candidatesOf(hits: readonly Hit[], attachments: readonly Attachment[]):
 
 /** Rare words of the question count more; a heading's words count for its sentences a little. */
 function rate(candidates: Candidate[], terms: readonly string[]): void {
+  const bestHit = Math.max(...candidates.map(({ hit }) => hit?.score ?? 0), Number.MIN_VALUE);
   const wanted = [...stemsOf(terms.join(" "))];
   const weights = wanted.map((term) => {
     const holders = candidates.filter((candidate) => candidate.stems.has(term)).length;
@@ -75,8 +79,9 @@ function rate(candidates: Candidate[], terms: readonly string[]): void {
       if (candidate.stems.has(term)) candidate.score += weights[index]!;
       else if (candidate.score > 0 && above.has(term)) candidate.score += weights[index]! / 3;
     }
-    // A bare title says little.
+    // A bare title says little; a passage that fits as a whole says more.
     if (candidate.sentence.length < 25) candidate.score *= 0.5;
+    if (hit) candidate.score *= 1 + (0.5 * hit.score) / bestHit;
   }
 }
 
@@ -131,7 +136,10 @@ export function composeAnswer(
     const first = documents[0];
     if (first) {
       parts.push({ text: `The closest document is “${withoutMarkers(first.document.name)}”` });
-      parts.push({ number: 1, ...cited(first) }, { text: ", but no sentence of it answers the question.\n" });
+      parts.push(
+        { number: 1, ...cited(first) },
+        { text: ", but no sentence of it answers the question.\n" },
+      );
       return { parts, documents };
     }
     const why = searched

@@ -21,7 +21,13 @@ const user = {
   token_expires_at: null,
   team_name: null,
   is_anonymous_user: false,
-  effective_permissions: ["admin", "manage:connectors", "read:connectors", "read:chat", "write:chat"],
+  effective_permissions: [
+    "admin",
+    "manage:connectors",
+    "read:connectors",
+    "read:chat",
+    "write:chat",
+  ],
   is_group_manager: false,
   admin_capabilities: [],
 };

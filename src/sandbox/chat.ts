@@ -1,109 +1,23 @@
-import type { Database } from "../database.ts";
-import type { Attachment } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { type ChatRequest, parseChatRequest } from "./chat-request.ts";
-import type { Clock } from "./clock.ts";
-import type { DocumentStore } from "./documents.ts";
-import type { Files } from "./files.ts";
-import type { LedgerWriter } from "./ledger.ts";
+import {
+  attachmentsOf,
+  type ChatOptions,
+  checkModel,
+  filtersOf,
+  findSession,
+  invalid,
+  placeOf,
+  SetupFailure,
+} from "./chat-setup.ts";
 import { encodeLine, failure, type Framing, type Line } from "./packets.ts";
-import { detail, type DialectName, json, problem, Refusal, type Reply } from "./reply.ts";
+import { detail, json, problem, type Reply } from "./reply.ts";
 import type { Route } from "./routes.ts";
-import { type Filters, searchPassages } from "./search.ts";
-import type { Message, Session, Sessions } from "./sessions.ts";
+import { searchPassages } from "./search.ts";
+import type { Session } from "./sessions.ts";
 import { listTool, searchTool } from "./tools.ts";
 import { runTurn } from "./turn.ts";
 import { gatherReply } from "./whole.ts";
-
-export interface ChatOptions {
-  dialect: DialectName;
-  framing: Framing;
-  database: Database;
-  documents: DocumentStore;
-  sessions: Sessions;
-  files: Files;
-  ledger: LedgerWriter;
-  clock: Clock;
-  tokenDelayMs: number;
-  /** Model names per provider; the first of each is its default. */
-  models: Record<string, readonly string[]>;
-  /** Pairs per document set. */
-  documentSets: Record<string, readonly number[]>;
-  /** Runs that can be stopped, per session. */
-  runs: Map<string, AbortController>;
-}
-
-/** Why a turn cannot begin; becomes an error line, since the 200 was sent already. */
-class SetupFailure extends Error {
-  readonly code: string;
-  constructor(code: string, message: string) {
-    super(message);
-    this.name = "SetupFailure";
-    this.code = code;
-  }
-}
-const invalid = (message: string): SetupFailure => new SetupFailure("VALIDATION_ERROR", message);
-
-/** Documented: an invalid combination makes the request fail. `onyx` takes its default model instead. */
-function checkModel({ dialect, models }: ChatOptions, { override }: ChatRequest): void {
-  if (dialect === "onyx" || !override) return;
-  const { model_provider: provider, model_version: version } = override;
-  const names = provider ? models[provider] : Object.values(models)[0];
-  if (!names || (provider && !Object.hasOwn(models, provider))) {
-    throw new Refusal(detail(400, `Unknown model provider: ${provider}`));
-  }
-  if (version && !names.includes(version)) {
-    throw new Refusal(
-      detail(400, `Model version ${version} does not belong to ${provider ?? "the default provider"}`),
-    );
-  }
-}
-
-function findSession(options: ChatOptions, id: string): Session {
-  const session = options.sessions.find(id);
-  if (!session) throw invalid("Invalid Chat Session ID provided");
-  if (session.deleted) throw invalid("Chat session has been deleted");
-  return session;
-}
-
-function filtersOf(options: ChatOptions, request: ChatRequest): Filters {
-  const { documentSets } = options;
-  if (!request.documentSets || request.documentSets.length === 0) return request.filters;
-  const pairs = request.documentSets.flatMap((name) => {
-    if (Object.hasOwn(documentSets, name)) return documentSets[name]!;
-    if (options.dialect === "standard") return [];
-    throw new SetupFailure("INSUFFICIENT_PERMISSIONS", `Document set not found: ${name}`);
-  });
-  return { ...request.filters, pairs };
-}
-
-function attachmentsOf(options: ChatOptions, request: ChatRequest): Attachment[] {
-  return request.files.flatMap((descriptor) => {
-    if (options.dialect === "onyx" && !descriptor.user_file_id && request.info.projectId === null) {
-      // Taken for a project file: observed-service.md 1.4.
-      throw invalid("Project ID is required to load project files");
-    }
-    const file = options.files.read(descriptor.id);
-    if (!file) throw invalid(`File not found: ${descriptor.id}`);
-    return file.text === undefined ? [] : [{ name: file.name, text: file.text }];
-  });
-}
-
-interface Place {
-  parent: number;
-  /** The question asked again, when the parent is a user message. */
-  again: Message | undefined;
-}
-
-/** observed-service.md 1.6 */
-function placeOf(mainline: readonly Message[], parent: number | null): Place {
-  const root = mainline[0]!;
-  if (parent === -1) return { parent: mainline.at(-1)!.id, again: undefined };
-  if (parent === null || parent === root.id) return { parent: root.id, again: undefined };
-  const message = mainline.find(({ id }) => id === parent);
-  if (!message) throw invalid("The new message sent is not on the latest mainline of messages");
-  return { parent, again: message.type === "user" ? message : undefined };
-}
 
 function* begin(options: ChatOptions, request: ChatRequest): Generator<Line, Session> {
   const { sessions, dialect } = options;
@@ -144,16 +58,17 @@ async function* answer(
     yield* runTurn({
       question: again?.text ?? request.message,
       filters,
-      mayFilter: true,
       search: tools.includes(searchTool.id)
         ? (terms, active) => searchPassages(database, terms, active, 60)
         : undefined,
       listDocuments:
         request.forcedTool === listTool.id
-          ? () => documents.list({ newestFirst: true, limit: 10 }).map(({ id, name }) => ({ id, name }))
+          ? () =>
+              documents.list({ newestFirst: true, limit: 10 }).map(({ id, name }) => ({ id, name }))
           : undefined,
       attachments,
       includeCitations: request.includeCitations,
+      deepResearch: request.deepResearch,
       clock,
       tokenDelayMs: request.stream ? options.tokenDelayMs : 0,
       stopped: stop.signal,

@@ -81,10 +81,14 @@ export async function openSandboxDatabase(dataFolder: string): Promise<Database>
   try {
     mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new CliError("local", `cannot create the data folder ${dataFolder}: ${messageOf(error)}`, {
-      cause: error,
-      hints: ["choose another folder with --data DIR"],
-    });
+    throw new CliError(
+      "local",
+      `cannot create the data folder ${dataFolder}: ${messageOf(error)}`,
+      {
+        cause: error,
+        hints: ["choose another folder with --data DIR"],
+      },
+    );
   }
   const path = join(dataFolder, "sandbox.sqlite");
   const database = await openDatabase(path);

@@ -77,7 +77,8 @@ export interface FaultSubject {
   documentId(): string | undefined;
 }
 
-const htmlPage = "<!doctype html><html><head><title>Sign in</title></head><body>Sign in</body></html>";
+const htmlPage =
+  "<!doctype html><html><head><title>Sign in</title></head><body>Sign in</body></html>";
 
 function planOf(action: FaultAction): FaultPlan {
   if (action === "reset-before-store") return { reset: "before" };
@@ -137,7 +138,7 @@ function due(rule: FaultRule, count: number): boolean {
 
 /** Decides for each request below /api what goes wrong with it. */
 export function createFaults(spec: FaultSpec, clock: Clock): (subject: FaultSubject) => FaultPlan {
-  const random = spec.seed === undefined ? clock.random : seeded(spec.seed);
+  const random = spec.seed === undefined ? () => clock.random() : seeded(spec.seed);
   const counts = new Map<FaultRule, number>();
   return (subject) => {
     if (!subject.path.startsWith("/api/")) return {};
@@ -164,7 +165,8 @@ export function parseFaults(text: string): FaultSpec {
   const wrong = (part: string, why: string): CliError =>
     new CliError("usage", `--fault: ${part}: ${why}`, { hints: [example] });
   for (const part of text.split(",").map((piece) => piece.trim())) {
-    const [, name, amount, unit] = /^([a-z]+|[45]\d\d)=(\d+(?:\.\d+)?|\.\d+)(ms|s)?$/.exec(part) ?? [];
+    const [, name, amount, unit] =
+      /^([a-z]+|[45]\d\d)=(\d+(?:\.\d+)?|\.\d+)(ms|s)?$/.exec(part) ?? [];
     if (name === undefined) throw wrong(part || "(empty)", "is not NAME=NUMBER");
     const value = Number(amount);
     if (name === "latency") {
@@ -180,7 +182,8 @@ export function parseFaults(text: string): FaultSpec {
     if (/^\d/.test(name)) rates.statuses = { ...rates.statuses, [Number(name)]: value };
     else if (name === "cut" || name === "reset" || name === "html" || name === "hang") {
       rates[name] = value;
-    } else throw wrong(part, "unknown fault; known: latency, 400 to 599, cut, reset, html, hang, seed");
+    } else
+      throw wrong(part, "unknown fault; known: latency, 400 to 599, cut, reset, html, hang, seed");
   }
   return spec;
 }

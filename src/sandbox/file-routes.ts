@@ -99,7 +99,12 @@ export function fileRoutes(files: Files, dialect: DialectName): Route[] {
       200,
       files.list().map((file) => toUserFile(file, "COMPLETED")),
     );
-  const get = (path: string, handle: Route["handle"]): Route => ({ ...onyx, method: "GET", path, handle });
+  const get = (path: string, handle: Route["handle"]): Route => ({
+    ...onyx,
+    method: "GET",
+    path,
+    handle,
+  });
   return [
     {
       method: "POST",

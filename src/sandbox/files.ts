@@ -31,10 +31,15 @@ export interface StoredFile {
 export function kindOf(mime: string): "image" | "tabular" | "plain_text" | "document" {
   const type = mime.toLowerCase().split(";")[0]!.trim();
   if (type.startsWith("image/")) return "image";
-  if (type === "text/csv" || type === "text/tab-separated-values" || /spreadsheet|ms-excel/.test(type)) {
+  if (
+    type === "text/csv" ||
+    type === "text/tab-separated-values" ||
+    /spreadsheet|ms-excel/.test(type)
+  ) {
     return "tabular";
   }
-  if (/^application\/(?:pdf|msword|epub)|officedocument|opendocument|rfc822/.test(type)) return "document";
+  if (/^application\/(?:pdf|msword|epub)|officedocument|opendocument|rfc822/.test(type))
+    return "document";
   return "plain_text";
 }
 
@@ -95,7 +100,9 @@ export function createFiles(database: Database, now: () => number) {
     /** Whether such a file or image was uploaded. */
     has: (fileId: string): boolean => byFileId.get(fileId) !== undefined,
     /** A file by its id in the store; text only of text files. */
-    read(fileId: string): { name: string; mime: string; bytes: Uint8Array; text: string | undefined } | undefined {
+    read(
+      fileId: string,
+    ): { name: string; mime: string; bytes: Uint8Array; text: string | undefined } | undefined {
       const row = database
         .prepare("SELECT name, mime, kind, bytes FROM files WHERE file_id = ?")
         .get(fileId);
@@ -112,7 +119,9 @@ export function createFiles(database: Database, now: () => number) {
     },
     list(): StoredFile[] {
       return database
-        .prepare(`SELECT ${columns} FROM files WHERE in_list = 1 ORDER BY created_at DESC, rowid DESC`)
+        .prepare(
+          `SELECT ${columns} FROM files WHERE in_list = 1 ORDER BY created_at DESC, rowid DESC`,
+        )
         .all()
         .map(toFile);
     },

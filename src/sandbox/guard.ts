@@ -15,7 +15,10 @@ export function isLoopback(host: string): boolean {
  * that is not this server's (DNS rebinding) and any foreign `Origin`. No answer
  * carries CORS headers, so a preflight never succeeds. faults.md X02, X03.
  */
-export function createGuard(host: string, port: number): (request: IncomingMessage) => Reply | undefined {
+export function createGuard(
+  host: string,
+  port: number,
+): (request: IncomingMessage) => Reply | undefined {
   const names = new Set(loopbackHosts);
   names.add(host.includes(":") ? `[${host}]` : host.toLowerCase());
   const wildcard = host === "0.0.0.0" || host === "::";

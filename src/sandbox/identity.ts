@@ -14,7 +14,9 @@ export function storedId(id: string): string {
 }
 
 /** Without an id the title names the document. */
-export function storedIdOf(document: Pick<IngestionDocument, "semantic_identifier"> & { id?: unknown }): string {
+export function storedIdOf(
+  document: Pick<IngestionDocument, "semantic_identifier"> & { id?: unknown },
+): string {
   return typeof document.id === "string" && document.id !== ""
     ? storedId(document.id)
     : `ingestion_api_${storedId(document.semantic_identifier)}`;
@@ -44,7 +46,9 @@ export function parseTimestamp(value: unknown): Timestamp | undefined {
   const parts = iso.exec(text);
   if (!parts) return undefined;
   const [, day, time, offset] = parts;
-  const ms = Date.parse(`${day}T${(time ?? "00:00").replace(",", ".")}${offset?.toUpperCase() ?? "Z"}`);
+  const ms = Date.parse(
+    `${day}T${(time ?? "00:00").replace(",", ".")}${offset?.toUpperCase() ?? "Z"}`,
+  );
   // Date.parse takes the 30th of February for the 1st of March.
   if (Number.isNaN(ms) || Number(day!.slice(8)) > daysInMonth(day!)) return undefined;
   return { ms, naive: offset === undefined };

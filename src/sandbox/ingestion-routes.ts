@@ -62,7 +62,10 @@ function toListed({ id, name, link }: StoredDocument) {
   return { document_id: id, semantic_id: name, link };
 }
 
-async function remove({ dialect, documents, commits }: IngestionOptions, call: Call): Promise<Reply> {
+async function remove(
+  { dialect, documents, commits }: IngestionOptions,
+  call: Call,
+): Promise<Reply> {
   const id = call.parameters["id"]!;
   const known = await commits.submit(() => documents.remove(id));
   return known

@@ -110,7 +110,8 @@ function documentIssues({ document }: Body, dialect: DialectName): Issue[] {
     }
     return issues;
   }
-  if (typeof source !== "string" || source === "") issues.push(missing([...loc, "source"], document));
+  if (typeof source !== "string" || source === "")
+    issues.push(missing([...loc, "source"], document));
   if (sections.length === 0) {
     const msg = "List should have at least 1 item after validation, not 0";
     issues.push({ type: "too_short", loc: [...loc, "sections"], msg, input: sections });

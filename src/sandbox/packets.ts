@@ -20,14 +20,24 @@ export interface Placement {
   model_index: number | null;
 }
 
-export function packet(turn: number, type: string, members: object = {}, model: number | null = 0): Line {
+export function packet(
+  turn: number,
+  type: string,
+  members: object = {},
+  model: number | null = 0,
+): Line {
   return {
     placement: { turn_index: turn, tab_index: 0, sub_turn_index: null, model_index: model },
     obj: { type, ...members },
   };
 }
 
-export function failure(code: string, error: string, retryable: boolean, details: object | null = null): StreamFailure {
+export function failure(
+  code: string,
+  error: string,
+  retryable: boolean,
+  details: object | null = null,
+): StreamFailure {
   return { error, stack_trace: null, error_code: code, is_retryable: retryable, details };
 }
 

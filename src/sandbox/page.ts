@@ -10,7 +10,7 @@ import type { Hit } from "./search.ts";
 export interface PageOptions {
   pairs: readonly ConnectorStatus[];
   documents: DocumentStore;
-  search(question: string): Hit[];
+  search: (question: string) => Hit[];
   /** Of the address that is listened on. */
   loopback: boolean;
 }

@@ -66,14 +66,22 @@ function plainLine(line: string): string {
 export function sentencesOf(text: string): string[] {
   const paragraphs: string[] = [];
   let open = false;
+  let inCode = false;
   for (const line of text.split("\n")) {
-    const startsNew = /^\s*(?:#{1,6}\s|[-*+]\s|\d{1,3}[.)]\s|\||```|~~~|>)/.test(line);
-    const plain = plainLine(line);
-    const noise = plain === "" || /^(?:```|~~~|[|:\-\s=*_]+$|<!--)/.test(plain);
-    if (noise) open = false;
-    else if (open && !startsNew) paragraphs[paragraphs.length - 1] += ` ${plain}`;
-    else paragraphs.push(plain);
-    if (!noise) open = !/^\s*(?:#{1,6}\s|\|)/.test(line);
+    if (/^\s*(?:```|~~~)/.test(line)) {
+      inCode = !inCode;
+      open = false;
+      continue;
+    }
+    const plain = inCode ? line.trim() : plainLine(line);
+    // Headings, rules, table borders and comments are no sentences.
+    const heading = !inCode && /^\s*#{1,6}\s/.test(line);
+    const noise = heading || plain === "" || /^(?:[|:\-\s=*_]+$|<!--)/.test(plain);
+    const startsNew = /^\s*(?:[-*+]\s|\d{1,3}[.)]\s|\||>)/.test(line);
+    if (!noise && open && !startsNew) paragraphs[paragraphs.length - 1] += ` ${plain}`;
+    else if (!noise) paragraphs.push(plain);
+    // Table rows and lines of code stand for themselves.
+    open = !noise && !inCode && !/^\s*\|/.test(line);
   }
   const found: string[] = [];
   for (const paragraph of paragraphs) {

@@ -26,7 +26,8 @@ export function pythonRepr(value: unknown, depth = 0): string {
   if (value === null || value === undefined) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
   if (typeof value === "string") return quoted(value);
-  if (typeof value !== "object") return String(value);
+  if (typeof value === "number") return String(value);
+  if (typeof value !== "object") return "...";
   if (depth > maxDepth) return "...";
   if (Array.isArray(value)) {
     return `[${value.map((item) => pythonRepr(item, depth + 1)).join(", ")}]`;

@@ -34,7 +34,9 @@ export function detail(status: number, text: string): Reply {
 
 /** An error with a code of its own where the dialect has one, else the classic body. */
 export function problem(dialect: DialectName, status: number, code: string, text: string): Reply {
-  return dialect === "onyx" ? json(status, { error_code: code, detail: text }) : detail(status, text);
+  return dialect === "onyx"
+    ? json(status, { error_code: code, detail: text })
+    : detail(status, text);
 }
 
 export const notFound = (): Reply => detail(404, "404: Not Found");

@@ -13,7 +13,9 @@ const SearchBody = z.looseObject({
   sources: texts,
   document_sets: texts,
   time_cutoff: z.optional(z.unknown()),
-  tags: z.optional(z.nullable(z.array(z.looseObject({ tag_key: z.string(), tag_value: z.string() })))),
+  tags: z.optional(
+    z.nullable(z.array(z.looseObject({ tag_key: z.string(), tag_value: z.string() }))),
+  ),
 });
 
 function search(
@@ -32,7 +34,9 @@ function search(
         ? { pairs: body.document_sets.flatMap((name) => documentSets[name] ?? []) }
         : {}),
       ...(from === undefined ? {} : { updatedFrom: from }),
-      ...(body.tags ? { tags: body.tags.map((tag) => [tag.tag_key, tag.tag_value]), anyTag: true } : {}),
+      ...(body.tags
+        ? { tags: body.tags.map((tag) => [tag.tag_key, tag.tag_value]), anyTag: true }
+        : {}),
     },
     20,
   );

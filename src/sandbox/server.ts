@@ -45,9 +45,9 @@ export interface Sandbox {
   port: number;
   ledger: Ledger;
   /** Resolves when everything that was accepted can be found. */
-  idle(): Promise<void>;
+  idle: () => Promise<void>;
   /** Ends open streams, stores what is waiting and closes the database. May be called again. */
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 /** Slow senders: seconds for the head, minutes for the body. Node checks every second. */
@@ -59,7 +59,9 @@ const limits = {
   connectionsCheckingInterval: 1_000,
 };
 
-function createHttpServer(take: (request: IncomingMessage, response: ServerResponse) => void): Server {
+function createHttpServer(
+  take: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
   const server = createServer(limits, take);
   // The body is only asked for once the head has passed: no key, no 100 Continue.
   server.on("checkContinue", take);
@@ -81,7 +83,10 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
         new CliError("local", `cannot listen on ${host}:${port}: ${why}`, {
           cause: error,
           hints: taken
-            ? ["choose another port with --port N, or 0 for any free one", "perhaps a sandbox is running already"]
+            ? [
+                "choose another port with --port N, or 0 for any free one",
+                "perhaps a sandbox is running already",
+              ]
             : ["choose another --host or --port"],
         }),
       );

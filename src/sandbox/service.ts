@@ -23,7 +23,7 @@ import { createSessions } from "./sessions.ts";
 export interface Service {
   routes: Route[];
   /** Resolves when everything that was accepted can be found. */
-  idle(): Promise<void>;
+  idle: () => Promise<void>;
   /** Writes what waits for its transaction and closes the database. */
   close(): void;
 }
@@ -44,16 +44,26 @@ function routesOf(
 ): Route[] {
   const { clock, host, dialect = "standard", pairs = defaultPairs } = options;
   const { models = defaultModels, documentSets = defaultSets, tokenDelayMs = 0 } = options;
+  const now = (): number => clock.now();
   const documents = createDocumentStore(database);
-  const files = createFiles(database, clock.now);
-  const sessions = createSessions(database, clock.now);
+  const files = createFiles(database, now);
+  const sessions = createSessions(database, now);
   const runs = new Map<string, AbortController>();
   const framing = options.framing ?? (dialect === "onyx" ? "ndjson" : "sse");
   const known = new Set(pairs.map((pair) => pair.cc_pair_id));
   const shared = { dialect, documents, files, clock, ...parts };
   return [
     ...ingestionRoutes({ ...shared, pairs: known }),
-    ...chatRoutes({ ...shared, database, framing, sessions, tokenDelayMs, models, documentSets, runs }),
+    ...chatRoutes({
+      ...shared,
+      database,
+      framing,
+      sessions,
+      tokenDelayMs,
+      models,
+      documentSets,
+      runs,
+    }),
     ...sessionRoutes(sessions, runs),
     ...fileRoutes(files, dialect),
     ...searchRoutes(database, documentSets),

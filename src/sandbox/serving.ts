@@ -11,7 +11,7 @@ import type { Route } from "./routes.ts";
 
 export interface ServingOptions {
   admit(request: IncomingMessage, path: string): Admitted;
-  faults(subject: FaultSubject): FaultPlan;
+  faults: (subject: FaultSubject) => FaultPlan;
   ledger: LedgerWriter;
   clock: Clock;
   log(line: string): void;

@@ -95,7 +95,10 @@ export function createSessions(database: Database, now: () => number) {
     return row && toSession(row);
   };
   const messages = (session: string): Message[] =>
-    database.prepare("SELECT * FROM messages WHERE session = ? ORDER BY id").all(session).map(toMessage);
+    database
+      .prepare("SELECT * FROM messages WHERE session = ? ORDER BY id")
+      .all(session)
+      .map(toMessage);
 
   return {
     find,

@@ -10,12 +10,13 @@ import { listTool } from "./tools.ts";
 export interface Turn {
   question: string;
   filters: Filters;
-  mayFilter: boolean;
   search: ((terms: readonly string[], filters: Filters) => Hit[]) | undefined;
   /** Runs the listing Action first when it was forced. */
   listDocuments: (() => unknown[]) | undefined;
   attachments: Attachment[];
   includeCitations: boolean;
+  /** Asked for, but not to be had here. */
+  deepResearch: boolean;
   clock: Clock;
   /** Pause before each word of the answer. */
   tokenDelayMs: number;
@@ -27,10 +28,21 @@ export interface Turn {
 }
 
 /** The wording of the reasoning packets: true sentences about what the sandbox does. */
-function reasoningOf(terms: readonly string[], searches: boolean): string[] {
-  if (!searches) return ["No search is allowed for this question, ", "so nothing can be quoted."];
+function reasoningOf(terms: readonly string[], turn: Turn): string[] {
+  if (turn.deepResearch)
+    return ["Deep Research needs a language model; ", ...plainReasoning(terms, turn)];
+  return plainReasoning(terms, turn);
+}
+
+function plainReasoning(terms: readonly string[], turn: Turn): string[] {
+  if (!turn.search)
+    return ["No search is allowed for this question, ", "so nothing can be quoted."];
   const words = terms.slice(0, 8).join(", ");
-  return ["The telling words are: ", `${words || "none"}. `, "Searching the indexed documents for them."];
+  return [
+    "The telling words are: ",
+    `${words || "none"}. `,
+    "Searching the indexed documents for them.",
+  ];
 }
 
 async function* reasoning(at: number, pieces: readonly string[]): AsyncGenerator<Line> {
@@ -53,17 +65,20 @@ function* listing(at: number, documents: unknown[]): Generator<Line> {
   yield packet(at, "section_end");
 }
 
-function* searching(at: number, turn: Turn, terms: readonly string[], hits: Hit[]): Generator<Line> {
+function* searching(
+  at: number,
+  turn: Turn,
+  terms: readonly string[],
+  hits: Hit[],
+): Generator<Line> {
   yield packet(at, "search_tool_start", { is_internet_search: false });
   yield packet(at, "search_tool_queries_delta", { queries: [terms.join(" ") || turn.question] });
-  if (turn.mayFilter) {
-    const { sources, updatedFrom, updatedTo } = turn.filters;
-    yield packet(at, "search_tool_filter_delta", {
-      sources: sources ?? [],
-      time_filter_start: updatedFrom === undefined ? null : offsetTime(updatedFrom),
-      time_filter_end: updatedTo === undefined ? null : offsetTime(updatedTo),
-    });
-  }
+  const { sources, updatedFrom, updatedTo } = turn.filters;
+  yield packet(at, "search_tool_filter_delta", {
+    sources: sources ?? [],
+    time_filter_start: updatedFrom === undefined ? null : offsetTime(updatedFrom),
+    time_filter_end: updatedTo === undefined ? null : offsetTime(updatedTo),
+  });
   const documents = hits.map((hit) => toSearchDoc(hit, offsetTime));
   yield packet(at, "search_tool_documents_delta", { documents });
   yield packet(at, "section_end");
@@ -145,7 +160,7 @@ export async function* runTurn(turn: Turn): AsyncGenerator<Line> {
   let ended = false;
   try {
     let at = 0;
-    yield* reasoning(at, reasoningOf(terms, turn.search !== undefined));
+    yield* reasoning(at, reasoningOf(terms, turn));
     if (turn.listDocuments) yield* listing((at += 1), turn.listDocuments());
     if (turn.search) yield* searching((at += 1), turn, terms, answer.documents);
     at += 1;

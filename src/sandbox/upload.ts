@@ -32,7 +32,11 @@ export async function readUpload(call: Call): Promise<Upload> {
     if (typeof value === "string") upload.fields[name] = value;
     else if (name === "files" || name === "file") {
       const bytes = new Uint8Array(await value.arrayBuffer());
-      upload.files.push({ name: value.name, mime: value.type || "application/octet-stream", bytes });
+      upload.files.push({
+        name: value.name,
+        mime: value.type || "application/octet-stream",
+        bytes,
+      });
     }
   }
   if (upload.files.length === 0) throw missing();

@@ -41,13 +41,19 @@ function textOf(issue: z.core.$ZodIssue): readonly [string, string] {
     return typeTexts[issue.expected] ?? ["value_error", issue.message];
   }
   if (issue.code === "invalid_value") {
-    return ["enum", `Input should be ${issue.values.map((value) => `'${String(value)}'`).join(", ")}`];
+    return [
+      "enum",
+      `Input should be ${issue.values.map((value) => `'${String(value)}'`).join(", ")}`,
+    ];
   }
   if (issue.code === "invalid_format") {
     return ["uuid_parsing", "Input should be a valid UUID"];
   }
   if (issue.code === "too_small") {
-    return ["too_short", `List should have at least ${String(issue.minimum)} item after validation`];
+    return [
+      "too_short",
+      `List should have at least ${String(issue.minimum)} item after validation`,
+    ];
   }
   return ["value_error", `Value error, ${issue.message}`];
 }

@@ -95,7 +95,7 @@ export async function gatherReply(
   };
   const { reply } = draft;
   for await (const line of lines) {
-    if ("error" in line) reply.error_msg = String(line.error);
+    if ("error" in line) reply.error_msg = line.error;
     else if ("chat_session_id" in line) reply.chat_session_id = line.chat_session_id;
     else if ("reserved_assistant_message_id" in line) {
       reply.message_id = line.reserved_assistant_message_id;

@@ -8,7 +8,7 @@ import {
   SessionLine,
   StreamFailure,
 } from "../../src/api/schemas.ts";
-import { documentOf, start, type Started } from "./start.ts";
+import { documentOf, type Line, start, type Started } from "./start.ts";
 
 const handbook = [
   documentOf({
@@ -41,11 +41,10 @@ async function startWithHandbook(options: Parameters<typeof start>[0] = {}): Pro
   return sandbox;
 }
 
-type Line = Record<string, any>;
 const typesOf = (lines: Line[]): string[] =>
-  lines.map((line) => (line["obj"] as { type?: string } | undefined)?.type ?? Object.keys(line)[0]!);
-const objects = (lines: Line[], type: string): Line[] =>
-  lines.flatMap((line) => ((line["obj"] as { type?: string })?.type === type ? [line["obj"]] : []));
+  lines.map((line) => line.obj?.type ?? Object.keys(line)[0]!);
+const objects = (lines: Line[], type: string): NonNullable<Line["obj"]>[] =>
+  lines.flatMap(({ obj }) => (obj?.type === type ? [obj] : []));
 /** The answer as a client must assemble it. */
 const answerOf = (lines: Line[]): string =>
   objects(lines, "message_delta")
@@ -79,20 +78,23 @@ describe("the stream", () => {
     expect(new Set(order.slice(11, -1))).toEqual(new Set(["message_delta", "citation_info"]));
   });
 
-  it.each(["standard", "onyx"] as const)("%s: every line is what the wire schemas say", async (dialect) => {
-    const { ask } = await startWithHandbook({ dialect });
-    const [session, ids, ...packets] = await ask(question);
-    z.parse(SessionLine, session);
-    z.parse(MessageIdsLine, ids);
-    let turn = -1;
-    for (const line of packets) {
-      const { placement, obj } = z.parse(PacketLine, line);
-      z.parse(Packet, obj);
-      expect(placement).toMatchObject({ tab_index: 0, sub_turn_index: null, model_index: 0 });
-      expect(placement!.turn_index! - turn).toBeLessThanOrEqual(1);
-      turn = placement!.turn_index!;
-    }
-  });
+  it.each(["standard", "onyx"] as const)(
+    "%s: every line is what the wire schemas say",
+    async (dialect) => {
+      const { ask } = await startWithHandbook({ dialect });
+      const [session, ids, ...packets] = await ask(question);
+      z.parse(SessionLine, session);
+      z.parse(MessageIdsLine, ids);
+      let turn = -1;
+      for (const line of packets) {
+        const { placement, obj } = z.parse(PacketLine, line);
+        z.parse(Packet, obj);
+        expect(placement).toMatchObject({ tab_index: 0, sub_turn_index: null, model_index: 0 });
+        expect(placement!.turn_index! - turn).toBeLessThanOrEqual(1);
+        turn = placement!.turn_index!;
+      }
+    },
+  );
 
   it("announces a citation just before its marker, once a document", async () => {
     const { ask } = await startWithHandbook();
@@ -100,13 +102,15 @@ describe("the stream", () => {
     const cited = objects(lines, "citation_info");
     expect(new Set(cited.map((each) => each["document_id"])).size).toBe(cited.length);
     for (const [index, line] of lines.entries()) {
-      const obj = line["obj"] as { type: string; citation_number: number } | undefined;
+      const { obj } = line;
       if (obj?.type !== "citation_info") continue;
-      const next = lines[index + 1]!["obj"] as { content: string };
-      expect(next.content).toMatch(new RegExp(`^\\[\\[${obj.citation_number}\\]\\]\\(`));
+      const number = String(obj["citation_number"]);
+      expect(lines[index + 1]!.obj!["content"]).toMatch(new RegExp(`^\\[\\[${number}\\]\\]\\(`));
     }
     expect(answerOf(lines)).toContain("[[1]](https://docs.example.com/leave)");
-    expect(documentsOf(lines)).toEqual(expect.arrayContaining(cited.map((each) => each["document_id"])));
+    expect(documentsOf(lines)).toEqual(
+      expect.arrayContaining(cited.map((each) => each["document_id"])),
+    );
   });
 
   it.each([
@@ -116,7 +120,9 @@ describe("the stream", () => {
     ["onyx", "sse", /^(data: \{[^\n]*\}\n\n)+$/],
   ] as const)("%s with framing %s", async (dialect, framing, form) => {
     const { send } = await startWithHandbook({ dialect, ...(framing ? { framing } : {}) });
-    const answer = await send("POST", "/api/chat/send-chat-message", { message: "Grüße 日本 \u2028?" });
+    const answer = await send("POST", "/api/chat/send-chat-message", {
+      message: "Grüße 日本 \u2028?",
+    });
     expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     expect(answer.text).toMatch(form);
     // ASCII only: nothing can be cut inside a character.
@@ -126,9 +132,9 @@ describe("the stream", () => {
   it("sends no session line for a session that goes on", async () => {
     const { ask } = await startWithHandbook();
     const [first, ids] = await ask(question);
-    const again = await ask("And the VPN?", { chat_session_id: first!["chat_session_id"] });
+    const again = await ask("And the VPN?", { chat_session_id: first!.chat_session_id });
     expect(Object.keys(again[0]!)).toEqual(["user_message_id", "reserved_assistant_message_id"]);
-    expect(again[0]!["user_message_id"]).toBeGreaterThan(ids!["reserved_assistant_message_id"]);
+    expect(again[0]!.user_message_id).toBeGreaterThan(ids!.reserved_assistant_message_id!);
   });
 });
 
@@ -162,8 +168,16 @@ describe("the answer", () => {
 
   it("finds other forms of a word, titles, and scripts without spaces", async () => {
     const { ingest, idle, whole } = await startWithHandbook();
-    await ingest(documentOf({ id: "jp", semantic_identifier: "休暇", sections: [{ text: "年次休暇は三十日です。" }] }));
-    await ingest(documentOf({ id: "title only", semantic_identifier: "Marsupials", sections: [{ text: "" }] }));
+    await ingest(
+      documentOf({
+        id: "jp",
+        semantic_identifier: "休暇",
+        sections: [{ text: "年次休暇は三十日です。" }],
+      }),
+    );
+    await ingest(
+      documentOf({ id: "title only", semantic_identifier: "Marsupials", sections: [{ text: "" }] }),
+    );
     await idle();
     const ids = async (message: string) =>
       (await whole(message)).top_documents?.map(({ document_id }) => document_id);
@@ -180,6 +194,16 @@ describe("the answer", () => {
     const lines = await ask("wombats");
     expect(answerOf(lines).match(/\[\[\d\]\]\([^)]*\)/g)).toEqual(["[[1]](https://own)"]);
     expect(objects(lines, "stop")).toHaveLength(1);
+  });
+
+  it("says that Deep Research is not to be had", async () => {
+    const { ask } = await startWithHandbook();
+    const said = (lines: Line[]): string =>
+      objects(lines, "reasoning_delta")
+        .map((delta) => delta["reasoning"])
+        .join("");
+    expect(said(await ask(question, { deep_research: true }))).toContain("Deep Research needs");
+    expect(said(await ask(question))).not.toContain("Deep Research");
   });
 
   it("leaves citations out when asked to", async () => {
@@ -213,10 +237,27 @@ describe("filters", () => {
 
   it.each([
     ["a source", { source_type: ["web"] }, [vpn]],
-    ["either tag", { tags: [{ tag_key: "team", tag_value: "people" }, { tag_key: "team", tag_value: "it" }] }, both],
+    [
+      "either tag",
+      {
+        tags: [
+          { tag_key: "team", tag_value: "people" },
+          { tag_key: "team", tag_value: "it" },
+        ],
+      },
+      both,
+    ],
     ["a tag", { tags: [{ tag_key: "team", tag_value: "it" }] }, [vpn]],
-    ["a range", { updated_at_range: { start: "2025-01-01T00:00:00Z", end: "2025-12-31T00:00:00Z" } }, [vpn]],
-    ["a range over a cutoff", { time_cutoff: "2026-01-01T00:00:00Z", updated_at_range: { start: "2025-01-01T00:00:00Z" } }, both],
+    [
+      "a range",
+      { updated_at_range: { start: "2025-01-01T00:00:00Z", end: "2025-12-31T00:00:00Z" } },
+      [vpn],
+    ],
+    [
+      "a range over a cutoff",
+      { time_cutoff: "2026-01-01T00:00:00Z", updated_at_range: { start: "2025-01-01T00:00:00Z" } },
+      both,
+    ],
   ] as const)("onyx: %s", async (_, filters, expected) => {
     const { ask } = await startWithHandbook({ dialect: "onyx" });
     const found = documentsOf(await ask("annual request", { internal_search_filters: filters }));
@@ -284,7 +325,10 @@ describe("refused requests", () => {
     ["onyx", { model_provider: "nobody", model_version: "nothing" }, 200],
   ] as const)("%s: model %j is %i", async (dialect, llm_override, status) => {
     const { send } = await start({ dialect });
-    const answer = await send("POST", "/api/chat/send-chat-message", { message: "x", llm_override });
+    const answer = await send("POST", "/api/chat/send-chat-message", {
+      message: "x",
+      llm_override,
+    });
     expect(answer.status).toBe(status);
   });
 
@@ -307,7 +351,12 @@ describe("failures inside the stream", () => {
     ["standard", { file_descriptors: [{ id: "none", type: "image" }] }, "VALIDATION_ERROR", 2],
     ["onyx", { file_descriptors: [{ id: "none", type: "image" }] }, "VALIDATION_ERROR", 2],
     ["onyx", { chat_session_info: { persona_id: 5 } }, "VALIDATION_ERROR", 1],
-    ["onyx", { internal_search_filters: { document_set: ["None"] } }, "INSUFFICIENT_PERMISSIONS", 2],
+    [
+      "onyx",
+      { internal_search_filters: { document_set: ["None"] } },
+      "INSUFFICIENT_PERMISSIONS",
+      2,
+    ],
   ] as const)("%s: %j", async (dialect, change, code, count) => {
     const { ask } = await start({ dialect });
     const lines = await ask("x", change);
@@ -351,9 +400,12 @@ describe("tools", () => {
     const { ask, whole } = await startWithHandbook();
     const lines = await ask(question, { forced_tool_id: 2, allowed_tool_ids: [1, 2, 77] });
     expect(typesOf(lines)).toContain("custom_tool_delta");
-    for (const line of lines.slice(2)) z.parse(Packet, line["obj"]);
+    for (const line of lines.slice(2)) z.parse(Packet, line.obj);
     const reply = await whole(question, { forced_tool_id: 2 });
-    expect(reply.tool_calls?.map(({ tool_name }) => tool_name)).toEqual(["list_documents", "internal_search"]);
+    expect(reply.tool_calls?.map(({ tool_name }) => tool_name)).toEqual([
+      "list_documents",
+      "internal_search",
+    ]);
   });
 
   it("counts 0 as not forced", async () => {

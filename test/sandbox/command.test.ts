@@ -70,7 +70,12 @@ describe("knowctl sandbox", () => {
 
   it.each([
     ["a folder of one's own", { data: "mine" }, {}, "mine"],
-    ["a relative XDG folder counts as none", {}, { XDG_DATA_HOME: "x" }, ".local/share/knowctl/sandbox"],
+    [
+      "a relative XDG folder counts as none",
+      {},
+      { XDG_DATA_HOME: "x" },
+      ".local/share/knowctl/sandbox",
+    ],
   ])("keeps its data in %s", async (_, flags, env, folder) => {
     const { context, home, stop } = await run(flags, env);
     expect(context.stderrText()).toContain(join(home, folder));
@@ -80,7 +85,12 @@ describe("knowctl sandbox", () => {
   it("keeps the documents from one run to the next", async () => {
     const data = temporaryFolder();
     const post = async (url: string): Promise<unknown> => {
-      const document = { semantic_identifier: "A", sections: [{ text: "x" }], source: "file", metadata: {} };
+      const document = {
+        semantic_identifier: "A",
+        sections: [{ text: "x" }],
+        source: "file",
+        metadata: {},
+      };
       const response = await fetch(`${url}/api/svc-api/ingestion`, {
         method: "POST",
         headers: { authorization: "Bearer sandbox", "content-type": "application/json" },
@@ -99,7 +109,10 @@ describe("knowctl sandbox", () => {
   it("refuses another host without a key, and warns with one", async () => {
     const refused = await run({ host: "0.0.0.0" });
     expect(await refused.failed).toMatchObject({ exit: "usage" });
-    const { context, stop } = await run({ host: "0.0.0.0" }, { KNOWCTL_SANDBOX_KEY: "secret-of-mine" });
+    const { context, stop } = await run(
+      { host: "0.0.0.0" },
+      { KNOWCTL_SANDBOX_KEY: "secret-of-mine" },
+    );
     expect(context.stderrText()).toContain("warning: 0.0.0.0 can be reached from other machines");
     await stop();
   });
@@ -121,15 +134,24 @@ describe("knowctl sandbox", () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "file"), "");
     const inFile = await run({ data: join(folder, "file", "data") });
-    expect(await inFile.failed).toMatchObject({ exit: "local", message: expect.stringContaining("file/data") });
+    expect(await inFile.failed).toMatchObject({
+      exit: "local",
+      message: expect.stringContaining("file/data"),
+    });
     mkdirSync(join(folder, "broken"));
     writeFileSync(join(folder, "broken", "sandbox.sqlite"), "no database".repeat(1_000));
     const broken = await run({ data: join(folder, "broken") });
-    expect(await broken.failed).toMatchObject({ exit: "local", message: expect.stringContaining("sandbox.sqlite") });
+    expect(await broken.failed).toMatchObject({
+      exit: "local",
+      message: expect.stringContaining("sandbox.sqlite"),
+    });
   });
 
   it("refuses faults that it does not know, before anything is opened", async () => {
     const { failed } = await run({ fault: "slow=1" });
-    expect(await failed).toMatchObject({ exit: "usage", message: expect.stringContaining("slow=1") });
+    expect(await failed).toMatchObject({
+      exit: "usage",
+      message: expect.stringContaining("slow=1"),
+    });
   });
 });

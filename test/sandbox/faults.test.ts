@@ -10,7 +10,10 @@ const post = (path: string, documentId?: string) => ({
   documentId: () => documentId,
 });
 /** `status` of each plan, in order. */
-const statuses = (rules: FaultRule[], subjects: ReturnType<typeof post>[]): (number | undefined)[] => {
+const statuses = (
+  rules: FaultRule[],
+  subjects: ReturnType<typeof post>[],
+): (number | undefined)[] => {
   const next = createFaults({ rules }, clock);
   return subjects.map((subject) => next(subject).status);
 };
@@ -20,10 +23,26 @@ describe("which request a rule hits", () => {
   const fail = { status: 500 };
   it.each([
     ["every one", [{ do: fail }], [500, 500, 500, 500, 500]],
-    ["the second", [{ when: { nth: 2 }, do: fail }], [undefined, 500, undefined, undefined, undefined]],
-    ["two of them", [{ when: { nth: [1, 4] }, do: fail }], [500, undefined, undefined, 500, undefined]],
-    ["the first two", [{ when: { first: 2 }, do: fail }], [500, 500, undefined, undefined, undefined]],
-    ["all after three", [{ when: { after: 3 }, do: fail }], [undefined, undefined, undefined, 500, 500]],
+    [
+      "the second",
+      [{ when: { nth: 2 }, do: fail }],
+      [undefined, 500, undefined, undefined, undefined],
+    ],
+    [
+      "two of them",
+      [{ when: { nth: [1, 4] }, do: fail }],
+      [500, undefined, undefined, 500, undefined],
+    ],
+    [
+      "the first two",
+      [{ when: { first: 2 }, do: fail }],
+      [500, 500, undefined, undefined, undefined],
+    ],
+    [
+      "all after three",
+      [{ when: { after: 3 }, do: fail }],
+      [undefined, undefined, undefined, 500, 500],
+    ],
     ["of another method", [{ when: { method: "GET" }, do: fail }], Array(5).fill(undefined)],
     ["of another path", [{ when: { path: "/api/y" }, do: fail }], Array(5).fill(undefined)],
   ] as [string, FaultRule[], (number | undefined)[]][])("%s", (_, rules, expected) => {
@@ -49,9 +68,16 @@ describe("what a fault does", () => {
 
   it("answers instead, storing nothing", async () => {
     const headers = { "retry-after": "7" };
-    const sandbox = await startWith({ when: { nth: 1 }, do: { status: 429, headers, body: { error: "slow" } } });
+    const sandbox = await startWith({
+      when: { nth: 1 },
+      do: { status: 429, headers, body: { error: "slow" } },
+    });
     const answer = await sandbox.ingest(documentOf());
-    expect([answer.status, answer.headers.get("retry-after"), answer.json()]).toEqual([429, "7", { error: "slow" }]);
+    expect([answer.status, answer.headers.get("retry-after"), answer.json()]).toEqual([
+      429,
+      "7",
+      { error: "slow" },
+    ]);
     expect((await sandbox.ingest(documentOf())).json()).toMatchObject({ already_existed: false });
     expect(sandbox.ledger.attempts.get("a.md")).toBe(2);
     expect(sandbox.ledger.documents.get("a.md")).toHaveLength(1);
@@ -65,7 +91,9 @@ describe("what a fault does", () => {
     const sandbox = await startWith({ when: { documentId: "a.md", nth: 1 }, do: action });
     await expect(sandbox.ingest(documentOf())).rejects.toThrow("fetch failed");
     expect(sandbox.ledger.documents.get("a.md")?.length ?? 0).toBe(stored);
-    expect((await sandbox.ingest(documentOf())).json()).toMatchObject({ already_existed: stored === 1 });
+    expect((await sandbox.ingest(documentOf())).json()).toMatchObject({
+      already_existed: stored === 1,
+    });
   });
 
   it("sends a page, a redirect, an empty body", async () => {
@@ -75,10 +103,19 @@ describe("what a fault does", () => {
       { when: { path: ingestion }, do: { body: "" } },
     );
     const page = await sandbox.get("/api/tool");
-    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect([page.status, page.headers.get("content-type")]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+    ]);
     const redirect = await sandbox.get("/api/manage/admin/connector/status");
-    expect([redirect.status, redirect.headers.get("location")]).toEqual([302, "http://127.0.0.1:1/app"]);
-    expect([(await sandbox.ingest(documentOf())).text, sandbox.ledger.documents.size]).toEqual(["", 0]);
+    expect([redirect.status, redirect.headers.get("location")]).toEqual([
+      302,
+      "http://127.0.0.1:1/app",
+    ]);
+    expect([(await sandbox.ingest(documentOf())).text, sandbox.ledger.documents.size]).toEqual([
+      "",
+      0,
+    ]);
   });
 
   it.each([0, 1, 40, 1_000])("cuts a stream after %i bytes", async (cutAfterBytes) => {
@@ -119,13 +156,17 @@ describe("what a fault does", () => {
     const sandbox = await startWith({ do: "hang" });
     const signal = AbortSignal.timeout(100);
     const headers = { authorization: "Bearer a-key-of-the-test" };
-    await expect(fetch(`${sandbox.url}/api/tool`, { signal, headers })).rejects.toThrow(/timeout|aborted/i);
+    await expect(fetch(`${sandbox.url}/api/tool`, { signal, headers })).rejects.toThrow(
+      /timeout|aborted/i,
+    );
   });
 });
 
 describe("--fault", () => {
   it("parses", () => {
-    expect(parseFaults("latency=200ms, 429=0.1,500=.05,cut=0.02,reset=1,html=0,hang=0.5,seed=7")).toEqual({
+    expect(
+      parseFaults("latency=200ms, 429=0.1,500=.05,cut=0.02,reset=1,html=0,hang=0.5,seed=7"),
+    ).toEqual({
       seed: 7,
       rates: {
         latencyMs: 200,
@@ -139,12 +180,22 @@ describe("--fault", () => {
     expect(parseFaults("latency=2s").rates).toEqual({ latencyMs: 2000 });
   });
 
-  it.each(["", "429", "429=", "429=2", "429=-1", "429=10%", "200=0.1", "600=1", "cut=0.1s", "slow=1", "__proto__=1", "constructor=1"])(
-    "refuses %j",
-    (text) => {
-      expect(() => parseFaults(text)).toThrow(CliError);
-    },
-  );
+  it.each([
+    "",
+    "429",
+    "429=",
+    "429=2",
+    "429=-1",
+    "429=10%",
+    "200=0.1",
+    "600=1",
+    "cut=0.1s",
+    "slow=1",
+    "__proto__=1",
+    "constructor=1",
+  ])("refuses %j", (text) => {
+    expect(() => parseFaults(text)).toThrow(CliError);
+  });
 
   it("comes as often as asked for, and the same again with a seed", () => {
     const draw = (): string[] => {

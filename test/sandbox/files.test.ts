@@ -11,7 +11,8 @@ function form(...files: File[]): FormData {
 }
 const text = (content: string, name = "a.txt", type = "text/plain"): File =>
   new File([content], name, { type });
-const png = (): File => new File([new Uint8Array([137, 80, 78, 71])], "p.png", { type: "image/png" });
+const png = (): File =>
+  new File([new Uint8Array([137, 80, 78, 71])], "p.png", { type: "image/png" });
 const upload = "/api/user/projects/file/upload";
 
 describe("files for a chat", () => {
@@ -19,7 +20,9 @@ describe("files for a chat", () => {
     const { send, get } = await start({ dialect });
     const answer = await send("POST", upload, form(text("one"), png()));
     const { user_files, rejected_files } = z.parse(FileUpload, answer.json());
-    expect(user_files.map(({ name, status, chat_file_type }) => [name, status, chat_file_type])).toEqual([
+    expect(
+      user_files.map(({ name, status, chat_file_type }) => [name, status, chat_file_type]),
+    ).toEqual([
       ["a.txt", "PROCESSING", "plain_text"],
       ["p.png", "PROCESSING", "image"],
     ]);
@@ -33,7 +36,9 @@ describe("files for a chat", () => {
 
   it("takes what it can and says why not the rest, with 200", async () => {
     const { send } = await start();
-    const binary = new File([new Uint8Array([0, 1, 2])], "b.bin", { type: "application/octet-stream" });
+    const binary = new File([new Uint8Array([0, 1, 2])], "b.bin", {
+      type: "application/octet-stream",
+    });
     const answer = await send("POST", upload, form(text(""), binary, text("ok", "c.txt")));
     expect([answer.status, answer.json()]).toMatchObject([
       200,
@@ -57,7 +62,9 @@ describe("files for a chat", () => {
       "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "document",
       "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "tabular",
     };
-    expect(Object.fromEntries(Object.keys(table).map((mime) => [mime, kindOf(mime)]))).toEqual(table);
+    expect(Object.fromEntries(Object.keys(table).map((mime) => [mime, kindOf(mime)]))).toEqual(
+      table,
+    );
   });
 
   it.each([
@@ -92,12 +99,17 @@ describe("files for a chat", () => {
     const { send, get } = await start({ dialect: "onyx" });
     const answer = await send("POST", upload, form(text("<script>", "a.html", "text/html")));
     const [file] = z.parse(FileUpload, answer.json()).user_files;
-    expect((await get(`/api/user/projects/file/${file!.id}`)).json()).toMatchObject({ status: "COMPLETED" });
+    expect((await get(`/api/user/projects/file/${file!.id}`)).json()).toMatchObject({
+      status: "COMPLETED",
+    });
     expect((await get("/api/user/projects/file/none")).status).toBe(404);
     const ids = { file_ids: [file!.id, "none"] };
     expect((await send("POST", "/api/user/projects/file/statuses", ids)).json()).toHaveLength(1);
     const content = await get(`/api/chat/file/${file!.file_id}`);
-    expect([content.text, content.headers.get("content-disposition")]).toEqual(["<script>", "attachment"]);
+    expect([content.text, content.headers.get("content-disposition")]).toEqual([
+      "<script>",
+      "attachment",
+    ]);
   });
 });
 
@@ -114,7 +126,10 @@ describe("images for documents", () => {
   it("standard: only images", async () => {
     const { send } = await start();
     const answer = await send("POST", "/api/user/file/upload", form(text("x")));
-    expect([answer.status, answer.json()]).toEqual([400, { detail: "a.txt is not an image (text/plain)" }]);
+    expect([answer.status, answer.json()]).toEqual([
+      400,
+      { detail: "a.txt is not an image (text/plain)" },
+    ]);
   });
 
   it("onyx: through the connector upload", async () => {

@@ -27,7 +27,11 @@ describe("who may ask", () => {
     ["a foreign origin", ["host: 127.0.0.1:PORT", "origin: https://evil.example"], 403],
     ["the opaque origin", ["host: 127.0.0.1:PORT", "origin: null"], 403],
     ["another port's origin", ["host: 127.0.0.1:PORT", "origin: http://127.0.0.1:1"], 403],
-    ["localhost's origin elsewhere", ["host: 127.0.0.1:PORT", "origin: http://localhost:PORT"], 403],
+    [
+      "localhost's origin elsewhere",
+      ["host: 127.0.0.1:PORT", "origin: http://localhost:PORT"],
+      403,
+    ],
   ])("%s", async (_, lines, status) => {
     const { port, ledger } = await start();
     const answer = await raw(port, head(port, lines as string[]));

@@ -7,8 +7,13 @@ describe("accepting a document", () => {
     const { ingest, ledger } = await start({ dialect });
     const first = await ingest(documentOf({ id: "guides/leave policy.md" }));
     const id = "guides%2Fleave_policy.md";
-    expect([first.status, first.json()]).toEqual([200, { document_id: id, already_existed: false }]);
-    const second = await ingest(documentOf({ id: "guides/leave policy.md", semantic_identifier: "B" }));
+    expect([first.status, first.json()]).toEqual([
+      200,
+      { document_id: id, already_existed: false },
+    ]);
+    const second = await ingest(
+      documentOf({ id: "guides/leave policy.md", semantic_identifier: "B" }),
+    );
     expect(second.json()).toEqual({ document_id: id, already_existed: true });
     const bodies = ledger.documents.get("guides/leave policy.md");
     expect(bodies?.map((body) => body.document.semantic_identifier)).toEqual(["A", "B"]);
@@ -22,7 +27,9 @@ describe("accepting a document", () => {
       document_id: "ingestion_api_Leave_%26_more",
       already_existed: false,
     });
-    const empty = await send("POST", "/api/svc-api/ingestion", { document: { ...document, id: "" } });
+    const empty = await send("POST", "/api/svc-api/ingestion", {
+      document: { ...document, id: "" },
+    });
     expect(empty.json()).toMatchObject({ already_existed: true });
   });
 
@@ -30,7 +37,9 @@ describe("accepting a document", () => {
     "%j is just an id",
     async (id) => {
       const { ingest, ledger, send } = await start({ dialect: "onyx" });
-      const { document_id: stored } = (await ingest(documentOf({ id }))).json() as { document_id: string };
+      const { document_id: stored } = (await ingest(documentOf({ id }))).json() as {
+        document_id: string;
+      };
       expect(ledger.documents.get(id)).toHaveLength(1);
       expect((await ingest(documentOf({ id }))).json()).toMatchObject({ already_existed: true });
       const gone = await send("DELETE", `/api/onyx-api/ingestion/${encodeURIComponent(stored)}`);
@@ -77,26 +86,59 @@ describe("refusing a document", () => {
   const issue = (type: string, loc: string) => [`'type': '${type}'`, `'loc': (${loc})`];
   const text = "'body', 'document', ";
   it.each([
-    ["a missing title", { semantic_identifier: undefined }, issue("missing", `${text}'semantic_identifier'`)],
-    ["a null title", { semantic_identifier: null }, issue("string_type", `${text}'semantic_identifier'`)],
+    [
+      "a missing title",
+      { semantic_identifier: undefined },
+      issue("missing", `${text}'semantic_identifier'`),
+    ],
+    [
+      "a null title",
+      { semantic_identifier: null },
+      issue("string_type", `${text}'semantic_identifier'`),
+    ],
     ["a number as id", { id: 7 }, issue("string_type", `${text}'id'`)],
     ["missing sections", { sections: undefined }, issue("missing", `${text}'sections'`)],
     ["sections that are none", { sections: "x" }, issue("list_type", `${text}'sections'`)],
     ["a section of text", { sections: ["x"] }, issue("dict_type", `${text}'sections', 0`)],
-    ["a link alone", { sections: [{ link: "x" }] }, issue("missing", `${text}'sections', 0, 'TextSection', 'text'`)],
-    ["a text that is a number", { sections: [{ text: 1 }] }, issue("string_type", `${text}'sections', 0, 'TextSection', 'text'`)],
-    ["a link that is a number", { sections: [{ text: "", link: 1 }] }, issue("string_type", `${text}'sections', 0, 'link'`)],
+    [
+      "a link alone",
+      { sections: [{ link: "x" }] },
+      issue("missing", `${text}'sections', 0, 'TextSection', 'text'`),
+    ],
+    [
+      "a text that is a number",
+      { sections: [{ text: 1 }] },
+      issue("string_type", `${text}'sections', 0, 'TextSection', 'text'`),
+    ],
+    [
+      "a link that is a number",
+      { sections: [{ text: "", link: 1 }] },
+      issue("string_type", `${text}'sections', 0, 'link'`),
+    ],
     ["missing metadata", { metadata: undefined }, issue("missing", `${text}'metadata'`)],
-    ["a time that is none", { doc_updated_at: "yesterday" }, issue("datetime_from_date_parsing", `${text}'doc_updated_at'`)],
-    ["an impossible day", { doc_updated_at: "2026-02-30T00:00:00Z" }, issue("datetime_from_date_parsing", `${text}'doc_updated_at'`)],
-    ["an owner of text", { primary_owners: ["x"] }, issue("model_attributes_type", `${text}'primary_owners', 0`)],
+    [
+      "a time that is none",
+      { doc_updated_at: "yesterday" },
+      issue("datetime_from_date_parsing", `${text}'doc_updated_at'`),
+    ],
+    [
+      "an impossible day",
+      { doc_updated_at: "2026-02-30T00:00:00Z" },
+      issue("datetime_from_date_parsing", `${text}'doc_updated_at'`),
+    ],
+    [
+      "an owner of text",
+      { primary_owners: ["x"] },
+      issue("model_attributes_type", `${text}'primary_owners', 0`),
+    ],
   ] as [string, object, string[]][])("%s", async (_, change, parts) => {
     for (const dialect of ["standard", "onyx"] as const) {
       const { ingest, ledger } = await start({ dialect });
       const answer = await ingest(documentOf(change));
       expect(answer.status).toBe(422);
       expect(answer.json()).toMatchObject({ status_code: 422, data: null });
-      for (const part of parts) expect((answer.json() as { message: string }).message).toContain(part);
+      for (const part of parts)
+        expect((answer.json() as { message: string }).message).toContain(part);
       expect(ledger.documents.size).toBe(0);
       expect([...ledger.attempts.values()]).toEqual([1]);
     }
@@ -104,7 +146,12 @@ describe("refusing a document", () => {
 
   it("echoes the enclosing object of a missing member, as Python prints it", async () => {
     const { send } = await start();
-    const document = { id: "it's", sections: [{ text: "a\nb" }], metadata: { n: null, t: true }, source: "file" };
+    const document = {
+      id: "it's",
+      sections: [{ text: "a\nb" }],
+      metadata: { n: null, t: true },
+      source: "file",
+    };
     const answer = await send("POST", "/api/svc-api/ingestion", { document, cc_pair_id: 2 });
     const input =
       "'input': {'id': \"it's\", 'sections': [{'text': 'a\\nb'}], 'metadata': {'n': None, 't': True}, 'source': 'file'}}";
@@ -313,12 +360,12 @@ describe("the ledger", () => {
     const sandbox = await start({ ledger });
     await sandbox.ingest(body as never);
     const seen = sandbox.ledger;
-    expect([seen.documents.size, seen.hashes.size, seen.attempts.size, seen.requests.length]).toEqual([
-      documents,
-      hashes,
-      attempts,
-      requests,
-    ]);
+    expect([
+      seen.documents.size,
+      seen.hashes.size,
+      seen.attempts.size,
+      seen.requests.length,
+    ]).toEqual([documents, hashes, attempts, requests]);
     expect([seen.requestCount, seen.maxInFlight]).toEqual([1, 1]);
   });
 });

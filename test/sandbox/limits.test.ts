@@ -22,7 +22,10 @@ describe("too much", () => {
 
   it("announced with a question: no 100", async () => {
     const { port } = await start();
-    const answer = await raw(port, head(port, "content-length: 1073741824", "expect: 100-continue"));
+    const answer = await raw(
+      port,
+      head(port, "content-length: 1073741824", "expect: 100-continue"),
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
@@ -125,7 +128,9 @@ describe("many and slow", () => {
   it("ends within a second with open streams and half-sent requests", async () => {
     const sandbox = await start({ tokenDelayMs: 60_000 });
     const idle = connect(sandbox.port, "127.0.0.1");
-    const closed = new Promise<void>((resolve) => idle.on("error", () => {}).on("close", () => resolve()));
+    const closed = new Promise<void>((resolve) =>
+      idle.on("error", () => {}).on("close", () => resolve()),
+    );
     idle.write("POST /api/tool HTTP/1.1\r\n");
     const stream = sandbox.ask("hello").catch((error: unknown) => String(error));
     await expect.poll(() => sandbox.ledger.chats.length).toBe(1);

@@ -48,8 +48,13 @@ describe("the page", () => {
     await ingest(documentOf({ sections: [{ text: "wombat", link: "https://a" }] }));
     await idle();
     const own = await fetch(`${url}/search?q=wombat`, { headers: { origin: url } });
-    expect(await own.json()).toMatchObject({ results: [{ document_id: "a.md", link: "https://a" }] });
-    expect((await fetch(`${url}/search?q=wombat`, { headers: { origin: "https://evil.example" } })).status).toBe(403);
+    expect(await own.json()).toMatchObject({
+      results: [{ document_id: "a.md", link: "https://a" }],
+    });
+    expect(
+      (await fetch(`${url}/search?q=wombat`, { headers: { origin: "https://evil.example" } }))
+        .status,
+    ).toBe(403);
     for (const query of ["", "?q=", `?q=${"x".repeat(5_000)}`, "?q=%22"]) {
       expect((await fetch(`${url}/search${query}`)).status).toBe(200);
     }

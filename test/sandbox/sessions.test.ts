@@ -38,7 +38,8 @@ describe("the message tree", () => {
     const restart = await send("from the root", null);
     const { messages } = await detailOf(sandbox, chat_session_id);
     const byId = new Map(messages.map((message) => [message.message_id, message]));
-    const questionOf = (answer: typeof first) => byId.get(byId.get(answer.message_id!)!.parent_message!)!;
+    const questionOf = (answer: typeof first) =>
+      byId.get(byId.get(answer.message_id!)!.parent_message!)!;
     const root = messages[0]!;
     expect(root).toMatchObject({ message_type: "system", parent_message: null });
     expect(questionOf(first).parent_message).toBe(root.message_id);
@@ -60,7 +61,10 @@ describe("the message tree", () => {
     const sandbox = await start({ dialect: "onyx" });
     const reply = await sandbox.whole("x", { forced_tool_id: 9 });
     const { messages } = await detailOf(sandbox, reply.chat_session_id!);
-    expect(messages.at(-1)).toMatchObject({ message: "", error: "Forced tool 9 not found in tools" });
+    expect(messages.at(-1)).toMatchObject({
+      message: "",
+      error: "Forced tool 9 not found in tools",
+    });
   });
 
   it("is kept over a restart", async () => {
@@ -79,7 +83,8 @@ describe("managing sessions in onyx", () => {
     const clock = { now: () => (now += 1000), sleep: () => Promise.resolve(), random: Math.random };
     const sandbox = await start({ dialect: "onyx", clock });
     const ids: (string | null | undefined)[] = [];
-    for (const message of ["one", "two", "three"]) ids.push((await sandbox.whole(message)).chat_session_id);
+    for (const message of ["one", "two", "three"])
+      ids.push((await sandbox.whole(message)).chat_session_id);
     const list = async (query = "") =>
       (await sandbox.get(`/api/chat/get-user-chat-sessions${query}`)).json() as {
         sessions: { id: string; name: string | null; time_updated: string }[];
@@ -175,7 +180,9 @@ describe("a run in flight", () => {
     await asked;
     await clock.pausing;
     const before = await detailOf(sandbox, chat_session_id);
-    expect(before.messages.at(-1)!.message).toContain("Response was terminated prior to completion");
+    expect(before.messages.at(-1)!.message).toContain(
+      "Response was terminated prior to completion",
+    );
     leave.abort();
     await expect
       .poll(async () => (await detailOf(sandbox, chat_session_id)).messages.at(-1)!.message)
@@ -189,7 +196,9 @@ describe("a run in flight", () => {
       sandbox.send("POST", `/api/chat/stop-chat-session/${id}`);
     expect((await stop(chat_session_id)).status).toBe(200);
     expect((await stop("none")).json()).toMatchObject({ error_code: "SESSION_NOT_FOUND" });
-    const resume = await sandbox.get(`/api/chat/chat-session/${chat_session_id}/resume-stream?cursor=0`);
+    const resume = await sandbox.get(
+      `/api/chat/chat-session/${chat_session_id}/resume-stream?cursor=0`,
+    );
     expect([resume.status, resume.json()]).toMatchObject([404, { error_code: "NOT_FOUND" }]);
   });
 });

@@ -11,18 +11,33 @@ export interface Answer {
   headers: Headers;
   text: string;
   /** The parsed body; throws when it is not JSON. */
-  json(): never;
+  json: () => never;
+}
+
+/** A line of a chat stream, before it is checked. */
+export interface Line {
+  placement?: { turn_index: number };
+  obj?: { type: string; [member: string]: unknown };
+  chat_session_id?: string;
+  user_message_id?: number;
+  reserved_assistant_message_id?: number;
+  [member: string]: unknown;
 }
 
 export interface Started extends Sandbox {
   dataFolder: string;
-  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  send: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Answer>;
+  get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
   /** Posts a document to the dialect's path. */
-  ingest(document: Record<string, unknown>, ccPairId?: unknown): Promise<Answer>;
+  ingest: (document: Record<string, unknown>, ccPairId?: unknown) => Promise<Answer>;
   /** The lines of a streamed turn, parsed. */
-  ask(message: string, more?: Record<string, unknown>): Promise<Record<string, any>[]>;
-  whole(message: string, more?: Record<string, unknown>): Promise<ChatReply>;
+  ask: (message: string, more?: Record<string, unknown>) => Promise<Line[]>;
+  whole: (message: string, more?: Record<string, unknown>) => Promise<ChatReply>;
 }
 
 const paths = { standard: "/api/svc-api/ingestion", onyx: "/api/onyx-api/ingestion" };
@@ -38,11 +53,11 @@ export function documentOf(more: Partial<IngestionDocument> = {}): Record<string
   };
 }
 
-export function linesOf(text: string): Record<string, any>[] {
+export function linesOf(text: string): Line[] {
   return text
     .split("\n")
     .filter((line) => line.trim() !== "")
-    .map((line) => JSON.parse(line.replace(/^data: /, "")));
+    .map((line) => JSON.parse(line.replace(/^data: /, "")) as Line);
 }
 
 /** A sandbox for the running test, closed when the test ends. */
@@ -64,7 +79,10 @@ export async function start(options: Partial<SandboxOptions> = {}): Promise<Star
       },
       ...(body === undefined
         ? {}
-        : { body: typeof body === "string" || body instanceof FormData ? body : JSON.stringify(body) }),
+        : {
+            body:
+              typeof body === "string" || body instanceof FormData ? body : JSON.stringify(body),
+          }),
     });
     const text = await response.text();
     const { status } = response;

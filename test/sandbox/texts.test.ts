@@ -1,6 +1,12 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fingerprint, parseTimestamp, storedId, storedIdOf, zuluTime } from "../../src/sandbox/identity.ts";
+import {
+  fingerprint,
+  parseTimestamp,
+  storedId,
+  storedIdOf,
+  zuluTime,
+} from "../../src/sandbox/identity.ts";
 import { encodeLine, packet } from "../../src/sandbox/packets.ts";
 import { indexText, sentencesOf, splitPassages } from "../../src/sandbox/passages.ts";
 import { pythonRepr, pythonString, pythonTuple } from "../../src/sandbox/python.ts";
@@ -50,16 +56,32 @@ describe("timestamps", () => {
     expect([time && zuluTime(time.ms), time?.naive]).toEqual([written, naive]);
   });
 
-  it.each(["", "soon", "2026-02-30", "2026-13-01", "2026-01-01T25:00:00Z", "01/02/2026", null, true, {}, [], Number.NaN])(
-    "%j is none",
-    (value) => {
-      expect(parseTimestamp(value)).toBeUndefined();
-    },
-  );
+  it.each([
+    "",
+    "soon",
+    "2026-02-30",
+    "2026-13-01",
+    "2026-01-01T25:00:00Z",
+    "01/02/2026",
+    null,
+    true,
+    {},
+    [],
+    Number.NaN,
+  ])("%j is none", (value) => {
+    expect(parseTimestamp(value)).toBeUndefined();
+  });
 });
 
 it("the fingerprint covers title, texts, images and owners only", () => {
-  const base = { id: "a", semantic_identifier: "A", title: "T", sections: [{ text: "x" }], source: "file", metadata: {} };
+  const base = {
+    id: "a",
+    semantic_identifier: "A",
+    title: "T",
+    sections: [{ text: "x" }],
+    source: "file",
+    metadata: {},
+  };
   const same = [
     { ...base, metadata: { a: "b" } },
     { ...base, semantic_identifier: "B" },
@@ -113,7 +135,9 @@ describe("passages", () => {
   });
 
   it("lose no word and stay short", () => {
-    const words = fc.array(fc.constantFrom("a", "bb", "# h", "\n\n", "x".repeat(3_000), "ccc ddd", "\n# z\n"));
+    const words = fc.array(
+      fc.constantFrom("a", "bb", "# h", "\n\n", "x".repeat(3_000), "ccc ddd", "\n# z\n"),
+    );
     fc.assert(
       fc.property(words, (parts) => {
         const text = parts.join(" ");
@@ -134,16 +158,19 @@ describe("passages", () => {
       "| a | b |",
       "|---|---|",
       "```sh",
-      "npm install",
+      "npm install  # [a](b)",
+      "npm test",
       "```",
+      "After",
     ].join("\n");
     expect(sentencesOf(text)).toEqual([
-      "Title",
       "A line that goes on.",
       "Another one!",
       "Bold link item",
       "| a | b |",
-      "npm install",
+      "npm install  # [a](b)",
+      "npm test",
+      "After",
     ]);
     expect(sentencesOf("x".repeat(1_000))[0]).toHaveLength(400);
   });
@@ -157,7 +184,12 @@ describe("passages", () => {
   });
 
   it("are indexed character by character where words have no spaces", () => {
-    expect(indexText("年次leave\u0000x").split(/\s+/).filter(Boolean)).toEqual(["年", "次", "leave", "x"]);
+    expect(indexText("年次leave\u0000x").split(/\s+/).filter(Boolean)).toEqual([
+      "年",
+      "次",
+      "leave",
+      "x",
+    ]);
   });
 });
 
