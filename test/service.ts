@@ -36,7 +36,8 @@ export function writeFiles(folder: string, files: Record<string, string | Uint8A
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const home = temporaryFolder();
   const folder = join(home, "work");
-  mkdirSync(folder);
+  // A repository: its root is where ids start.
+  mkdirSync(join(folder, ".git"), { recursive: true });
   writeFiles(folder, options.files ?? {});
   const sandbox = await startSandbox({
     port: 0,

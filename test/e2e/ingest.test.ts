@@ -80,7 +80,7 @@ describe("ingest", () => {
   });
 
   it("has the same ids from every working directory", async () => {
-    const service = await startTestService({ files: { ...handbook, ".git/HEAD": "" } });
+    const service = await startTestService({ files: handbook });
     await run(service, ingest());
     const inside = await runCli(["ingest", ".", "--cc-pair-id", "2"], {
       cwd: join(service.folder, "docs"),
@@ -169,7 +169,7 @@ describe("ingest --dry-run", () => {
     expect(result.stdout.trimEnd().split("\n")).toEqual([
       "new\tdocs/expenses.md\tdocs/expenses.md\t",
       "new\tdocs/leave.md\tdocs/leave.md\t",
-      "new\tdocs/plain.txt\tdocs/plain.txt\t",
+      "new\tdocs/plain.txt\tdocs/plain.txt",
     ]);
     expect(existsSync(join(service.folder, ".knowctl"))).toBe(false);
     expect(service.sandbox.ledger.requestCount).toBe(0);
