@@ -1,0 +1,153 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { askWhole, stopChat, streamChat } from "../../src/api/chat.ts";
+import { createClient, type Client } from "../../src/api/client.ts";
+import { listConnectors } from "../../src/api/connectors.ts";
+import { upsertDocument } from "../../src/api/documents.ts";
+import { listFiles, uploadChatFile, type UploadFile, uploadImage } from "../../src/api/files.ts";
+import { listTools } from "../../src/api/tools.ts";
+import { readServiceWords } from "../../src/api/words.ts";
+import { documentOf, key, type Line, linesOf, start, type Started } from "./start.ts";
+
+const folder = new URL("../fixtures/wire/", import.meta.url);
+const text = (name: string): string => readFileSync(new URL(name, folder), "utf8");
+const fixture = (name: string) => JSON.parse(text(name)) as Record<string, never>;
+
+function clientOf(sandbox: Started, dialect: "standard" | "onyx"): Client {
+  const client = createClient({
+    baseUrl: sandbox.url,
+    dialect,
+    accessToken: key,
+    apiKey: key,
+    allowInsecureTls: false,
+    clock: { now: Date.now, sleep: () => Promise.resolve(), random: Math.random },
+    signal: new AbortController().signal,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+const fileOf = (name: string, type: string, bytes: number[]): UploadFile => ({
+  name,
+  type,
+  sizeBytes: bytes.length,
+  async *bytes() {
+    yield Uint8Array.from(bytes);
+  },
+});
+
+const members = (value: object | undefined): string[] => Object.keys(value ?? {}).toSorted();
+const dialects = ["standard", "onyx"] as const;
+
+describe("what the sandbox sends has the members of the observed service", () => {
+  it.each(dialects)("%s: lines and packets", async (dialect) => {
+    const { ask, ingest, idle } = await start({ dialect });
+    await ingest(documentOf({ sections: [{ text: "Twenty-five days of leave a year." }] }));
+    await idle();
+    const own = await ask("leave");
+    const observed = linesOf(text("answer.ndjson"));
+    const byType = (lines: Line[]) =>
+      new Map(
+        lines.map((line) => [
+          line.obj?.type ?? members(line).join(),
+          { line: members(line), placement: members(line.placement), obj: members(line.obj) },
+        ]),
+      );
+    const known = byType(observed);
+    for (const [type, shape] of byType(own)) {
+      // The observed answer timed nothing.
+      shape.obj = shape.obj.filter((name) => name !== "pre_answer_processing_seconds");
+      const expected = known.get(type);
+      if (expected) {
+        expected.obj = expected.obj.filter((name) => name !== "pre_answer_processing_seconds");
+      }
+      expect([type, shape]).toEqual([type, expected]);
+    }
+    const documentOfLines = (lines: Line[]) => {
+      const start = lines.find((line) => line.obj?.type === "message_start");
+      return members((start!.obj!["final_documents"] as object[])[0]);
+    };
+    expect(documentOfLines(own)).toEqual(documentOfLines(observed));
+  });
+
+  it.each(dialects)("%s: the whole reply", async (dialect) => {
+    const { whole, ingest, idle } = await start({ dialect });
+    await ingest(documentOf({ sections: [{ text: "Twenty-five days of leave a year." }] }));
+    await idle();
+    const own = await whole("leave");
+    const observed = fixture("reply.json");
+    expect(members(own)).toEqual(members(observed));
+    for (const list of ["tool_calls", "top_documents", "citation_info"] as const) {
+      expect(members(own[list]![0])).toEqual(members(observed[list]![0]));
+    }
+  });
+
+  it.each(dialects)("%s: connectors, tools, uploads", async (dialect) => {
+    const { get, send } = await start({ dialect });
+    const [pair] = (await get("/api/manage/admin/connector/status")).json() as {
+      connector: object;
+      credential: object;
+    }[];
+    const [observed] = fixture("connector-status.json") as unknown as {
+      connector: object;
+      credential: object;
+    }[];
+    expect(members(pair)).toEqual(members(observed));
+    expect(members(pair!.connector)).toEqual(members(observed!.connector));
+    expect(members(pair!.credential)).toEqual(members(observed!.credential));
+    const [tool] = (await get("/api/tool")).json() as object[];
+    expect(members(tool)).toEqual(
+      expect.arrayContaining(members((fixture("tools.json") as unknown as object[])[0])),
+    );
+    const form = new FormData();
+    form.append("files", new File(["x"], "a.txt", { type: "text/plain" }));
+    const upload = (await send("POST", "/api/user/projects/file/upload", form)).json() as {
+      user_files: object[];
+    };
+    const expected = fixture("uploads.json")["chatFile"] as unknown as { user_files: object[] };
+    expect(members(upload)).toEqual(members(expected));
+    expect(members(upload.user_files[0])).toEqual(members(expected.user_files[0]));
+  });
+
+  it("error lines", async () => {
+    const { ask } = await start();
+    const own = await ask("x", { chat_session_id: "none" });
+    expect(own).toEqual(linesOf(text("session-error.ndjson")));
+  });
+});
+
+describe("the client understands the sandbox", () => {
+  it.each(dialects)("%s", async (dialect) => {
+    const sandbox = await start({ dialect });
+    const client = clientOf(sandbox, dialect);
+    expect((await listConnectors(client)).map((pair) => pair.cc_pair_id)).toContain(2);
+    expect((await listTools(client)).map((tool) => tool.name)).toContain("internal_search");
+    const document = documentOf({ sections: [{ text: "Twenty-five days of leave a year." }] });
+    const body = JSON.stringify({ document, cc_pair_id: 2 });
+    expect(await upsertDocument(client, body)).toMatchObject({ already_existed: false });
+    await sandbox.idle();
+    const events = [];
+    for await (const event of streamChat(client, { message: "leave" }))
+      events.push(...[event].flat());
+    expect(events.map((event) => event.kind).slice(0, 2)).toEqual(["session", "ids"]);
+    expect(events.filter((event) => event.kind === "unknown" || event.kind === "failure")).toEqual(
+      [],
+    );
+    const reply = await askWhole(client, { message: "leave" });
+    expect(reply.answer).toContain("Twenty-five days");
+    const uploaded = await uploadChatFile(client, fileOf("a.txt", "text/plain", [120]));
+    expect((await listFiles(client)).map((each) => each.file_id)).toEqual([uploaded.file_id]);
+    const image = fileOf("p.png", "image/png", [137, 80, 78, 71]);
+    expect(await uploadImage(client, image)).toMatch(/^[0-9a-f-]{36}$/);
+    await stopChat(client, reply.chat_session_id!);
+  });
+
+  it("reads the words of a 422", async () => {
+    const { ingest } = await start();
+    const answer = await ingest(documentOf({ semantic_identifier: undefined as never }));
+    const body = Buffer.from(answer.text);
+    expect(readServiceWords(body, "application/json", 422).text).toBe(
+      "body.document.semantic_identifier: Field required",
+    );
+  });
+});
