@@ -81,7 +81,7 @@ const checkBaseUrl = "check the base URL: it should be the address of the servic
 export function unexpected(question: Question, status: number, words: string): Failure {
   return toFailure(question, {
     kind: "shape",
-    outcome: "broken",
+    outcome: "unexpected",
     exit: "server-error",
     status,
     words,

@@ -7,6 +7,8 @@ export type OutcomeKind =
   | "refused"
   /** An answer that blames the service. */
   | "broken"
+  /** A 200 that is not what the interface promises, e.g. a login page. */
+  | "unexpected"
   | "connection"
   | "timeout"
   /** Ended by us. */
@@ -21,7 +23,7 @@ export interface Breaker {
   probe(): void;
   /** Pays for a retry. True when that opens the breaker. */
   spend(retry: number, kind: OutcomeKind): boolean;
-  /** A request failed for good. True when nothing ever worked and the run should end. */
+  /** A request failed for good. True when that says that the others will, too, and the run should end. */
   giveUp(kind: OutcomeKind, code: string): boolean;
   /** It has opened so often that the run should end. */
   isSpent(): boolean;
@@ -48,6 +50,7 @@ export function createBreaker(): Breaker {
   let faults = 0;
   let succeeded = false;
   let same = { code: "", count: 0 };
+  let strangers = 0;
   const openAgain = (): true => {
     open = true;
     openings += 1;
@@ -65,6 +68,7 @@ export function createBreaker(): Breaker {
       faults = kind === "connection" ? faults + 1 : 0;
       if (kind === "success") {
         succeeded = true;
+        strangers = 0;
         if (budget < fullBudget && ++budget === fullBudget) openings = 0;
       }
       if (kind === "abandoned") return false;
@@ -78,6 +82,8 @@ export function createBreaker(): Breaker {
       return !open && budget <= 0 && openAgain();
     },
     giveUp(kind, code) {
+      // One odd answer among good ones is that document's; nothing but odd answers is another server.
+      if (kind === "unexpected") return !succeeded || ++strangers >= failuresBeforeStop;
       if (succeeded || (kind !== "connection" && kind !== "timeout")) return false;
       same = { code, count: same.code === code ? same.count + 1 : 1 };
       return same.count >= failuresBeforeStop;

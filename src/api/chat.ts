@@ -52,6 +52,11 @@ function explain(error: unknown): unknown {
       "without --no-stream the service tells the reason",
     ]);
   }
+  if ((error.status ?? 0) >= 500) {
+    return retold(error, "the question may have been taken all the same", [
+      "the service may have gone on: look into the session before asking again",
+    ]);
+  }
   return error;
 }
 

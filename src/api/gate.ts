@@ -100,7 +100,7 @@ function stopError(error: ApiError, why: string): ApiError {
     status,
     code,
     hints,
-    retryable: true,
+    retryable: error.retryable,
     cause: error,
   });
 }
@@ -221,7 +221,11 @@ export function createGate(options: GateOptions): Gate {
     },
     giveUp(setback) {
       if (!door.breaker.giveUp(setback.kind, setback.error.code ?? "")) return;
-      stop(door, stopError(setback.error, "the first requests all failed the same way"));
+      const why =
+        setback.kind === "unexpected"
+          ? "this does not seem to be the service"
+          : "the first requests all failed the same way";
+      stop(door, stopError(setback.error, why));
     },
     stop: (error) => stop(door, error),
     state: () => ({

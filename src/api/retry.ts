@@ -75,7 +75,7 @@ function tooLongWait(failure: Failure, waitMs: number): ApiError {
 /** Whether a failure says that no other call of the run can succeed either. */
 function endsRun(policy: CallPolicy, failure: Failure): boolean {
   if (failure.kind === "status") return policy.endsRun.has(failure.status ?? 0);
-  return failure.kind === "fatal" || failure.kind === "shape";
+  return failure.kind === "fatal";
 }
 
 async function oneAttempt<T>(

@@ -1,6 +1,6 @@
 import type Pool from "undici/lib/dispatcher/pool.js";
 import type { DispatchOptions } from "undici/lib/dispatcher/pool.js";
-import type { ConnectorOptions } from "./connector.ts";
+import { createConnector, type ConnectorOptions } from "./connector.ts";
 import {
   streamedAnswer,
   wholeAnswer,
@@ -44,10 +44,7 @@ type MakePool = (connections: number) => Pool;
 
 async function openPool(options: TransportOptions): Promise<MakePool> {
   if (options.oneShot) await skipParserOptimisation();
-  const [{ default: PoolOfConnections }, { createConnector }] = await Promise.all([
-    import("undici/lib/dispatcher/pool.js"),
-    import("./connector.ts"),
-  ]);
+  const { default: PoolOfConnections } = await import("undici/lib/dispatcher/pool.js");
   const connect = await createConnector(options);
   return (connections) =>
     new PoolOfConnections(options.origin, {

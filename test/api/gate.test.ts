@@ -21,6 +21,7 @@ function setback(kind: Setback["kind"], retryAfterMs?: number, code = "ECONNREFU
     method: "POST",
     url: "http://x/",
     code,
+    retryable: true,
   });
   return { kind, retryAfterMs, error };
 }

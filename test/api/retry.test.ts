@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Failure, Result } from "../../src/api/answers.ts";
 import { limitsOf } from "../../src/api/call.ts";
-import { createGate } from "../../src/api/gate.ts";
+import { createGate, type Gate } from "../../src/api/gate.ts";
 import { policies, type CallClass } from "../../src/api/policy.ts";
 import { planRetry, retrying } from "../../src/api/retry.ts";
 import { ApiError } from "../../src/errors.ts";
@@ -190,4 +190,34 @@ describe("retrying behind a gate", () => {
       expect(clock.now() - begun).toBeLessThanOrEqual(120_000);
     },
   );
+});
+
+describe("answers of another server", () => {
+  const clock = createTestClock();
+  const signal = new AbortController().signal;
+  const strange: Result<string> = {
+    ok: false,
+    failure: failure({ kind: "shape", outcome: "unexpected" }),
+  };
+  const run = (gate: Gate, result: Result<string>): Promise<string> =>
+    retrying(async () => result, { policy: policies.upsert, totalMs: 0, clock, signal, gate });
+
+  it("end the run when nothing else ever came", async () => {
+    const gate = createGate({ ceiling: 8, clock, signal });
+    await expect(run(gate, strange)).rejects.toThrow("no");
+    expect(gate.state().stopped?.message).toContain("does not seem to be the service");
+  });
+
+  it("fail their document among good ones, and end the run when they come in a row", async () => {
+    const gate = createGate({ ceiling: 8, clock, signal });
+    for (let count = 0; count < 5; count++) {
+      await run(gate, { ok: true, value: "done" });
+      await expect(run(gate, strange)).rejects.toThrow("no");
+    }
+    expect(gate.state().stopped).toBeUndefined();
+    await expect(run(gate, strange)).rejects.toThrow("no");
+    expect(gate.state().stopped).toBeUndefined();
+    await expect(run(gate, strange)).rejects.toThrow("no");
+    expect(gate.state().stopped).toBeDefined();
+  });
 });
