@@ -93,7 +93,8 @@ async function collect<Row>(rows: Iterable<Row> | AsyncIterable<Row>): Promise<R
 
 async function writeJq(output: Output, request: Request, data: unknown): Promise<void> {
   const { runJq } = await import("./jq.ts");
-  for (const line of await runJq(request.jq ?? ".", JSON.stringify(data))) {
+  const { signal } = output;
+  for (const line of await runJq(request.jq ?? ".", JSON.stringify(data), { signal })) {
     // As `gh --jq`: text is printed as it is, so that a script needs no second tool to unquote it.
     if (line.startsWith('"') && request.format !== "ndjson") {
       await output.line(JSON.parse(line) as string);

@@ -24,8 +24,17 @@ function createFailure(expression: string, words: string): CliError {
   });
 }
 
-function ask(expression: string, json: string, timeoutMs: number): Promise<Answer> {
+interface JqOptions {
+  /** The longest that an expression may take. */
+  timeoutMs?: number;
+  /** Ends the expression; the promise rejects with its reason. */
+  signal?: AbortSignal;
+}
+
+function ask(expression: string, json: string, options: JqOptions): Promise<Answer> {
+  const { timeoutMs = 60_000, signal } = options;
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     const worker = new Worker(program, {
       eval: true,
       workerData: { library: require.resolve("jq-web"), expression, json },
@@ -35,13 +44,16 @@ function ask(expression: string, json: string, timeoutMs: number): Promise<Answe
     });
     const finish = (end: () => void): void => {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", interrupt);
       void worker.terminate();
       end();
     };
+    const interrupt = (): void => finish(() => reject(signal?.reason as Error));
     const timer = setTimeout(() => {
       const failure = `gave no result within ${Math.round(timeoutMs / 1000)} s`;
       finish(() => resolve({ failure }));
     }, timeoutMs);
+    signal?.addEventListener("abort", interrupt);
     worker.once("message", (answer: Answer) => finish(() => resolve(answer)));
     worker.once("error", (error) => finish(() => reject(error)));
   });
@@ -51,14 +63,14 @@ function ask(expression: string, json: string, timeoutMs: number): Promise<Answe
  * Results of a jq expression on a text of JSON, each as one line of JSON.
  * The language is that of jq itself (jq-web is jq compiled to WebAssembly).
  * Throws CliError `usage` where the expression is wrong, fails on this data or
- * does not end within `timeoutMs`.
+ * does not end in time.
  */
 export async function runJq(
   expression: string,
   json: string,
-  timeoutMs = 60_000,
+  options: JqOptions = {},
 ): Promise<string[]> {
-  const answer = await ask(expression, json, timeoutMs);
+  const answer = await ask(expression, json, options);
   if ("failure" in answer) throw createFailure(expression, answer.failure);
   return answer.text.split("\n").filter((line) => line !== "");
 }

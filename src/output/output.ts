@@ -18,6 +18,8 @@ export interface OutputOptions {
  */
 export interface Output {
   readonly secrets: Secrets;
+  /** Aborted when the user interrupts: what takes long to prepare stops then. */
+  readonly signal: AbortSignal;
   /** stdout is a terminal. */
   readonly isTerminal: boolean;
   /** stderr is a terminal: motion and prompts are possible. */
@@ -103,6 +105,7 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
   const quiet = options.quiet === true;
   return {
     secrets,
+    signal: context.signal,
     isTerminal: context.stdout.isTTY,
     canMove: context.stderr.isTTY && context.env["TERM"] !== "dumb" && !context.env["CI"],
     verbose: options.verbose === true || options.debug === true,

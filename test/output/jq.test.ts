@@ -66,7 +66,17 @@ describe("--jq", () => {
     await expect(runJq('include "/etc/passwd"; .', "null")).rejects.toThrow(/not found/);
   });
 
+  it("ends with the interruption of the user", async () => {
+    const abort = new AbortController();
+    const result = runJq("[range(1e12)]", "null", { signal: abort.signal });
+    abort.abort(new Error("interrupted"));
+    await expect(result).rejects.toThrow("interrupted");
+    await expect(runJq(".", "null", { signal: abort.signal })).rejects.toThrow("interrupted");
+  });
+
   it("ends an expression that does not", async () => {
-    await expect(runJq("[range(1e12)]", "null", 500)).rejects.toThrow(/gave no result within/);
+    await expect(runJq("[range(1e12)]", "null", { timeoutMs: 500 })).rejects.toThrow(
+      /gave no result within/,
+    );
   });
 });
