@@ -211,11 +211,12 @@ describe("globs", () => {
 
 describe("inputs that are wrong", () => {
   it("end with a message before anything is found", () => {
-    const root = createFolder({ "in/a.md": "x", "out/b.md": "x" });
+    const root = createFolder({ "in/a.md": "x", "out/b.md": "x", "inner/c.md": "x" });
     const inside = join(root, "in");
     expect(failure(() => list(inside, ["missing.md"]))).toContain("no such file or folder: missing.md");
     expect(failure(() => list(inside, [""]))).toContain("empty path");
     expect(failure(() => list(inside, ["a.md", "../out"]))).toContain("outside the project root");
+    expect(failure(() => list(inside, ["../inner"]))).toContain("outside the project root");
     expect(failure(() => list(inside, ["../out/*.md"]))).toContain("outside the project root");
     expect(failure(() => list(inside, ["/etc/passwd"]))).toContain("outside the project root");
   });
@@ -293,7 +294,7 @@ describe("trouble on the way", () => {
       writeFileSync(Buffer.concat([Buffer.from(`${root}/b`), Buffer.from([byte]), Buffer.from(".md")]), "x");
     }
     const found = list(root);
-    expect(found.filter((line) => line.startsWith("failed"))).toHaveLength(2);
+    expect(found.filter((line) => line.endsWith("the name is not valid UTF-8: rename it"))).toHaveLength(2);
     expect(found).toContain("a.md");
     expect(found).toContain("\ufffd.md");
   });
