@@ -237,6 +237,18 @@ describe("streamChat", () => {
     }
   });
 
+  it("gives an error line although the chunked body around it breaks off", async () => {
+    const line = fixture("error-line-unterminated.ndjson");
+    const server = await startRaw((socket) => {
+      const head = streamHead.replace("connection: close", "transfer-encoding: chunked");
+      socket.write(`${head}${line.length.toString(16)}\r\n${line.toString()}\r\n`);
+      socket.end();
+    });
+    const { events, error } = await hear(openClient(server.url));
+    expect(error).toBeUndefined();
+    expect(events.map((event) => event.kind)).toEqual(["session", "ids", "failure"]);
+  });
+
   it("keeps what it does not know", async () => {
     const server = await startRaw(play("unknown-packets.ndjson"));
     const { events, error } = await hear(openClient(server.url));
@@ -378,18 +390,6 @@ describe("streamChat", () => {
     expect(String(error?.["hints"])).toContain("/api/chat/send-chat-message");
   });
 
-  it("uses a connection of its own each time", async () => {
-    const ports = new Set<number | undefined>();
-    const server = await startRaw((socket) => {
-      ports.add(socket.remotePort);
-      socket.write(streamHead.replace("connection: close", "connection: keep-alive"));
-      socket.end(fixture("continued-session.ndjson"));
-    });
-    const client = openClient(server.url);
-    for (let count = 0; count < 3; count++) expect((await hear(client)).error).toBeUndefined();
-    expect(ports.size).toBe(3);
-  });
-
   it("ends the request when the reader leaves", async () => {
     let closed: () => void = () => {};
     const gone = new Promise<void>((resolve) => (closed = resolve));
@@ -459,6 +459,21 @@ describe("askWhole", () => {
     const server = await startRaw((socket) => void socket.write(jsonText(reply)));
     const { error_msg, answer } = await askWhole(openClient(server.url), { message: "Hi" });
     expect({ error_msg, answer }).toEqual({ error_msg: "The model is overloaded", answer: "" });
+  });
+
+  it("uses a connection of its own each time", async () => {
+    const ports = new Set<number | undefined>();
+    const server = await startRaw((socket, request) => {
+      ports.add(socket.remotePort);
+      expect(request).toMatch(/^connection: close\r$/im);
+      socket.write(jsonText({ answer: "Yes" }));
+    });
+    const client = openClient(server.url, { connections: 1 });
+    for (let count = 0; count < 3; count++) {
+      await askWhole(client, { message: "Hi" });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(ports.size).toBe(3);
   });
 
   it("explains the words of a turn that could not begin", async () => {
