@@ -8,14 +8,17 @@ function isPlain(value: unknown): boolean {
   return typeof value !== "object" || value === null;
 }
 
-function plainLines(value: unknown): string[] {
-  if (value === null || value === undefined) return [nothing];
-  if (Array.isArray(value)) return [value.map((each) => plainLines(each).join(" ")).join(", ")];
-  return neutralise(plainValue(value)).split("\n");
+function isOneValue(value: unknown): boolean {
+  if (isPlain(value)) return true;
+  return Array.isArray(value) ? value.every(isPlain) : Object.keys(value as object).length === 0;
 }
 
-function isOneValue(value: unknown): boolean {
-  return isPlain(value) || (Array.isArray(value) && value.length > 0 && value.every(isPlain));
+function plainLines(value: unknown): string[] {
+  const text = Array.isArray(value)
+    ? value.map((each) => plainLines(each).join(" ")).join(", ")
+    : plainValue(isPlain(value) ? value : undefined);
+  const known = typeof value === "string" || text !== "";
+  return known ? neutralise(text).split("\n") : [nothing];
 }
 
 function* lines(record: object, indent: string): Generator<Text[]> {
@@ -30,8 +33,6 @@ function* lines(record: object, indent: string): Generator<Text[]> {
       const [first = "", ...rest] = plainLines(value);
       yield [indent, bold(`${name}:`), space, " ", first];
       for (const line of rest) yield [`${indent}${" ".repeat(width + 2)}`, line];
-    } else if (Object.keys(value as object).length === 0) {
-      yield [indent, bold(`${name}:`), " ", nothing];
     } else {
       yield [indent, bold(`${name}:`)];
       yield* lines(value as object, `${indent}  `);

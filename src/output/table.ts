@@ -46,25 +46,26 @@ function cell(value: unknown): string {
   return neutraliseLine(cellText(value, ", "));
 }
 
-/** Takes columns from the widest flexible ones until the line fits, or nothing is left to take. */
+/**
+ * Takes from the widest flexible columns until a line fits, or nothing is left
+ * to take: then lines wrap, for a number that is cut would be another number.
+ */
 export function fitWidths(
   widths: readonly number[],
   flexible: readonly boolean[],
   available: number,
 ): number[] {
-  const fitted = widths.map((width) => Math.min(width, Math.max(available, narrowest)));
+  const most = Math.max(available, narrowest);
+  const fitted = widths.map((width, index) => (flexible[index] ? Math.min(width, most) : width));
   let excess = fitted.reduce((sum, width) => sum + width + gap.length, -gap.length) - available;
-  // First the flexible columns; on a very narrow terminal then all of them.
-  for (const mayCut of [flexible, flexible.map(() => true)]) {
-    while (excess > 0) {
-      let widest = -1;
-      for (const [index, width] of fitted.entries()) {
-        if (mayCut[index] && width > narrowest && width > (fitted[widest] ?? 0)) widest = index;
-      }
-      if (widest < 0) break;
-      fitted[widest] = (fitted[widest] ?? 0) - 1;
-      excess--;
+  while (excess > 0) {
+    let widest = -1;
+    for (const [index, width] of fitted.entries()) {
+      if (flexible[index] && width > narrowest && width > (fitted[widest] ?? 0)) widest = index;
     }
+    if (widest < 0) break;
+    fitted[widest] = (fitted[widest] ?? 0) - 1;
+    excess--;
   }
   return fitted;
 }
@@ -92,7 +93,7 @@ export async function writeTable<Row>(
       const value = column.value(row);
       const known = value !== null && value !== undefined;
       const text = cell(isTerminal && known && column.show ? column.show(value) : value);
-      return isTerminal ? fit(text, output.columns()) : text;
+      return isTerminal && column.align !== "right" ? fit(text, output.columns()) : text;
     }),
   );
   const header = columns.map((column) => neutraliseLine(column.name));
