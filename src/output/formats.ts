@@ -13,7 +13,7 @@ import {
 import { writers } from "./writers.ts";
 
 export type { Column } from "./select.ts";
-export type FormatName = keyof typeof writers;
+type FormatName = keyof typeof writers;
 
 /** What the user said about the form of the output; members of the global flags. */
 export interface FormatOptions {
