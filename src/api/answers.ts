@@ -78,7 +78,7 @@ export function failureOfFault(question: Question, error: unknown, unsent: boole
 const checkBaseUrl = "check the base URL: it should be the address of the service itself";
 
 /** An answer that is not what the interface promises. */
-export function unexpected(question: Question, status: number, words: string): Failure {
+function unexpected(question: Question, status: number, words: string): Failure {
   return toFailure(question, {
     kind: "shape",
     outcome: "unexpected",

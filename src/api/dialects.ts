@@ -2,16 +2,6 @@ import type { SearchFilters } from "./schemas.ts";
 
 export type DialectName = "standard" | "onyx";
 
-/** Narrowing of a chat's search, before a dialect writes it. Empty lists mean "not given". */
-export interface ChatFilters {
-  sourceTypes?: readonly string[] | undefined;
-  documentSets?: readonly string[] | undefined;
-  /** Key and value; a key may come several times where the dialect allows it. */
-  tags?: readonly (readonly [string, string])[] | undefined;
-  /** `YYYY-MM-DDTHH:MM:SSZ` */
-  timeCutoff?: string | undefined;
-}
-
 /**
  * Everything in which two deployments of the interface differ. Paths are
  * relative to the base URL. What a dialect does not have is undefined, and

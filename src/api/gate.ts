@@ -11,7 +11,7 @@ export interface Clock {
   random(): number;
 }
 
-export interface GateState {
+interface GateState {
   inFlight: number;
   /** How many may be in flight now. */
   limit: number;
