@@ -2,7 +2,7 @@ import { indexText, sentencesOf } from "./passages.ts";
 import type { Hit } from "./search.ts";
 
 /** A piece of the answer: plain text, or the marker of a cited document. */
-export type Part = { text: string } | { number: number; documentId: string; link: string };
+type Part = { text: string } | { number: number; documentId: string; link: string };
 
 export interface Answer {
   parts: Part[];

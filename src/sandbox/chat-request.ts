@@ -83,8 +83,8 @@ const OnyxBody = z.looseObject({
   internal_search_filters: maybe(OnyxFilters),
 });
 
-export type Override = z.infer<typeof Override>;
-export type Descriptor = z.infer<typeof Descriptor>;
+type Override = z.infer<typeof Override>;
+type Descriptor = z.infer<typeof Descriptor>;
 
 /** A chat message after validation, the same for both dialects. */
 export interface ChatRequest {

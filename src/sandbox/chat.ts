@@ -30,6 +30,11 @@ function* begin(options: ChatOptions, request: ChatRequest): Generator<Line, Ses
   return session;
 }
 
+/** Ids that are not known here are ignored, as the service does. */
+function toolsOf({ allowedTools }: ChatRequest): number[] {
+  return [searchTool.id, listTool.id].filter((id) => allowedTools?.includes(id) ?? true);
+}
+
 async function* answer(
   options: ChatOptions,
   request: ChatRequest,
@@ -43,9 +48,7 @@ async function* answer(
   const question = again ? undefined : { text: request.message, files: request.files };
   const { userId, assistantId } = sessions.begin(session.id, parent, question);
   yield { user_message_id: userId, reserved_assistant_message_id: assistantId };
-  const tools = [searchTool.id, listTool.id].filter(
-    (id) => request.allowedTools?.includes(id) ?? true,
-  );
+  const tools = toolsOf(request);
   if (request.forcedTool !== undefined && !tools.includes(request.forcedTool)) {
     const error = `Forced tool ${request.forcedTool} not found in tools`;
     sessions.finish(assistantId, { text: "", documents: [], citations: {}, error });

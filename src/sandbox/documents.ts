@@ -2,7 +2,7 @@ import type { Database, Row } from "../database.ts";
 import type { IngestionDocument } from "../api/schemas.ts";
 import { fingerprint, storedIdOf, type Timestamp } from "./identity.ts";
 
-export interface StoreRequest {
+interface StoreRequest {
   document: IngestionDocument;
   pair: number;
   updatedAt: Timestamp;

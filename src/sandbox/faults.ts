@@ -2,7 +2,7 @@ import { CliError } from "../errors.ts";
 import type { Clock } from "./clock.ts";
 
 /** Changes to one answer. Members combine: a delay, another answer, a cut. */
-export interface FaultAnswer {
+interface FaultAnswer {
   /** Answers with this instead, before anything is stored. */
   status?: number;
   headers?: Record<string, string>;
@@ -19,7 +19,7 @@ export interface FaultAnswer {
   chunkBytes?: number;
 }
 
-export type FaultAction =
+type FaultAction =
   | FaultAnswer
   /** Resets the connection: before the request is handled, or after it was stored. */
   | "reset-before-store"
@@ -48,7 +48,7 @@ export interface FaultRule {
 }
 
 /** Probabilities between 0 and 1 per request, and a latency for all. */
-export interface FaultRates {
+interface FaultRates {
   latencyMs?: number;
   /** By HTTP status. */
   statuses?: Record<number, number>;

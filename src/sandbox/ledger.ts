@@ -4,7 +4,7 @@ import type { IngestionRequest } from "../api/schemas.ts";
 /** `full` keeps everything, `hashes` only hashes of the stored bodies, `off` only counts. */
 export type LedgerMode = "full" | "hashes" | "off";
 
-export interface LedgerRequest {
+interface LedgerRequest {
   method: string;
   /** Path and query as sent. */
   path: string;

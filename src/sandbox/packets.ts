@@ -13,7 +13,7 @@ export type Line =
   | { placement: Placement; obj: { type: string; [member: string]: unknown } }
   | StreamFailure;
 
-export interface Placement {
+interface Placement {
   turn_index: number;
   tab_index: number;
   sub_turn_index: number | null;

@@ -96,9 +96,24 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
   return (server.address() as AddressInfo).port;
 }
 
+/** Each open answer sees its connection close, and ends. */
+async function end(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
 function urlOf(host: string, port: number): string {
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+function checkKey(host: string, key: string): void {
+  if (key !== "" && (isLoopback(host) || key !== "sandbox")) return;
+  throw new CliError("usage", `the sandbox on ${host} needs a key of its own`, {
+    hints: ["set KNOWCTL_SANDBOX_KEY to a secret, or leave --host out"],
+  });
 }
 
 /**
@@ -108,11 +123,7 @@ function urlOf(host: string, port: number): string {
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? "127.0.0.1";
-  if (options.key === "" || (!isLoopback(host) && options.key === "sandbox")) {
-    throw new CliError("usage", `the sandbox on ${host} needs a key of its own`, {
-      hints: ["set KNOWCTL_SANDBOX_KEY to a secret, or leave --host out"],
-    });
-  }
+  checkKey(host, options.key);
   const clock = options.clock ?? systemClock;
   const ledger = createLedger(options.ledger ?? "full");
   const service = await openService({ ...options, host, clock }, ledger);
@@ -140,10 +151,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     log: (line) => options.onLog?.(line),
   });
   const close = async (): Promise<void> => {
-    const ended = new Promise<void>((resolve) => server.close(() => resolve()));
-    // Each open answer sees its connection close, and ends.
-    server.closeAllConnections();
-    await ended;
+    await end(server);
     await Promise.all(running);
     service.close();
   };

@@ -46,6 +46,14 @@ async function handled(route: Route, call: Call): Promise<Reply> {
   }
 }
 
+/** Until the client gives up. */
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  }
+  throw signal.reason;
+}
+
 interface Outcome {
   reply: Reply;
   plan: FaultPlan;
@@ -57,8 +65,7 @@ async function answer(options: ServingOptions, route: Route, call: Call): Promis
   if (id !== undefined) ledger.attempted(id);
   const plan = faults({ method: call.method, path: call.path, documentId: () => id });
   if (plan.delayMs) await clock.sleep(plan.delayMs, call.signal);
-  // Until the client gives up; setTimeout takes no more than this.
-  if (plan.hang) await clock.sleep(2 ** 31 - 1, call.signal);
+  if (plan.hang) await aborted(call.signal);
   const instead = plan.reset === "before" ? detail(500, "reset") : faultyReply(plan);
   return { reply: instead ?? (await handled(route, call)), plan };
 }

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support.ts";
 
 export const key = "a-key-of-the-test";
 
-export interface Answer {
+interface Answer {
   status: number;
   headers: Headers;
   text: string;
