@@ -1,3 +1,4 @@
+import { neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
 
 /** A sign of life on stderr while nothing else can be shown. */
@@ -16,7 +17,8 @@ function createPlainSpinner(output: Output, everyMs: number): Spinner {
   let label = "";
   return {
     start(text) {
-      label = text;
+      // Past the gate as a control sequence: the name of a tool may come from outside.
+      label = neutraliseLine(text);
       if (timer) return;
       let waitedMs = 0;
       timer = setInterval(() => {

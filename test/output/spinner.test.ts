@@ -22,6 +22,15 @@ describe("spinner", () => {
     expect(context.stdoutText()).toBe("");
   });
 
+  it("makes text from outside inert", async () => {
+    const { context, spinner } = create({ isTTY: true });
+    spinner.start("tool \u001b]52;c;x\u0007\r\nname\u202e");
+    await vi.waitFor(() => expect(context.stderrText()).toContain("tool "), 5000);
+    await spinner.stop();
+    expect(context.stderrText()).toContain("tool ^[]52;c;x^G name<U+202E>");
+    expect(context.stderrText()).not.toContain("\u001b]");
+  });
+
   it("writes nothing once it is stopped", async () => {
     const { context, spinner } = create({ isTTY: true });
     spinner.start("one");
