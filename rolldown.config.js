@@ -1,10 +1,44 @@
 import { defineConfig } from "rolldown";
 
+// Parts of libraries that load slow parts of Node at start and that the tool never reaches.
+// HTTP/2 is never asked for; commander starts no programs; undici compares with
+// IncomingMessage and asks for the default header size, both of which we never rely on.
+const leftOut = [
+  { from: "undici", source: /\/client-h2\.js$/, code: "module.exports = undefined" },
+  { from: "commander", source: /^node:child_process$/, code: "module.exports = {}" },
+  {
+    from: "undici",
+    source: /^node:http$/,
+    code: "module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} }",
+  },
+];
+
+const leftOutIndex = (source, importer = "") =>
+  leftOut.findIndex(
+    (each) => importer.includes(`node_modules/${each.from}/`) && each.source.test(source),
+  );
+
+const leaveOut = {
+  name: "leave-out",
+  resolveId(source, importer) {
+    const index = leftOutIndex(source, importer);
+    return index < 0 ? null : `\0left-out-${index}.cjs`;
+  },
+  load(id) {
+    const index = id.startsWith("\0left-out-") ? Number.parseInt(id.slice(10), 10) : -1;
+    return leftOut[index]?.code ?? null;
+  },
+};
+
 // CommonJS with one lazy chunk a command: a CommonJS entry starts at Node's own speed.
 export default defineConfig({
   input: { main: "src/main.ts", context: "src/context.ts", program: "src/program.ts" },
   platform: "node",
-  external: ["libsql", /^node:/],
+  external: (source, importer) =>
+    source === "libsql" || (source.startsWith("node:") && leftOutIndex(source, importer) < 0),
+  plugins: [leaveOut],
+  // gray-matter's own engine for executable front matter holds an eval; it is never called.
+  checks: { eval: false, ineffectiveDynamicImport: false },
   output: {
     dir: "dist",
     format: "cjs",

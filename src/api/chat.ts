@@ -6,7 +6,7 @@ import { readFault } from "./faults.ts";
 import { StreamTooLargeError } from "./lines.ts";
 import { parseStreamLine } from "./packets.ts";
 import { deepResearchIdleMs, streamLineBytes } from "./policy.ts";
-import { ChatReply, type ChatEvent } from "./schemas.ts";
+import { ChatReply, type ChatEvent } from "./chat-schemas.ts";
 import { decodeChunks } from "./stream.ts";
 
 export type { ChatParameters } from "./chat-body.ts";

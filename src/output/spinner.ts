@@ -17,8 +17,7 @@ function createPlainSpinner(output: Output, everyMs: number): Spinner {
   let label = "";
   return {
     start(text) {
-      // Past the gate as a control sequence: the name of a tool may come from outside.
-      label = neutraliseLine(text);
+      label = text;
       if (timer) return;
       let waitedMs = 0;
       timer = setInterval(() => {
@@ -114,7 +113,8 @@ export function createSpinner(output: Output, { delayMs = 250, plainMs = 10_000 
   };
   return {
     start(text) {
-      label = text;
+      // Past the gate as a control sequence: the name of a tool may come from outside.
+      label = neutraliseLine(text);
       if (timer) return;
       timer = setTimeout(() => void spin().catch(() => {}), delayMs);
       timer.unref();

@@ -1,6 +1,6 @@
 import { askWhole, stopChat, streamChat, type ChatParameters } from "../../api/chat.ts";
 import type { Client } from "../../api/client.ts";
-import type { ChatEvent } from "../../api/schemas.ts";
+import type { ChatEvent } from "../../api/chat-schemas.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
 import { advance, type Turn } from "../../output/chat/answer.ts";

@@ -1,4 +1,4 @@
-import type { ChatEvent, SearchDoc } from "../../api/schemas.ts";
+import type { ChatEvent, SearchDoc } from "../../api/chat-schemas.ts";
 import { readEvent, type ToolEvent, type TurnEvent } from "./events.ts";
 
 export interface ToolCall {

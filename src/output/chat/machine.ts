@@ -1,4 +1,4 @@
-import type { SearchDoc } from "../../api/schemas.ts";
+import type { SearchDoc } from "../../api/chat-schemas.ts";
 import type { Output } from "../output.ts";
 import type { Spinner } from "../spinner.ts";
 import type { Turn } from "./answer.ts";

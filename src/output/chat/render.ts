@@ -1,4 +1,4 @@
-import type { ChatEvent } from "../../api/schemas.ts";
+import type { ChatEvent } from "../../api/chat-schemas.ts";
 import type { Output } from "../output.ts";
 import type { Spinner } from "../spinner.ts";
 import type { Turn } from "./answer.ts";

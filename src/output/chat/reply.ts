@@ -1,4 +1,4 @@
-import type { ChatReply } from "../../api/schemas.ts";
+import type { ChatReply } from "../../api/chat-schemas.ts";
 import { addDocuments, createTurn, type ToolCall, type Turn } from "./answer.ts";
 import type { TurnEvent } from "./events.ts";
 

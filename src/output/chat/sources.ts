@@ -1,4 +1,4 @@
-import type { SearchDoc } from "../../api/schemas.ts";
+import type { SearchDoc } from "../../api/chat-schemas.ts";
 import { neutraliseLine } from "../neutralise.ts";
 import { bold, dim, link, type Text } from "../text.ts";
 import type { Turn } from "./answer.ts";

@@ -1,4 +1,4 @@
-import type { SearchDoc } from "../../api/schemas.ts";
+import type { SearchDoc } from "../../api/chat-schemas.ts";
 import { dim, type Text } from "../text.ts";
 import type { ToolEvent } from "./events.ts";
 import { titleText } from "./sources.ts";

@@ -1,4 +1,4 @@
-import type { ChatEvent } from "../../../src/api/schemas.ts";
+import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
 import type { Context, Sink } from "../../../src/context.ts";
 import { advance, createTurn } from "../../../src/output/chat/answer.ts";
 import {
