@@ -34,7 +34,9 @@ async function bench(wanted) {
     const rows = startupRows(service).filter(({ name }) => !wanted || name === wanted);
     if (rows.length === 0) throw new Error(`no row is called ${wanted}`);
     console.log(`Node ${process.version}; medians with minimum and maximum of paired runs\n`);
-    console.log("row               must   ratio                    ms                       against, ms");
+    console.log(
+      "row               must   ratio                    ms                       against, ms",
+    );
     for (const { name, subject, against, must, runs } of rows) {
       const result = measurePair(subject, against, runs);
       const cells = [

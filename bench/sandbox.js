@@ -4,7 +4,11 @@ import { createInterface } from "node:readline";
 
 /** A sandbox in a process of its own, with the environment that points the tool at it. */
 export async function startSandboxProcess(binary, folder) {
-  const home = { HOME: folder, XDG_CONFIG_HOME: join(folder, "config"), XDG_STATE_HOME: join(folder, "state") };
+  const home = {
+    HOME: folder,
+    XDG_CONFIG_HOME: join(folder, "config"),
+    XDG_STATE_HOME: join(folder, "state"),
+  };
   const args = [binary, "sandbox", "--port", "0", "--data", join(folder, "data")];
   const child = spawn(process.execPath, args, {
     cwd: folder,

@@ -26,13 +26,18 @@ function supported(version) {
   return Number(parts[0]) > 20 || (Number(parts[0]) === 20 && Number(parts[1]) >= 19);
 }
 
-/** Version or help of an argument list that asks for nothing else; undefined for all others. */
+function isVersion(arg) {
+  return arg === "--version" || arg === "-V";
+}
+
+/** Version or help, where the arguments ask for nothing else; undefined for all others. */
 function staticAnswer(args) {
   var last = args[args.length - 1];
-  if (args.length > 0 && last !== "--help" && last !== "-h" && last !== "--version" && last !== "-V")
-    return undefined;
+  var asksHelp = args.length === 0 || last === "--help" || last === "-h";
+  var asksVersion = isVersion(last) || isVersion(args[0]);
+  if (!asksHelp && !asksVersion) return undefined;
   var texts = require("../dist/help.json");
-  if (last === "--version" || last === "-V") return args.length === 1 ? texts.version : undefined;
+  if (asksVersion) return texts.version;
   var path = args.slice(0, -1).join(" ");
   return Object.prototype.hasOwnProperty.call(texts.help, path) ? texts.help[path] : undefined;
 }

@@ -55,7 +55,9 @@ async function demo() {
   ensureInstalled();
   const { build } = await import("./build.js");
   await build();
-  console.log("Starting the sandbox: a local service with the same interface, its data in a temporary folder.");
+  console.log(
+    "Starting the sandbox: a local service with the same interface, its data in a temporary folder.",
+  );
   const { child, url } = await startSandbox();
   const env = demoEnvironment({
     KNOWCTL_BASE_URL: url,
@@ -64,17 +66,34 @@ async function demo() {
   });
   try {
     show("1. Which connectors are there, and what is their cc_pair_id?", env, [
-      "connectors", "list", "--output", "table",
+      "connectors",
+      "list",
+      "--output",
+      "table",
     ]);
-    const upload = ["ingest", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "examples/handbook"];
+    const upload = [
+      "ingest",
+      "README.md",
+      "CONTRIBUTING.md",
+      "CHANGELOG.md",
+      "docs",
+      "examples/handbook",
+    ];
     const target = ["--cc-pair-id", handbookPair, "--sections", "headings"];
     const state = ["--state", join(folder, "state")];
     show("2. Upload this repository's Markdown and a sample handbook with front matter", env, [
-      ...upload, ...target, ...state,
+      ...upload,
+      ...target,
+      ...state,
     ]);
-    show("3. Once more: only what changed is sent, so nothing is", env, [...upload, ...target, ...state]);
+    show("3. Once more: only what changed is sent, so nothing is", env, [
+      ...upload,
+      ...target,
+      ...state,
+    ]);
     show("4. Ask a question; the answer streams in, with its sources", env, [
-      "chat", "How do I request annual leave?",
+      "chat",
+      "How do I request annual leave?",
     ]);
   } finally {
     child.kill("SIGTERM");

@@ -5,7 +5,9 @@ import { dirname, join } from "node:path";
 import { projectFolder } from "./install.js";
 
 const require = createRequire(import.meta.url);
-const { helpTexts, commandSummaries, exitCodeRows } = require(join(projectFolder, "dist", "program.cjs"));
+const { helpTexts, commandSummaries, exitCodeRows } = require(
+  join(projectFolder, "dist", "program.cjs"),
+);
 
 function commandReference() {
   const sections = Object.entries(helpTexts()).map(([path, text]) => {

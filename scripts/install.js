@@ -31,5 +31,7 @@ export function ensureInstalled() {
   const installed = join(projectFolder, "node_modules", ".package-lock.json");
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lockfile).mtimeMs) return;
   // npm is a script on Windows, which only a shell starts; nothing here comes from outside.
-  runStep("install", "npm", ["ci", "--no-audit", "--no-fund"], { shell: process.platform === "win32" });
+  runStep("install", "npm", ["ci", "--no-audit", "--no-fund"], {
+    shell: process.platform === "win32",
+  });
 }

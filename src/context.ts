@@ -146,4 +146,3 @@ export function systemContext(): Context {
     random: Math.random,
   };
 }
-

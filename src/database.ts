@@ -63,12 +63,15 @@ export async function openDatabase(path: string): Promise<Database> {
   let driver: Driver;
   try {
     driver = await openDriver(path);
-    driver.exec("PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    driver.exec(
+      "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;",
+    );
   } catch (error) {
     throw new CliError("local", `cannot open the database ${path}: ${messageOf(error)}`, {
       cause: error,
     });
   }
+  let isOpen = true;
   return {
     exec: (sql) => void driver.exec(sql),
     prepare(sql) {
@@ -95,6 +98,10 @@ export async function openDatabase(path: string): Promise<Database> {
       driver.exec("COMMIT");
       return result;
     },
-    close: () => void driver.close(),
+    close() {
+      // node:sqlite throws when it is closed twice, libsql does not.
+      if (isOpen) driver.close();
+      isOpen = false;
+    },
   };
 }

@@ -8,7 +8,11 @@ function isSignal(error: unknown, context: Context): boolean {
   return error instanceof Error && error.name === "AbortError";
 }
 
-async function writeFailure(error: unknown, argv: readonly string[], context: Context): Promise<number> {
+async function writeFailure(
+  error: unknown,
+  argv: readonly string[],
+  context: Context,
+): Promise<number> {
   if (error instanceof ClosedPipeError) return exitCodes.ok.code;
   const { createOutput } = await import("./output/output.ts");
   const debug = argv.includes("--debug") || Boolean(context.env["KNOWCTL_DEBUG"]);

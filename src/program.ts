@@ -1,39 +1,15 @@
 import { Command, CommanderError } from "commander";
 import type { Context } from "./context.ts";
-import { CliError, exitCodes } from "./errors.ts";
+import { exitCodes } from "./errors.ts";
 import { addChat } from "./surface/chat.ts";
 import { addConfig } from "./surface/config.ts";
 import { addConnectors } from "./surface/connectors.ts";
-import { applyEnvironment } from "./surface/environment.ts";
+import { collectOptions } from "./surface/environment.ts";
 import { addIngest } from "./surface/ingest.ts";
-import { choice, collect, decimal, examples } from "./surface/options.ts";
+import { examples } from "./surface/options.ts";
+import { globalOptions, prepare } from "./surface/prepare.ts";
 import type { Run } from "./surface/run.ts";
 import { addSandbox } from "./surface/sandbox.ts";
-
-/** Width of every help text: the same on each terminal and in the documentation. */
-const helpWidth = 100;
-
-function addGlobalOptions(program: Command): void {
-  program
-    .option("--profile <name>", "profile of the configuration to use")
-    .option("--config <file>", "configuration file to use instead of searching for one")
-    .option("--base-url <url>", "address of the service")
-    .option("--dialect <name>", "standard or onyx", choice("standard", "onyx"))
-    .option("--timeout <seconds>", "how long to wait for an answer", decimal(0.001, 86_400))
-    .option("--ca-file <file>", "PEM file with additional certificate authorities")
-    .option("--proxy <url>", "proxy (default: HTTPS_PROXY, HTTP_PROXY, NO_PROXY)")
-    .option("-o, --output <format>", "output format: table, json, ndjson, yaml, csv, tsv")
-    .option("--json", "same as --output json")
-    .option("--fields <list>", "columns or members to show, in order: a,b.c")
-    .option("--filter <expr>", "keep rows where key=value or key~glob (repeatable)", collect)
-    .option("--jq <expr>", "print what this jq expression makes of the JSON")
-    .option("-q, --quiet", "no progress and no notes")
-    .option("-v, --verbose", "show each request with status and time")
-    .option("--debug", "as --verbose, with redacted headers and stacks")
-    .option("--root <dir>", "project root (default: found upward)")
-    .option("--no-color", "no colour")
-    .option("--no-input", "never ask; a missing answer is an error");
-}
 
 function exitCodeHelp(): string {
   const rows = Object.entries(exitCodes).map(
@@ -46,42 +22,43 @@ function createRun(context: Context): Run {
   return (load) =>
     async (...all) => {
       const command = all.at(-1) as Command;
-      applyEnvironment(command, context.env);
-      const options = command.optsWithGlobals();
-      const flagSources = Object.fromEntries(
-        Object.keys(options).flatMap((name) => {
-          const source = command.getOptionValueSourceWithGlobals(name);
-          return source === "cli" ? [[name, "flag"]] : source === "env" ? [[name, "env"]] : [];
-        }),
-      );
+      const { options, sources } = collectOptions(command, context.env);
       const execute = await load();
-      await execute(context, command.args, { ...options, flagSources } as never);
+      await execute(context, command.args, { ...options, flagSources: sources } as never);
     };
 }
 
-// Settings of commander are inherited by subcommands only at their creation, so all get them here.
-function prepare(command: Command, write: (text: string) => void): void {
-  command
-    .exitOverride()
-    .configureOutput({ writeOut: write, writeErr: () => {}, getOutHelpWidth: () => helpWidth })
-    .configureHelp({ helpWidth, showGlobalOptions: false })
-    .helpOption("-h, --help", "show help");
-  for (const subcommand of command.commands) prepare(subcommand, write);
-}
+/** First words of the command line, and who defines what follows; in the order of the help. */
+const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> = {
+  connectors: addConnectors,
+  ingest: addIngest,
+  chat: addChat,
+  sandbox: addSandbox,
+  config: addConfig,
+  login: addConfig,
+  logout: addConfig,
+};
 
-/** The whole surface: every command with its flags and help. Help texts go to `write`. */
-export function createProgram(run: Run, write: (text: string) => void): Command {
+/**
+ * The surface: every command with its flags and help, or, where the first word
+ * names one, that one alone: defining the others would cost time at each start.
+ * Help texts go to `write`.
+ */
+export function createProgram(
+  run: Run,
+  write: (text: string) => void,
+  firstWord?: string,
+): Command {
   const program = new Command("knowctl")
     .description(
       "Look up connectors, upload documents and chat with a knowledge-assistant service.",
     )
     .usage("<command> [options]");
-  addGlobalOptions(program);
-  addConnectors(program, run);
-  addIngest(program, run);
-  addChat(program, run);
-  addSandbox(program, run);
-  addConfig(program, run);
+  program.enablePositionalOptions();
+  for (const option of globalOptions()) program.addOption(option);
+  const only = firstWord !== undefined && Object.hasOwn(surfaces, firstWord);
+  const wanted = only ? [surfaces[firstWord]] : Object.values(surfaces);
+  for (const add of new Set(wanted)) add?.(program, run);
   program.helpCommand("help [command]", "show help for a command");
   program.option("-V, --version", "show the version");
   program.addHelpText(
@@ -98,19 +75,6 @@ export function createProgram(run: Run, write: (text: string) => void): Command 
   return program;
 }
 
-// commander repeats what was typed; a value after `=` may be a secret.
-function withoutValue(message: string): string {
-  return message.replace(/^error: /, "").replace(/'(--?[\w-]+)=[^']*'/g, "'$1'");
-}
-
-function usageError(error: CommanderError): CliError {
-  const [message = "", ...rest] = withoutValue(error.message).split("\n");
-  return new CliError("usage", message, {
-    hints: [...rest.map((line) => line.replace(/^\((.*)\)$/, "$1")), "see `knowctl --help`"],
-    cause: error,
-  });
-}
-
 /**
  * Parses `argv` (without node and script) and runs the command. Returns the
  * help text when that was asked for. Throws CliError `usage` for a command line
@@ -118,16 +82,14 @@ function usageError(error: CommanderError): CliError {
  */
 export async function runProgram(argv: readonly string[], context: Context): Promise<string> {
   let help = "";
-  const program = createProgram(createRun(context), (text) => {
+  const collect = (text: string): void => {
     help += text;
-  });
+  };
+  const program = createProgram(createRun(context), collect, argv[0]);
   try {
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.code === "commander.help" && help === "") return program.helpInformation();
-    const shown = ["commander.helpDisplayed", "commander.help", "commander.version"];
-    if (!shown.includes(error.code)) throw usageError(error);
   }
   return help;
 }
@@ -144,7 +106,8 @@ export function helpTexts(): Record<string, string> {
     text = "";
     command.outputHelp();
     texts[path] = text;
-    for (const each of command.commands) visit(each, path === "" ? each.name() : `${path} ${each.name()}`);
+    for (const each of command.commands)
+      visit(each, path === "" ? each.name() : `${path} ${each.name()}`);
   };
   visit(program, "");
   return texts;
@@ -152,7 +115,10 @@ export function helpTexts(): Record<string, string> {
 
 /** Every command that does something, with its one-line description, for the README. */
 export function commandSummaries(): [name: string, summary: string][] {
-  const program = createProgram(() => () => Promise.resolve(), () => {});
+  const program = createProgram(
+    () => () => Promise.resolve(),
+    () => {},
+  );
   const visit = (command: Command, path: string): [string, string][] =>
     command.commands.flatMap((each) => {
       const name = `${path}${each.name()}`;

@@ -1,4 +1,12 @@
-import { MessageIdsLine, ModelsLine, Packet, PacketLine, SessionLine, StreamFailure, type ChatEvent } from "./chat-schemas.ts";
+import {
+  MessageIdsLine,
+  ModelsLine,
+  Packet,
+  PacketLine,
+  SessionLine,
+  StreamFailure,
+  type ChatEvent,
+} from "./chat-schemas.ts";
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -78,9 +78,7 @@ export const IngestSettings = z.strictObject({
       .check(z.minimum(0.001), z.maximum(1_000_000), z.describe("most documents per second")),
   ),
   drafts: z.optional(flag("send documents marked draft: true as well")),
-  updatedAt: z.optional(choice(["git", "mtime"], "where a missing date comes from")),
-  images: z.optional(choice(["skip", "upload"], "what happens to local images")),
-  owners: z.optional(choice(["codeowners"], "where missing owners come from")),
+  updatedAt: z.optional(choice(["mtime"], "where a missing date comes from")),
   frontMatter: z.optional(
     z.strictObject({
       id: keys("id"),
@@ -124,7 +122,6 @@ export const ChatSettings = z.strictObject({
   stream: z.optional(flag("take the answer as it is written (default: true)")),
   live: z.optional(flag("write text as it comes even where stdout is no terminal")),
   sources: z.optional(flag("list the cited sources after the answer (default: true)")),
-  render: z.optional(choice(["auto", "markdown", "plain"], "how the answer is shown")),
   show: z.optional(
     z
       .union([z.array(shown), shown], {

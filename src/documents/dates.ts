@@ -17,7 +17,8 @@ function offsetMinutes(zone: string | undefined): number {
 export function parseDate(text: string): string | undefined {
   const match = pattern.exec(text.trim());
   if (!match) return undefined;
-  const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", zone] = match;
+  const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", zone] =
+    match;
   const offset = offsetMinutes(zone);
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   if (Math.abs(offset) > 14 * 60 || Math.abs(offset) % 60 > 59) return undefined;

@@ -29,7 +29,7 @@ function sequenceLength(bytes: Uint8Array, at: number): number {
 
 /** Offset of the first byte that is not valid UTF-8; -1 when all is. */
 export function invalidUtf8At(bytes: Uint8Array): number {
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const length = sequenceLength(bytes, at);
     if (length === 0) return at;
     at += length;

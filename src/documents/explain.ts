@@ -61,9 +61,15 @@ function fieldsOf(document: IngestionDocument, origins: Map<string, string>): Ex
   const shown: [string, unknown][] = [
     ["semantic_identifier", identifier],
     ...Object.entries(rest),
-    ["sections", `${sections.length}, ${sections.reduce((sum, { text = "" }) => sum + text.length, 0)} characters`],
+    [
+      "sections",
+      `${sections.length}, ${sections.reduce((sum, { text = "" }) => sum + text.length, 0)} characters`,
+    ],
     ["link", sections[0]?.link],
-    ...Object.entries(metadata).map(([key, value]): [string, unknown] => [`metadata.${key}`, value]),
+    ...Object.entries(metadata).map(([key, value]): [string, unknown] => [
+      `metadata.${key}`,
+      value,
+    ]),
   ];
   origins.set("semantic_identifier", origins.get("title") ?? "");
   return shown

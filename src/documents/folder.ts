@@ -59,7 +59,10 @@ export function rootFolder(
     absolute: settings.root,
     rules,
     jobs: jobs.filter(isHere),
-    pending: groupByNextStep("", jobs.filter((job) => !isHere(job))),
+    pending: groupByNextStep(
+      "",
+      jobs.filter((job) => !isHere(job)),
+    ),
   };
 }
 
@@ -121,8 +124,7 @@ export function takesFile(folder: Folder, name: string, settings: DocumentSettin
   if (isNamed(folder, name)) return true;
   const path = pathIn(folder, name);
   return reachingJobs(folder, name, false, settings).some(
-    (job) =>
-      !job.matches || job.matches(job.base === "" ? path : path.slice(job.base.length + 1)),
+    (job) => !job.matches || job.matches(job.base === "" ? path : path.slice(job.base.length + 1)),
   );
 }
 

@@ -29,7 +29,8 @@ const languages: Readonly<Record<string, MatterFormat>> = Object.assign(Object.c
   "+++": "toml",
 });
 // What front matter libraries hand to an interpreter: refused even when never closed.
-const executable = /^---[ \t]*(js|javascript|jsx?|mjs|cjs|tsx?|typescript|node|coffee|coffeescript|cson)[ \t]*$/i;
+const executable =
+  /^---[ \t]*(js|javascript|jsx?|mjs|cjs|tsx?|typescript|node|coffee|coffeescript|cson)[ \t]*$/i;
 const anyLanguage = /^---[ \t]*[A-Za-z_][\w.+-]*[ \t]*$/;
 
 interface Fenced {
@@ -45,7 +46,7 @@ function fail(path: string, line: number, column: number, reason: string, hint: 
 
 /** Offset of the closing line (the fence alone) from `from`, and of what follows it. */
 function findClosing(text: string, fence: string, from: number): [number, number] | undefined {
-  for (let at = from; at !== -1 && at < text.length; ) {
+  for (let at = from; at !== -1 && at < text.length;) {
     if (text.startsWith(fence, at)) {
       const lineEnd = text.indexOf("\n", at);
       const end = lineEnd === -1 ? text.length : lineEnd;
@@ -142,7 +143,11 @@ export function splitFrontMatter(text: string, path: string): SplitText {
   const start = text.charCodeAt(0);
   // "+", "-", "{": nearly every file without front matter is done here.
   const fenced =
-    start === 0x7b ? findJson(text) : start === 0x2d || start === 0x2b ? findFences(text, path, warnings) : undefined;
+    start === 0x7b
+      ? findJson(text)
+      : start === 0x2d || start === 0x2b
+        ? findFences(text, path, warnings)
+        : undefined;
   const data = fenced && parseBlock(fenced, path);
   if (!fenced || !data) return { frontMatter: undefined, body: text, bodyLine: 1, warnings };
   const { format, block, firstLine, bodyStart } = fenced;

@@ -18,13 +18,20 @@ export function plainText(heading: string): string {
 }
 
 function githubSlug(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "").replaceAll(" ", "-");
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")
+    .replaceAll(" ", "-");
 }
 
 // Python-Markdown's `toc` extension with its default slugify, as mkdocs uses it.
 function mkdocsSlug(text: string): string {
   const ascii = text.normalize("NFKD").replace(/[^ -~]/g, "");
-  return ascii.replace(/[^\w\s-]/g, "").trim().toLowerCase().replace(/[-\s]+/g, "-");
+  return ascii
+    .replace(/[^\w\s-]/g, "")
+    .trim()
+    .toLowerCase()
+    .replace(/[-\s]+/g, "-");
 }
 
 function uniqueGithub(slug: string, seen: Map<string, number>): string {

@@ -138,7 +138,11 @@ export function ignoreRulesAbove(
  * Whether a path is ignored, when the folders above it are not; the innermost
  * ignore file that says anything decides, as in git.
  */
-export function isIgnored(path: string, isFolder: boolean, rules: IgnoreRules | undefined): boolean {
+export function isIgnored(
+  path: string,
+  isFolder: boolean,
+  rules: IgnoreRules | undefined,
+): boolean {
   if (!rules) return false;
   const name = path.slice(path.lastIndexOf("/") + 1);
   for (let at: IgnoreRules | undefined = rules; at; at = at.parent) {

@@ -34,10 +34,7 @@ export function scanJson(text: string, start: number): JsonExtent {
     } else if (expected === "comma or end" && character === ",") {
       at++;
       next = open.at(-1) === "{" ? "key" : "value";
-    } else if (
-      expected.endsWith("end") &&
-      character === (open.at(-1) === "{" ? "}" : "]")
-    ) {
+    } else if (expected.endsWith("end") && character === (open.at(-1) === "{" ? "}" : "]")) {
       at++;
       open.pop();
       next = afterValue();

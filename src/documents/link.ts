@@ -31,9 +31,11 @@ export function expandTemplate(template: string, valueOf: LinkValue): Link {
 export function joinLink(link: string, base: string | undefined): Link {
   // Browsers skip blanks and control characters in front of a scheme and in it.
   const bare = link.replace(/[^!-~\u00a1-\uffff]/g, "");
-  if (unsafe.test(bare)) return { problem: `${bare.slice(0, bare.indexOf(":"))}: links are unsafe` };
+  if (unsafe.test(bare))
+    return { problem: `${bare.slice(0, bare.indexOf(":"))}: links are unsafe` };
   if (absolute.test(link)) return { link };
-  if (base === undefined) return { problem: `the link ${link} is relative and there is no linkBase` };
+  if (base === undefined)
+    return { problem: `the link ${link} is relative and there is no linkBase` };
   // Joined as text: `new URL("/x", "https://host/prefix")` would lose the prefix.
   return { link: `${base.replace(/\/+$/, "")}/${link.replace(/^(?:\.?\/)+/, "")}` };
 }

@@ -31,7 +31,9 @@ export function createLinks(root: string, direct: DirectReach): Links {
         return { kind: "skipped", reason: "symbolic link to something that is not a regular file" };
       } catch (error) {
         const reason =
-          codeOf(error) === "ELOOP" ? "symbolic link in a loop" : "symbolic link that leads nowhere";
+          codeOf(error) === "ELOOP"
+            ? "symbolic link in a loop"
+            : "symbolic link that leads nowhere";
         return { kind: "skipped", reason };
       }
     },

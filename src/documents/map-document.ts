@@ -33,7 +33,8 @@ function skipReason({ fields, settings }: Mapping): string | undefined {
     const taken = fields.takeText(keys);
     if (!taken) return undefined;
     const on = booleanOf(taken.value);
-    if (on === undefined) return fields.fail(taken.key, "expected true or false", "write true or false");
+    if (on === undefined)
+      return fields.fail(taken.key, "expected true or false", "write true or false");
     return { key: taken.key, on };
   };
   const ingest = switchOf(settings.keys.ingest);
@@ -49,9 +50,8 @@ function countImages(body: string): number {
   if (!body.includes("![") && !body.includes("<img")) return 0;
   const structure = scanStructure(body);
   const images = [...body.matchAll(/!\[[^\]\n]*\][([]|<img[\s/>]/g)];
-  return images.filter(
-    ({ index }) => !isOpaque(structure, index) && !isInCodeSpan(body, index),
-  ).length;
+  return images.filter(({ index }) => !isOpaque(structure, index) && !isInCodeSpan(body, index))
+    .length;
 }
 
 function emptyReason({ parsed }: Mapping): string {

@@ -36,7 +36,10 @@ export function mapId({ path, fields, settings, trace }: Mapping): string {
 /** `getting-started.md` as `Getting started`. */
 function readableName(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const words = name.replace(/\.[^.]*$/, "").replace(/[-_\s]+/g, " ").trim();
+  const words = name
+    .replace(/\.[^.]*$/, "")
+    .replace(/[-_\s]+/g, " ")
+    .trim();
   return words === "" ? name : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
@@ -106,7 +109,11 @@ export function mapDate(mapping: Mapping, mtimeMs: number): string | undefined {
     trace?.("doc_updated_at", fields.originOf(given.key));
     return (
       parseDate(given.value) ??
-      fields.fail(given.key, `not a date: ${given.value}`, "write 2024-05-01 or 2024-05-01T09:30:00Z")
+      fields.fail(
+        given.key,
+        `not a date: ${given.value}`,
+        "write 2024-05-01 or 2024-05-01T09:30:00Z",
+      )
     );
   }
   if (settings.updatedAt !== "mtime") return undefined;
@@ -114,7 +121,10 @@ export function mapDate(mapping: Mapping, mtimeMs: number): string | undefined {
   return formatTime(mtimeMs);
 }
 
-function takeOwners({ fields }: Mapping, keys: readonly string[]): { key: string; owners: Owner[] } | undefined {
+function takeOwners(
+  { fields }: Mapping,
+  keys: readonly string[],
+): { key: string; owners: Owner[] } | undefined {
   const given = fields.take(keys);
   if (!given) return undefined;
   const owners =

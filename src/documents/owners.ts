@@ -8,7 +8,10 @@ function fromText(text: string): Owner | undefined {
   if (clean === "") return undefined;
   const open = clean.lastIndexOf("<");
   if (clean.endsWith(">") && open !== -1) {
-    const name = clean.slice(0, open).trim().replace(/^"(.*)"$/, "$1");
+    const name = clean
+      .slice(0, open)
+      .trim()
+      .replace(/^"(.*)"$/, "$1");
     const email = clean.slice(open + 1, -1).trim();
     if (name === "") return email === "" ? undefined : { email };
     return email === "" ? { display_name: name } : { display_name: name, email };

@@ -27,11 +27,7 @@ export type Reading =
  * Synchronous: small local files cost less that way. Throws CliError `usage`
  * naming the file, for bad content with line and column.
  */
-export function readDocument(
-  file: SourceFile,
-  settings: DocumentSettings,
-  trace?: Trace,
-): Reading {
+export function readDocument(file: SourceFile, settings: DocumentSettings, trace?: Trace): Reading {
   const reader = readerFor(file.path);
   if (!reader) {
     throw new CliError("usage", `${file.path}: format not supported: ${formatOf(file.path)}`);

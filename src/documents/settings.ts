@@ -136,7 +136,15 @@ function refuseMissing({ images, owners, updatedAt, flags }: RawSettings): void 
  */
 export function compileSettings(raw: RawSettings): DocumentSettings {
   refuseMissing(raw);
-  const { root, rules, frontMatter, flags = {}, images: _images, owners: _owners, ...configured } = raw;
+  const {
+    root,
+    rules,
+    frontMatter,
+    flags = {},
+    images: _images,
+    owners: _owners,
+    ...configured
+  } = raw;
   const pick = <Key extends keyof MappingOptions>(key: Key): MappingOptions[Key] =>
     flags[key] ?? configured[key];
   const taken = (pattern: string): boolean => !pattern.startsWith("!") || pattern.startsWith("!(");

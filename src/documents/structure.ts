@@ -56,7 +56,9 @@ function opensOpaque(scan: Scan, line: string): ((line: string) => boolean) | un
   const end = name === "!--" ? "-->" : `</${name}`;
   // Comments that close on their line are nothing to remember.
   const from = line.indexOf("<") + 4;
-  return line.toLowerCase().includes(end, from) ? undefined : (each) => each.toLowerCase().includes(end);
+  return line.toLowerCase().includes(end, from)
+    ? undefined
+    : (each) => each.toLowerCase().includes(end);
 }
 
 function takeHeading(scan: Scan, text: string, line: string, start: number, end: number): boolean {
@@ -68,7 +70,10 @@ function takeHeading(scan: Scan, text: string, line: string, start: number, end:
   }
   const [, bar] = (scan.paragraphStart !== -1 && underline.exec(line)) || [];
   if (bar === undefined) return false;
-  const title2 = text.slice(scan.paragraphStart, start).replace(/\s*\n\s*/g, " ").trim();
+  const title2 = text
+    .slice(scan.paragraphStart, start)
+    .replace(/\s*\n\s*/g, " ")
+    .trim();
   const level = bar.startsWith("=") ? 1 : 2;
   scan.headings.push({ level, text: title2, start: scan.paragraphStart, end });
   return true;
@@ -127,7 +132,7 @@ export function scanStructure(text: string): Structure {
     listIndent: 0,
     closing: undefined,
   };
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     const next = text.indexOf("\n", start);
     const lineEnd = next === -1 ? text.length : next;
     scanLine(scan, text, start, lineEnd);

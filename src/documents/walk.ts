@@ -41,7 +41,8 @@ function listFile(walk: Walk, folder: Folder, name: string, at: Place): Entry | 
   if (!at.isTaken && !takesFile(folder, name, settings)) return undefined;
   const isOut =
     (settings.only && !settings.only.matches(path)) || settings.exclude?.matches(path) === true;
-  if (isOut) return isNamed(folder, name) ? note("skipped", path, "excluded by a pattern") : undefined;
+  if (isOut)
+    return isNamed(folder, name) ? note("skipped", path, "excluded by a pattern") : undefined;
   if (!readerFor(path)) return note("skipped", path, `format not supported: ${formatOf(path)}`);
   return { kind: "file", key: path, path, absolute: at.absolute, real: at.real };
 }

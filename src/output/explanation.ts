@@ -18,10 +18,18 @@ export async function writeExplanation(
   facts: { state: string; target: string | number | undefined },
 ): Promise<void> {
   const { path, isIncluded, reason, fields, document } = explanation;
-  await output.line(bold(path), isIncluded ? green("  is taken: ") : yellow("  is left out: "), reason);
-  await output.line(dim("target   "), String(facts.target ?? "none: give --cc-pair-id or --connector"));
+  await output.line(
+    bold(path),
+    isIncluded ? green("  is taken: ") : yellow("  is left out: "),
+    reason,
+  );
+  await output.line(
+    dim("target   "),
+    String(facts.target ?? "none: give --cc-pair-id or --connector"),
+  );
   await output.line(dim("state    "), facts.state);
-  if (explanation.rules.length > 0) await output.line(dim("rules    "), explanation.rules.join("; "));
+  if (explanation.rules.length > 0)
+    await output.line(dim("rules    "), explanation.rules.join("; "));
   const size = `${formatCount(explanation.sourceBytes)} bytes read, ${formatCount(explanation.documentBytes)} sent`;
   await output.line(dim("size     "), size);
   if (explanation.images > 0) {
@@ -32,7 +40,12 @@ export async function writeExplanation(
   await output.line();
   const nameWidth = Math.max(...fields.map(({ name }) => name.length));
   for (const { name, value, origin } of fields) {
-    await output.line(bold(name.padEnd(nameWidth)), "  ", shorten(value), dim(`   ← ${neutraliseLine(origin)}`));
+    await output.line(
+      bold(name.padEnd(nameWidth)),
+      "  ",
+      shorten(value),
+      dim(`   ← ${neutraliseLine(origin)}`),
+    );
   }
   await output.line();
   await output.line(dim("payload"));

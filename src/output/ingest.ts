@@ -56,8 +56,15 @@ export async function writeSummary(output: Output, result: IngestResult): Promis
     await output.note(dim(`skipped ${formatCount(count)}: ${neutraliseLine(reason)}`));
   }
   const mark: Text =
-    result.status === "ok" ? green("done") : result.status === "partial" ? yellow("done") : red(result.status);
-  await output.note(mark, `: ${countsText(result.counts)} in ${formatDuration(result.seconds * 1000)}`);
+    result.status === "ok"
+      ? green("done")
+      : result.status === "partial"
+        ? yellow("done")
+        : red(result.status);
+  await output.note(
+    mark,
+    `: ${countsText(result.counts)} in ${formatDuration(result.seconds * 1000)}`,
+  );
 }
 
 // A reason often begins with the path already (`docs/a.md:3:5: …`).

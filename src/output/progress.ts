@@ -1,4 +1,5 @@
 import type { Output } from "./output.ts";
+import { createSpinner } from "./spinner.ts";
 
 /** Counts of an upload so far. */
 export interface UploadCounts {
@@ -26,16 +27,17 @@ export interface Progress {
   stop(): Promise<void>;
 }
 
-const terminalIntervalMs = 100;
-const lineIntervalMs = 10_000;
+const updateIntervalMs = 80;
 
 /** `90 s` as `1m30s`; what is longer than a day as days and hours. */
 export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 10) return `${(ms / 1000).toFixed(1)}s`;
   if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, "0")}s`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h${Math.floor((seconds % 3600) / 60)}m`;
+  if (seconds < 3600)
+    return `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, "0")}s`;
+  if (seconds < 86_400)
+    return `${Math.floor(seconds / 3600)}h${Math.floor((seconds % 3600) / 60)}m`;
   return `${Math.floor(seconds / 86_400)}d${Math.floor((seconds % 86_400) / 3600)}h`;
 }
 
@@ -65,58 +67,29 @@ export function progressLine(state: ProgressState, elapsedMs: number): string {
   return parts.join("  ");
 }
 
-interface Display {
-  show(line: string): void;
-  stop(): void;
-  readonly intervalMs: number;
-}
-
-async function createSpinner(output: Output): Promise<Display> {
-  const { default: ora } = await import("ora");
-  // discardStdin would swallow Ctrl-C and Ctrl-Z (ora 9.4.1).
-  const spinner = ora({ discardStdin: false, text: "" }).start();
-  return {
-    intervalMs: terminalIntervalMs,
-    show(line) {
-      spinner.text = line.slice(0, Math.max(10, output.columns() - 4));
-    },
-    stop: () => void spinner.stop(),
-  };
-}
-
-function createLines(output: Output): Display {
-  return {
-    intervalMs: lineIntervalMs,
-    // A reader that has gone is no reason to stop an upload.
-    show: (line) => void output.note(line).catch(() => {}),
-    stop: () => {},
-  };
-}
-
 /**
- * Progress on stderr: a live line on a terminal, elsewhere a plain line at most
- * every 10 s, nothing with --quiet.
+ * Progress on stderr: a live line on a terminal, elsewhere a plain line every
+ * 10 s, nothing with --quiet. Call stop() before anything else is written.
  */
-export async function startProgress(output: Output, now: () => number): Promise<Progress> {
-  if (output.quiet) return { update: () => {}, stop: () => Promise.resolve() };
-  const display = output.canMove ? await createSpinner(output) : createLines(output);
+export function startProgress(output: Output, now: () => number): Progress {
+  const spinner = createSpinner(output, { delayMs: 100 });
   let startedAt = now();
   let phase = "";
-  let shownAt = output.canMove ? 0 : startedAt;
+  let shownAt = 0;
   return {
     update(state) {
       const time = now();
       if (state.phase !== phase) {
         phase = state.phase;
         startedAt = time;
+        shownAt = 0;
       }
-      if (time - shownAt < display.intervalMs) return;
+      // More often than the screen changes would only cost time.
+      if (time - shownAt < updateIntervalMs) return;
       shownAt = time;
-      display.show(progressLine(state, time - startedAt));
+      const line = progressLine(state, time - startedAt);
+      spinner.start(output.canMove ? line.slice(0, Math.max(10, output.columns() - 4)) : line);
     },
-    stop() {
-      display.stop();
-      return Promise.resolve();
-    },
+    stop: () => spinner.stop(),
   };
 }

@@ -34,24 +34,40 @@ function parseValue(option: Option, variable: string, value: string): unknown {
   }
 }
 
+/** The command and those above it, outermost first. */
+function chainOf(command: Command): Command[] {
+  return command.parent ? [...chainOf(command.parent), command] : [command];
+}
+
+/** Where the value of an option in effect came from. */
+export type OptionSource = "flag" | "env";
+
 /**
- * Fills every option that was not given as a flag from its environment
- * variable. An empty variable counts as unset. Throws CliError `usage` for a
- * value that the flag would refuse as well.
+ * The options of a command line: flags wherever they stand, then environment
+ * variables for what no flag gave; an empty variable counts as unset. Throws
+ * CliError `usage` for a value that the flag would refuse as well.
  */
-export function applyEnvironment(
+export function collectOptions(
   command: Command,
   env: Readonly<Record<string, string | undefined>>,
-): void {
-  for (let each: Command | null = command; each; each = each.parent) {
-    for (const option of each.options) {
-      const variable = variableOf(option);
-      const value = variable === undefined ? undefined : env[variable];
-      if (variable === undefined || value === undefined || value === "") continue;
-      const name = option.attributeName();
-      const source = each.getOptionValueSource(name);
-      if (source !== undefined && source !== "default") continue;
-      each.setOptionValueWithSource(name, parseValue(option, variable, value), "env");
+): { options: Record<string, unknown>; sources: Record<string, OptionSource> } {
+  const options: Record<string, unknown> = {};
+  const sources: Record<string, OptionSource> = {};
+  const chain = chainOf(command);
+  for (const each of chain) {
+    for (const [name, value] of Object.entries(each.opts())) {
+      if (each.getOptionValueSource(name) !== "cli") continue;
+      options[name] = value;
+      sources[name] = "flag";
     }
   }
+  for (const option of chain.flatMap((each) => each.options)) {
+    const name = option.attributeName();
+    const variable = variableOf(option);
+    const value = variable === undefined ? undefined : env[variable];
+    if (variable === undefined || !value || sources[name] === "flag") continue;
+    options[name] = parseValue(option, variable, value);
+    sources[name] = "env";
+  }
+  return { options, sources };
 }

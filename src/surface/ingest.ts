@@ -16,7 +16,11 @@ function addMappingOptions(command: Command): Command {
       "how headings become link anchors: github, docusaurus, mkdocs",
       choice("github", "docusaurus", "mkdocs"),
     )
-    .option("--max-section-chars <number>", "split longer sections at paragraphs", integer(200, 10_000_000))
+    .option(
+      "--max-section-chars <number>",
+      "split longer sections at paragraphs",
+      integer(200, 10_000_000),
+    )
     .option("--link <template>", "link of a document: {path} {dir} {name} {slug} {id} or a key")
     .option("--link-base <url>", "what relative links are joined to")
     .option("--metadata <key=value>", "add metadata (repeatable)", collect)
@@ -45,22 +49,34 @@ export function addIngest(program: Command, run: Run): void {
     .option("--no-state", "neither read nor write the state store")
     .option("--dry-run", "show what would be sent and send nothing")
     .option("--exit-code", "with --dry-run: exit 12 when there is work")
-    .option("--max-failures <number>", "stop after this many failed documents", integer(1, 1_000_000))
+    .option(
+      "--max-failures <number>",
+      "stop after this many failed documents",
+      integer(1, 1_000_000),
+    )
     .option("--allow-empty", "finding no document is no error")
     .addHelpText(
       "after",
       examples([
         ["knowctl ingest docs --cc-pair-id 2", "upload a folder; a second run sends what changed"],
-        ['knowctl ingest docs --connector "Handbook uploads" --sections headings', "by name, one section per heading"],
+        [
+          'knowctl ingest docs --connector "Handbook uploads" --sections headings',
+          "by name, one section per heading",
+        ],
         ["knowctl ingest docs --dry-run", "see the plan; needs no key and no connection"],
         ["knowctl ingest explain docs/welcome.md", "why a file is in or out, and what is sent"],
-        ["knowctl ingest docs --cc-pair-id 2 --output ndjson", "one line per document, for a pipeline"],
+        [
+          "knowctl ingest docs --cc-pair-id 2 --output ndjson",
+          "one line per document, for a pipeline",
+        ],
       ]),
     )
     .action(run(async () => (await import("../commands/ingest/ingest.ts")).ingest));
   const explain = ingest
     .command("explain")
-    .description("Show why a file is in or out, where each field comes from, and the exact payload.")
+    .description(
+      "Show why a file is in or out, where each field comes from, and the exact payload.",
+    )
     .argument("<file>", "file to explain");
   addTargetOptions(addMappingOptions(explain))
     .addHelpText(

@@ -28,7 +28,8 @@ export function choice<const Value extends string>(
 ): (value: string) => Value {
   return (value) => {
     const found = values.find((each) => each === value);
-    if (found === undefined) throw new InvalidArgumentError(`Expected one of ${values.join(", ")}.`);
+    if (found === undefined)
+      throw new InvalidArgumentError(`Expected one of ${values.join(", ")}.`);
     return found;
   };
 }

@@ -25,7 +25,8 @@ export interface PlanTable {
   add(entry: PlanEntry): void;
   addSkip(path: string, reason: string): void;
   addFailure(path: string, reason: string): void;
-  warn(path: string, message: string): void;
+  /** `message` names the file. */
+  warn(message: string): void;
   flush(): void;
   /** Ids that a second file gave as well, in order of the second file. */
   collisions(limit: number): { id: string; first: string; second: string }[];
@@ -34,7 +35,7 @@ export interface PlanTable {
   reasons(action: "skipped" | "failed"): { reason: string; count: number }[];
   /** Entries in order; all, or only those of some actions. */
   entries(actions?: readonly PlanAction[]): IterableIterator<NumberedEntry>;
-  warnings(): readonly { path: string; message: string }[];
+  warnings(): readonly string[];
   has(id: string): boolean;
 }
 
@@ -73,7 +74,7 @@ export function createPlanTable(database: Database): PlanTable {
     `SELECT * FROM temp.plan WHERE number > ? ORDER BY number LIMIT ${pageSize}`,
   );
   const counts = new Map<PlanAction, number>();
-  const warnings: { path: string; message: string }[] = [];
+  const warnings: string[] = [];
   let batch: PlanEntry[] = [];
 
   const flush = (): void => {
@@ -98,8 +99,8 @@ export function createPlanTable(database: Database): PlanTable {
     add,
     addSkip: (path, reason) => add({ ...bare, path, action: "skipped", detail: reason }),
     addFailure: (path, reason) => add({ ...bare, path, action: "failed", detail: reason }),
-    warn(path, message) {
-      if (warnings.length < warningsKept) warnings.push({ path, message });
+    warn(message) {
+      if (warnings.length < warningsKept) warnings.push(message);
     },
     flush,
     collisions(limit) {
@@ -126,7 +127,7 @@ export function createPlanTable(database: Database): PlanTable {
         .map((row) => ({ reason: String(row["detail"]), count: Number(row["n"]) })),
     *entries(actions) {
       // In pages: the same connection writes the state while the plan is walked.
-      for (let last = 0; ; ) {
+      for (let last = 0; ;) {
         const rows = page.all(last);
         if (rows.length === 0) return;
         for (const row of rows) {
@@ -137,6 +138,7 @@ export function createPlanTable(database: Database): PlanTable {
       }
     },
     warnings: () => warnings,
-    has: (id) => database.prepare("SELECT 1 AS yes FROM temp.plan WHERE id = ?").get(id) !== undefined,
+    has: (id) =>
+      database.prepare("SELECT 1 AS yes FROM temp.plan WHERE id = ?").get(id) !== undefined,
   };
 }

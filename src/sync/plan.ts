@@ -45,6 +45,8 @@ export interface Plan {
   readonly table: PlanTable;
   /** Files that were found, whatever became of them. */
   readonly fileCount: number;
+  /** Image references in the files that were read. */
+  readonly images: number;
   /** Pairs that documents to be sent go to; undefined among them when one has none. */
   readonly pairs: ReadonlySet<number | undefined>;
   /** A document that was read for the plan and still fits in memory; else undefined. */
@@ -76,13 +78,18 @@ export function readForState(
   file: SourceFile,
   mapping: string,
   request: Pick<PlanRequest, "read" | "volatile" | "now">,
-): { record: FileRecord; prepared: PreparedDocument | undefined; warnings: readonly string[] } {
+): {
+  record: FileRecord;
+  prepared: PreparedDocument | undefined;
+  warnings: readonly string[];
+  images: number;
+} {
   const seenAtMs = request.now();
   const reading = request.read(file);
   const base = { path: file.path, mapping, seenAtMs };
   if (reading.kind === "skipped") {
     const record = { ...base, stamp: file.stamp, document: undefined, skipped: reading.reason };
-    return { record, prepared: undefined, warnings: [] };
+    return { record, prepared: undefined, warnings: [], images: 0 };
   }
   const { document, ccPairId } = reading;
   const fingerprint = fingerprintOf(document, request.volatile);
@@ -91,6 +98,7 @@ export function readForState(
     record: { ...base, stamp: reading.stamp, document: stored, skipped: undefined },
     prepared: { document, ccPairId, fingerprint },
     warnings: reading.warnings,
+    images: reading.images,
   };
 }
 
@@ -125,7 +133,9 @@ function refuseCollisions(table: PlanTable): void {
   const more = collisions.length > collisionsShown ? ["… and more"] : [];
   throw new CliError("usage", "two files give one document id; nothing was sent", {
     details: [
-      ...collisions.slice(0, collisionsShown).map((each) => `${each.id}: ${each.first} and ${each.second}`),
+      ...collisions
+        .slice(0, collisionsShown)
+        .map((each) => `${each.id}: ${each.first} and ${each.second}`),
       ...more,
     ],
     hints: ["give one of them another `id` in its front matter, or exclude it"],
@@ -147,6 +157,7 @@ export async function buildPlan(
   const prepared = new Map<string, PreparedDocument>();
   const pairs = new Set<number | undefined>();
   let fileCount = 0;
+  let images = 0;
   let preparedChars = 0;
   let unsaved: FileRecord[] = [];
   const save = (): void => {
@@ -180,9 +191,15 @@ export async function buildPlan(
     const mapping = request.mappingKey(file.path);
     const known = request.checksum ? undefined : state.file(file.path);
     if (known && isCurrent(known, file, mapping)) return void addRecord(file, known);
-    const { record, prepared: document, warnings } = readForState(file, mapping, request);
+    const {
+      record,
+      prepared: document,
+      warnings,
+      images: imageCount,
+    } = readForState(file, mapping, request);
     unsaved.push(record);
-    for (const warning of warnings) table.warn(file.path, warning);
+    for (const warning of warnings) table.warn(warning);
+    images += imageCount;
     const action = addRecord(file, record);
     if (document && (action === "new" || action === "changed")) keep(file.path, document);
   };
@@ -219,6 +236,7 @@ export async function buildPlan(
   return {
     table,
     fileCount,
+    images,
     pairs,
     takePrepared(path) {
       const document = prepared.get(path);

@@ -27,7 +27,9 @@ describe("explain", () => {
       rules: [{ match: "docs/**", link: "https://x/{path}", metadata: { area: "docs" } }],
       flags: { sections: "headings", tags: ["f"] },
     });
-    const fields = Object.fromEntries(explanation.fields.map(({ name, value, origin }) => [name, [value, origin]]));
+    const fields = Object.fromEntries(
+      explanation.fields.map(({ name, value, origin }) => [name, [value, origin]]),
+    );
     expect(fields).toEqual({
       id: ["docs/a.md", "path"],
       semantic_identifier: ["T", "front matter line 2 (title)"],
@@ -40,15 +42,24 @@ describe("explain", () => {
       "metadata.site": ["intranet", "configuration ingest.metadata"],
       "metadata.area": ["docs", "rule 1 (docs/**)"],
       "metadata.team": ["hr", "front matter line 5 (team)"],
-      "metadata.tags": ['["c","a","f"]', "configuration ingest.metadata, front matter line 6 (tags), flag --tag"],
+      "metadata.tags": [
+        '["c","a","f"]',
+        "configuration ingest.metadata, front matter line 6 (tags), flag --tag",
+      ],
     });
-    expect(explanation).toMatchObject({ isIncluded: true, reason: "found in the project root", rules: ["rule 1 (docs/**)"] });
+    expect(explanation).toMatchObject({
+      isIncluded: true,
+      reason: "found in the project root",
+      rules: ["rule 1 (docs/**)"],
+    });
     expect(explanation.documentBytes).toBe(Buffer.byteLength(JSON.stringify(explanation.document)));
   });
 
   it("names defaults, headings and file names", () => {
     const fields = (text: string): string[] =>
-      explain({ "a.md": text }, "a.md", { idPrefix: "x/" }).fields.map(({ name, origin }) => `${name}: ${origin}`);
+      explain({ "a.md": text }, "a.md", { idPrefix: "x/" }).fields.map(
+        ({ name, origin }) => `${name}: ${origin}`,
+      );
     expect(fields("---\nx: 1\n---\n\n# Title\n")).toEqual([
       "semantic_identifier: heading line 5",
       "id: idPrefix and path",
@@ -85,7 +96,10 @@ describe("explain", () => {
   });
 
   it("agrees with the walk on every file", () => {
-    const files: Record<string, string> = { ".gitignore": "b*\n!bc.md\n", "d/.gitignore": "x.md\n!b.md" };
+    const files: Record<string, string> = {
+      ".gitignore": "b*\n!bc.md\n",
+      "d/.gitignore": "x.md\n!b.md",
+    };
     for (const name of ["a", "b", "bc", "x", ".h"]) {
       for (const folder of ["", "d/", "d/e/", ".d/", "bd/"]) files[`${folder}${name}.md`] = "x";
     }

@@ -43,7 +43,13 @@ describe("folders", () => {
   });
 
   it("take formats without regard to case and count the others", () => {
-    const root = createFolder({ "a.MD": "x", "b.Markdown": "x", "c.TXT": "x", "d.docx": "x", LICENSE: "x" });
+    const root = createFolder({
+      "a.MD": "x",
+      "b.Markdown": "x",
+      "c.TXT": "x",
+      "d.docx": "x",
+      LICENSE: "x",
+    });
     expect(list(root)).toEqual([
       "skipped LICENSE: format not supported: no extension",
       "a.MD",
@@ -88,8 +94,16 @@ describe("folders", () => {
       "docs/local.md": "x",
       "local.md": "x",
     });
-    expect(list(root)).toEqual(["a.md", "docs/b.tmp.md", "docs/only-root.md", "kept.tmp.md", "local.md"]);
-    expect(list(root, ["."], { useIgnoreFiles: false }).filter((line) => line.endsWith(".md"))).toHaveLength(10);
+    expect(list(root)).toEqual([
+      "a.md",
+      "docs/b.tmp.md",
+      "docs/only-root.md",
+      "kept.tmp.md",
+      "local.md",
+    ]);
+    expect(
+      list(root, ["."], { useIgnoreFiles: false }).filter((line) => line.endsWith(".md")),
+    ).toHaveLength(10);
   });
 
   it("obey the .gitignore of the git root above the project root", () => {
@@ -123,24 +137,59 @@ describe("folders", () => {
   });
 
   it("agree with git on what is ignored", () => {
-    const rules = ["*.log.md", "name", "/top", "deep/er", "d?", "[ab].md", "!keep.md", "\\!odd.md", "end*", "**/x/**", "only/"];
-    const names = ["name", "top", "deep", "er", "d1", "a.md", "keep.md", "!odd.md", "end.md", "x", "only", "b.log.md", "c.md"];
+    const rules = [
+      "*.log.md",
+      "name",
+      "/top",
+      "deep/er",
+      "d?",
+      "[ab].md",
+      "!keep.md",
+      "\\!odd.md",
+      "end*",
+      "**/x/**",
+      "only/",
+    ];
+    const names = [
+      "name",
+      "top",
+      "deep",
+      "er",
+      "d1",
+      "a.md",
+      "keep.md",
+      "!odd.md",
+      "end.md",
+      "x",
+      "only",
+      "b.log.md",
+      "c.md",
+    ];
     const files: Record<string, string> = { ".gitignore": rules.join("\n") };
     for (const first of names) {
       for (const second of names) {
         const isFile = first.endsWith(".md");
-        files[isFile ? first : `${first}/${second.endsWith(".md") ? second : `${second}/c.md`}`] = "x";
+        files[isFile ? first : `${first}/${second.endsWith(".md") ? second : `${second}/c.md`}`] =
+          "x";
       }
     }
     const root = createFolder(files);
     execFileSync("git", ["init", "-q"], { cwd: root });
-    const git = execFileSync("git", ["ls-files", "-o", "--exclude-standard", "*.md"], { cwd: root, encoding: "utf8" });
+    const git = execFileSync("git", ["ls-files", "-o", "--exclude-standard", "*.md"], {
+      cwd: root,
+      encoding: "utf8",
+    });
     expect(list(root)).toEqual(git.trimEnd().split("\n").sort());
     expect(list(root).length).toBeGreaterThan(5);
   });
 
   it("filter by include and exclude, a bare name at any depth", () => {
-    const root = createFolder({ "docs/a.md": "x", "docs/old/b.md": "x", "c.md": "x", "docs/d.txt": "x" });
+    const root = createFolder({
+      "docs/a.md": "x",
+      "docs/old/b.md": "x",
+      "c.md": "x",
+      "docs/d.txt": "x",
+    });
     expect(list(root, ["."], { flags: { include: ["docs/*.md"] } })).toEqual(["docs/a.md"]);
     expect(list(root, ["."], { flags: { include: ["docs"] } })).toHaveLength(3);
     expect(list(root, ["."], { flags: { include: ["*.txt"] } })).toEqual(["docs/d.txt"]);
@@ -150,7 +199,9 @@ describe("folders", () => {
       "docs/a.md",
     ]);
     expect(list(root, ["docs/old/b.md"], { exclude: ["old"] })).toEqual([]);
-    expect(list(root, ["c.md"], { exclude: ["c.md"] })).toEqual(["skipped c.md: excluded by a pattern"]);
+    expect(list(root, ["c.md"], { exclude: ["c.md"] })).toEqual([
+      "skipped c.md: excluded by a pattern",
+    ]);
   });
 
   it("fall back to the configured include", () => {
@@ -164,7 +215,12 @@ describe("folders", () => {
 
 describe("globs", () => {
   it("are relative to the working directory, ids to the root", () => {
-    const root = createFolder({ "docs/a.md": "x", "docs/x/b.md": "x", "docs/x/c.txt": "x", "d.md": "x" });
+    const root = createFolder({
+      "docs/a.md": "x",
+      "docs/x/b.md": "x",
+      "docs/x/c.txt": "x",
+      "d.md": "x",
+    });
     const settings = compileSettings({ root });
     const paths = (inputs: string[]): string[] =>
       [...findFiles(inputs, { cwd: join(root, "docs"), settings })].map((found) =>
@@ -177,7 +233,12 @@ describe("globs", () => {
   });
 
   it("keep hidden and ignored files out unless the glob names them", () => {
-    const root = createFolder({ ".gitignore": "b.md", "a.md": "x", "b.md": "x", ".wiki/c.md": "x" });
+    const root = createFolder({
+      ".gitignore": "b.md",
+      "a.md": "x",
+      "b.md": "x",
+      ".wiki/c.md": "x",
+    });
     expect(list(root, ["**/*.md"])).toEqual(["a.md"]);
     expect(list(root, [".wiki/*.md"])).toEqual([".wiki/c.md"]);
     expect(list(root, ["**/.wiki/*.md"])).toEqual([".wiki/c.md"]);
@@ -202,18 +263,27 @@ describe("globs", () => {
     expect(performance.now() - start).toBeLessThan(1000);
   });
 
-  it.each(["../x/*.md", "/etc/*.md", "a/../../b", "C:/x"])("of settings stay below the root: %s", (pattern) => {
-    const root = createFolder();
-    expect(failure(() => compileSettings({ root, exclude: [pattern] }))).toContain("leaves the project root");
-    expect(failure(() => compileSettings({ root, rules: [{ match: pattern }] }))).toContain("rule 1");
-  });
+  it.each(["../x/*.md", "/etc/*.md", "a/../../b", "C:/x"])(
+    "of settings stay below the root: %s",
+    (pattern) => {
+      const root = createFolder();
+      expect(failure(() => compileSettings({ root, exclude: [pattern] }))).toContain(
+        "leaves the project root",
+      );
+      expect(failure(() => compileSettings({ root, rules: [{ match: pattern }] }))).toContain(
+        "rule 1",
+      );
+    },
+  );
 });
 
 describe("inputs that are wrong", () => {
   it("end with a message before anything is found", () => {
     const root = createFolder({ "in/a.md": "x", "out/b.md": "x", "inner/c.md": "x" });
     const inside = join(root, "in");
-    expect(failure(() => list(inside, ["missing.md"]))).toContain("no such file or folder: missing.md");
+    expect(failure(() => list(inside, ["missing.md"]))).toContain(
+      "no such file or folder: missing.md",
+    );
     expect(failure(() => list(inside, [""]))).toContain("empty path");
     expect(failure(() => list(inside, ["a.md", "../out"]))).toContain("outside the project root");
     expect(failure(() => list(inside, ["../inner"]))).toContain("outside the project root");
@@ -234,7 +304,12 @@ describe("links and special files", () => {
   });
 
   it("give each real file once, under its own path when that is taken", () => {
-    const root = createFolder({ "docs/a.md": "x", "z/b.md": "x", "z/sub/c.md": "x", ".hide/d.md": "x" });
+    const root = createFolder({
+      "docs/a.md": "x",
+      "z/b.md": "x",
+      "z/sub/c.md": "x",
+      ".hide/d.md": "x",
+    });
     symlinkSync("../docs/a.md", join(root, "docs/again.md"));
     symlinkSync("../z", join(root, "docs/link"));
     symlinkSync("../z/sub", join(root, "docs/link2"));
@@ -291,10 +366,15 @@ describe("trouble on the way", () => {
   it.skipIf(process.platform !== "linux")("reports names that are not UTF-8 and goes on", () => {
     const root = createFolder({ "a.md": "x", "\ufffd.md": "x" });
     for (const byte of [0xff, 0xfe]) {
-      writeFileSync(Buffer.concat([Buffer.from(`${root}/b`), Buffer.from([byte]), Buffer.from(".md")]), "x");
+      writeFileSync(
+        Buffer.concat([Buffer.from(`${root}/b`), Buffer.from([byte]), Buffer.from(".md")]),
+        "x",
+      );
     }
     const found = list(root);
-    expect(found.filter((line) => line.endsWith("the name is not valid UTF-8: rename it"))).toHaveLength(2);
+    expect(
+      found.filter((line) => line.endsWith("the name is not valid UTF-8: rename it")),
+    ).toHaveLength(2);
     expect(found).toContain("a.md");
     expect(found).toContain("\ufffd.md");
   });
@@ -313,25 +393,28 @@ describe("trouble on the way", () => {
     ]);
   });
 
-  it.skipIf(process.platform === "win32")("names an unreadable folder and file, and takes the rest", () => {
-    const root = createFolder({ "a.md": "x", "b/c.md": "x", "d.md": "x", "e.md": "x" });
-    chmodSync(join(root, "b"), 0o000);
-    chmodSync(join(root, "d.md"), 0o000);
-    // Permissions mean nothing to root.
-    asUser(root, () => {
-      expect(list(root)).toEqual([
-        "a.md",
-        "failed b: the folder cannot be read: EACCES",
-        "d.md",
-        "e.md",
-      ]);
-      const settings = compileSettings({ root });
-      expect(failure(() => readDocument(fileIn(root, "d.md"), settings))).toBe(
-        "d.md: cannot be read: permission denied",
-      );
-    });
-    chmodSync(join(root, "b"), 0o700);
-  });
+  it.skipIf(process.platform === "win32")(
+    "names an unreadable folder and file, and takes the rest",
+    () => {
+      const root = createFolder({ "a.md": "x", "b/c.md": "x", "d.md": "x", "e.md": "x" });
+      chmodSync(join(root, "b"), 0o000);
+      chmodSync(join(root, "d.md"), 0o000);
+      // Permissions mean nothing to root.
+      asUser(root, () => {
+        expect(list(root)).toEqual([
+          "a.md",
+          "failed b: the folder cannot be read: EACCES",
+          "d.md",
+          "e.md",
+        ]);
+        const settings = compileSettings({ root });
+        expect(failure(() => readDocument(fileIn(root, "d.md"), settings))).toBe(
+          "d.md: cannot be read: permission denied",
+        );
+      });
+      chmodSync(join(root, "b"), 0o700);
+    },
+  );
 
   it("does not obey an ignore file that is a link out of the root", () => {
     const outside = createFolder({ rules: "*.md\n" });

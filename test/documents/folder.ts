@@ -41,7 +41,11 @@ export function fileIn(root: string, path: string): SourceFile {
 }
 
 /** Reads one file of a fresh folder. */
-export function read(content: string | Uint8Array, options: Options = {}, path = "page.md"): Reading {
+export function read(
+  content: string | Uint8Array,
+  options: Options = {},
+  path = "page.md",
+): Reading {
   const root = createFolder({ [path]: content });
   return readDocument(fileIn(root, path), compileSettings({ root, ...options }));
 }

@@ -30,7 +30,11 @@ describe("front matter", () => {
     ["---\n---\nbody", {}, "body"],
     ["---\n# only a comment\n---\nbody", {}, "body"],
     ["---\na: 1\n---", { a: "1" }, ""],
-    ["---\na: |\n  x\n  ----\n  ---y\n---\nbody\n---\nrest", { a: "x\n----\n---y\n" }, "body\n---\nrest"],
+    [
+      "---\na: |\n  x\n  ----\n  ---y\n---\nbody\n---\nrest",
+      { a: "x\n----\n---y\n" },
+      "body\n---\nrest",
+    ],
     ["+++\na = 'x'\n+++\nbody", { a: "x" }, "body"],
     ["---toml\na = 'x'\n---\nbody", { a: "x" }, "body"],
     ['---json\n{"a": "x"}\n---\nbody', { a: "x" }, "body"],
@@ -88,7 +92,8 @@ describe("front matter", () => {
   });
 
   it("keeps YAML scalars as written", () => {
-    const text = "---\nv: 1.10\nd: 2024-01-02\no: 010\nn: NO\nt: ~\nx: 0x1F\nlong: 12345678901234567890\nempty:\n---\n";
+    const text =
+      "---\nv: 1.10\nd: 2024-01-02\no: 010\nn: NO\nt: ~\nx: 0x1F\nlong: 12345678901234567890\nempty:\n---\n";
     expect(split(text).data).toEqual({
       v: "1.10",
       d: "2024-01-02",
@@ -116,15 +121,36 @@ describe("front matter", () => {
 
 describe("executable front matter", () => {
   const canary = "globalThis.knowctlCanary = true";
-  const words = ["js", "javascript", "JS", " js", "\tjs ", "coffee", "constructor", "toString", "__proto__", "node", "cson", "ejs"];
-  it.each(words.map((word) => `---${word}\n{ a: (${canary}) }\n---\nbody`))("%j is refused", (text) => {
-    expect(failure(() => split(text))).toContain("a.md:1:1: front matter of another kind is refused");
-    expect(globalThis).not.toHaveProperty("knowctlCanary");
-  });
+  const words = [
+    "js",
+    "javascript",
+    "JS",
+    " js",
+    "\tjs ",
+    "coffee",
+    "constructor",
+    "toString",
+    "__proto__",
+    "node",
+    "cson",
+    "ejs",
+  ];
+  it.each(words.map((word) => `---${word}\n{ a: (${canary}) }\n---\nbody`))(
+    "%j is refused",
+    (text) => {
+      expect(failure(() => split(text))).toContain(
+        "a.md:1:1: front matter of another kind is refused",
+      );
+      expect(globalThis).not.toHaveProperty("knowctlCanary");
+    },
+  );
 
-  it.each(["---js\n1", "---JavaScript\n", "--- coffee"])("%j is refused though never closed", (text) => {
-    expect(failure(() => split(text))).toContain("refused");
-  });
+  it.each(["---js\n1", "---JavaScript\n", "--- coffee"])(
+    "%j is refused though never closed",
+    (text) => {
+      expect(failure(() => split(text))).toContain("refused");
+    },
+  );
 
   const folder = new URL("../fixtures/documents/hostile/", import.meta.url).pathname;
   it.each(readdirSync(folder))("fixture %s gives an error within 100 ms", (name) => {
@@ -142,7 +168,10 @@ describe("hostile front matter", () => {
     .map((key, index) => `${key}: &${key} [${Array(9).fill(`*${"abcdefghi"[index]}`).join(",")}]`)
     .join("\n")}`;
   const merge = `a: &a {k: v}\n${[..."bcdefghi"]
-    .map((key, index) => `${key}: &${key} {<<: [${Array(9).fill(`*${"abcdefghi"[index]}`).join(",")}]}`)
+    .map(
+      (key, index) =>
+        `${key}: &${key} {<<: [${Array(9).fill(`*${"abcdefghi"[index]}`).join(",")}]}`,
+    )
     .join("\n")}`;
   const nested = (open: string): string => open.repeat(5000);
   it.each([
@@ -158,7 +187,10 @@ describe("hostile front matter", () => {
     ["2 MB scalar", `---\na: ${"x".repeat(2_000_000)}\n---\n`],
     ["blank lines", `---\na: 1${"\n".repeat(60_000)}b: 2\n---\n`],
     ["blank lines with blanks", `---\na: 1${"\n ".repeat(30_000)}\n---\n`],
-    ["many keys", `---\n${Array.from({ length: 5000 }, (_, index) => `k${index}: v`).join("\n")}\n---\n`],
+    [
+      "many keys",
+      `---\n${Array.from({ length: 5000 }, (_, index) => `k${index}: v`).join("\n")}\n---\n`,
+    ],
     ["NUL by escape", '---\na: "\\0"\n---\n'],
     ["half a surrogate by escape", '---json\n{"a": "\\ud800"}\n---\n'],
   ])("%s is an error within 100 ms", (_name, text) => {
@@ -195,7 +227,24 @@ describe("hostile front matter", () => {
 
 describe("properties", () => {
   const line = fc.oneof(
-    fc.constantFrom("---", "+++", "{", "}", "---js", "--- ", "----", "...", "a: 1", "a = 1", '"a": 1', "", "- x", "&a *a", "? ", "# h"),
+    fc.constantFrom(
+      "---",
+      "+++",
+      "{",
+      "}",
+      "---js",
+      "--- ",
+      "----",
+      "...",
+      "a: 1",
+      "a = 1",
+      '"a": 1',
+      "",
+      "- x",
+      "&a *a",
+      "? ",
+      "# h",
+    ),
     fc.string({ maxLength: 20 }),
   );
   const document = fc.array(line, { maxLength: 12 }).map((lines) => lines.join("\n"));

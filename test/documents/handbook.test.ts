@@ -6,7 +6,11 @@ import { compileSettings } from "../../src/documents/settings.ts";
 
 it("the sample handbook shows every kind of front matter and one draft", () => {
   const root = fileURLToPath(new URL("../../examples/handbook", import.meta.url));
-  const settings = compileSettings({ root, sections: "headings", link: "https://handbook.larkfield.example/{slug}" });
+  const settings = compileSettings({
+    root,
+    sections: "headings",
+    link: "https://handbook.larkfield.example/{slug}",
+  });
   const rows = [...findFiles(["."], { cwd: root, settings })].map((found) => {
     if (found.kind !== "file") return `${found.kind} ${found.path}`;
     const reading = readDocument(found.file, settings);
@@ -14,7 +18,13 @@ it("the sample handbook shows every kind of front matter and one draft", () => {
     expect(reading.warnings).toEqual([]);
     const { document } = reading;
     const owner = document.primary_owners?.[0];
-    return [found.file.path, document.title, owner?.display_name ?? "-", document.sections.length, document.doc_updated_at ?? "-"].join(" | ");
+    return [
+      found.file.path,
+      document.title,
+      owner?.display_name ?? "-",
+      document.sections.length,
+      document.doc_updated_at ?? "-",
+    ].join(" | ");
   });
   expect(rows).toEqual([
     "it/releases.md | How we release firmware | Firmware team | 4 | 2025-04-11T16:00:00Z",

@@ -32,7 +32,9 @@ describe("id", () => {
     expect(map(text, options, "docs/a.md")["id"]).toBe(id);
   });
   it("that is a list is an error with the line", () => {
-    expect(failure(() => map(yaml("a: 1", "id: [x]")))).toBe("page.md:3:1: front matter id: expected text");
+    expect(failure(() => map(yaml("a: 1", "id: [x]")))).toBe(
+      "page.md:3:1: front matter id: expected text",
+    );
   });
   it("is the same for NFC and NFD, and different paths give different ids", () => {
     const settings = compileSettings({ root: "/" });
@@ -64,7 +66,10 @@ describe("title", () => {
 });
 
 describe("source", () => {
-  const rules = [{ match: "docs/**", source: "rule" }, { match: "*.txt", source: "other" }];
+  const rules = [
+    { match: "docs/**", source: "rule" },
+    { match: "*.txt", source: "other" },
+  ];
   it.each([
     ["x", {}, "file"],
     ["x", { source: "config" }, "config"],
@@ -103,20 +108,36 @@ describe("link", () => {
     ["link: javascript:alert(1)", expect.stringContaining("unsafe")],
     ['link: " java\\tscript:alert(1)"', expect.stringContaining("unsafe")],
   ])("of front matter %j", (line, expected) => {
-    expect(linkOf(yaml(line), { link: "https://x/{path}", linkBase: "https://base/p" })).toEqual(expected);
+    expect(linkOf(yaml(line), { link: "https://x/{path}", linkBase: "https://base/p" })).toEqual(
+      expected,
+    );
   });
   it("of a file in the root leaves no empty step", () => {
     const { document } = readOk("x", { link: "https://x/{dir}/{name}" });
     expect(document.sections[0]?.link).toBe("https://x/page");
   });
   it("keeps the keys that were not used", () => {
-    expect(map(yaml("link: https://y/", "url: https://z/"))["metadata"]).toEqual({ url: "https://z/" });
+    expect(map(yaml("link: https://y/", "url: https://z/"))["metadata"]).toEqual({
+      url: "https://z/",
+    });
   });
 });
 
 describe("metadata", () => {
   it("has text as written, lists, nested keys with dots, no null", () => {
-    const lines = ["v: 1.10", "d: 2024-01-02", "n: NO", "list: [1, two, ~]", "none:", "a:", "  b:", "    c: deep", "  l: [x]", "objects:", "  - k: 1"];
+    const lines = [
+      "v: 1.10",
+      "d: 2024-01-02",
+      "n: NO",
+      "list: [1, two, ~]",
+      "none:",
+      "a:",
+      "  b:",
+      "    c: deep",
+      "  l: [x]",
+      "objects:",
+      "  - k: 1",
+    ];
     expect(map(yaml(...lines))["metadata"]).toEqual({
       v: "1.10",
       d: "2024-01-02",
@@ -128,9 +149,17 @@ describe("metadata", () => {
     });
   });
   it("has the JSON text of JSON and TOML values", () => {
-    const json = '{\n"n": 1.5, "b": true, "s": "text", "z": null, "l": [1, false, "x"], "o": {"p": {"q": -2}}\n}\nbody';
-    expect(map(json)["metadata"]).toEqual({ n: "1.5", b: "true", s: "text", l: ["1", "false", "x"], "o.p.q": "-2" });
-    const toml = "+++\nn = 1.5\nbig = 12345678901234567890\nday = 2024-05-01\nat = 2024-05-01T10:00:00+02:00\n[o]\nb = false\n+++\nbody";
+    const json =
+      '{\n"n": 1.5, "b": true, "s": "text", "z": null, "l": [1, false, "x"], "o": {"p": {"q": -2}}\n}\nbody';
+    expect(map(json)["metadata"]).toEqual({
+      n: "1.5",
+      b: "true",
+      s: "text",
+      l: ["1", "false", "x"],
+      "o.p.q": "-2",
+    });
+    const toml =
+      "+++\nn = 1.5\nbig = 12345678901234567890\nday = 2024-05-01\nat = 2024-05-01T10:00:00+02:00\n[o]\nb = false\n+++\nbody";
     expect(map(toml)["metadata"]).toEqual({
       n: "1.5",
       big: "12345678901234567890",
@@ -150,7 +179,13 @@ describe("metadata", () => {
       ],
       flags: { metadata: { d: "flag", c: "flag" }, tags: ["six"] },
     };
-    const text = yaml("team: front", "c: front", "tags: [four, one]", "categories: five, four", "keywords: ~");
+    const text = yaml(
+      "team: front",
+      "c: front",
+      "tags: [four, one]",
+      "categories: five, four",
+      "keywords: ~",
+    );
     expect(map(text, options)["metadata"]).toEqual({
       team: "front",
       a: "config",
@@ -162,13 +197,16 @@ describe("metadata", () => {
   });
   it("takes the keys of the configuration", () => {
     const options: Options = { frontMatter: { title: ["name"], tags: ["labels"] } };
-    expect(map(yaml("name: N", "title: T", "labels: [a]", "tags: b", "keywords: k"), options)).toMatchObject({
+    expect(
+      map(yaml("name: N", "title: T", "labels: [a]", "tags: b", "keywords: k"), options),
+    ).toMatchObject({
       title: "N",
       metadata: { title: "T", tags: ["a", "b"], keywords: "k" },
     });
   });
   it("cannot reach a prototype", () => {
-    const text = '---json\n{"a": {"__proto__": {"x": 1}, "b": 1}, "tags": {"__proto__": 1}}\n---\nbody';
+    const text =
+      '---json\n{"a": {"__proto__": {"x": 1}, "b": 1}, "tags": {"__proto__": 1}}\n---\nbody';
     const { metadata } = readOk(text).document;
     expect(Object.keys(metadata)).toEqual(["a.b", "tags"]);
     expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
@@ -201,7 +239,9 @@ describe("doc_updated_at", () => {
       doc_updated_at: "2024-05-01T00:00:00Z",
       metadata: { date: "2020-01-01", last_updated: "2023-01-01" },
     });
-    expect(map("+++\ndate = 2024-05-01T10:00:00+02:00\n+++\nx")["doc_updated_at"]).toBe("2024-05-01T08:00:00Z");
+    expect(map("+++\ndate = 2024-05-01T10:00:00+02:00\n+++\nx")["doc_updated_at"]).toBe(
+      "2024-05-01T08:00:00Z",
+    );
   });
   it("that does not parse is an error with the line", () => {
     expect(failure(() => map(yaml("title: x", "date: yesterday")))).toBe(
@@ -217,10 +257,22 @@ describe("doc_updated_at", () => {
 describe("owners", () => {
   it.each([
     ["owner: Ann Lee <ann@x.com>", [{ display_name: "Ann Lee", email: "ann@x.com" }], undefined],
-    ["owners: [Ann, bob@x.com, <c@x.com>]", [{ display_name: "Ann" }, { email: "bob@x.com" }, { email: "c@x.com" }], undefined],
-    ["author: {first_name: A, last_name: B, email: a@x, extra: 1}", [{ first_name: "A", last_name: "B", email: "a@x" }], undefined],
+    [
+      "owners: [Ann, bob@x.com, <c@x.com>]",
+      [{ display_name: "Ann" }, { email: "bob@x.com" }, { email: "c@x.com" }],
+      undefined,
+    ],
+    [
+      "author: {first_name: A, last_name: B, email: a@x, extra: 1}",
+      [{ first_name: "A", last_name: "B", email: "a@x" }],
+      undefined,
+    ],
     ["authors:\n  - name: N", [{ display_name: "N" }], undefined],
-    ["owner: A\nauthors: [B, C]", [{ display_name: "A" }], [{ display_name: "B" }, { display_name: "C" }]],
+    [
+      "owner: A\nauthors: [B, C]",
+      [{ display_name: "A" }],
+      [{ display_name: "B" }, { display_name: "C" }],
+    ],
     ["owner:", undefined, undefined],
   ])("of %j", (line, primary, secondary) => {
     const document = map(yaml(line));
@@ -229,16 +281,28 @@ describe("owners", () => {
     expect(document["metadata"]).toEqual({});
   });
   it("without a name are an error", () => {
-    expect(failure(() => map(yaml("owner: {title: x}")))).toContain("page.md:2:1: front matter owner");
+    expect(failure(() => map(yaml("owner: {title: x}")))).toContain(
+      "page.md:2:1: front matter owner",
+    );
   });
 });
 
 describe("rules", () => {
   it("name the pair, the sections and the link", () => {
-    const rules = [{ match: "docs/hr/**", ccPairId: 244, sections: "headings" as const, link: "https://hr/{name}" }];
+    const rules = [
+      {
+        match: "docs/hr/**",
+        ccPairId: 244,
+        sections: "headings" as const,
+        link: "https://hr/{name}",
+      },
+    ];
     const text = "# A\nx\n# B\ny\n";
     const inside = readOk(text, { rules, link: "https://x/{name}" }, "docs/hr/p.md");
-    expect(inside).toMatchObject({ ccPairId: 244, document: { sections: [{ link: "https://hr/p#a" }, {}] } });
+    expect(inside).toMatchObject({
+      ccPairId: 244,
+      document: { sections: [{ link: "https://hr/p#a" }, {}] },
+    });
     const outside = readOk(text, { rules, link: "https://x/{name}" }, "docs/p.md");
     expect(outside).not.toHaveProperty("ccPairId");
     expect(outside.document.sections).toEqual([{ text, link: "https://x/p" }]);
@@ -249,7 +313,8 @@ describe("rules", () => {
 
 describe("mappingKey", () => {
   const root = "/";
-  const key = (options: Options, path = "docs/a.md"): string => mappingKey(path, compileSettings({ root, ...options }));
+  const key = (options: Options, path = "docs/a.md"): string =>
+    mappingKey(path, compileSettings({ root, ...options }));
   const base = key({});
   it("is stable, and the same on another machine", () => {
     expect(key({})).toBe(base);
@@ -280,14 +345,20 @@ describe("mappingKey", () => {
   });
 });
 
-it.each([{ images: "upload" as const }, { owners: "codeowners" as const }, { updatedAt: "git" as const }])(
-  "a setting that is not there yet is refused: %j",
-  (options) => {
-    expect(failure(() => compileSettings({ root: "/", ...options }))).toContain("this version cannot do");
-  },
-);
+it.each([
+  { images: "upload" as const },
+  { owners: "codeowners" as const },
+  { updatedAt: "git" as const },
+])("a setting that is not there yet is refused: %j", (options) => {
+  expect(failure(() => compileSettings({ root: "/", ...options }))).toContain(
+    "this version cannot do",
+  );
+});
 
 it("plain text has no front matter", () => {
-  expect(map("---\ntitle: x\n---\n# y", {}, "a.txt")).toMatchObject({ title: "A", sections: [{ text: "---\ntitle: x\n---\n# y" }] });
+  expect(map("---\ntitle: x\n---\n# y", {}, "a.txt")).toMatchObject({
+    title: "A",
+    sections: [{ text: "---\ntitle: x\n---\n# y" }],
+  });
   expect(read("", {}, "a.txt").kind).toBe("skipped");
 });

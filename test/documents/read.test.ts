@@ -36,7 +36,11 @@ describe("encodings", () => {
     ["cut", Buffer.from([0x61, 0xe2, 0x82]), "not valid UTF-8 at byte 1"],
     ["NUL", Buffer.from("abc\0d"), "a NUL byte (a binary file?) at byte 3"],
     ["UTF-16 without mark", Buffer.from("ab", "utf16le"), "a NUL byte (a binary file?) at byte 1"],
-    ["UTF-16 of odd length", Buffer.concat([utf16("ab"), Buffer.from([0x61])]), "half a UTF-16 character at byte 6"],
+    [
+      "UTF-16 of odd length",
+      Buffer.concat([utf16("ab"), Buffer.from([0x61])]),
+      "half a UTF-16 character at byte 6",
+    ],
     ["UTF-16 with half a pair", utf16("ab\ud800"), "half a surrogate pair at byte 6"],
     ["UTF-16 with NUL", utf16("a\0"), "a NUL character at byte 4"],
     ["UTF-32", Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]), "a NUL character at byte 2"],
@@ -47,7 +51,15 @@ describe("encodings", () => {
   it("the place of an invalid byte is where the decoder sees it", () => {
     const decoder = new TextDecoder("utf-8", { fatal: true });
     for (let first = 0; first < 256; first++) {
-      for (const rest of [[], [0x80], [0x80, 0x80], [0xa0, 0x80], [0x90, 0x80, 0x80], [0x80, 0x80, 0x80], [0xbf, 0xbf, 0xbf]]) {
+      for (const rest of [
+        [],
+        [0x80],
+        [0x80, 0x80],
+        [0xa0, 0x80],
+        [0x90, 0x80, 0x80],
+        [0x80, 0x80, 0x80],
+        [0xbf, 0xbf, 0xbf],
+      ]) {
         const bytes = Buffer.from([0x61, first, ...rest]);
         let isValid = true;
         try {
@@ -62,7 +74,11 @@ describe("encodings", () => {
 
   it("front matter is seen behind a mark and with CRLF", () => {
     const { document } = readOk("\ufeff---\r\ntitle: T\r\nx: 1\r\n---\r\nbody\r\n");
-    expect(document).toMatchObject({ title: "T", metadata: { x: "1" }, sections: [{ text: "body\n" }] });
+    expect(document).toMatchObject({
+      title: "T",
+      metadata: { x: "1" },
+      sections: [{ text: "body\n" }],
+    });
     expect(failure(() => read("\ufeff---js\r\n1\r\n---\r\n"))).toContain("refused");
   });
 });
@@ -159,7 +175,10 @@ describe("nothing to send", () => {
     [" \n\t\n", "empty: no text"],
     ["\ufeff", "empty: no text"],
     ["---\ntitle: x\n---\n\n", "empty: no text after the front matter"],
-    ["<!-- knowctl:ignore -->x<!-- /knowctl:ignore -->\n", "empty: all of its text is in ignore regions"],
+    [
+      "<!-- knowctl:ignore -->x<!-- /knowctl:ignore -->\n",
+      "empty: all of its text is in ignore regions",
+    ],
     ["---\ningest: false\n---\nx", "ingest: false in the front matter"],
     ["---\ningest: no\n---\nx", "ingest: false in the front matter"],
     ["+++\ndraft = true\n+++\nx", "draft: true in the front matter (--drafts sends it)"],
@@ -167,9 +186,13 @@ describe("nothing to send", () => {
     expect(read(text)).toEqual({ kind: "skipped", reason });
   });
   it("drafts are sent when asked for, switches are no metadata", () => {
-    expect(readOk("---\ndraft: true\n---\nx", { flags: { drafts: true } }).document.metadata).toEqual({});
+    expect(
+      readOk("---\ndraft: true\n---\nx", { flags: { drafts: true } }).document.metadata,
+    ).toEqual({});
     expect(readOk("---\ndraft: false\ningest: true\n---\nx").document.metadata).toEqual({});
-    expect(failure(() => read("---\na: 1\ndraft: maybe\n---\nx"))).toContain("page.md:3:1: front matter draft");
+    expect(failure(() => read("---\na: 1\ndraft: maybe\n---\nx"))).toContain(
+      "page.md:3:1: front matter draft",
+    );
   });
 });
 
@@ -180,7 +203,10 @@ describe("ignore regions", () => {
     [`a\n${open}\nhidden\n${close}\nb`, "a\n\nb"],
     [`a ${open}hidden${close} b`, "a  b"],
     [`a${open}x${open}y${close}z${close}b`, "ab"],
-    [`a\n\`\`\`\n${open}\nshown\n${close}\n\`\`\`\nb`, `a\n\`\`\`\n${open}\nshown\n${close}\n\`\`\`\nb`],
+    [
+      `a\n\`\`\`\n${open}\nshown\n${close}\n\`\`\`\nb`,
+      `a\n\`\`\`\n${open}\nshown\n${close}\n\`\`\`\nb`,
+    ],
     [`a \`${open}\` b`, `a \`${open}\` b`],
     [`a ${close} b`, `a ${close} b`],
     [`a\n${open}\n\`\`\`\nx\n\`\`\`\n${close}\nb`, "a\n\nb"],

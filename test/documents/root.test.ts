@@ -5,7 +5,11 @@ import { findRoot } from "../../src/documents/root.ts";
 import { createFolder, failure } from "./folder.ts";
 
 it("the root is --root, else the project folder, else the git root, else the argument's folder", () => {
-  const top = createFolder({ "repo/docs/a.md": "x", "plain/b.md": "x", "repo/docs/deep/c.md": "x" });
+  const top = createFolder({
+    "repo/docs/a.md": "x",
+    "plain/b.md": "x",
+    "repo/docs/deep/c.md": "x",
+  });
   mkdirSync(join(top, "repo/.git"));
   const at = (path: string): string => join(top, path);
   expect(findRoot("repo/docs", top, "plain", at("repo/docs"))).toBe(at("plain"));
@@ -29,6 +33,8 @@ it("is the real path behind links", () => {
 it("has to be there", () => {
   const top = createFolder({ "a.md": "x" });
   expect(failure(() => findRoot("missing", top))).toBe("no such file or folder: missing");
-  expect(failure(() => findRoot("a.md", top, "missing"))).toContain("the project root is not a folder: missing");
+  expect(failure(() => findRoot("a.md", top, "missing"))).toContain(
+    "the project root is not a folder: missing",
+  );
   expect(failure(() => findRoot("a.md", top, "a.md"))).toContain("not a folder");
 });

@@ -4,7 +4,12 @@ import { anchorsOf, plainText } from "../../src/documents/heading-text.ts";
 import { splitSections, type SectionOptions } from "../../src/documents/sections.ts";
 import { scanStructure } from "../../src/documents/structure.ts";
 
-const options: SectionOptions = { mode: "headings", anchors: "github", maxChars: undefined, link: undefined };
+const options: SectionOptions = {
+  mode: "headings",
+  anchors: "github",
+  maxChars: undefined,
+  link: undefined,
+};
 const texts = (body: string, more: Partial<SectionOptions> = {}): string[] =>
   splitSections(body, { ...options, ...more }).map((section) => section.text ?? "");
 const headings = (text: string): string[] =>
@@ -56,10 +61,25 @@ describe("anchors", () => {
     anchorsOf(scanStructure(text).headings, style);
   const text = "# Größe & Maß!\n## A\n## A\n#### A\n## A-1\n## `x.y` (z)\n## Eigen {#own}\n";
   it("of GitHub", () => {
-    expect(of(text, "github").slice(0, 6)).toEqual(["größe--maß", "a", "a-1", "a-2", "a-1-1", "xy-z"]);
+    expect(of(text, "github").slice(0, 6)).toEqual([
+      "größe--maß",
+      "a",
+      "a-1",
+      "a-2",
+      "a-1-1",
+      "xy-z",
+    ]);
   });
   it("of Docusaurus, with explicit ids", () => {
-    expect(of(text, "docusaurus")).toEqual(["größe--maß", "a", "a-1", "a-2", "a-1-1", "xy-z", "own"]);
+    expect(of(text, "docusaurus")).toEqual([
+      "größe--maß",
+      "a",
+      "a-1",
+      "a-2",
+      "a-1-1",
+      "xy-z",
+      "own",
+    ]);
   });
   it("of MkDocs", () => {
     expect(of(text, "mkdocs")).toEqual(["groe-ma", "a", "a_1", "a_2", "a-1", "xy-z", "own"]);
@@ -69,7 +89,8 @@ describe("anchors", () => {
 
 describe("sections", () => {
   it("begin with the path of headings", () => {
-    const body = "intro\n\n# A\n\na text\n\n## B\n\nb text\n#### deep\nmore\n\n### C\nc text\n## D\n\nd\n# E\ne\n";
+    const body =
+      "intro\n\n# A\n\na text\n\n## B\n\nb text\n#### deep\nmore\n\n### C\nc text\n## D\n\nd\n# E\ne\n";
     expect(texts(body)).toEqual([
       "intro",
       "A\n\na text",
@@ -88,13 +109,18 @@ describe("sections", () => {
   });
 
   it("carry the anchor in their link", () => {
-    const sections = splitSections("intro\n# A B\nx\n## A B\ny", { ...options, link: "https://x/p" });
+    const sections = splitSections("intro\n# A B\nx\n## A B\ny", {
+      ...options,
+      link: "https://x/p",
+    });
     expect(sections.map((section) => section.link)).toEqual([
       "https://x/p",
       "https://x/p#a-b",
       "https://x/p#a-b-1",
     ]);
-    expect(splitSections("# A\nx", { ...options, link: "https://x/p#q" })[0]?.link).toBe("https://x/p#q");
+    expect(splitSections("# A\nx", { ...options, link: "https://x/p#q" })[0]?.link).toBe(
+      "https://x/p#q",
+    );
     expect(splitSections("# A\nx", options)[0]).not.toHaveProperty("link");
   });
 
@@ -112,15 +138,40 @@ describe("sections", () => {
     const code = "```\nline\n\nline\n\nline\n```\n";
     const body = `one one one\n\ntwo two two\n\n${code}\n# H\n\nthree three\n\nfour\n`;
     const parts = texts(body, { mode: "whole", maxChars: 26 });
-    expect(parts).toEqual(["one one one\n\ntwo two two", code.trim(), "# H\n\nthree three\n\nfour"]);
+    expect(parts).toEqual([
+      "one one one\n\ntwo two two",
+      code.trim(),
+      "# H\n\nthree three\n\nfour",
+    ]);
     expect(texts("a\n\n    code\n", { mode: "whole", maxChars: 2 })).toEqual(["a", "    code"]);
-    expect(texts("# A\n\naaaa\n\nbbbb\n\ncccc", { maxChars: 12 })).toEqual(["A\n\naaaa", "A\n\nbbbb", "A\n\ncccc"]);
+    expect(texts("# A\n\naaaa\n\nbbbb\n\ncccc", { maxChars: 12 })).toEqual([
+      "A\n\naaaa",
+      "A\n\nbbbb",
+      "A\n\ncccc",
+    ]);
   });
 });
 
 describe("properties", () => {
   const line = fc.oneof(
-    fc.constantFrom("# A", "## B", "### C", "#### D", "```", "~~~", "- x", "", "", "text", "  ```", "A\n===", "<!--", "-->", "> q", "    code"),
+    fc.constantFrom(
+      "# A",
+      "## B",
+      "### C",
+      "#### D",
+      "```",
+      "~~~",
+      "- x",
+      "",
+      "",
+      "text",
+      "  ```",
+      "A\n===",
+      "<!--",
+      "-->",
+      "> q",
+      "    code",
+    ),
     fc.string({ maxLength: 12 }).map((text) => text.replace(/[\r\n]/g, "")),
   );
   const body = fc.array(line, { maxLength: 25 }).map((lines) => lines.join("\n"));
@@ -128,30 +179,38 @@ describe("properties", () => {
 
   it("whole loses nothing, with or without a limit", () => {
     fc.assert(
-      fc.property(body, fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }), (text, maxChars) => {
-        const joined = texts(text, { mode: "whole", maxChars }).join("");
-        if (maxChars === undefined) expect(joined).toBe(text.trim() === "" ? "" : text);
-        else expect(words(joined)).toBe(words(text));
-      }),
+      fc.property(
+        body,
+        fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }),
+        (text, maxChars) => {
+          const joined = texts(text, { mode: "whole", maxChars }).join("");
+          if (maxChars === undefined) expect(joined).toBe(text.trim() === "" ? "" : text);
+          else expect(words(joined)).toBe(words(text));
+        },
+      ),
       { numRuns: 2000 },
     );
   });
 
   it("by headings every line of the body arrives", () => {
     fc.assert(
-      fc.property(body, fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }), (text, maxChars) => {
-        const joined = texts(text, { maxChars }).join("\n");
-        const { headings: found } = scanStructure(text);
-        let at = 0;
-        const below: string[] = [];
-        for (const heading of found.filter(({ level }) => level <= 3)) {
-          below.push(...text.slice(at, heading.start).split("\n"));
-          at = heading.end;
-          expect(joined).toContain(plainText(heading.text));
-        }
-        below.push(...text.slice(at).split("\n"));
-        for (const each of below) expect(joined).toContain(each.trim());
-      }),
+      fc.property(
+        body,
+        fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }),
+        (text, maxChars) => {
+          const joined = texts(text, { maxChars }).join("\n");
+          const { headings: found } = scanStructure(text);
+          let at = 0;
+          const below: string[] = [];
+          for (const heading of found.filter(({ level }) => level <= 3)) {
+            below.push(...text.slice(at, heading.start).split("\n"));
+            at = heading.end;
+            expect(joined).toContain(plainText(heading.text));
+          }
+          below.push(...text.slice(at).split("\n"));
+          for (const each of below) expect(joined).toContain(each.trim());
+        },
+      ),
       { numRuns: 2000 },
     );
   });

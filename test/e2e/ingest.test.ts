@@ -11,7 +11,11 @@ const handbook = {
   "docs/plain.txt": "Plain text.\n",
 };
 
-function run(service: TestService, args: string[], env: Record<string, string> = {}): Promise<CliResult> {
+function run(
+  service: TestService,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<CliResult> {
   return runCli(args, { cwd: service.folder, env: { ...service.env, ...env } });
 }
 
@@ -65,7 +69,9 @@ describe("ingest", () => {
     expect(bodies(service, "docs/expenses.md")).toHaveLength(2);
     const mapped = await run(service, ingest("--metadata", "team=people"));
     expect(mapped.stderr).toContain("3 updated");
-    expect(bodies(service, "docs/leave.md")[1]?.document.metadata).toMatchObject({ team: "people" });
+    expect(bodies(service, "docs/leave.md")[1]?.document.metadata).toMatchObject({
+      team: "people",
+    });
   });
 
   it("finds a changed text behind the same size and mtime", async () => {
@@ -101,7 +107,10 @@ describe("ingest", () => {
   });
 
   it("refuses two files with one id before anything is sent", async () => {
-    const files = { "docs/a.md": "---\nid: same\n---\nA\n", "docs/b.md": "---\nid: same\n---\nB\n" };
+    const files = {
+      "docs/a.md": "---\nid: same\n---\nA\n",
+      "docs/b.md": "---\nid: same\n---\nB\n",
+    };
     const service = await startTestService({ files });
     const result = await run(service, ingest());
     expect(result.code).toBe(2);
@@ -111,11 +120,21 @@ describe("ingest", () => {
 
   const refusals: [string, string[], number, RegExp][] = [
     ["no pair", ["ingest", "docs"], 2, /no cc_pair_id.*\n.*knowctl connectors list/],
-    ["a pair that does not exist", ["ingest", "docs", "--cc-pair-id", "999"], 9, /no connector with cc_pair_id 999/],
+    [
+      "a pair that does not exist",
+      ["ingest", "docs", "--cc-pair-id", "999"],
+      9,
+      /no connector with cc_pair_id 999/,
+    ],
     ["a connector that does not exist", ["ingest", "docs", "--connector", "Nope"], 9, /Nope/],
     ["a folder that does not exist", ["ingest", "nowhere", "--cc-pair-id", "2"], 2, /nowhere/],
     ["an empty folder", ["ingest", "empty", "--cc-pair-id", "2"], 2, /0 documents found in empty/],
-    ["a path outside the root", ["ingest", "docs", "..", "--root", ".", "--cc-pair-id", "2"], 2, /outside/],
+    [
+      "a path outside the root",
+      ["ingest", "docs", "..", "--root", ".", "--cc-pair-id", "2"],
+      2,
+      /outside/,
+    ],
     ["nothing to ingest", ["ingest"], 2, /nothing to ingest/],
     ["pair 0", ["ingest", "docs", "--cc-pair-id", "0"], 2, /whole number from 1/],
     ["stdin", ["ingest", "-", "--cc-pair-id", "2"], 2, /stdin/],
@@ -143,11 +162,25 @@ describe("ingest", () => {
   });
 
   it("prints a line per document as ndjson, the result last", async () => {
-    const service = await startTestService({ files: { ...handbook, "docs/draft.md": "---\ndraft: true\n---\nx\n" } });
+    const service = await startTestService({
+      files: { ...handbook, "docs/draft.md": "---\ndraft: true\n---\nx\n" },
+    });
     const result = await run(service, ingest("--output", "ndjson"));
-    const lines = result.stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines.slice(0, -1).map(({ status }) => status).toSorted()).toEqual(["created", "created", "created", "skipped"]);
-    expect(lines.at(-1)).toMatchObject({ type: "result", status: "ok", counts: { created: 3, skipped: 1 } });
+    const lines = result.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(
+      lines
+        .slice(0, -1)
+        .map(({ status }) => status)
+        .toSorted(),
+    ).toEqual(["created", "created", "created", "skipped"]);
+    expect(lines.at(-1)).toMatchObject({
+      type: "result",
+      status: "ok",
+      counts: { created: 3, skipped: 1 },
+    });
   });
 
   it("leaves no key in output, state or logs", async () => {
@@ -179,12 +212,23 @@ describe("ingest --dry-run", () => {
     const service = await startTestService({ files: handbook });
     await run(service, ingest());
     expect(await run(service, ingest("--dry-run", "--exit-code"))).toMatchObject({ code: 0 });
-    writeFiles(service.folder, { "docs/new.md": "new\n", "docs/expenses.md": "---\nteam: x\n---\n# Expenses\n\nKeep receipts.\n" });
+    writeFiles(service.folder, {
+      "docs/new.md": "new\n",
+      "docs/expenses.md": "---\nteam: x\n---\n# Expenses\n\nKeep receipts.\n",
+    });
     rmSync(join(service.folder, "docs/plain.txt"));
     const result = await run(service, ingest("--dry-run", "--exit-code", "--output", "json"));
     expect(result.code).toBe(12);
-    const plan = JSON.parse(result.stdout) as { documents: { action: string; path: string; detail: string }[] };
-    expect(plan.documents.map(({ action, path, detail }) => [action, path, action === "changed" ? detail : ""])).toEqual([
+    const plan = JSON.parse(result.stdout) as {
+      documents: { action: string; path: string; detail: string }[];
+    };
+    expect(
+      plan.documents.map(({ action, path, detail }) => [
+        action,
+        path,
+        action === "changed" ? detail : "",
+      ]),
+    ).toEqual([
       ["changed", "docs/expenses.md", "metadata"],
       ["unchanged", "docs/leave.md", ""],
       ["new", "docs/new.md", ""],
@@ -195,7 +239,9 @@ describe("ingest --dry-run", () => {
 
 describe("ingest under faults", () => {
   it("retries, and stores each document once when answers are lost", async () => {
-    const files = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`docs/${n}.md`, `text ${n}\n`]));
+    const files = Object.fromEntries(
+      Array.from({ length: 30 }, (_, n) => [`docs/${n}.md`, `text ${n}\n`]),
+    );
     const rules = [
       { when: { documentId: "docs/3.md", nth: 1 }, do: "reset-after-store" as const },
       { when: { documentId: "docs/4.md", nth: 1 }, do: { status: 503 } },
@@ -209,9 +255,14 @@ describe("ingest under faults", () => {
   });
 
   it("stops at the first 401 and keeps what was accepted", async () => {
-    const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`docs/${n + 10}.md`, `text ${n}\n`]));
+    const files = Object.fromEntries(
+      Array.from({ length: 60 }, (_, n) => [`docs/${n + 10}.md`, `text ${n}\n`]),
+    );
     const when = { method: "POST", path: "/api/svc-api/ingestion", after: 20 };
-    const service = await startTestService({ files, faults: { rules: [{ when, do: { status: 401, body: { detail: "expired" } } }] } });
+    const service = await startTestService({
+      files,
+      faults: { rules: [{ when, do: { status: 401, body: { detail: "expired" } } }] },
+    });
     const result = await run(service, ingest("--concurrency", "4"));
     expect(result.code).toBe(4);
     expect(sentIds(service)).toHaveLength(20);
@@ -223,7 +274,10 @@ describe("ingest under faults", () => {
 
   it("takes a web page with status 200 for no success", async () => {
     const when = { method: "POST", path: "/api/svc-api/ingestion" };
-    const service = await startTestService({ files: handbook, faults: { rules: [{ when, do: "html" }] } });
+    const service = await startTestService({
+      files: handbook,
+      faults: { rules: [{ when, do: "html" }] },
+    });
     const result = await run(service, ingest());
     expect(result.code).toBe(8);
     expect(result.stderr).toContain("base URL");

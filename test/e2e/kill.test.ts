@@ -9,7 +9,11 @@ const files = Object.fromEntries(
 const ingestion = "/api/svc-api/ingestion";
 
 /** Uploads and sends the signal to the process once the service has seen `count` documents. */
-async function interruptAfter(service: TestService, count: number, signal: NodeJS.Signals): Promise<CliResult> {
+async function interruptAfter(
+  service: TestService,
+  count: number,
+  signal: NodeJS.Signals,
+): Promise<CliResult> {
   return await runCli(["ingest", "docs", "--cc-pair-id", "2", "--output", "json"], {
     cwd: service.folder,
     env: service.env,
@@ -25,7 +29,10 @@ async function interruptAfter(service: TestService, count: number, signal: NodeJ
 }
 
 function sentTwice(service: TestService): number {
-  return [...service.sandbox.ledger.documents.values()].reduce((sum, all) => sum + all.length - 1, 0);
+  return [...service.sandbox.ledger.documents.values()].reduce(
+    (sum, all) => sum + all.length - 1,
+    0,
+  );
 }
 
 const slow = { rules: [{ when: { method: "POST", path: ingestion }, do: { delayMs: 5 } }] };
@@ -51,22 +58,29 @@ describe("interrupted uploads", () => {
     ["SIGTERM", 143],
     ["SIGHUP", 129],
   ];
-  it.each(signals)("ends gracefully on %s, with what was accepted recorded", async (signal, code) => {
-    const service = await startTestService({ files, faults: slow });
-    const stopped = await interruptAfter(service, 40, signal);
-    expect(stopped.code).toBe(code);
-    const result = JSON.parse(stopped.stdout) as { status: string; counts: { created: number } };
-    expect(result.status).toBe("interrupted");
-    expect(result.counts.created).toBe(service.sandbox.ledger.documents.size);
-    expect(stopped.stderr).toContain(`interrupted by ${signal}`);
-    await runCli(["ingest", "docs", "--cc-pair-id", "2"], { cwd: service.folder, env: service.env });
-    expect(service.sandbox.ledger.documents.size).toBe(total);
-    expect(sentTwice(service)).toBe(0);
-  });
+  it.each(signals)(
+    "ends gracefully on %s, with what was accepted recorded",
+    async (signal, code) => {
+      const service = await startTestService({ files, faults: slow });
+      const stopped = await interruptAfter(service, 40, signal);
+      expect(stopped.code).toBe(code);
+      const result = JSON.parse(stopped.stdout) as { status: string; counts: { created: number } };
+      expect(result.status).toBe("interrupted");
+      expect(result.counts.created).toBe(service.sandbox.ledger.documents.size);
+      expect(stopped.stderr).toContain(`interrupted by ${signal}`);
+      await runCli(["ingest", "docs", "--cc-pair-id", "2"], {
+        cwd: service.folder,
+        env: service.env,
+      });
+      expect(service.sandbox.ledger.documents.size).toBe(total);
+      expect(sentTwice(service)).toBe(0);
+    },
+  );
 
   it("shares one state between two runs at once", async () => {
     const service = await startTestService({ files, faults: slow });
-    const upload = () => runCli(["ingest", "docs", "--cc-pair-id", "2"], { cwd: service.folder, env: service.env });
+    const upload = () =>
+      runCli(["ingest", "docs", "--cc-pair-id", "2"], { cwd: service.folder, env: service.env });
     const both = await Promise.all([upload(), upload()]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(service.sandbox.ledger.documents.size).toBe(total);

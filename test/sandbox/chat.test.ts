@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { ChatReply, MessageIdsLine, Packet, PacketLine, SessionLine, StreamFailure } from "../../src/api/chat-schemas.ts";
+import {
+  ChatReply,
+  MessageIdsLine,
+  Packet,
+  PacketLine,
+  SessionLine,
+  StreamFailure,
+} from "../../src/api/chat-schemas.ts";
 import { documentOf, type Line, start, type Started } from "./start.ts";
 
 const handbook = [

@@ -89,7 +89,14 @@ function runRequest(fake: Fake, state: State, made: Plan, behave: UploadBehaviou
       const { document } = reading;
       const fingerprint = { whole: `again ${document.id}`, fields: "" };
       return {
-        record: { path: file.path, stamp: file.stamp, mapping: "m1", seenAtMs: 0, document: undefined, skipped: undefined },
+        record: {
+          path: file.path,
+          stamp: file.stamp,
+          mapping: "m1",
+          seenAtMs: 0,
+          document: undefined,
+          skipped: undefined,
+        },
         prepared: { document, ccPairId: undefined, fingerprint },
       };
     },
@@ -120,7 +127,12 @@ async function sync(
 }
 
 const apiError = (exit: ExitName, status: number | undefined, retryable = false): ApiError =>
-  new ApiError(exit, `refused with ${status}`, { method: "POST", url: "http://host/x", status, retryable });
+  new ApiError(exit, `refused with ${status}`, {
+    method: "POST",
+    url: "http://host/x",
+    status,
+    retryable,
+  });
 
 const ids = (fake: Fake): string[] => fake.sent.map(({ document }) => document.id).toSorted();
 
@@ -225,7 +237,9 @@ describe("before anything is sent", () => {
     const { events } = await sync(fake, state);
     expect(events).toMatchObject([{ status: "created", id: "a.md" }]);
     const failures = [...(await plan(fake, state)).table.entries(["failed"])];
-    expect(failures).toMatchObject([{ path: "broken.md", detail: "broken.md:1:1: bad front matter" }]);
+    expect(failures).toMatchObject([
+      { path: "broken.md", detail: "broken.md:1:1: bad front matter" },
+    ]);
     state.close();
   });
 });
@@ -316,8 +330,11 @@ describe("failures of the service", () => {
     made.takePrepared("a.md");
     fake.files.set("a.md", { text: "A", id: "other" });
     const events: DocumentEvent[] = [];
-    for await (const batch of runPlan(runRequest(fake, state, made, () => {}))) events.push(...batch);
-    expect(events).toMatchObject([{ status: "failed", reason: expect.stringContaining("changed during the run") as string }]);
+    for await (const batch of runPlan(runRequest(fake, state, made, () => {})))
+      events.push(...batch);
+    expect(events).toMatchObject([
+      { status: "failed", reason: expect.stringContaining("changed during the run") as string },
+    ]);
     expect(fake.sent).toEqual([]);
     state.close();
   });

@@ -16,7 +16,12 @@ const file: FileRecord = {
   document: { id: "docs/ä.md", ccPairId: 7, whole: "w", fields: "title:x" },
   skipped: undefined,
 };
-const skipped: FileRecord = { ...file, path: "docs/draft.md", document: undefined, skipped: "draft: true" };
+const skipped: FileRecord = {
+  ...file,
+  path: "docs/draft.md",
+  document: undefined,
+  skipped: "draft: true",
+};
 const accepted: AcceptedRecord = {
   target: "https://host#7",
   id: "docs/ä.md",

@@ -26,17 +26,27 @@ function* findOrphans({ plan, source, state, target }: DryRun): Generator<Planne
   for (const { id, path } of state.listAccepted(target.key)) {
     if (path === undefined || !inScope(path) || plan.table.has(id)) continue;
     if (!existsSync(join(root, path))) {
-      yield { action: "orphaned", path, id, detail: "the file is gone; the document is still there" };
+      yield {
+        action: "orphaned",
+        path,
+        id,
+        detail: "the file is gone; the document is still there",
+      };
     }
   }
 }
 
 function* everyDocument(dryRun: DryRun): Generator<PlannedDocument> {
-  for (const { action, path, id, detail } of dryRun.plan.table.entries()) yield { action, path, id, detail };
+  for (const { action, path, id, detail } of dryRun.plan.table.entries())
+    yield { action, path, id, detail };
   yield* findOrphans(dryRun);
 }
 
-async function writeAll(output: Output, format: IngestFormat, dryRun: DryRun): Promise<Map<string, number>> {
+async function writeAll(
+  output: Output,
+  format: IngestFormat,
+  dryRun: DryRun,
+): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   let first = true;
   if (format === "json") await output.json('{"version":1,"type":"plan","documents":[');
@@ -58,7 +68,11 @@ async function writeAll(output: Output, format: IngestFormat, dryRun: DryRun): P
  * Prints what an upload would do. Throws CliError `partial` when a file cannot
  * be read, and `changes` when asked to and there is something to send.
  */
-export async function writePlan(output: Output, format: IngestFormat, dryRun: DryRun): Promise<void> {
+export async function writePlan(
+  output: Output,
+  format: IngestFormat,
+  dryRun: DryRun,
+): Promise<void> {
   const counts = await writeAll(output, format, dryRun);
   const summary = [...counts].map(([action, count]) => `${formatCount(count)} ${action}`);
   await output.note(`dry run, nothing was sent: ${summary.join(", ") || "no documents"}`);

@@ -39,7 +39,9 @@ async function stateOf(
         : "would be read again";
     const id = explanation.document?.id ?? "";
     const targets = state.targetsOf(id);
-    return targets.length === 0 ? `${seen}; not sent yet` : `${seen}; accepted by ${targets.join(", ")}`;
+    return targets.length === 0
+      ? `${seen}; not sent yet`
+      : `${seen}; accepted by ${targets.join(", ")}`;
   } finally {
     state.close();
   }

@@ -3,12 +3,12 @@ import { parseBaseUrl } from "../../config/url.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
-import { startProgress } from "../../output/progress.ts";
+import { formatCount, startProgress } from "../../output/progress.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state-file.ts";
 import type { State } from "../../sync/state.ts";
 import { openClient, openOutput } from "../connect.ts";
 import { planFolder, stateFolder } from "./plan.ts";
-import { openSource, type MappingFlags } from "./settings.ts";
+import { openSource, type DocumentSource, type MappingFlags } from "./settings.ts";
 import { createReport, ingestFormat } from "./report.ts";
 import { writePlan } from "./dry-run.ts";
 import { uploadPlan } from "./upload.ts";
@@ -25,7 +25,11 @@ export interface IngestOptions extends MappingFlags {
   allowEmpty?: boolean;
 }
 
-async function openStateFor(folder: string | undefined, dryRun: boolean, now: () => number): Promise<State> {
+async function openStateFor(
+  folder: string | undefined,
+  dryRun: boolean,
+  now: () => number,
+): Promise<State> {
   if (folder === undefined || (dryRun && !hasState(folder))) return await openTemporaryState();
   return await openState(folder, now);
 }
@@ -41,8 +45,9 @@ function checkOptions(paths: readonly string[], options: IngestOptions): void {
   }
 }
 
-function refuseEmpty(inputs: readonly string[]): CliError {
-  return new CliError("usage", `0 documents found in ${inputs.join(", ")}`, {
+function refuseEmpty({ inputs, settings }: DocumentSource): CliError {
+  const places = inputs.length > 0 ? inputs : settings.include;
+  return new CliError("usage", `0 documents found in ${places.join(", ")}`, {
     hints: [
       "check the path; `knowctl ingest explain FILE` says why a file is left out",
       "use --allow-empty where that is expected",
@@ -55,7 +60,11 @@ function refuseEmpty(inputs: readonly string[]): CliError {
  * new or changed. Everything is known before the first request: ids are unique,
  * the pair exists. Exit names: see the table in errors.ts.
  */
-export async function ingest(context: Context, paths: string[], options: IngestOptions): Promise<void> {
+export async function ingest(
+  context: Context,
+  paths: string[],
+  options: IngestOptions,
+): Promise<void> {
   const output = openOutput(context, options);
   checkOptions(paths, options);
   const format = ingestFormat(options);
@@ -65,28 +74,60 @@ export async function ingest(context: Context, paths: string[], options: IngestO
   const pair = chosenPair(options, config);
   // A dry run needs no service, unless a connector is named: only the service knows its number.
   const connected =
-    dryRun && pair.connector === undefined ? undefined : await openUpload(context, output, source.config, options);
+    dryRun && pair.connector === undefined
+      ? undefined
+      : await openUpload(context, output, source.config, options);
   const state = await openStateFor(stateFolder(source, options), dryRun, context.now);
-  const progress = await startProgress(output, context.now);
+  const progress = startProgress(output, context.now);
   try {
     const runPair =
-      pair.connector === undefined || !connected ? pair.ccPairId : await pairByName(connected.client, pair.connector);
+      pair.connector === undefined || !connected
+        ? pair.ccPairId
+        : await pairByName(connected.client, pair.connector);
     const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
-    const targetOf = createTargetOf(baseUrl, runPair, options.ccPairId !== undefined || options.connector !== undefined);
-    const plan = await planFolder(context, source, { ...options, state, targetOf, progress, record: !dryRun });
+    const targetOf = createTargetOf(
+      baseUrl,
+      runPair,
+      options.ccPairId !== undefined || options.connector !== undefined,
+    );
+    const plan = await planFolder(context, source, {
+      ...options,
+      state,
+      targetOf,
+      progress,
+      record: !dryRun,
+    });
     if (plan.fileCount === 0 && plan.table.count("failed") === 0 && !options.allowEmpty) {
-      throw refuseEmpty(source.inputs);
+      throw refuseEmpty(source);
     }
-    for (const { path, message } of plan.table.warnings()) await output.warn(`${path}: ${message}`);
+    for (const warning of plan.table.warnings()) await output.warn(warning);
+    if (plan.images > 0)
+      await output.note(`${formatCount(plan.images)} images in the text were left out`);
     if (dryRun || !connected) {
       await progress.stop();
-      await writePlan(output, format, { plan, source, state, target: targetOf(undefined), exitCode: options.exitCode === true });
+      await writePlan(output, format, {
+        plan,
+        source,
+        state,
+        target: targetOf(undefined),
+        exitCode: options.exitCode === true,
+      });
       return;
     }
     if (plan.pairs.has(undefined)) throw missingPair();
-    if (plan.pairs.size > 0) await checkPairs(connected.client, [...plan.pairs].map(Number), output);
+    if (plan.pairs.size > 0)
+      await checkPairs(connected.client, [...plan.pairs].map(Number), output);
     const report = createReport(output, format, context, plan, { baseUrl, ccPairId: runPair });
-    await uploadPlan(context, { ...connected, plan, source, state, targetOf, progress, report, options });
+    await uploadPlan(context, {
+      ...connected,
+      plan,
+      source,
+      state,
+      targetOf,
+      progress,
+      report,
+      options,
+    });
   } finally {
     await progress.stop();
     state.close();

@@ -52,7 +52,9 @@ export function createReport(
 
   const writeLines = async (lines: readonly Line[]): Promise<void> => {
     if (format !== "ndjson" || lines.length === 0) return;
-    const text = lines.map((line) => `${JSON.stringify({ version: 1, type: "document", ...line })}\n`);
+    const text = lines.map(
+      (line) => `${JSON.stringify({ version: 1, type: "document", ...line })}\n`,
+    );
     // An upload goes on when the reader of its output has gone.
     await unlessClosed(output.json(text.join("")));
   };
@@ -88,7 +90,8 @@ export function createReport(
         failures,
         skipped: table.reasons("skipped"),
       };
-      if (format === "json") await unlessClosed(output.json(`${JSON.stringify(result, undefined, 2)}\n`));
+      if (format === "json")
+        await unlessClosed(output.json(`${JSON.stringify(result, undefined, 2)}\n`));
       if (format === "ndjson") await unlessClosed(output.json(`${JSON.stringify(result)}\n`));
       await unlessClosed(writeSummary(output, result));
     },

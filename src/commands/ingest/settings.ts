@@ -33,7 +33,7 @@ export interface MappingFlags extends GlobalFlags {
 export interface DocumentSource {
   config: Config;
   settings: DocumentSettings;
-  /** Paths and globs to look at, relative to `cwd`. */
+  /** Paths and globs to look at, relative to `cwd`; none stands for the configured `include`. */
   inputs: string[];
   cwd: string;
 }
@@ -51,7 +51,9 @@ function parseMetadata(pairs: readonly string[]): Record<string, string | string
     const key = pair.slice(0, at);
     result.set(key, [...(result.get(key) ?? []), pair.slice(at + 1)]);
   }
-  return Object.fromEntries([...result].map(([key, values]) => [key, values.length > 1 ? values : (values[0] ?? "")]));
+  return Object.fromEntries(
+    [...result].map(([key, values]) => [key, values.length > 1 ? values : (values[0] ?? "")]),
+  );
 }
 
 /**
@@ -73,8 +75,14 @@ export async function openSource(
     root: searchFolder(paths[0], cwd),
   });
   const root = findRoot(paths[0], cwd, flags.root, config.projectFolder);
-  const { ccPairId: _pair, connector: _name, concurrency: _most, rate: _rate, ignore, ...mapping } =
-    config.ingest;
+  const {
+    ccPairId: _pair,
+    connector: _name,
+    concurrency: _most,
+    rate: _rate,
+    ignore,
+    ...mapping
+  } = config.ingest;
   const settings = compileSettings({
     ...mapping,
     root,
@@ -96,11 +104,10 @@ export async function openSource(
       drafts: flags.drafts,
     },
   });
-  if (paths.length > 0) return { config, settings, inputs: [...paths], cwd };
-  if (settings.include.length === 0) {
+  if (paths.length === 0 && settings.include.length === 0) {
     throw new CliError("usage", "nothing to ingest: no path given and no `include` configured", {
       hints: ["name a folder, for example `knowctl ingest docs --cc-pair-id 2`"],
     });
   }
-  return { config, settings, inputs: [...settings.include], cwd: root };
+  return { config, settings, inputs: [...paths], cwd };
 }

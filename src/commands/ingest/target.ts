@@ -87,17 +87,23 @@ export async function checkPairs(
   } catch (error) {
     const cannotList = error instanceof ApiError && ["auth", "not-found"].includes(error.exit);
     if (!cannotList) throw error;
-    await output.note("the key may not list connectors, so the cc_pair_id is not checked beforehand");
+    await output.note(
+      "the key may not list connectors, so the cc_pair_id is not checked beforehand",
+    );
     return;
   }
   for (const ccPairId of ccPairIds) {
     const record = records.find((each) => each.cc_pair_id === ccPairId);
     if (!record) {
       const known = records.map((each) => `${each.cc_pair_id}  ${each.name ?? "—"}`);
-      throw new CliError("not-found", `there is no connector with cc_pair_id ${ccPairId}; nothing was sent`, {
-        details: known.slice(0, 10),
-        hints: ["see all with `knowctl connectors list`"],
-      });
+      throw new CliError(
+        "not-found",
+        `there is no connector with cc_pair_id ${ccPairId}; nothing was sent`,
+        {
+          details: known.slice(0, 10),
+          hints: ["see all with `knowctl connectors list`"],
+        },
+      );
     }
     const text = warning(record);
     if (text !== undefined) await output.warn(text);

@@ -26,7 +26,8 @@ interface Upload {
 
 function slowBecause(gate: Gate, now: number): string | undefined {
   const { pausedUntil, limit, throttled } = gate.state();
-  if (pausedUntil > now) return `waiting ${Math.ceil((pausedUntil - now) / 1000)} s: the service asks to`;
+  if (pausedUntil > now)
+    return `waiting ${Math.ceil((pausedUntil - now) / 1000)} s: the service asks to`;
   return throttled > 0 ? `throttled, ${limit} in flight` : undefined;
 }
 

@@ -1,0 +1,101 @@
+import { Help, Option, type Command, type CommanderError } from "commander";
+import { CliError } from "../errors.ts";
+import { choice, collect, decimal } from "./options.ts";
+
+/** Width of every help text: the same on each terminal and in the documentation. */
+const helpWidth = 100;
+
+/** The flags that every command takes; new ones at each call, an option belongs to one command. */
+export function globalOptions(): Option[] {
+  return [
+    new Option("--profile <name>", "profile of the configuration to use"),
+    new Option("--config <file>", "configuration file to use instead of searching for one"),
+    new Option("--base-url <url>", "address of the service"),
+    new Option("--dialect <name>", "standard or onyx").argParser(choice("standard", "onyx")),
+    new Option("--timeout <seconds>", "how long to wait for an answer").argParser(
+      decimal(0.001, 86_400),
+    ),
+    new Option("--ca-file <file>", "PEM file with additional certificate authorities"),
+    new Option("--proxy <url>", "proxy (default: HTTPS_PROXY, HTTP_PROXY, NO_PROXY)"),
+    new Option("-o, --output <format>", "output format: table, json, ndjson, yaml, csv, tsv"),
+    new Option("--json", "same as --output json"),
+    new Option("--fields <list>", "columns or members to show, in order: a,b.c"),
+    new Option("--filter <expr>", "keep rows where key=value or key~glob (repeatable)").argParser(
+      collect,
+    ),
+    new Option("--jq <expr>", "print what this jq expression makes of the JSON"),
+    new Option("-q, --quiet", "no progress and no notes"),
+    new Option("-v, --verbose", "show each request with status and time"),
+    new Option("--debug", "as --verbose, with redacted headers and stacks"),
+    new Option("--root <dir>", "project root (default: found upward)"),
+    new Option("--no-color", "no colour"),
+    new Option("--no-input", "never ask; a missing answer is an error"),
+  ];
+}
+
+const shownCodes = new Set(["commander.helpDisplayed", "commander.help", "commander.version"]);
+
+// commander repeats what was typed; a value after `=` may be a secret.
+function withoutValue(message: string): string {
+  return message.replace(/^error: /, "").replace(/'(--?[\w-]+)=[^']*'/g, "'$1'");
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+function usageError(error: CommanderError, command: Command): CliError {
+  const [message = "", ...rest] = withoutValue(error.message).split("\n");
+  const suggestions = rest.map((line) => line.replace(/^\((.*)\)$/, "$1"));
+  return new CliError("usage", message, {
+    hints: [...suggestions, `see \`${pathOf(command)} --help\``],
+    cause: error,
+  });
+}
+
+const globalCopies = new WeakSet<Option>();
+
+/** Help without the copies of the global options, which every command takes. */
+function formatHelp(command: Command, helper: Help): string {
+  const own = Object.assign(Object.create(helper) as Help, {
+    visibleOptions: (each: Command) =>
+      helper.visibleOptions(each).filter((option) => !globalCopies.has(option)),
+  });
+  return Help.prototype.formatHelp.call(own, command, own);
+}
+
+/**
+ * Gives a command and all below it the global flags, the form of help and the
+ * kind of error that this tool has. commander hands settings down only when a
+ * subcommand is created, so all get them here. Help texts go to `write`.
+ */
+export function prepare(command: Command, write: (text: string) => void): void {
+  command
+    .exitOverride((error) => {
+      throw shownCodes.has(error.code) ? error : usageError(error, command);
+    })
+    .configureOutput({
+      writeOut: write,
+      writeErr: write,
+      outputError: () => {},
+      getOutHelpWidth: () => helpWidth,
+      getErrHelpWidth: () => helpWidth,
+    })
+    .configureHelp({ helpWidth, formatHelp })
+    .helpOption("-h, --help", "show help");
+  for (const subcommand of command.commands) {
+    // Global flags may stand behind the subcommand too. Each command parses them itself: were
+    // they the program's alone, it would take `-owner` in `--sort -owner` for its own `-o`.
+    for (const option of globalOptions()) {
+      if (subcommand.options.some((own) => own.attributeName() === option.attributeName()))
+        continue;
+      globalCopies.add(option);
+      subcommand.addOption(option);
+    }
+    subcommand.addHelpText(
+      "after",
+      "\nGlobal options such as --profile or --output: knowctl --help",
+    );
+    prepare(subcommand, write);
+  }
+}
