@@ -13,7 +13,9 @@ export function timeOnce({ command = process.execPath, args, env = {}, cwd }) {
   });
   const ms = Number(process.hrtime.bigint() - startedAt) / 1e6;
   if (result.status !== 0) {
-    throw new Error(`${command} ${args.join(" ")} ended with ${result.status}: ${result.stderr}`);
+    throw new Error(
+      `${command} ${args.join(" ")} ended with ${result.status}: ${String(result.stderr)}`,
+    );
   }
   return ms;
 }

@@ -52,7 +52,7 @@ function run() {
   var answer = staticAnswer(args);
   if (answer !== undefined) return writeAll(1, answer);
   var context = require("../dist/context.cjs");
-  require("../dist/main.cjs")
+  void require("../dist/main.cjs")
     .main(args, context.systemContext())
     .then(function (code) {
       process.exitCode = code;

@@ -1,7 +1,7 @@
 import chalk, { Chalk, type ChalkInstance } from "chalk";
 import { neutralise } from "./neutralise.ts";
 
-export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "underline";
+export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "underline";
 
 /**
  * Text for people. A plain string is data: it is neutralised where it is
@@ -26,7 +26,6 @@ export const dim = (...parts: Text[]): Styled => styled("dim", ...parts);
 export const red = (...parts: Text[]): Styled => styled("red", ...parts);
 export const green = (...parts: Text[]): Styled => styled("green", ...parts);
 export const yellow = (...parts: Text[]): Styled => styled("yellow", ...parts);
-export const cyan = (...parts: Text[]): Styled => styled("cyan", ...parts);
 
 /** A hyperlink (OSC 8) on a terminal with colour; elsewhere its text alone. */
 export const link = (url: string, ...parts: Text[]): Link => ({ url, parts });

@@ -5,10 +5,7 @@ import { onTestFinished } from "vitest";
 import { findFiles, type Found, type SourceFile } from "../../src/documents/find.ts";
 import { readDocument, type Reading } from "../../src/documents/read.ts";
 import { compileSettings, type RawSettings } from "../../src/documents/settings.ts";
-import { stampOf, sourceFile } from "../../src/documents/stamp.ts";
 import { CliError } from "../../src/errors.ts";
-
-export { stampOf, sourceFile };
 
 /** A folder of the given files, removed after the test; its real path. */
 export function createFolder(files: Record<string, string | Uint8Array> = {}): string {

@@ -173,8 +173,8 @@ describe("ingest", () => {
     expect(
       lines
         .slice(0, -1)
-        .map(({ status }) => status)
-        .toSorted(),
+        .map(({ status }) => String(status))
+        .toSorted((a, b) => a.localeCompare(b)),
     ).toEqual(["created", "created", "created", "skipped"]);
     expect(lines.at(-1)).toMatchObject({
       type: "result",

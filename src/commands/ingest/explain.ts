@@ -13,8 +13,8 @@ import { stateFolder } from "./plan.ts";
 import { openSource, type DocumentSource, type MappingFlags } from "./settings.ts";
 import { chosenPair } from "./target.ts";
 
-async function findOne(source: DocumentSource, path: string): Promise<Found> {
-  for await (const found of findFiles([path], { cwd: source.cwd, settings: source.settings })) {
+function findOne(source: DocumentSource, path: string): Found {
+  for (const found of findFiles([path], { cwd: source.cwd, settings: source.settings })) {
     return found;
   }
   throw new CliError("usage", `no such file: ${path}`);
@@ -62,7 +62,7 @@ export async function explainFile(
   checkFormat(flags);
   const output = openOutput(context, flags);
   const source = await openSource(context, [path], flags, output, false);
-  const found = await findOne(source, path);
+  const found = findOne(source, path);
   if (found.kind !== "file") {
     throw new CliError("usage", `${found.path} is left out: ${found.reason}`);
   }

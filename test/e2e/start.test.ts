@@ -1,0 +1,155 @@
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { startTestService } from "../service.ts";
+import { cleanEnvironment, projectFolder, runCli, temporaryFolder } from "../support.ts";
+
+const binary = join(projectFolder, "bin", "knowctl.cjs");
+
+/** Files that a command line loads through require(), relative to the project. */
+async function loadedFiles(args: string[], env: Record<string, string> = {}): Promise<string[]> {
+  const home = temporaryFolder();
+  const script = `
+    process.argv = [process.argv[0], ${JSON.stringify(binary)}, ...${JSON.stringify(args)}];
+    process.on("exit", () => {
+      const files = Object.keys(require.cache).map((path) => path.slice(${projectFolder.length + 1}));
+      require("node:fs").writeSync(2, "\\nloaded:" + JSON.stringify(files));
+    });
+    require(${JSON.stringify(binary)});`;
+  // Not synchronously: the sandbox that it may ask lives in this process.
+  const { stderr } = await promisify(execFile)(process.execPath, ["-e", script], {
+    cwd: home,
+    env: cleanEnvironment(home, env),
+  });
+  return JSON.parse(stderr.split("\nloaded:")[1] ?? "[]") as string[];
+}
+
+describe("start-up", () => {
+  it.each([["--version"], ["--help"], ["ingest", "--help"], ["connectors", "list", "-h"]])(
+    "answers %j with two files",
+    async (...args) => {
+      expect(await loadedFiles(args)).toEqual(["bin/knowctl.cjs", "dist/help.json"]);
+    },
+  );
+
+  it("loads neither database, documents nor sandbox to list connectors", async () => {
+    const service = await startTestService();
+    const files = await loadedFiles(["connectors", "list"], service.env);
+    const code = files.map((path) => readFileSync(join(projectFolder, path), "utf8")).join("\n");
+    expect(code).toContain("cc_pair_id");
+    for (const part of [
+      "DatabaseSync",
+      "gray-matter",
+      "startSandbox",
+      "class WebSocket",
+      "cli-spinners",
+    ]) {
+      expect(code.includes(part), part).toBe(false);
+    }
+    expect(files.length).toBeLessThanOrEqual(20);
+  });
+
+  it("refuses a Node that is too old, in words", () => {
+    const script = `
+      Object.defineProperty(process.versions, "node", { value: "18.20.0" });
+      require(${JSON.stringify(binary)});`;
+    const result = spawnSync(process.execPath, ["-e", script], { encoding: "utf8" });
+    expect(result.status).toBe(2);
+    expect(result.stderr).toContain("needs Node 20.19 or newer");
+  });
+});
+
+describe("standard output", () => {
+  it("that is full is an error", () => {
+    const full = openSync("/dev/full", "w");
+    try {
+      const result = spawnSync(process.execPath, [binary, "--help"], {
+        stdio: ["ignore", full, "pipe"],
+        encoding: "utf8",
+      });
+      expect(result.status).toBe(14);
+      expect(result.stderr).toContain("ENOSPC");
+    } finally {
+      closeSync(full);
+    }
+  });
+
+  it("that is closed early ends help quietly", () => {
+    const shell = `${process.execPath} ${binary} --help | head -1; echo "\${PIPESTATUS[0]}"`;
+    const out = execFileSync("bash", ["-c", shell], { encoding: "utf8" });
+    expect(out).toBe("Usage: knowctl <command> [options]\n0\n");
+  });
+});
+
+describe("usage errors", () => {
+  const cases: [string[], RegExp][] = [
+    [["ingst"], /unknown command 'ingst'\n.*Did you mean ingest\?/],
+    [["connectors", "lst"], /Did you mean list\?/],
+    [["connectors", "list", "--jsn"], /unknown option '--jsn'\n.*Did you mean --json\?/],
+    [["ingest", "docs", "--concurrency", "0"], /Expected a whole number from 1 to 256/],
+    [["ingest", "docs", "--concurrency", "2.5"], /Expected a whole number/],
+    [["ingest", "docs", "--sections", "some"], /Expected one of whole, headings/],
+    [["ingest", "docs", "--cc-pair-id"], /argument missing/],
+    [["ingest", "docs", "--exit-code"], /--exit-code goes with --dry-run/],
+    [["ingest", "docs", "--output", "csv"], /ingest knows text, json and ndjson/],
+    [["ingest", ".", "--metadata", "novalue"], /expected key=value/],
+    [["connectors", "list", "--filter", "nothing"], /--filter/],
+    [["connectors", "get"], /missing required argument/],
+    [["connectors", "list", "extra"], /too many arguments/],
+    [["--timeout", "soon", "connectors", "list"], /Expected a number/],
+  ];
+  it.each(cases)("%j is exit 2 with a remedy", async (args, message) => {
+    const home = temporaryFolder();
+    const result = await runCli(args, { cwd: home, env: cleanEnvironment(home) });
+    expect(result.stderr).toMatch(message);
+    expect(result).toMatchObject({ code: 2, stdout: "" });
+    expect(result.stderr.startsWith("error: ")).toBe(true);
+  });
+
+  it("never repeats the value of an unknown flag", async () => {
+    const home = temporaryFolder();
+    const result = await runCli(["chat", "--tokn=SECRET-VALUE", "x"], {
+      cwd: home,
+      env: cleanEnvironment(home),
+    });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain("--tokn");
+    expect(result.stderr).not.toContain("SECRET-VALUE");
+  });
+
+  it("name the environment variable that holds a wrong value", async () => {
+    const home = temporaryFolder();
+    const result = await runCli(["ingest", "docs"], {
+      cwd: home,
+      env: cleanEnvironment(home, { KNOWCTL_CONCURRENCY: "many" }),
+    });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain("KNOWCTL_CONCURRENCY: Expected a whole number from 1 to 256");
+  });
+});
+
+describe("environment variables", () => {
+  it("stand in for flags of every kind, and a flag wins", async () => {
+    const service = await startTestService({
+      files: { "docs/a.md": "---\ndraft: true\n---\nA\n", "docs/b.md": "B\n" },
+    });
+    const env = {
+      ...service.env,
+      KNOWCTL_CC_PAIR_ID: "2",
+      KNOWCTL_DRAFTS: "yes",
+      KNOWCTL_TAG: "one, two",
+      KNOWCTL_METADATA: "team=x",
+      KNOWCTL_OUTPUT: "json",
+      KNOWCTL_STATE: "",
+    };
+    const result = await runCli(["ingest", "docs", "--metadata", "team=y"], {
+      cwd: service.folder,
+      env,
+    });
+    expect(JSON.parse(result.stdout)).toMatchObject({ counts: { created: 2 } });
+    const [sent] = service.sandbox.ledger.documents.get("docs/a.md") ?? [];
+    expect(sent?.document.metadata).toEqual({ tags: ["one", "two"], team: "y" });
+  });
+});
