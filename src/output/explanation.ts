@@ -4,11 +4,11 @@ import type { Output } from "./output.ts";
 import { formatCount } from "./progress.ts";
 import { bold, dim, green, yellow } from "./text.ts";
 
-const valueWidth = 60;
+const narrowestValue = 16;
 
-function shorten(value: string): string {
+function shorten(value: string, width: number): string {
   const line = neutraliseLine(value);
-  return line.length > valueWidth ? `${line.slice(0, valueWidth - 1)}…` : line;
+  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
 }
 
 /** An explanation for reading: verdict, fields with their origins, then the exact payload. */
@@ -40,12 +40,10 @@ export async function writeExplanation(
   await output.line();
   const nameWidth = Math.max(...fields.map(({ name }) => name.length));
   for (const { name, value, origin } of fields) {
-    await output.line(
-      bold(name.padEnd(nameWidth)),
-      "  ",
-      shorten(value),
-      dim(`   ← ${neutraliseLine(origin)}`),
-    );
+    const from = `  ← ${neutraliseLine(origin)}`;
+    const width = output.columns() - nameWidth - from.length - 3;
+    const shown = shorten(value, Math.max(narrowestValue, width));
+    await output.line(bold(name.padEnd(nameWidth)), "  ", shown, dim(from));
   }
   await output.line();
   await output.line(dim("payload"));

@@ -46,6 +46,11 @@ export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }
 
+/** `1 document`, `2,000 documents`. */
+export function countOf(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
+}
+
 /** The progress line: done of total, rate, time left, then whatever is not zero. */
 export function progressLine(state: ProgressState, elapsedMs: number): string {
   const { done, total, counts } = state;
@@ -62,7 +67,7 @@ export function progressLine(state: ProgressState, elapsedMs: number): string {
   for (const name of ["created", "updated", "unchanged", "failed"] as const) {
     if (counts[name] > 0) parts.push(`${formatCount(counts[name])} ${name}`);
   }
-  if (state.retries > 0) parts.push(`${formatCount(state.retries)} retries`);
+  if (state.retries > 0) parts.push(countOf(state.retries, "retry", "retries"));
   if (state.slowBecause !== undefined) parts.push(state.slowBecause);
   return parts.join("  ");
 }

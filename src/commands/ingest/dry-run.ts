@@ -4,7 +4,7 @@ import { scopeOf } from "../../documents/scope.ts";
 import { CliError } from "../../errors.ts";
 import { writePlanned, type IngestFormat, type PlannedDocument } from "../../output/ingest.ts";
 import type { Output } from "../../output/output.ts";
-import { formatCount } from "../../output/progress.ts";
+import { countOf, formatCount } from "../../output/progress.ts";
 import type { Plan, Target } from "../../sync/plan.ts";
 import type { State } from "../../sync/state.ts";
 import type { DocumentSource } from "./settings.ts";
@@ -78,9 +78,9 @@ export async function writePlan(
   await output.note(`dry run, nothing was sent: ${summary.join(", ") || "no documents"}`);
   if (!dryRun.target) await output.note("no target is known, so every document counts as new");
   const failed = counts.get("failed") ?? 0;
-  if (failed > 0) throw new CliError("partial", `${formatCount(failed)} files cannot be read`);
+  if (failed > 0) throw new CliError("partial", `${countOf(failed, "file")} cannot be read`);
   const work = (counts.get("new") ?? 0) + (counts.get("changed") ?? 0);
   if (dryRun.exitCode && work > 0) {
-    throw new CliError("changes", `${formatCount(work)} documents would be sent`);
+    throw new CliError("changes", `${countOf(work, "document")} would be sent`);
   }
 }

@@ -3,7 +3,7 @@ import { parseBaseUrl } from "../../config/url.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
-import { formatCount, startProgress } from "../../output/progress.ts";
+import { countOf, startProgress } from "../../output/progress.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state-file.ts";
 import type { State } from "../../sync/state.ts";
 import { openClient, openOutput } from "../connect.ts";
@@ -101,8 +101,7 @@ export async function ingest(
       throw refuseEmpty(source);
     }
     for (const warning of plan.table.warnings()) await output.warn(warning);
-    if (plan.images > 0)
-      await output.note(`${formatCount(plan.images)} images in the text were left out`);
+    if (plan.images > 0) await output.note(`${countOf(plan.images, "image")} in the text left out`);
     if (dryRun || !connected) {
       await progress.stop();
       await writePlan(output, format, {

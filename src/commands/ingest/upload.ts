@@ -3,7 +3,7 @@ import { upsertDocument } from "../../api/documents.ts";
 import { createGate, type Gate } from "../../api/gate.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { formatCount, type Progress } from "../../output/progress.ts";
+import { countOf, type Progress } from "../../output/progress.ts";
 import type { Plan, Target } from "../../sync/plan.ts";
 import { runPlan } from "../../sync/run.ts";
 import type { State } from "../../sync/state.ts";
@@ -92,7 +92,7 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   await report.finish(status, gate.state().retries);
   context.signal.throwIfAborted();
   if (failed > 0) {
-    throw new CliError("partial", `${formatCount(failed)} documents failed; the others were sent`, {
+    throw new CliError("partial", `${countOf(failed, "document")} failed; the others were sent`, {
       hints: ["mend them and run the same command again: only what is missing is sent"],
     });
   }
