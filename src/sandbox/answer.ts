@@ -1,4 +1,4 @@
-import { indexText, sentencesOf } from "./passages.ts";
+import { indexText, sentencesOf, type Passage } from "./passages.ts";
 import type { Hit } from "./search.ts";
 
 /** A piece of the answer: plain text, or the marker of a cited document. */
@@ -52,15 +52,15 @@ interface Candidate {
 
 function candidatesOf(hits: readonly Hit[], attachments: readonly Attachment[]): Candidate[] {
   const found: Candidate[] = [];
-  const add = (text: string, rest: Pick<Candidate, "hit" | "attachment">): void => {
-    for (const sentence of sentencesOf(text)) {
+  const add = (passage: Passage, rest: Pick<Candidate, "hit" | "attachment">): void => {
+    for (const sentence of sentencesOf(passage)) {
       found.push({ ...rest, sentence, stems: stemsOf(sentence), order: found.length, score: 0 });
     }
   };
   for (const { name, text } of attachments) {
-    add(text.slice(0, 100_000), { hit: undefined, attachment: name });
+    add({ heading: "", text: text.slice(0, 100_000) }, { hit: undefined, attachment: name });
   }
-  for (const hit of hits) add(hit.text, { hit, attachment: undefined });
+  for (const hit of hits) add(hit, { hit, attachment: undefined });
   return found;
 }
 
@@ -102,7 +102,16 @@ function choose(candidates: readonly Candidate[]): Candidate[] {
     seen.add(candidate.sentence);
     chosen.push(candidate);
   }
-  return chosen;
+  return inReadingOrder(chosen);
+}
+
+/** The best document first, and the sentences of each as they stand in it. */
+function inReadingOrder(chosen: readonly Candidate[]): Candidate[] {
+  const originOf = ({ hit, attachment }: Candidate) => hit?.document.id ?? attachment;
+  const origins = [...new Set(chosen.map(originOf))];
+  return origins.flatMap((origin) =>
+    chosen.filter((each) => originOf(each) === origin).toSorted((a, b) => a.order - b.order),
+  );
 }
 
 function bestPerDocument(hits: readonly Hit[]): Hit[] {

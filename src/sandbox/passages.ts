@@ -17,26 +17,65 @@ export function indexText(text: string): string {
   return text.replaceAll("\0", " ").replace(spaceless, " $& ");
 }
 
+interface Block {
+  text: string;
+  /** Without its marks; undefined where the block does not begin with a heading. */
+  heading: string | undefined;
+  /** Whether it continues a block of code. */
+  inCode: boolean;
+}
+
+const fence = /^ {0,3}(?:```|~~~)/;
+
+/** Texts between blank lines; a heading begins one too. A line of code is no heading. */
+function blocksOf(text: string): Block[] {
+  const blocks: Block[] = [];
+  let open: Block | undefined;
+  let inCode = false;
+  for (const line of text.split(/\r?\n/)) {
+    const heading = inCode ? undefined : /^#{1,6}[ \t]+(.+?)[ \t#]*$/.exec(line)?.[1];
+    if (heading !== undefined || line.trim() === "") open = undefined;
+    if (line.trim() === "") continue;
+    if (open) open.text += `\n${line}`;
+    else blocks.push((open = { text: line, heading, inCode }));
+    if (fence.test(line)) inCode = !inCode;
+  }
+  return blocks;
+}
+
+/**
+ * The title that a section begins with: its first lines, where others follow.
+ * Uploaded sections name their place like this: `Holidays > Annual leave`.
+ */
+function titleOf([first, second]: readonly Block[]): string | undefined {
+  if (!first || !second || first.heading !== undefined || first.text.length > 300) return undefined;
+  const lines = first.text.split("\n");
+  const isTitle = (line: string): boolean => !/^\s*(?:[-*+|>`~<]|\d+[.)])|[.!?:;,]\s*$/.test(line);
+  return lines.every(isTitle) ? lines.at(-1)?.trim() : undefined;
+}
+
 /**
  * Cuts a section at headings and blank lines into passages of about 1,200
- * characters; a longer paragraph is cut at a space.
+ * characters; a longer paragraph is cut at a space. A passage that begins
+ * inside a block of code gets a fence of its own.
  */
 export function splitPassages(text: string): Passage[] {
   const passages: Passage[] = [];
-  let heading = "";
+  const blocks = blocksOf(text);
+  let heading = titleOf(blocks) ?? "";
   let current = "";
   const finish = (): void => {
     if (current.trim() !== "") passages.push({ heading, text: current.trim() });
     current = "";
   };
-  for (const block of text.split(/\r?\n[ \t]*\r?\n|(?=^#{1,6}[ \t])/m)) {
-    const title = /^#{1,6}[ \t]+(.+?)[ \t#]*(?:\r?\n|$)/.exec(block);
-    if (title) {
+  for (const block of blocks) {
+    if (block.heading !== undefined) {
       finish();
-      heading = title[1]!;
+      heading = block.heading;
     }
-    if (current.length + block.length > aimedLength) finish();
-    let rest = block;
+    if (current.length + block.text.length > aimedLength) finish();
+    const opening = block.inCode && current === "" ? "```\n" : "";
+    let rest = block.text;
     while (rest.length > maxLength) {
       const space = rest.lastIndexOf(" ", maxLength);
       const end = space > maxLength / 2 ? space : maxLength;
@@ -44,7 +83,7 @@ export function splitPassages(text: string): Passage[] {
       finish();
       rest = rest.slice(end);
     }
-    current += current === "" ? rest : `\n\n${rest}`;
+    current += current === "" ? `${opening}${rest}` : `\n\n${rest}`;
   }
   finish();
   return passages;
@@ -62,29 +101,40 @@ function plainLine(line: string): string {
     .trim();
 }
 
-/** The sentences of a passage, for quoting; at most 400 characters each. */
-export function sentencesOf(text: string): string[] {
+/** The paragraphs, list items and table rows of a passage; no headings and no code. */
+function paragraphsOf(text: string): string[] {
   const paragraphs: string[] = [];
   let open = false;
   let inCode = false;
   for (const line of text.split("\n")) {
-    if (/^\s*(?:```|~~~)/.test(line)) {
-      inCode = !inCode;
+    const isFence = fence.test(line.trimStart());
+    if (isFence) inCode = !inCode;
+    if (isFence || inCode) {
       open = false;
       continue;
     }
-    const plain = inCode ? line.trim() : plainLine(line);
+    const plain = plainLine(line);
     // Headings, rules, table borders and comments are no sentences.
-    const heading = !inCode && /^\s*#{1,6}\s/.test(line);
-    const noise = heading || plain === "" || /^(?:[|:\-\s=*_]+$|<!--)/.test(plain);
+    const noise =
+      /^\s*#{1,6}\s/.test(line) || plain === "" || /^(?:[|:\-\s=*_]+$|<!--)/.test(plain);
     const startsNew = /^\s*(?:[-*+]\s|\d{1,3}[.)]\s|\||>)/.test(line);
     if (!noise && open && !startsNew) paragraphs[paragraphs.length - 1] += ` ${plain}`;
     else if (!noise) paragraphs.push(plain);
-    // Table rows and lines of code stand for themselves.
-    open = !noise && !inCode && !/^\s*\|/.test(line);
+    // Table rows stand for themselves.
+    open = !noise && !/^\s*\|/.test(line);
   }
+  return paragraphs;
+}
+
+/**
+ * The sentences of a passage, for quoting; at most 400 characters each. A title
+ * in front of the passage is none: it is named by the source already.
+ */
+export function sentencesOf({ heading, text }: Passage): string[] {
+  const first = text.split("\n\n", 1)[0] ?? "";
+  const hasTitle = heading !== "" && first.split("\n").at(-1)?.trim() === heading;
   const found: string[] = [];
-  for (const paragraph of paragraphs) {
+  for (const paragraph of paragraphsOf(hasTitle ? text.slice(first.length) : text)) {
     for (const { segment } of sentences.segment(paragraph)) {
       const sentence = segment.trim();
       if (sentence === "") continue;

@@ -159,26 +159,49 @@ describe("passages", () => {
       "|---|---|",
       "```sh",
       "npm install  # [a](b)",
-      "npm test",
+      '$ knowctl chat "Where is the title?"',
       "```",
       "After",
     ].join("\n");
-    expect(sentencesOf(text)).toEqual([
+    expect(sentencesOf({ heading: "Title", text })).toEqual([
       "A line that goes on.",
       "Another one!",
       "Bold link item",
       "| a | b |",
-      "npm install  # [a](b)",
-      "npm test",
       "After",
     ]);
-    expect(sentencesOf("x".repeat(1_000))[0]).toHaveLength(400);
+    expect(sentencesOf({ heading: "", text: "x".repeat(1_000) })[0]).toHaveLength(400);
+  });
+
+  it.each([
+    ["a path", "Leave > Annual leave\n\nAsk first.", "Leave > Annual leave", ["Ask first."]],
+    ["two lines", "Leave\nLeave > Sick\n\nTell us.", "Leave > Sick", ["Tell us."]],
+    ["a sentence", "Ask first.\n\nThen go.", "", ["Ask first.", "Then go."]],
+    ["a list", "- Ask first\n\nThen go.", "", ["Ask first", "Then go."]],
+    ["all there is", "Leave > Annual leave", "", ["Leave > Annual leave"]],
+  ])("have a title when the section begins with one: %s", (_name, text, heading, quoted) => {
+    const [passage] = splitPassages(text);
+    expect(passage).toEqual({ heading, text });
+    expect(sentencesOf(passage!)).toEqual(quoted);
+  });
+
+  it("take no comment in code for a heading, and know code that is cut", () => {
+    const code = Array.from(
+      { length: 60 },
+      (_, line) => `# step ${line}\nmake part${line} && run it\n`,
+    );
+    const passages = splitPassages(
+      `# Steps\n\nDo this.\n\n\`\`\`sh\n${code.join("\n")}\`\`\`\n\nDone now.`,
+    );
+    expect(passages.length).toBeGreaterThan(1);
+    expect(new Set(passages.map(({ heading }) => heading))).toEqual(new Set(["Steps"]));
+    expect(passages.flatMap(sentencesOf)).toEqual(["Do this.", "Done now."]);
   });
 
   it("read hostile text in linear time", () => {
     const started = Date.now();
     for (const unit of ["[", "*", "#", " ", "**a", "> ", "- ", "![", "\n#", "`"]) {
-      for (const passage of splitPassages(unit.repeat(50_000))) sentencesOf(passage.text);
+      for (const passage of splitPassages(unit.repeat(50_000))) sentencesOf(passage);
     }
     expect(Date.now() - started).toBeLessThan(5_000);
   });
