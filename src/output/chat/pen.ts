@@ -1,5 +1,6 @@
 import type { Output } from "../output.ts";
 import { dim, type Text } from "../text.ts";
+import { shortenMarkers } from "./markers.ts";
 
 export interface Pen {
   /** Answer text on stdout. */
@@ -18,11 +19,15 @@ export interface Pen {
   readonly isEmpty: boolean;
 }
 
-/** Keeps the two streams from sharing a line where both are the same terminal. */
-export function createPen(output: Output): Pen {
+/**
+ * Keeps the two streams from sharing a line where both are the same terminal.
+ * With `short` the citation markers of the answer are shown as their numbers.
+ */
+export function createPen(output: Output, short: boolean): Pen {
   let segments: { stream: "stdout" | "stderr"; parts: Text[] }[] = [];
   let openAnswer = false;
   let openAside = false;
+  let heldMarker = "";
   const put = (stream: "stdout" | "stderr", ...parts: Text[]): void => {
     const last = segments.at(-1);
     if (last?.stream === stream) last.parts.push(...parts);
@@ -33,6 +38,11 @@ export function createPen(output: Output): Pen {
     openAside = false;
   };
   const endAnswer = (): void => {
+    if (heldMarker !== "") {
+      put("stdout", heldMarker);
+      heldMarker = "";
+      openAnswer = true;
+    }
     if (openAnswer) put("stdout", "\n");
     openAnswer = false;
   };
@@ -40,8 +50,13 @@ export function createPen(output: Output): Pen {
     answer(text) {
       if (text === "") return;
       endAside();
-      put("stdout", text);
-      openAnswer = !text.endsWith("\n");
+      const { parts, rest } = short
+        ? shortenMarkers(heldMarker + text)
+        : { parts: [text], rest: "" };
+      heldMarker = rest;
+      if (parts.length === 0) return;
+      put("stdout", ...parts);
+      openAnswer = rest !== "" || !text.endsWith("\n");
     },
     aside(text) {
       if (text === "" || (!openAside && text.trim() === "")) return;

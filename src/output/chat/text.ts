@@ -61,7 +61,8 @@ export function createTextRenderer(
   options: RenderOptions,
 ): ChatRenderer {
   const { turn, live, show, sources, all } = options;
-  const pen = createPen(output);
+  // Where no source follows, the marker's link is all there is.
+  const pen = createPen(output, output.isTerminal && sources);
   const { draw, writeHeld } = createDrawing(pen, options);
   return {
     async show(events) {

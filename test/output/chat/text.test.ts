@@ -85,6 +85,18 @@ describe("text on a terminal", () => {
     );
   });
 
+  it("shows citation markers as their numbers, however they are cut", async () => {
+    const whole = "a [[1]](https://a/b?c=d)[[2]]() b [x] [[y]] [[3]] ([[4](c) [[5]](";
+    const shown = "a [1][2] b [x] [[y]] [[3]] ([[4](c) [[5]](";
+    for (let cut = 0; cut <= whole.length; cut++) {
+      const lines = [start(), text(whole.slice(0, cut)), text(whole.slice(cut)), stop];
+      const { stdout } = await play(each(lines), { isTTY: true });
+      expect(stdout.split("\n")[0], `cut at ${cut}`).toBe(shown);
+    }
+    const { stdout } = await play(each([start(), text("a [[1]]("), stop]), { isTTY: true });
+    expect(stdout).toBe("a [[1]](\n");
+  });
+
   it("never lets the two streams share a line", async () => {
     const { writes } = await play(each(searchTurn), { isTTY: true });
     let line: string | undefined;

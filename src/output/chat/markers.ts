@@ -1,0 +1,27 @@
+import { link, type Text } from "../text.ts";
+
+const marker = /\[\[(\d{1,6})\]\]\(([^()\s]*)\)/g;
+
+/** What may be the beginning of a marker; one with a longer link is shown as it is. */
+const opening = /\[(?:\[(?:\d{1,6}(?:\](?:\](?:\([^()\s]{0,2000})?)?)?)?)?$/;
+const longestOpening = 2020;
+
+/**
+ * Answer text with its markers `[[1]](link)` as `[1]`, each a hyperlink where
+ * there is a link: the sources below the answer tell the rest. `rest` is a
+ * beginning that the next text may complete.
+ */
+export function shortenMarkers(text: string): { parts: Text[]; rest: string } {
+  const from = Math.max(0, text.length - longestOpening);
+  const open = from + text.slice(from).search(opening);
+  const end = open < from ? text.length : open;
+  const parts: Text[] = [];
+  let at = 0;
+  for (const match of text.slice(0, end).matchAll(marker)) {
+    if (match.index > at) parts.push(text.slice(at, match.index));
+    parts.push(link(match[2] ?? "", `[${match[1]}]`));
+    at = match.index + match[0].length;
+  }
+  if (at < end) parts.push(text.slice(at, end));
+  return { parts, rest: text.slice(end) };
+}
