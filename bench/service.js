@@ -12,7 +12,7 @@ async function startServer(args, folder) {
   const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { ...process.env, ...home },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "ignore"],
   });
   const exited = new Promise((done) => {
     child.once("exit", done);

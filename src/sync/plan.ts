@@ -55,7 +55,7 @@ export interface Plan {
 
 // Documents read for the plan are kept up to this much text, so that a first
 // upload of moderate size reads each file once. Beyond it they are read again.
-const preparedLimitChars = 24 * 1024 * 1024;
+const preparedLimitChars = 8 * 1024 * 1024;
 const saveBatch = 512;
 const collisionsShown = 10;
 const sliceMs = 50;
