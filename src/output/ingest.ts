@@ -1,6 +1,6 @@
 import { neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
-import { formatCount, formatDuration, type UploadCounts } from "./progress.ts";
+import { countOf, formatCount, formatDuration, type UploadCounts } from "./progress.ts";
 import { dim, green, red, yellow, type Text } from "./text.ts";
 
 export type RunStatus = "ok" | "partial" | "error" | "interrupted";
@@ -17,6 +17,8 @@ export interface IngestResult {
   type: "result";
   status: RunStatus;
   counts: UploadCounts;
+  /** Documents that were new or changed when the run began. */
+  planned: number;
   retries: number;
   seconds: number;
   target: { baseUrl: string; ccPairId: number | undefined } | undefined;
@@ -55,17 +57,23 @@ export async function writeSummary(output: Output, result: IngestResult): Promis
   for (const { reason, count } of result.skipped) {
     await output.note(dim(`skipped ${formatCount(count)}: ${neutraliseLine(reason)}`));
   }
-  const mark: Text =
-    result.status === "ok"
-      ? green("done")
-      : result.status === "partial"
-        ? yellow("done")
-        : red(result.status);
-  await output.note(
-    mark,
-    `: ${countsText(result.counts)} in ${formatDuration(result.seconds * 1000)}`,
-  );
+  const { status, counts, planned } = result;
+  const took = formatDuration(result.seconds * 1000);
+  await output.note(marks[status], `: ${countsText(counts)} in ${took}`);
+  if (status === "error" || status === "interrupted") {
+    const sent = formatCount(counts.created + counts.updated);
+    await output.note(
+      `${sent} of ${countOf(planned, "document")} sent and recorded; run the same command again to go on`,
+    );
+  }
 }
+
+const marks: Record<RunStatus, Text> = {
+  ok: green("done"),
+  partial: yellow("done"),
+  error: red("stopped"),
+  interrupted: red("interrupted"),
+};
 
 // A reason often begins with the path already (`docs/a.md:3:5: …`).
 function failureText(each: FailedDocument): string {

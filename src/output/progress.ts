@@ -23,11 +23,12 @@ export interface ProgressState {
 }
 
 export interface Progress {
-  update(state: ProgressState): void;
+  /** Shows what `describe` says, again and again; replaces what was followed before. */
+  follow(describe: () => ProgressState): void;
   stop(): Promise<void>;
 }
 
-const updateIntervalMs = 80;
+const refreshMs = 200;
 
 /** `90 s` as `1m30s`; what is longer than a day as days and hours. */
 export function formatDuration(ms: number): string {
@@ -78,23 +79,23 @@ export function progressLine(state: ProgressState, elapsedMs: number): string {
  */
 export function startProgress(output: Output, now: () => number): Progress {
   const spinner = createSpinner(output, { delayMs: 100 });
-  let startedAt = now();
-  let phase = "";
-  let shownAt = 0;
+  let timer: NodeJS.Timeout | undefined;
   return {
-    update(state) {
-      const time = now();
-      if (state.phase !== phase) {
-        phase = state.phase;
-        startedAt = time;
-        shownAt = 0;
-      }
-      // More often than the screen changes would only cost time.
-      if (time - shownAt < updateIntervalMs) return;
-      shownAt = time;
-      const line = progressLine(state, time - startedAt);
-      spinner.start(output.canMove ? line.slice(0, Math.max(10, output.columns() - 4)) : line);
+    follow(describe) {
+      clearInterval(timer);
+      const startedAt = now();
+      const show = (): void => {
+        const line = progressLine(describe(), now() - startedAt);
+        spinner.start(output.canMove ? line.slice(0, Math.max(10, output.columns() - 4)) : line);
+      };
+      show();
+      // By the clock, not by what happens: nothing happens while a service is waited for.
+      timer = setInterval(show, refreshMs);
+      timer.unref();
     },
-    stop: () => spinner.stop(),
+    stop() {
+      clearInterval(timer);
+      return spinner.stop();
+    },
   };
 }

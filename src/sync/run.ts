@@ -27,6 +27,8 @@ export interface RunRequest {
   state: State;
   /** Sends one request body; resolves only when the service answered 200. */
   upload: (body: string) => Promise<UploadResult>;
+  /** Whether the service as a whole has been given up: then no failure is a document's own. */
+  isGivenUp: () => boolean;
   /** Reads a planned file (again), when the plan no longer holds its text. */
   prepare: (entry: NumberedEntry) => { record: FileRecord; prepared: PreparedDocument | undefined };
   targetOf: (ccPairId: number | undefined) => Target | undefined;
@@ -147,7 +149,8 @@ export async function* runPlan(request: RunRequest): AsyncGenerator<DocumentEven
       try {
         emit(await sendEntry(next.value, request, recorder));
       } catch (error) {
-        if (isOwnFault(error)) fail(next.value, error, request.now() - startedAt);
+        if (isOwnFault(error) && !request.isGivenUp())
+          fail(next.value, error, request.now() - startedAt);
         else fatal ??= { error };
       }
     }

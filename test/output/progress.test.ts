@@ -64,7 +64,7 @@ describe("progress", () => {
     for (const quiet of [true, false]) {
       const context = createTestContext();
       const progress = startProgress(createOutput(context, { quiet }), context.now);
-      progress.update(state);
+      progress.follow(() => state);
       await progress.stop();
       expect(context.stderrText() + context.stdoutText()).toBe("");
     }

@@ -82,6 +82,7 @@ function runRequest(fake: Fake, state: State, made: Plan, behave: UploadBehaviou
       await behave(request, fake.sent.length);
       return { alreadyExisted: false, storedId: undefined };
     },
+    isGivenUp: () => false,
     prepare(entry) {
       const file = sourceFile(fake, entry.path);
       const reading = read(fake, file);
@@ -277,6 +278,23 @@ describe("failures of the service", () => {
     const recorded = [...state.listAccepted("https://host#7")].map(({ id }) => id);
     expect(recorded).toEqual(accepted.toSorted());
     expect(recorded).not.toContain("15.md");
+    state.close();
+  });
+
+  it("stops when the service is given up, and blames no document for it", async () => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles(texts);
+    const failure = apiError("unreachable", undefined, true);
+    let isGivenUp = false;
+    const behave = (_request: IngestionRequest, number: number): void => {
+      if (number <= 5) return;
+      isGivenUp = true;
+      throw failure;
+    };
+    const { events, error } = await sync(fake, state, behave, { isGivenUp: () => isGivenUp });
+    expect(error).toBe(failure);
+    expect(events.map(({ status }) => status)).toEqual(Array(5).fill("created"));
+    expect(fake.sent.length).toBeLessThanOrEqual(5 + 3);
     state.close();
   });
 

@@ -35,6 +35,9 @@ export async function planFolder(
 ): Promise<Plan> {
   const { settings, inputs, cwd } = source;
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
+  const fixed = { phase: "reading", total: undefined, counts, retries: 0, slowBecause: undefined };
+  let done = 0;
+  options.progress.follow(() => ({ ...fixed, done }));
   return await buildPlan(findFiles(inputs, { cwd, settings }), {
     state: options.state,
     targetOf: options.targetOf,
@@ -46,8 +49,7 @@ export async function planFolder(
     force: options.force === true,
     signal: context.signal,
     onProgress(files) {
-      const quiet = { counts, retries: 0, slowBecause: undefined };
-      options.progress.update({ phase: "reading", done: files, total: undefined, ...quiet });
+      done = files;
     },
     now: context.now,
   });

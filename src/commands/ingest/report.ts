@@ -84,6 +84,7 @@ export function createReport(
         type: "result",
         status,
         counts,
+        planned: table.count("new") + table.count("changed"),
         retries,
         seconds: (context.now() - startedAt) / 1000,
         target,

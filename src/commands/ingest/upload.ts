@@ -25,9 +25,11 @@ interface Upload {
 }
 
 function slowBecause(gate: Gate, now: number): string | undefined {
-  const { pausedUntil, limit, throttled } = gate.state();
-  if (pausedUntil > now)
-    return `waiting ${Math.ceil((pausedUntil - now) / 1000)} s: the service asks to`;
+  const { pausedUntil, limit, throttled, breakerOpen } = gate.state();
+  if (pausedUntil > now) {
+    const why = breakerOpen ? "the service does not answer" : "the service asks to";
+    return `waiting ${Math.ceil((pausedUntil - now) / 1000)} s: ${why}`;
+  }
   return throttled > 0 ? `throttled, ${limit} in flight` : undefined;
 }
 
@@ -42,6 +44,7 @@ async function sendAll(context: Context, upload: Upload, gate: Gate): Promise<vo
       const result = await upsertDocument(client, body, { gate });
       return { alreadyExisted: result.already_existed, storedId: result.document_id ?? undefined };
     },
+    isGivenUp: () => gate.state().stopped !== undefined,
     prepare: createPrepare(context, upload.source),
     targetOf: upload.targetOf,
     concurrency: upload.concurrency,
@@ -49,17 +52,17 @@ async function sendAll(context: Context, upload: Upload, gate: Gate): Promise<vo
     signal: context.signal,
     now: context.now,
   });
+  progress.follow(() => ({
+    phase: "uploading",
+    done,
+    total,
+    counts: report.counts,
+    retries: gate.state().retries,
+    slowBecause: slowBecause(gate, context.now()),
+  }));
   for await (const batch of events) {
     done += batch.length;
     await report.add(batch);
-    progress.update({
-      phase: "uploading",
-      done,
-      total,
-      counts: report.counts,
-      retries: gate.state().retries,
-      slowBecause: slowBecause(gate, context.now()),
-    });
   }
 }
 
