@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import type { Readable } from "node:stream";
 import { ClosedPipeError, CliError, codeOf, type ExitName } from "./errors.ts";
 
@@ -26,6 +27,8 @@ export interface Context {
   readonly stderr: Sink;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Id of the user who runs this; -1 where users have none (Windows). */
+  readonly uid: number;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its `reason` is a SignalReceived. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
@@ -117,10 +120,23 @@ async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
+ * A container may run as a user id that no user has, and without HOME. Node throws then when a
+ * library asks for the home folder; such a process has the root folder instead, as containers set it.
+ */
+function ensureHome(): void {
+  try {
+    homedir();
+  } catch {
+    process.env["HOME"] = "/";
+  }
+}
+
+/**
  * The real process as a Context. Installs signal handlers: the first signal
  * aborts `signal`, a second one ends the process at once.
  */
 export function systemContext(): Context {
+  ensureHome();
   const abort = new AbortController();
   for (const [name, exit, code] of signals) {
     process.on(name, () => {
@@ -140,6 +156,7 @@ export function systemContext(): Context {
     stderr: createSink(process.stderr),
     env: process.env,
     cwd: process.cwd(),
+    uid: process.geteuid?.() ?? -1,
     signal: abort.signal,
     now: Date.now,
     sleep,

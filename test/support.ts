@@ -84,6 +84,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     stderr,
     env: options.env ?? cleanEnvironment(cwd),
     cwd,
+    uid: process.geteuid?.() ?? -1,
     signal: abort.signal,
     now: Date.now,
     sleep(ms, signal) {

@@ -39,6 +39,7 @@ export async function loadSettings(
   return await loadConfig({
     cwd: context.cwd,
     env: context.env,
+    uid: context.uid,
     flags,
     sends: request.sends,
     ...(request.root === undefined ? {} : { root: request.root }),

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { homedir, platform } from "node:os";
+import { platform } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import type { GlobalFlags } from "../config/flags.ts";
 import type { Context } from "../context.ts";
@@ -9,6 +9,7 @@ import { bold, dim, link } from "../output/text.ts";
 import { parseFaults } from "../sandbox/faults.ts";
 import { isLoopback } from "../sandbox/guard.ts";
 import { type Sandbox, startSandbox } from "../sandbox/server.ts";
+import { machineOf } from "./config/files.ts";
 import { openOutput } from "./connect.ts";
 
 export interface SandboxFlags extends GlobalFlags {
@@ -29,7 +30,7 @@ function dataFolder(context: Context, flags: SandboxFlags): string {
   const base = context.env["XDG_DATA_HOME"];
   // The XDG rules: a relative path there counts as none.
   if (base && isAbsolute(base)) return join(base, "knowctl", "sandbox");
-  return join(context.env["HOME"] || homedir(), ".local", "share", "knowctl", "sandbox");
+  return join(machineOf(context).home, ".local", "share", "knowctl", "sandbox");
 }
 
 function keyOf(context: Context, host: string): string {

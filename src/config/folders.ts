@@ -1,4 +1,4 @@
-import { homedir, platform as systemPlatform, userInfo } from "node:os";
+import { platform as systemPlatform, userInfo } from "node:os";
 import { isAbsolute, join, relative, sep } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,20 +12,31 @@ export interface Machine {
   uid: number;
 }
 
-export function createMachine(given: {
-  env: Environment;
-  platform?: NodeJS.Platform | undefined;
-  home?: string | undefined;
-  uid?: number | undefined;
-}): Machine {
-  const platform = given.platform ?? systemPlatform();
-  const uid = platform === "win32" ? -1 : (given.uid ?? userInfo().uid);
-  return { env: given.env, platform, home: given.home ?? given.env["HOME"] ?? homedir(), uid };
-}
-
 // A relative value must be ignored (XDG Base Directory Specification).
 function absolute(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined;
+}
+
+// An empty or relative HOME would make a file of the working directory the user's own, which
+// needs no trust. A user id that no user has is no bug either (context.ts gives it a home).
+function homeOf(env: Environment): string {
+  const named = absolute(env["HOME"]);
+  if (named !== undefined) return named;
+  try {
+    return userInfo().homedir;
+  } catch {
+    return sep;
+  }
+}
+
+export function createMachine(given: {
+  env: Environment;
+  uid: number;
+  platform?: NodeJS.Platform | undefined;
+  home?: string | undefined;
+}): Machine {
+  const { env, platform = systemPlatform(), home = homeOf(env), uid } = given;
+  return { env, platform, home, uid: platform === "win32" ? -1 : uid };
 }
 
 /** Folder of the user's configuration file. */

@@ -14,7 +14,8 @@ export interface LoadRequest extends SourceRequest {
   mayBeNew?: boolean | undefined;
   platform?: NodeJS.Platform | undefined;
   home?: string | undefined;
-  uid?: number | undefined;
+  /** Id of the user who runs this; -1 where users have none (Windows). */
+  uid: number;
 }
 
 export interface Config {

@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createMachine } from "../../src/config/folders.ts";
@@ -12,7 +13,7 @@ const attack = {
 const key = { KNOWCTL_API_KEY: "key-of-the-user" };
 
 function machineOf(desk: Desk) {
-  return createMachine({ env: desk.env, home: desk.home });
+  return createMachine({ env: desk.env, uid: userInfo().uid, home: desk.home });
 }
 
 async function trust(desk: Desk): Promise<void> {

@@ -17,7 +17,7 @@ interface Remembered {
 }
 
 function sessionsFile(env: Environment): string {
-  return join(stateFolder(createMachine({ env })), "sessions.json");
+  return join(stateFolder(createMachine({ env, uid: -1 })), "sessions.json");
 }
 
 function isRemembered(value: unknown): value is Remembered {

@@ -20,6 +20,7 @@ export async function loadToShow(
   const config = await loadConfig({
     cwd: context.cwd,
     env: context.env,
+    uid: context.uid,
     flags: options,
     sends: false,
     warn: (message) => warnings.push(message),
@@ -38,7 +39,7 @@ export async function loadToShow(
 }
 
 export function machineOf(context: Context): Machine {
-  return createMachine({ env: context.env });
+  return createMachine(context);
 }
 
 /** The user file: the one that exists, else where it would be made. */

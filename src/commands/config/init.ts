@@ -96,6 +96,7 @@ async function tryOut(
   const warnings: string[] = [];
   const config = await loadConfig({
     cwd: context.cwd,
+    uid: context.uid,
     // As if they came from the environment: that is how far they may go.
     env: { ...context.env, KNOWCTL_API_KEY: apiKey, KNOWCTL_ACCESS_TOKEN: accessToken },
     flags: { ...options, profile, baseUrl, dialect: dialect ?? "onyx" },
