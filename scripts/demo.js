@@ -40,9 +40,12 @@ async function startSandbox() {
   throw new Error(`the sandbox did not start:\n${said}`);
 }
 
+const coloured = process.stdout.isTTY && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
+const bold = (text) => (coloured ? `\u001b[1m${text}\u001b[0m` : text);
+
 function show(title, env, args) {
   const quoted = args.map((each) => (/^[\w./:=-]+$/.test(each) ? each : `"${each}"`)).join(" ");
-  console.log(`\n── ${title}\n$ knowctl ${quoted}\n`);
+  console.log(`\n${bold(`── ${title}`)}\n$ ${bold(`knowctl ${quoted}`)}\n`);
   const result = spawnSync(process.execPath, [binary, ...args], {
     cwd: projectFolder,
     env,
@@ -51,64 +54,56 @@ function show(title, env, args) {
   if (result.status !== 0) throw new Error(`knowctl ${args[0]} ended with exit ${result.status}`);
 }
 
+/** The main job. The upload's settings are flags here; a project would keep them in its file. */
+function runSteps(env) {
+  // In a pipe a list has no header; here it is shown as on a terminal.
+  const asTable = process.stdout.isTTY ? [] : ["--output", "table"];
+  show("1. Which connectors are there, and what is their cc_pair_id?", env, [
+    "connectors",
+    "list",
+    ...asTable,
+  ]);
+  const folders = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "examples/handbook"];
+  const flags = ["--sections", "headings", "--link", "https://docs.example.com/{path}"];
+  const upload = ["ingest", ...folders, "--cc-pair-id", handbookPair, ...flags];
+  show("2. Upload this repository's Markdown, and a handbook with front matter", env, upload);
+  show("3. Once more: only what changed is sent, so nothing is", env, upload);
+  show("4. Ask a question; the answer streams in, with its sources", env, [
+    "chat",
+    "How do I request annual leave?",
+  ]);
+}
+
+const closing = `
+${bold("What happened")}
+A sandbox was started on a free port, its connectors were listed, Markdown was
+uploaded (the second time nothing had changed), and a question was answered
+from it. All that was written lay in a temporary folder, which is gone now.
+
+${bold("How to go on")}
+npm install -g .      puts the knowctl command on your PATH
+knowctl sandbox       keeps a sandbox running, to try things on
+knowctl config init   connects to your own service
+knowctl --help        shows every command, with examples`;
+
 async function demo() {
   ensureInstalled();
   const { build } = await import("./build.js");
   await build();
-  console.log(
-    "Starting the sandbox: a local service with the same interface, its data in a temporary folder.",
-  );
+  console.log("A sandbox starts: a local service with the same interface.");
   const { child, url } = await startSandbox();
   const env = demoEnvironment({
     KNOWCTL_BASE_URL: url,
     KNOWCTL_API_KEY: "sandbox",
-    KNOWCTL_TRUST_PROJECT: "1",
+    KNOWCTL_STATE: join(folder, "state"),
   });
   try {
-    show("1. Which connectors are there, and what is their cc_pair_id?", env, [
-      "connectors",
-      "list",
-      "--output",
-      "table",
-    ]);
-    const upload = [
-      "ingest",
-      "README.md",
-      "CONTRIBUTING.md",
-      "CHANGELOG.md",
-      "docs",
-      "examples/handbook",
-    ];
-    const target = ["--cc-pair-id", handbookPair, "--sections", "headings"];
-    const state = ["--state", join(folder, "state")];
-    show("2. Upload this repository's Markdown and a sample handbook with front matter", env, [
-      ...upload,
-      ...target,
-      ...state,
-    ]);
-    show("3. Once more: only what changed is sent, so nothing is", env, [
-      ...upload,
-      ...target,
-      ...state,
-    ]);
-    show("4. Ask a question; the answer streams in, with its sources", env, [
-      "chat",
-      "How do I request annual leave?",
-    ]);
+    runSteps(env);
   } finally {
     child.kill("SIGTERM");
     await new Promise((resolve) => child.once("exit", resolve));
   }
-  console.log(`
-What happened: a sandbox was started on a free port, its connectors were listed, Markdown files were
-uploaded (the second time none had changed), and a question was answered from them. Everything it
-wrote was in a temporary folder, which is gone now.
-
-How to go on:
-  npm install -g .                 put the knowctl command on your PATH
-  knowctl sandbox                  keep a sandbox running to try things on
-  knowctl config init              connect to your own service
-  knowctl --help                   every command, with examples`);
+  console.log(closing);
 }
 
 try {

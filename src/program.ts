@@ -7,7 +7,7 @@ import { addConnectors } from "./surface/connectors.ts";
 import { collectOptions } from "./surface/environment.ts";
 import { addIngest } from "./surface/ingest.ts";
 import { examples } from "./surface/options.ts";
-import { globalOptions, prepare } from "./surface/prepare.ts";
+import { globalOptions, isGroup, prepare, summaryOf } from "./surface/prepare.ts";
 import type { Run } from "./surface/run.ts";
 import { addSandbox } from "./surface/sandbox.ts";
 
@@ -59,7 +59,6 @@ export function createProgram(
   const only = firstWord !== undefined && Object.hasOwn(surfaces, firstWord);
   const wanted = only ? [surfaces[firstWord]] : Object.values(surfaces);
   for (const add of new Set(wanted)) add?.(program, run);
-  program.helpCommand("help [command]", "show help for a command");
   program.option("-V, --version", "show the version");
   program.addHelpText(
     "after",
@@ -122,15 +121,10 @@ export function commandSummaries(): [name: string, summary: string][] {
   const visit = (command: Command, path: string): [string, string][] =>
     command.commands.flatMap((each) => {
       const name = `${path}${each.name()}`;
-      const own: [string, string][] = isGroup(each) ? [] : [[name, each.description()]];
+      const own: [string, string][] = isGroup(each) ? [] : [[name, summaryOf(each)]];
       return [...own, ...visit(each, `${name} `)];
     });
   return visit(program, "");
-}
-
-// A command that only holds others shows its help when it is called alone.
-function isGroup(command: Command): boolean {
-  return command.commands.length > 0 && command.registeredArguments.length === 0;
 }
 
 /** Rows of the exit-code table, for the README. */

@@ -3,7 +3,7 @@ import { cellText } from "./csv.ts";
 import { neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
 import type { Column } from "./select.ts";
-import { bold, type Text } from "./text.ts";
+import { bold, dim, type Text } from "./text.ts";
 
 /** What stands where a value is null. */
 export const nothing = "—";
@@ -11,6 +11,8 @@ export const nothing = "—";
 const gap = "  ";
 /** A column is never cut to less, so that something of it can be read. */
 const narrowest = 3;
+/** Widths below which columns on the right rather give way: of the first text, and of the others. */
+const readable = { first: 16, other: 10 };
 
 // string-width takes quadratic time; no cell that is read is longer.
 const sliceLength = 512;
@@ -54,6 +56,7 @@ export function fitWidths(
   widths: readonly number[],
   flexible: readonly boolean[],
   available: number,
+  least: readonly number[] = widths.map(() => narrowest),
 ): number[] {
   const most = Math.max(available, narrowest);
   const fitted = widths.map((width, index) => (flexible[index] ? Math.min(width, most) : width));
@@ -61,13 +64,36 @@ export function fitWidths(
   while (excess > 0) {
     let widest = -1;
     for (const [index, width] of fitted.entries()) {
-      if (flexible[index] && width > narrowest && width > (fitted[widest] ?? 0)) widest = index;
+      const floor = least[index] ?? narrowest;
+      if (flexible[index] && width > floor && width > (fitted[widest] ?? 0)) widest = index;
     }
     if (widest < 0) break;
     fitted[widest] = (fitted[widest] ?? 0) - 1;
     excess--;
   }
   return fitted;
+}
+
+/**
+ * Widths of the columns that have room on a terminal: those on the right are
+ * left out where all would be too narrow to read. The first two always stay.
+ */
+export function layOutColumns(
+  widths: readonly number[],
+  flexible: readonly boolean[],
+  available: number,
+): number[] {
+  const first = flexible.indexOf(true);
+  const least = widths.map((width, index) => {
+    if (!flexible[index]) return width;
+    return Math.min(width, index === first ? readable.first : readable.other);
+  });
+  let count = widths.length;
+  const needed = (): number =>
+    least.slice(0, count).reduce((sum, width) => sum + width + gap.length, -gap.length);
+  while (count > 2 && needed() > available) count--;
+  const kept = widths.slice(0, count);
+  return fitWidths(kept, flexible, available, needed() > available ? undefined : least);
 }
 
 function pad(text: string, width: number, column: Column<never>, last: boolean): string {
@@ -78,8 +104,8 @@ function pad(text: string, width: number, column: Column<never>, last: boolean):
 
 /**
  * Writes rows under a header, aligned by what is seen. On a terminal times are
- * relative and the widest columns are cut so that a line fits; off a terminal
- * nothing is cut. No rows: nothing is written.
+ * relative, the widest columns are cut so that a line fits, and what has no room
+ * is named on stderr; off a terminal nothing is cut. No rows: nothing is written.
  */
 export async function writeTable<Row>(
   output: Output,
@@ -105,16 +131,20 @@ export async function writeTable<Row>(
   }
   if (isTerminal) {
     const flexible = columns.map((column) => column.align !== "right");
-    widths = fitWidths(widths, flexible, output.columns());
+    widths = layOutColumns(widths, flexible, output.columns());
   }
   const layOut = (texts: readonly string[]): string[] =>
-    texts.map((text, index) => {
-      const width = widths[index] ?? 0;
+    widths.map((width, index) => {
+      const text = texts[index] ?? "";
       const shown = isTerminal ? fit(text, width) : text;
-      return pad(shown, width, columns[index] as Column<never>, index === texts.length - 1);
+      return pad(shown, width, columns[index] as Column<never>, index === widths.length - 1);
     });
   const write = (parts: readonly Text[]): Promise<void> =>
     output.line(...parts.flatMap((part, index) => (index === 0 ? [part] : [gap, part])));
   await write(layOut(header).map((text) => bold(text)));
   for (const line of cells) await write(layOut(line));
+  const hidden = header.slice(widths.length).join(", ");
+  if (hidden !== "") {
+    await output.note(dim(`no room for: ${hidden} (a wider terminal or --fields shows them)`));
+  }
 }

@@ -128,8 +128,8 @@ function addCheck(config: Command, run: Run): void {
   config
     .command("trust")
     .description(
-      "Let the project file name addresses and keys. It says which;\n" +
-        "when one of them changes, the file has to be trusted again.",
+      "Let the project file name addresses and keys.\n" +
+        "It says which; when one of them changes, the file has to be trusted again.",
     )
     .argument("[file]", "this file instead of the one found upward")
     .addHelpText("after", examples([["knowctl config trust", "after you have looked at the file"]]))
@@ -146,7 +146,7 @@ export function addConfig(program: Command, run: Run): void {
   program
     .command("login")
     .description(
-      "Store a key for the profile, read from a hidden prompt or stdin; never an argument.",
+      "Store a key for the profile.\nIt is read from a hidden prompt or stdin, never from an argument.",
     )
     .option("--with-token", "read the key from stdin")
     .option(

@@ -67,8 +67,8 @@ function addFind(connectors: Command, run: Run): void {
   connectors
     .command("find")
     .description(
-      "Print the cc_pair_id of the connector with this name, and nothing else.\n" +
-        "The exact name first, then ignoring case; never a part of a name.",
+      "Print the cc_pair_id of the connector with this name.\n" +
+        "Nothing else is printed. The exact name first, then ignoring case; never a part of a name.",
     )
     .argument("<name>", "the whole name")
     .option("--source <source>", "only a connector of this source")

@@ -53,6 +53,16 @@ function usageError(error: CommanderError, command: Command): CliError {
   });
 }
 
+/** Whether the command only holds others: it shows its help when it is called alone. */
+export function isGroup(command: Command): boolean {
+  return command.commands.length > 0 && command.registeredArguments.length === 0;
+}
+
+/** The first line of a description, for lists of commands. */
+export function summaryOf(command: Command): string {
+  return command.description().split("\n", 1)[0] ?? "";
+}
+
 const globalCopies = new WeakSet<Option>();
 
 /** Help without the copies of the global options, which every command takes. */
@@ -60,6 +70,7 @@ function formatHelp(command: Command, helper: Help): string {
   const own = Object.assign(Object.create(helper) as Help, {
     visibleOptions: (each: Command) =>
       helper.visibleOptions(each).filter((option) => !globalCopies.has(option)),
+    subcommandTerm: (each: Command) => helper.subcommandTerm(each).replace(" [options]", ""),
   });
   return Help.prototype.formatHelp.call(own, command, own);
 }
@@ -83,7 +94,10 @@ export function prepare(command: Command, write: (text: string) => void): void {
     })
     .configureHelp({ helpWidth, formatHelp })
     .helpOption("-h, --help", "show help");
+  // Unlike `ingest`, a command that only holds others has a help command among them.
+  if (isGroup(command)) command.helpCommand("help [command]", "show help for a command");
   for (const subcommand of command.commands) {
+    subcommand.summary(summaryOf(subcommand));
     // Global flags may stand behind the subcommand too. Each command parses them itself: were
     // they the program's alone, it would take `-owner` in `--sort -owner` for its own `-o`.
     for (const option of globalOptions()) {

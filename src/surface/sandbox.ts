@@ -6,9 +6,10 @@ export function addSandbox(program: Command, run: Run): void {
   program
     .command("sandbox")
     .description(
-      "Run a local service with the same interface: upload documents, ask questions, rehearse a pipeline.\n" +
-        "It listens on this machine only, takes the key `sandbox`, keeps what is uploaded, and answers\n" +
-        "with sentences quoted from it: no account, no network, no language model.",
+      "Run a local service with the same interface, to try everything on.\n" +
+        "Upload documents, ask questions, rehearse a pipeline: it listens on this machine only, takes\n" +
+        "the key `sandbox`, keeps what is uploaded, and answers with sentences quoted from it.\n" +
+        "No account, no network, no language model.",
     )
     .option(
       "--port <number>",

@@ -24,6 +24,13 @@ describe("help", () => {
     expect(lines.filter((line) => line.length > 100)).toEqual([]);
   });
 
+  it("lists each command with one sentence, however much its own help says", () => {
+    const [, commands = ""] = texts[0]![1].split(/\nCommands:\n|\n\nExamples:\n/);
+    expect(commands).toMatch(/^ {2}sandbox .*Run a local service/m);
+    expect(commands).not.toContain("listens on this machine only");
+    expect(helpTexts()["sandbox"]).toContain("listens on this machine only");
+  });
+
   it("is the same from the entry, with a flag before or after, and from the program", async () => {
     const home = temporaryFolder();
     const options = { cwd: home, env: cleanEnvironment(home) };

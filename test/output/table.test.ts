@@ -3,7 +3,7 @@ import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { createOutput } from "../../src/output/output.ts";
 import type { Column } from "../../src/output/select.ts";
-import { displayWidth, fit, fitWidths, writeTable } from "../../src/output/table.ts";
+import { displayWidth, fit, fitWidths, layOutColumns, writeTable } from "../../src/output/table.ts";
 import { relativeTime } from "../../src/output/time.ts";
 import { createTestContext } from "../support.ts";
 
@@ -124,6 +124,37 @@ describe("fitWidths", () => {
     [[30, 30, 30], [true, true, true], 5, [3, 3, 3]],
   ])("%j into %3$i", (widths, flexible, available, expected) => {
     expect(fitWidths(widths, flexible, available)).toEqual(expected);
+  });
+});
+
+describe("layOutColumns", () => {
+  const connectors = [10, 16, 13, 11, 10, 12, 17];
+  const flexible = [false, true, true, true, true, true, true];
+  it.each<[number, number[]]>([
+    [120, connectors],
+    [95, [10, 16, 12, 11, 10, 12, 12]],
+    [80, [10, 16, 11, 11, 10, 12]],
+    [40, [10, 16, 10]],
+    [30, [10, 16]],
+    [20, [10, 8]],
+    [5, [10, 3]],
+  ])("in %i columns", (available, expected) => {
+    expect(layOutColumns(connectors, flexible, available)).toEqual(expected);
+  });
+
+  it("what has no room is named on stderr", async () => {
+    const context = createTestContext({
+      cwd: "/",
+      isTTY: true,
+      columns: 30,
+      env: { NO_COLOR: "1" },
+    });
+    const row = { id: 1, name: "n".repeat(22), when: "2026" };
+    await writeTable(createOutput(context), columns, [row]);
+    expect(context.stdoutText()).toBe(`id  name\n 1  ${"n".repeat(22)}\n`);
+    expect(context.stderrText()).toBe(
+      "no room for: when (a wider terminal or --fields shows them)\n",
+    );
   });
 });
 
