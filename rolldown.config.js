@@ -11,6 +11,13 @@ const leftOut = [
     source: /^node:http$/,
     code: "module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} }",
   },
+  {
+    // Its own YAML parser can make functions and brings a whole JavaScript parser; ours replaces it.
+    from: "gray-matter",
+    source: /^js-yaml$/,
+    code: `const refuse = () => { throw new Error("left out"); };
+module.exports = { safeLoad: refuse, safeDump: refuse };`,
+  },
 ];
 
 const leftOutIndex = (source, importer = "") =>
