@@ -1,3 +1,4 @@
+// oxlint-disable-next-line no-restricted-imports -- the one thing that cannot be handed in
 import { chdir, cwd } from "node:process";
 
 /**

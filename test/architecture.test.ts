@@ -1,0 +1,233 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+import { projectFolder, temporaryFolder } from "./support.ts";
+
+type Kind = "value" | "type";
+
+/** Modules that stand for every place of src/. */
+const modules = {
+  api: "api/client.ts",
+  "api/schemas": "api/schemas.ts",
+  "api/chat-schemas": "api/chat-schemas.ts",
+  checks: "checks/lint.ts",
+  commands: "commands/connect.ts",
+  config: "config/load.ts",
+  context: "context.ts",
+  database: "database.ts",
+  documents: "documents/read.ts",
+  errors: "errors.ts",
+  main: "main.ts",
+  output: "output/output.ts",
+  program: "program.ts",
+  sandbox: "sandbox/server.ts",
+  surface: "surface/chat.ts",
+  sync: "sync/run.ts",
+} as const;
+
+type Module = keyof typeof modules;
+
+// What is here for one place alone; the process itself belongs to the global of context.ts.
+const libraries =
+  "chalk commander cosmiconfig fast-glob gray-matter libsql micromatch ora process string-width undici node:process";
+
+interface Room {
+  /** The file that imports, relative to src/. */
+  file: string;
+  /** What it may import, and of what only types. */
+  values: readonly Module[];
+  types?: readonly Module[];
+  libraries?: string[];
+}
+
+const schemas = ["api/schemas", "api/chat-schemas"] as const;
+const api = ["api", ...schemas] as const;
+const belowCommands: readonly Module[] = [
+  "commands",
+  "config",
+  "documents",
+  "sync",
+  "output",
+  "checks",
+  "sandbox",
+  "errors",
+  ...api,
+];
+
+/** The table "Who may import whom" of CONTRIBUTING.md. */
+const rooms: Record<string, Room> = {
+  main: { file: "main.ts", values: ["program", "errors", "output"], types: ["context"] },
+  program: {
+    file: "program.ts",
+    values: ["errors", "surface"],
+    types: ["context"],
+    libraries: ["commander"],
+  },
+  surface: {
+    file: "surface/planted.ts",
+    // Commands on demand only: see below.
+    values: ["errors", "surface", "commands"],
+    types: ["context", "config"],
+    libraries: ["commander"],
+  },
+  commands: {
+    file: "commands/planted.ts",
+    values: belowCommands,
+    types: ["context"],
+  },
+  "commands, one folder down": {
+    file: "commands/chat/planted.ts",
+    values: belowCommands,
+    types: ["context"],
+  },
+  api: { file: "api/planted.ts", values: ["errors", ...api], libraries: ["undici"] },
+  documents: {
+    file: "documents/planted.ts",
+    values: ["errors", "documents"],
+    types: schemas,
+    libraries: ["fast-glob", "gray-matter", "micromatch"],
+  },
+  "documents, one folder down": {
+    file: "documents/readers/planted.ts",
+    values: ["errors", "documents"],
+    types: schemas,
+    libraries: ["fast-glob", "gray-matter", "micromatch"],
+  },
+  sync: {
+    file: "sync/planted.ts",
+    values: ["errors", "database", "sync", "documents"],
+    types: schemas,
+  },
+  output: {
+    file: "output/planted.ts",
+    values: ["errors", "output"],
+    types: ["context", "sync", "documents", "checks", ...schemas],
+    libraries: ["chalk", "ora", "string-width"],
+  },
+  "output, one folder down": {
+    file: "output/chat/planted.ts",
+    values: ["errors", "output"],
+    types: ["context", "sync", "documents", "checks", ...schemas],
+    libraries: ["chalk", "ora", "string-width"],
+  },
+  checks: {
+    file: "checks/planted.ts",
+    values: ["errors", "documents", "checks"],
+    types: ["sync", ...api],
+  },
+  sandbox: {
+    file: "sandbox/planted.ts",
+    values: ["errors", "database", "sandbox", ...schemas],
+  },
+  config: { file: "config/planted.ts", values: ["errors", "config"], libraries: ["cosmiconfig"] },
+  database: { file: "database.ts", values: ["errors"], libraries: ["libsql"] },
+  context: { file: "context.ts", values: ["errors"] },
+  errors: { file: "errors.ts", values: [] },
+};
+
+/** One import a line, so that a complaint names its import by its line. */
+function importsOf(room: Room): { line: string; name: string; allowed: boolean }[] {
+  const at = (path: string): string => {
+    const way = relative(dirname(room.file), path);
+    return way.startsWith(".") ? way : `./${way}`;
+  };
+  const internal = Object.entries(modules)
+    .filter(([, path]) => path !== room.file)
+    .flatMap(([name, path]) =>
+      (["value", "type"] as const satisfies Kind[]).map((kind) => ({
+        line: `export ${kind === "type" ? "type " : ""}{ x } from ${JSON.stringify(at(path))};`,
+        name: `${kind} of ${name}`,
+        allowed: [...room.values, ...(kind === "type" ? (room.types ?? []) : [])].includes(
+          name as Module,
+        ),
+      })),
+    );
+  const external = libraries.split(" ").map((name) => ({
+    line: `export { x } from ${JSON.stringify(name)};`,
+    name,
+    allowed: room.libraries?.includes(name) === true,
+  }));
+  return [...internal, ...external];
+}
+
+interface Diagnostic {
+  code: string;
+  filename: string;
+  labels: { span: { line: number } }[];
+}
+
+/** Lints files (by their path below src/) with the project's rules; no-restricted-imports alone counts. */
+function refusedLines(files: Record<string, string>): Map<string, Set<number>> {
+  const folder = temporaryFolder();
+  copyFileSync(join(projectFolder, ".oxlintrc.json"), join(folder, ".oxlintrc.json"));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, "src", path)), { recursive: true });
+    writeFileSync(join(folder, "src", path), text);
+  }
+  const oxlint = join(projectFolder, "node_modules", "oxlint", "bin", "oxlint");
+  const { stdout } = spawnSync(process.execPath, [oxlint, "--format", "json", "."], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  const refused = new Map<string, Set<number>>(Object.keys(files).map((path) => [path, new Set()]));
+  for (const each of (JSON.parse(stdout) as { diagnostics: Diagnostic[] }).diagnostics) {
+    if (each.code !== "eslint(no-restricted-imports)") continue;
+    for (const { span } of each.labels) refused.get(each.filename.slice(4))?.add(span.line);
+  }
+  return refused;
+}
+
+describe("the linter", () => {
+  it.each(Object.entries(rooms))("knows what %s may import", (_name, room) => {
+    const imports = importsOf(room);
+    const text = imports.map(({ line }) => line).join("\n");
+    const refused = refusedLines({ [room.file]: `${text}\n` }).get(room.file);
+    const names = (allowed: (index: number) => boolean): string[] =>
+      imports.filter((_each, index) => allowed(index)).map(({ name }) => name);
+    expect(names((index) => refused?.has(index + 1) === false)).toEqual(
+      names((index) => imports[index]?.allowed === true),
+    );
+  });
+
+  it("has a rule for every folder and file of src", () => {
+    const found = readdirSync(join(projectFolder, "src")).map((name) => name.replace(/\.ts$/, ""));
+    expect(found.filter((name) => !Object.hasOwn(rooms, name))).toEqual([]);
+  });
+
+  it("refuses an import on demand as well", () => {
+    const text = `export const load = () => import("../sync/run.ts");\n`;
+    expect(refusedLines({ "api/planted.ts": text }).get("api/planted.ts")).toEqual(new Set([1]));
+  });
+});
+
+function sources(folder = "src"): string[] {
+  const all = readdirSync(join(projectFolder, folder), { recursive: true, encoding: "utf8" });
+  return all.filter((name) => name.endsWith(".ts")).map((name) => join(folder, name));
+}
+
+const textOf = (path: string): string => readFileSync(join(projectFolder, path), "utf8");
+
+describe("the sources", () => {
+  it("the surface loads commands on demand only", () => {
+    const all = sources("src/surface").map(textOf).join("\n");
+    expect(all).toMatch(/await import\("\.\.\/commands\//);
+    expect(all).not.toMatch(/from "(\.\.\/)+commands\//);
+  });
+
+  it("no file is over 250 lines", () => {
+    const lines = sources().map((path) => ({ path, lines: textOf(path).split("\n").length - 1 }));
+    expect(lines.length).toBeGreaterThan(100);
+    expect(lines.filter(({ lines: count }) => count > 250)).toEqual([]);
+  });
+
+  it("there are no default exports, barrels or classes but errors", () => {
+    for (const path of sources()) {
+      const text = textOf(path);
+      expect(text, path).not.toMatch(/^export (default\b|\* from)/m);
+      for (const [, , parent] of text.matchAll(/^(?:export )?class (\w+)(?: extends (\w+))?/gm)) {
+        expect(parent, path).toMatch(/Error$/);
+      }
+    }
+  });
+});
