@@ -21,6 +21,8 @@ export interface TestServiceOptions {
   faults?: FaultSpec;
   pairs?: readonly ConnectorStatus[];
   dialect?: "standard" | "onyx";
+  /** Key that the sandbox takes; default testKey. */
+  key?: string;
   /** Files of the working directory by path. */
   files?: Record<string, string | Uint8Array>;
 }
@@ -39,10 +41,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   // A repository: its root is where ids start.
   mkdirSync(join(folder, ".git"), { recursive: true });
   writeFiles(folder, options.files ?? {});
+  const key = options.key ?? testKey;
   const sandbox = await startSandbox({
     port: 0,
     dataFolder: join(home, "sandbox"),
-    key: testKey,
+    key,
     ...(options.faults === undefined ? {} : { faults: options.faults }),
     ...(options.pairs === undefined ? {} : { pairs: options.pairs }),
     ...(options.dialect === undefined ? {} : { dialect: options.dialect }),
@@ -50,7 +53,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   onTestFinished(() => sandbox.close());
   const env = cleanEnvironment(home, {
     KNOWCTL_BASE_URL: sandbox.url,
-    KNOWCTL_API_KEY: testKey,
+    KNOWCTL_API_KEY: key,
     ...(options.dialect === undefined ? {} : { KNOWCTL_DIALECT: options.dialect }),
   });
   return { sandbox, folder, env };

@@ -1,0 +1,160 @@
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { helpTexts } from "../../src/program.ts";
+import { startTestService, writeFiles } from "../service.ts";
+import { projectFolder, temporaryFolder } from "../support.ts";
+
+// Each command that the help texts and the README show is run as it is written, by a shell, in a
+// folder that has what they name. The sandbox of the test stands for every address in them.
+
+const readme = readFileSync(join(projectFolder, "README.md"), "utf8");
+
+function helpExamples(command: string): string[] {
+  const texts = Object.entries(helpTexts()).filter(([path]) => path.split(" ")[0] === command);
+  return texts.flatMap(([, text]) =>
+    [...text.matchAll(/^ {2}\$ (.+)$/gm)].map(([, line]) => line!),
+  );
+}
+
+/** Lines of the README's shell blocks; prompts off. */
+function readmeExamples(): string[] {
+  return [...readme.matchAll(/^```(?:console|sh)\n(.*?)^```$/gms)].flatMap(([, block]) =>
+    block!
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => line.replace(/^\$ /, "")),
+  );
+}
+
+const isSandbox = (line: string): boolean => line.startsWith("knowctl sandbox");
+/** What installs or builds cannot run inside a test. */
+const isElsewhere = (line: string): boolean => /^(?:npm |kill %1)/.test(line);
+
+interface Place {
+  folder: string;
+  env: Record<string, string>;
+}
+
+/** A folder as the examples expect it, with `knowctl` on the PATH. */
+async function preparePlace(): Promise<Place> {
+  const { folder, sandbox, env } = await startTestService({ key: "sandbox" });
+  const programs = join(temporaryFolder(), "bin");
+  mkdirSync(programs);
+  symlinkSync(join(projectFolder, "bin", "knowctl.cjs"), join(programs, "knowctl"));
+  const handbook = join(projectFolder, "examples", "handbook");
+  cpSync(handbook, join(folder, "examples", "handbook"), { recursive: true });
+  cpSync(handbook, join(folder, "docs"), { recursive: true });
+  writeFiles(folder, { "key.txt": "sandbox\n" });
+  return {
+    folder,
+    env: {
+      ...env,
+      PATH: `${programs}:${env["PATH"]}`,
+      KNOWCTL_BASE_URL: sandbox.url,
+      KNOWCTL_API_KEY: "sandbox",
+    },
+  };
+}
+
+interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a script; a sandbox in it runs until it has said that Ctrl-C ends it. */
+async function runShell(script: string, { folder, env }: Place): Promise<Ran> {
+  const addresses = /http:\/\/127\.0\.0\.1:8787|https:\/\/assistant\.example\.com/g;
+  const child = spawn("sh", ["-ec", script.replace(addresses, env["KNOWCTL_BASE_URL"]!)], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 30_000,
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+    if (stderr.includes("Ctrl-C here ends")) child.kill("SIGTERM");
+  });
+  return await new Promise((done, fail) => {
+    child.on("error", fail);
+    child.on("close", (code) => done({ code, stdout, stderr }));
+  });
+}
+
+// The shell that is needed is not there on Windows.
+describe.runIf(process.platform !== "win32")("examples work as they are written:", () => {
+  it.each([
+    ["connectors", ["connectors"], 10],
+    ["ingest and chat", ["ingest", "chat"], 12],
+    ["config", ["config"], 15],
+  ])("%s", async (_name, commands, least) => {
+    const place = await preparePlace();
+    const lines = commands.flatMap(helpExamples);
+    expect(lines.length).toBeGreaterThanOrEqual(least);
+    for (const line of lines) {
+      const { code, stderr } = await runShell(line, place);
+      expect({ code, stderr }, line).toEqual({
+        code: 0,
+        stderr: expect.not.stringMatching(/error|warning/),
+      });
+    }
+  });
+
+  it("login, which asks when there is a terminal, and logout", async () => {
+    const place = await preparePlace();
+    const [ask, ...lines] = [...helpExamples("login"), ...helpExamples("logout")];
+    expect(await runShell(ask!, place)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("no terminal to ask on"),
+    });
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(await runShell(line, place), line).toMatchObject({ code: 0 });
+  });
+
+  it("sandbox", async () => {
+    const { folder, env } = await preparePlace();
+    for (const line of helpExamples("sandbox")) {
+      // A free port instead of 8787, which a sandbox of the user may hold.
+      const place = { folder, env: { ...env, KNOWCTL_PORT: "0" } };
+      const script = isSandbox(line) ? `exec ${line}` : line;
+      expect(await runShell(script, place), line).toMatchObject({
+        code: isSandbox(line) ? 143 : 0,
+      });
+    }
+  });
+
+  it("at the top of --help, and in the README", async () => {
+    const place = await preparePlace();
+    const all = [...helpExamples(""), ...readmeExamples()];
+    expect(all.length).toBeGreaterThan(15);
+    const lines = all.filter((line) => !isSandbox(line) && !isElsewhere(line));
+    const { code, stdout, stderr } = await runShell(lines.join("\n"), place);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.not.stringMatching(/error|warning/),
+    });
+    expect(stderr).toMatch(/6 created.*\n(?:.*\n)*.*6 unchanged/);
+    expect(stdout).toContain("Request leave in the calendar at least two weeks ahead");
+  });
+});
+
+it("the README's npm commands are scripts of the package, or npm's own", () => {
+  const { scripts } = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  for (const [, run, name] of readme.matchAll(/^npm (run )?([\w-]+)/gm)) {
+    if (run) expect(Object.keys(scripts)).toContain(name);
+    else expect(["ci", "install", "test"]).toContain(name);
+  }
+});
+
+it("every path that the README links to exists", () => {
+  const targets = [...readme.matchAll(/\]\((?!https?:|#)([^)]+)\)/g)].map(([, path]) => path!);
+  expect(targets.length).toBeGreaterThan(3);
+  for (const path of targets) expect(existsSync(join(projectFolder, path)), path).toBe(true);
+});
