@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
 import { ApiError, exitNameForStatus, type ExitName } from "../errors.ts";
 import type { OutcomeKind } from "./breaker.ts";
+import { nestsTooDeep } from "./depth.ts";
 import type { Answer, Headers } from "./exchange.ts";
 import { readFault } from "./faults.ts";
 import type { FaultKind } from "./policy.ts";
@@ -199,13 +200,17 @@ export function readAnswer<T>(
 ): Result<T> {
   const rejected = judgeHead(question, answer, now, json);
   if (rejected) return { ok: false, failure: rejected };
+  const text = answer.body.toString();
   let value: unknown;
   try {
-    value = JSON.parse(answer.body.toString());
+    value = JSON.parse(text);
   } catch {
     // The parser's own message quotes the answer.
     const words = answer.body.length === 0 ? "an empty answer" : "an answer that is not JSON";
     return { ok: false, failure: unexpected(question, answer.status, words) };
+  }
+  if (nestsTooDeep(value, text)) {
+    return { ok: false, failure: unexpected(question, answer.status, "an answer nested too deep") };
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };

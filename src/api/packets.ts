@@ -7,6 +7,7 @@ import {
   StreamFailure,
   type ChatEvent,
 } from "./chat-schemas.ts";
+import { nestsTooDeep } from "./depth.ts";
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -74,6 +75,8 @@ function readSession(raw: string, value: Record<string, unknown>): ChatEvent {
  * | `chat_session_id`               | session |
  * | anything else, or not JSON      | unknown |
  *
+ * So is a line that is nested too deep to be walked.
+ *
  * Never throws.
  */
 export function parseStreamLine(raw: string): ChatEvent {
@@ -83,7 +86,7 @@ export function parseStreamLine(raw: string): ChatEvent {
   } catch {
     return { raw, kind: "unknown" };
   }
-  if (!isObject(value)) return { raw, kind: "unknown" };
+  if (!isObject(value) || nestsTooDeep(value, raw)) return { raw, kind: "unknown" };
   if (value["obj"] !== undefined) return readPacket(raw, value);
   if (value["error"] !== undefined && value["error"] !== null) return readFailure(raw, value);
   if (value["reserved_assistant_message_id"] !== undefined) return readIds(raw, value);

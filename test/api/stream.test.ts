@@ -222,3 +222,25 @@ describe("parseStreamLine", () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (raw) => void parseStreamLine(raw)));
   });
 });
+
+describe("parseStreamLine with what no service should send", () => {
+  const nested = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+
+  it.each([
+    [
+      "a packet",
+      `{"placement":null,"obj":{"type":"custom_tool_args","tool_args":{"a":${nested}}}}`,
+    ],
+    ["an unknown member", `{"chat_session_id":"a","more":${nested}}`],
+  ])("does not trust %s that is nested too deep to be walked", (_name, line) => {
+    expect(parseStreamLine(line)).toEqual({ raw: line, kind: "unknown" });
+  });
+
+  it.each(["a\nerror: forged", "$(reboot)", "..", "a b", "", "x".repeat(300)])(
+    "takes %j for no session id: it would stand in addresses and commands",
+    (id) => {
+      const line = JSON.stringify({ chat_session_id: id });
+      expect(parseStreamLine(line)).toEqual({ raw: line, kind: "unknown" });
+    },
+  );
+});
