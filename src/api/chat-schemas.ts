@@ -130,7 +130,9 @@ export const StreamFailure = z.looseObject({
 });
 export type StreamFailure = z.infer<typeof StreamFailure>;
 
-export const SessionLine = z.looseObject({ chat_session_id: text });
+// It goes into addresses and into commands that are offered for copying.
+const plainId = /^[\w-]{1,200}$/;
+export const SessionLine = z.looseObject({ chat_session_id: text.check(z.regex(plainId)) });
 export const MessageIdsLine = z.looseObject({
   user_message_id: optionalInteger,
   reserved_assistant_message_id: z.int(),
@@ -181,7 +183,13 @@ export const ChatReply = z.looseObject({
     z.nullable(z.array(z.looseObject({ citation_number: z.int(), document_id: text }))),
   ),
   message_id: optionalInteger,
-  chat_session_id: optionalText,
+  // The answer counts even where its session cannot be named.
+  chat_session_id: z.optional(
+    z.pipe(
+      z.unknown(),
+      z.transform((id) => (typeof id === "string" && plainId.test(id) ? id : null)),
+    ),
+  ),
   error_msg: optionalText,
 });
 export type ChatReply = z.infer<typeof ChatReply>;

@@ -13,6 +13,6 @@ export async function writeError(output: Output, error: unknown): Promise<void> 
   await output.error(neutraliseLine(message));
   for (const detail of known?.details ?? []) await output.problem("  ", neutraliseLine(detail));
   const hints = known?.hints ?? ["this is a bug in knowctl; run again with --debug and report it"];
-  for (const hint of hints) await output.problem("  → ", hint);
+  for (const hint of hints) await output.problem("  → ", neutraliseLine(hint));
   if (output.debug && error instanceof Error) await output.problem(dim(error.stack ?? ""));
 }

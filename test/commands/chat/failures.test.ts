@@ -44,6 +44,37 @@ describe("failures", () => {
     });
   });
 
+  it.each(["$(reboot)", "a\nerror: forged"])("offer no command with the id %j", async (id) => {
+    const reply = { answer: "yes", error_msg: null, message_id: 3, chat_session_id: id };
+    const world = await createWorld({
+      faults: { rules: [{ when: { path: chatPath }, do: { status: 200, body: reply } }] },
+    });
+    const { code, stdout, stderr } = await world.run(["--no-stream", "hi"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "yes\n" });
+    expect(stderr).not.toMatch(/reboot|forged/);
+  });
+
+  it("tell a reply that is nested too deep to be read", async () => {
+    const more = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+    const world = await createWorld({
+      faults: {
+        rules: [
+          {
+            when: { path: chatPath },
+            do: {
+              status: 200,
+              headers: { "content-type": "application/json" },
+              body: `{"answer":"x","more":${more}}`,
+            },
+          },
+        ],
+      },
+    });
+    const { code, stderr } = await world.run(["--no-stream", "hi"]);
+    expect(code).toBe(8);
+    expect(stderr).toContain("nested too deep");
+  });
+
   it("write what was held, then say that the answer is cut and how to go on", async () => {
     const world = await replay(rawTurn.slice(0, -1));
     const { code, stdout, stderr } = await world.run(["hi"]);
