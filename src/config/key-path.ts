@@ -63,7 +63,12 @@ export function parseKey(key: string, profile: string, profiles: readonly string
   return path;
 }
 
+/** Whether a member of a profile is a key. */
+export function isSecretName(name: string): boolean {
+  return name === "accessToken" || name === "apiKey";
+}
+
 /** Whether a path names a secret, or an object that holds one. */
 export function isSecretPath(path: readonly string[]): boolean {
-  return path[0] === "profiles" && ["accessToken", "apiKey"].includes(path[2] ?? "");
+  return path[0] === "profiles" && isSecretName(path[2] ?? "");
 }

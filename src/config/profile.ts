@@ -16,6 +16,8 @@ export interface Source {
 export interface ChosenProfile {
   name: string;
   origin: Origin;
+  /** `file:line:column` where a file says it. */
+  place?: string;
 }
 
 function namesIn(sources: readonly Source[]): string[] {
@@ -51,7 +53,9 @@ export function chooseProfile(
     const name = content.defaultProfile;
     if (name === undefined) return [];
     const path = [...file.prefix, "defaultProfile"];
-    return [{ name, origin: { source: file.layer, where: whereIs(file, path), overrides: [] } }];
+    const place = whereIs(file, path);
+    const where = place.replace(/:\d+$/, "");
+    return [{ name, place, origin: { source: file.layer, where, overrides: [] } }];
   });
   const own = [...new Set(sources.flatMap(({ content }) => Object.keys(content.profiles ?? {})))];
   const fallback: ChosenProfile = {
@@ -72,7 +76,7 @@ export function chooseProfile(
   const chosen = chain[0] ?? fallback;
   const needed = chosen !== fallback && !options.mayBeNew;
   if (needed && !known.includes(chosen.name))
-    throw unknownProfile(chosen.name, chosen.origin.where, known);
+    throw unknownProfile(chosen.name, chosen.place ?? chosen.origin.where, known);
   const overrides = chain.slice(1).map(({ origin }) => origin);
   return { name: chosen.name, origin: { ...chosen.origin, overrides } };
 }

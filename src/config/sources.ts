@@ -131,7 +131,7 @@ export async function effectiveContent(
   // With addresses in it connection() refuses the whole file and says why.
   if (dropped.length > 0 && claims.length === 0) {
     request.warn(
-      `${file.path} is not trusted, so ${dropped.join(", ")} does not count; trust it once: knowctl config trust`,
+      `${file.path} is not trusted, so this in it does not count: ${dropped.join(", ")}; trust it once: knowctl config trust`,
     );
   }
   return content;

@@ -88,3 +88,17 @@ export function parseProxy(given: string): string {
 export function withoutCredentials(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/+)?[^/?#]*@/i, "$1");
 }
+
+/** What is wrong with an address of a profile, or undefined. */
+export function addressProblem(
+  member: "baseUrl" | "proxy",
+  address: string | undefined,
+): string | undefined {
+  try {
+    if (address !== undefined) (member === "proxy" ? parseProxy : parseBaseUrl)(address);
+    return undefined;
+  } catch (error) {
+    if (error instanceof AddressProblem) return error.message;
+    throw error;
+  }
+}

@@ -284,6 +284,15 @@ describe("streamChat", () => {
     expect(events.at(-1)).toMatchObject({ packet: { stop_reason: "user_cancelled" } });
   });
 
+  it("says incomplete for a stream that ends inside a line, and keeps all of it", async () => {
+    const server = await startRaw(play("cut.ndjson"));
+    const { events, error } = await hear(openClient(server.url));
+    expect(error).toMatchObject({ exit: "incomplete" });
+    const lines = fixture("cut.ndjson").toString().split("\n");
+    expect(events.map(({ raw }) => raw)).toEqual(lines);
+    expect(events.at(-1)?.kind).toBe("unknown");
+  });
+
   it("says incomplete when the end packet is missing, wherever the stream is cut", async () => {
     const whole = fixture("answer.ndjson");
     for (const length of [0, 1, 60, 200, whole.length - 60, whole.length - 3]) {

@@ -75,6 +75,15 @@ describe("a request", () => {
     expect(server.seen).toEqual(["GET /api/manage/admin/connector/status"]);
   });
 
+  it.each(
+    Object.entries(fixture("ingestion.json") as Record<string, { already_existed: boolean }>),
+  )("takes the answer of an upload: %s", async (_name, answer) => {
+    const server = await startRaw((socket) => void socket.write(jsonText(answer)));
+    const { already_existed } = answer;
+    const result = await upsertDocument(openClient(server.url), "{}");
+    expect(result).toMatchObject({ already_existed });
+  });
+
   it("lists tools", async () => {
     const tools = fixture("tools.json");
     const server = await startRaw((socket) => void socket.write(jsonText(tools)));

@@ -242,6 +242,11 @@ describe("config set, unset, use", () => {
     [["ingest", "x"], "is a group of settings"],
     [["apiKey", "hunter2hunter2"], "knowctl login"],
     [["profiles.p.accessToken", "hunter2hunter2"], "knowctl login"],
+    [["profiles.p", '{"apiKey":"hunter2hunter2"}'], "knowctl login"],
+    [["profiles", '{"p":{"accessToken":"hunter2hunter2"}}'], "knowctl login"],
+    [["baseUrl", "assistant.example"], "the base URL must begin with https://"],
+    [["profiles.p.baseUrl", "https://u:hunter2@a.example"], "may not hold a user name"],
+    [["proxy", "socks5://127.0.0.1"], "only http:// and https:// proxies"],
     [["profiles.a b.baseUrl", prod], "no name for a profile"],
     [["__proto__.x", "y"], "unknown configuration key"],
   ])("set %j is a usage error and changes nothing", async (args, text) => {

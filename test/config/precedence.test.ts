@@ -129,7 +129,7 @@ describe("profile", () => {
       "beta",
       "KNOWCTL_PROFILE",
     ],
-    ["default", {}, {}, { ...two, defaultProfile: "alpha" }, "alpha", "config.json:6:21"],
+    ["default", {}, {}, { ...two, defaultProfile: "alpha" }, "alpha", /config\.json:6$/],
     ["the only one", {}, {}, { profiles: { alpha: {} } }, "alpha", "the only profile"],
     ["none chosen", {}, {}, two, "default", "built-in"],
     ["nothing", {}, {}, {}, "default", "built-in"],
@@ -138,7 +138,7 @@ describe("profile", () => {
     desk.putUser(user);
     const config = await desk.load({ flags: { ...flags } as never });
     expect(config.profile).toBe(expected);
-    expect(config.origins.get("profile")?.where).toContain(where);
+    expect(config.origins.get("profile")?.where).toMatch(where);
   });
 
   it("an unknown one names those known and the nearest", async () => {

@@ -82,6 +82,14 @@ describe("what the sandbox sends has the members of the observed service", () =>
     }
   });
 
+  it("the answers to an upload", async () => {
+    const { ingest } = await start();
+    const document = documentOf({ id: "handbook/leave.md", sections: [{ text: "Leave." }] });
+    const observed = fixture("ingestion.json");
+    expect((await ingest(document)).json()).toEqual(observed["created"]);
+    expect((await ingest(document)).json()).toEqual(observed["updated"]);
+  });
+
   it.each(dialects)("%s: connectors, tools, uploads", async (dialect) => {
     const { get, send } = await start({ dialect });
     const [pair] = (await get("/api/manage/admin/connector/status")).json() as {

@@ -7,8 +7,9 @@ import {
   type Draft,
 } from "../../config/edit.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
-import { isSecretPath, parseKey } from "../../config/key-path.ts";
+import { isSecretName, isSecretPath, parseKey } from "../../config/key-path.ts";
 import { nearest } from "../../config/nearest.ts";
+import { addressProblem } from "../../config/url.ts";
 import { isProfileName } from "../../config/validate.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -92,6 +93,21 @@ function keyInArguments(key: string): CliError {
   );
 }
 
+/** Whether a value that was typed holds a key itself, however deep. */
+function holdsKey(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(
+    ([name, inner]) => (isSecretName(name) && typeof inner === "string") || holdsKey(inner),
+  );
+}
+
+function checkAddress(key: string, draft: Draft, path: readonly string[]): void {
+  const member = path[0] === "profiles" ? path[2] : undefined;
+  if (path.length !== 3 || (member !== "baseUrl" && member !== "proxy")) return;
+  const problem = addressProblem(member, readDraft(draft, path) as string);
+  if (problem) throw new CliError("usage", `${key}: ${problem}`);
+}
+
 const place = /^.*?:\d+:\d+: (?:[\w.[\]-]+: )?/;
 
 // A place in a text that was never written helps nobody: the key alone is named.
@@ -110,7 +126,8 @@ export async function configSet(
 ): Promise<void> {
   const { draft, path } = await open(context, key, options);
   const isReference = typeof fromJson(text) === "object" && fromJson(text) !== null;
-  if (isSecretPath(path) && !isReference) throw keyInArguments(key);
+  const holds = path[0] === "profiles" && path.length < 3 && holdsKey(fromJson(text));
+  if (holds || (isSecretPath(path) && !isReference)) throw keyInArguments(key);
   if (path.length < 2 && path[0] !== "defaultProfile" && path[0] !== "$schema" && !isReference) {
     throw new CliError("usage", `${key} is a group of settings, not a value`, {
       hints: ["name one of its members, as ingest.include"],
@@ -122,6 +139,7 @@ export async function configSet(
   } catch (error) {
     throw withoutPlace(key, error);
   }
+  checkAddress(key, next, path);
   await saveDraft(next);
   await createOutput(context, options).note(`${path.join(".")} set in ${draft.path}`);
 }

@@ -8,7 +8,7 @@ import { parseConfig, type ParsedFile } from "../../config/parse.ts";
 import { brokenConfig, type Problem } from "../../config/problems.ts";
 import { prefixOf, type FoundFile } from "../../config/search.ts";
 import { claimsOf, rememberTrust } from "../../config/trust.ts";
-import { AddressProblem, parseBaseUrl, parseProxy } from "../../config/url.ts";
+import { addressProblem } from "../../config/url.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createOutput, type Output } from "../../output/output.ts";
@@ -16,19 +16,6 @@ import { machineOf } from "./files.ts";
 
 function parse(found: FoundFile): Promise<ParsedFile> {
   return parseConfig(found.path, found.text, prefixOf(found.path));
-}
-
-function addressProblem(
-  check: (address: string) => unknown,
-  address: string | undefined,
-): string | undefined {
-  try {
-    if (address !== undefined) check(address);
-    return undefined;
-  } catch (error) {
-    if (error instanceof AddressProblem) return error.message;
-    throw error;
-  }
 }
 
 /** What is well-formed and still of no use: keys that do not count in this file, bad addresses. */
@@ -46,10 +33,10 @@ function misplaced(file: ParsedFile, isUser: boolean, isNamed: boolean): Problem
   };
   for (const [name, profile] of Object.entries(file.content.profiles ?? {})) {
     const at = (member: string): string[] => ["profiles", name, member];
-    const baseUrl = addressProblem(parseBaseUrl, profile.baseUrl);
-    if (baseUrl) report(at("baseUrl"), baseUrl);
-    const proxy = addressProblem(parseProxy, profile.proxy);
-    if (proxy) report(at("proxy"), proxy);
+    for (const member of ["baseUrl", "proxy"] as const) {
+      const problem = addressProblem(member, profile[member]);
+      if (problem) report(at(member), problem);
+    }
     if (isUser) continue;
     if (profile.allowInsecureTls !== undefined)
       report(at("allowInsecureTls"), "counts in the user file only");
