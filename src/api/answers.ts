@@ -13,8 +13,8 @@ export interface Question {
   what: string;
   method: string;
   url: string;
-  /** Which key the request carries, for the hint after a refusal. */
-  key: "accessToken" | "apiKey";
+  /** Which key the request carries, for the hint after a refusal; `shared` serves as both. */
+  key: "accessToken" | "apiKey" | "shared";
 }
 
 /** An attempt that failed: what the retry table needs, and the error if it is the last one. */
@@ -63,7 +63,10 @@ function toFailure(question: Question, problem: Problem): Failure {
 export function failureOfFault(question: Question, error: unknown, unsent: boolean): Failure {
   const fault = readFault(error, unsent);
   if (!fault) throw error;
-  const { kind, exit, code, words, hints } = fault;
+  const { kind, exit, code, words } = fault;
+  const isLocal = /^https?:\/\/(?:localhost|127\.|\[::1\])/.test(question.url);
+  const startIt = "on this machine `knowctl sandbox` starts a service to try things on";
+  const hints = code === "ECONNREFUSED" && isLocal ? [...fault.hints, startIt] : fault.hints;
   return toFailure(question, {
     kind,
     exit,
@@ -112,6 +115,7 @@ function redirected(question: Question, answer: Answer): Failure {
 const keyNames = {
   accessToken: "the access token (accessToken, KNOWCTL_ACCESS_TOKEN)",
   apiKey: "the API key (apiKey, KNOWCTL_API_KEY)",
+  shared: "the key (apiKey or accessToken, KNOWCTL_API_KEY or KNOWCTL_ACCESS_TOKEN)",
 };
 
 function hintsForStatus(question: Question, status: number, code: string | undefined): string[] {
@@ -120,7 +124,7 @@ function hintsForStatus(question: Question, status: number, code: string | undef
     return /PERMISSION|ADMIN|UNAUTHORIZED|EE_REQUIRED/.test(code ?? "")
       ? [`the service knows ${key} but it lacks the permission; ask an administrator for it`]
       : [
-          `the service does not accept ${key}, or it lacks the permission; check it or run knowctl login`,
+          `the service does not accept ${key}, or it lacks the permission; see where it comes from with \`knowctl config show --origin\`, or store another with \`knowctl login\``,
         ];
   }
   if (status === 404 || status === 405) return ["check the base URL and --dialect"];

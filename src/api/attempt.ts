@@ -100,7 +100,13 @@ export async function run<A extends { status: number; headers: Headers }, T>(
   const { clock, signal } = wire.options;
   const policy = policies[call.policy];
   const { what, method, key } = call;
-  const question: Question = { what, method, key, url: urlOf(wire, call.path) };
+  const isShared = wire.options.accessToken === wire.options.apiKey;
+  const question: Question = {
+    what,
+    method,
+    key: isShared ? "shared" : key,
+    url: urlOf(wire, call.path),
+  };
   const exchange = toExchange(wire, call, policy);
   const detached = call.detachedMs !== undefined;
   return retrying(

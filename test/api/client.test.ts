@@ -187,6 +187,23 @@ describe("a refusal", () => {
   });
 });
 
+describe("what to do", () => {
+  it("names both variables where one key serves as both", async () => {
+    const server = await startRaw((socket) => void socket.write(jsonText({}, "401 X")));
+    const client = openClient(server.url, { accessToken: "one", apiKey: "one" });
+    const { hints } = await errorOf(listConnectors(client));
+    expect(hints).toEqual([expect.stringContaining("KNOWCTL_API_KEY or KNOWCTL_ACCESS_TOKEN")]);
+  });
+
+  it.each(["http://127.0.0.1:1", "http://localhost:1"])(
+    "names the sandbox where nothing listens on this machine: %s",
+    async (url) => {
+      const { hints } = await errorOf(listConnectors(openClient(url)));
+      expect(String(hints)).toContain("knowctl sandbox");
+    },
+  );
+});
+
 describe("an answer that is not the promised one", () => {
   it.each<[string, string, RegExp]>([
     ["a web page", html, /unexpected answer \(text\/html\)/],

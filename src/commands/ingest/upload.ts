@@ -89,13 +89,14 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
     throw error;
   }
   await progress.stop();
-  const { failed } = report.counts;
+  const { failed, created, updated, unchanged } = report.counts;
   const interrupted = context.signal.aborted;
   const status = interrupted ? "interrupted" : failed > 0 ? "partial" : "ok";
   await report.finish(status, gate.state().retries);
   context.signal.throwIfAborted();
   if (failed > 0) {
-    throw new CliError("partial", `${countOf(failed, "document")} failed; the others were sent`, {
+    const others = created + updated + unchanged > 0 ? "; the others are sent" : "";
+    throw new CliError("partial", `${countOf(failed, "document")} failed${others}`, {
       hints: ["mend them and run the same command again: only what is missing is sent"],
     });
   }
