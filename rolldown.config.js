@@ -3,6 +3,7 @@ import { defineConfig } from "rolldown";
 // Parts of libraries that load slow parts of Node at start and that the tool never reaches.
 // HTTP/2 is never asked for; commander starts no programs; undici compares with
 // IncomingMessage and asks for the default header size, both of which we never rely on.
+// Of node:assert, which loads its printer of differences, undici calls the plain function.
 const leftOut = [
   { from: "undici", source: /\/client-h2\.js$/, code: "module.exports = undefined" },
   { from: "commander", source: /^node:child_process$/, code: "module.exports = {}" },
@@ -10,6 +11,14 @@ const leftOut = [
     from: "undici",
     source: /^node:http$/,
     code: "module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} }",
+  },
+  {
+    from: "undici",
+    source: /^node:assert$/,
+    code: `module.exports = (value, message) => {
+      if (value) return;
+      throw message instanceof Error ? message : new Error(message ?? "assertion failed");
+    };`,
   },
   {
     // Its own YAML parser can make functions and brings a whole JavaScript parser; ours replaces it.
