@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Dialect, DialectName } from "./dialects.ts";
 import type { Body, Exchange, Headers } from "./exchange.ts";
 import type { Clock, Gate } from "./gate.ts";
@@ -97,7 +96,7 @@ function headersOf(wire: Wire, call: Call): Record<string, string> {
   if (call.contentType !== undefined) headers["content-type"] = call.contentType;
   if (call.contentLength !== undefined) headers["content-length"] = String(call.contentLength);
   if (options.onTrace && dialect.requestIdHeader) {
-    headers[dialect.requestIdHeader.toLowerCase()] = randomUUID();
+    headers[dialect.requestIdHeader.toLowerCase()] = crypto.randomUUID();
   }
   return headers;
 }

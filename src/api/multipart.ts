@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { CliError, codeOf } from "../errors.ts";
 
 /** A file as it goes out. `bytes` may be asked for several times, once for each attempt. */
@@ -61,7 +60,7 @@ export function createMultipart(
   files: readonly UploadFile[],
   fields: Readonly<Record<string, string>> = {},
 ): Multipart {
-  const boundary = `knowctl-${randomUUID()}`;
+  const boundary = `knowctl-${crypto.randomUUID()}`;
   const texts = Object.entries(fields).map(([name, value]) =>
     Buffer.from(`${partHead(boundary, name, undefined)}${value}\r\n`),
   );

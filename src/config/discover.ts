@@ -1,8 +1,16 @@
-import { accessSync, constants, existsSync, realpathSync, statSync, type Stats } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  type Stats,
+} from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { CliError, codeOf } from "../errors.ts";
 import { isInside, userFolder, type Machine } from "./folders.ts";
-import { createSearch, openNamed, projectPlaces, userPlaces, type FoundFile } from "./search.ts";
+import { hasMember, projectPlaces, userPlaces, type FoundFile } from "./places.ts";
 
 /** The folder with `.git` (a folder, or a file in worktrees) at or above `start`, or undefined. */
 function findGitRoot(start: string): string | undefined {
@@ -86,13 +94,26 @@ export interface ProjectSearch {
   refused?: CliError;
 }
 
+// Most folders have nothing for us: only one that may is searched, and pays for the library.
+function mayHoldProject(folder: string): boolean {
+  const present = projectPlaces.filter((place) => existsSync(join(folder, place)));
+  if (present.length === 0) return false;
+  if (present.some((place) => place !== "package.json")) return true;
+  try {
+    return hasMember(readFileSync(join(folder, "package.json"), "utf8"));
+  } catch {
+    // The search says what is wrong with it.
+    return true;
+  }
+}
+
 /** Finds the project file at or above `start` (an absolute folder), no further than its git root. */
-export function findProject(start: string, rules: ProjectRules): ProjectSearch {
+export async function findProject(start: string, rules: ProjectRules): Promise<ProjectSearch> {
   const real = realpathSync(start);
   const folders = searchedFolders(real);
   const lastFolder = folders.at(-1) ?? real;
-  const search = createSearch(projectPlaces);
   for (const folder of folders) {
+    if (!mayHoldProject(folder)) continue;
     for (const place of projectPlaces) {
       const path = join(folder, place);
       // A package.json is everywhere and mostly says nothing about us: it is judged after the search.
@@ -101,7 +122,7 @@ export function findProject(start: string, rules: ProjectRules): ProjectSearch {
       if (refused) return { folder, refused };
       checkReadable(path);
     }
-    const file = search(folder);
+    const file = (await import("./search.ts")).createSearch(projectPlaces)(folder);
     if (!file) continue;
     const refused = refusal(file.path, rules, lastFolder);
     return refused ? { folder, refused } : { folder, file };
@@ -110,18 +131,18 @@ export function findProject(start: string, rules: ProjectRules): ProjectSearch {
 }
 
 /** Reads the user file, or undefined when there is none. */
-export function findUserFile(machine: Machine): FoundFile | undefined {
+export async function findUserFile(machine: Machine): Promise<FoundFile | undefined> {
   const folder = userFolder(machine);
   const paths = userPlaces.map((place) => join(folder, place)).filter((path) => existsSync(path));
   if (paths.length === 0) return undefined;
   paths.forEach(checkReadable);
-  return createSearch(userPlaces)(folder);
+  return (await import("./search.ts")).createSearch(userPlaces)(folder);
 }
 
 const readable = new Set([".json", ".yaml", ".yml", ""]);
 
 /** Reads the file of `--config`. Throws CliError `not-configured` when that is impossible. */
-export function readNamed(path: string, cwd: string): FoundFile {
+export async function readNamed(path: string, cwd: string): Promise<FoundFile> {
   const full = resolve(cwd, path);
   const fail = (why: string): CliError =>
     new CliError("not-configured", `cannot read the configuration ${full}: ${why}`, {
@@ -130,7 +151,7 @@ export function readNamed(path: string, cwd: string): FoundFile {
   const code = [".js", ".cjs", ".mjs", ".ts"].includes(extname(full));
   if (!code && !readable.has(extname(basename(full)))) throw fail("expected .json, .yaml or .yml");
   try {
-    const found = openNamed(full);
+    const found = (await import("./search.ts")).openNamed(full);
     if (!found) throw fail('it has no "cliconfig" member');
     return found;
   } catch (error) {

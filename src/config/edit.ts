@@ -5,7 +5,7 @@ import { checkPrivate, writeWhole } from "./files.ts";
 import type { Machine } from "./folders.ts";
 import { valueOf } from "./nodes.ts";
 import { parseConfig } from "./parse.ts";
-import { prefixOf } from "./search.ts";
+import { prefixOf } from "./places.ts";
 
 type Values = Record<string, unknown>;
 

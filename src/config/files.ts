@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   closeSync,
   fchmodSync,
@@ -38,10 +37,7 @@ export function writeWhole(path: string, text: string, options: { keepMode?: boo
   const old = existing(path);
   // Through a symlink: someone who links the file into a repository keeps the link.
   const target = old?.real ?? path;
-  const temporary = join(
-    dirname(target),
-    `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`,
-  );
+  const temporary = join(dirname(target), `.${basename(target)}.${crypto.randomUUID()}.tmp`);
   const mode = options.keepMode ? (old?.mode ?? 0o644) : privateFile;
   try {
     mkdirSync(dirname(target), { recursive: true, mode: privateFolder });

@@ -2,42 +2,13 @@ import { cosmiconfigSync, type PublicExplorerSync } from "cosmiconfig";
 import { basename, extname } from "node:path";
 import { CliError } from "../errors.ts";
 import { buildAway } from "./away.ts";
-
-/** The text of a configuration file; parsing is ours, for the places in error messages. */
-export interface FoundFile {
-  path: string;
-  text: string;
-}
-
-const member = "cliconfig";
-
-/** Names of a project file, in order of preference. `package.json` counts with a `cliconfig` member. */
-export const projectPlaces = [
-  ".cliconfig.json",
-  ".cliconfig.yaml",
-  ".cliconfig.yml",
-  ".cliconfig",
-  "package.json",
-];
-
-/** Names of the user file, in order of preference. */
-export const userPlaces = ["config.json", "config.yaml"];
+import { hasMember, member, type FoundFile } from "./places.ts";
 
 // The text is handed on in a wrapper of ours, so that a `$import` inside it is never followed.
 // cosmiconfig takes the `cliconfig` member of whatever a file named package.* gives.
 function loadText(path: string, text: string): unknown {
   const isPackage = basename(path, extname(path)) === "package";
   return isPackage ? { [member]: { text } } : { text };
-}
-
-function hasMember(text: string): boolean {
-  if (!text.includes(`"${member}"`)) return false;
-  try {
-    return Object.hasOwn(JSON.parse(text) as object, member);
-  } catch {
-    // Broken, and it names us: our own parser will say where.
-    return true;
-  }
 }
 
 function loadJsonText(path: string, text: string): unknown {
@@ -96,9 +67,4 @@ export function createSearch(places: string[]): (folder: string) => FoundFile | 
 /** Reads the file that was named by hand, or undefined for a package.json without our member. */
 export function openNamed(path: string): FoundFile | undefined {
   return toFile(createExplorer([]).load(path));
-}
-
-/** Where the configuration stands inside a file of this name. */
-export function prefixOf(path: string): string[] {
-  return basename(path) === "package.json" ? [member] : [];
 }

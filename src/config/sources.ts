@@ -9,7 +9,7 @@ import type { ConfigFile } from "./layers.ts";
 import { parseConfig } from "./parse.ts";
 import { checkPatterns, restrictContent } from "./restrict.ts";
 import type { ConfigContent } from "./schema.ts";
-import { prefixOf, type FoundFile } from "./search.ts";
+import { prefixOf, type FoundFile } from "./places.ts";
 import { claimsOf, isTrusted, rememberTrust } from "./trust.ts";
 import { isLoopback, parseBaseUrl } from "./url.ts";
 
@@ -56,7 +56,7 @@ export async function loadUser(
   machine: Machine,
   warn: SourceRequest["warn"],
 ): Promise<ConfigFile | undefined> {
-  const found = findUserFile(machine);
+  const found = await findUserFile(machine);
   if (!found) return undefined;
   // Before parsing: what others could have written is not even looked at.
   checkPrivate(found.path, { uid: machine.uid, holdsKey: false, warn });
@@ -83,11 +83,11 @@ export interface Project {
 export async function loadProject(request: SourceRequest, machine: Machine): Promise<Project> {
   if (request.userOnly) return {};
   const trustAll = isOn(request.env, "KNOWCTL_TRUST_PROJECT");
-  const found = findProject(startFolder(request), { uid: machine.uid, trustAll });
+  const found = await findProject(startFolder(request), { uid: machine.uid, trustAll });
   const folder = found.folder ?? (found.file && dirname(found.file.path));
   const named = givenWord(request.flags, request.env, "config");
   if (named) {
-    const file = await toFile(readNamed(named.word, request.cwd), "project", true);
+    const file = await toFile(await readNamed(named.word, request.cwd), "project", true);
     if (holdsKey(file.content)) {
       checkPrivate(file.path, {
         uid: machine.uid,
@@ -104,7 +104,7 @@ export async function loadProject(request: SourceRequest, machine: Machine): Pro
   }
   if (!found.file) return folder ? { folder } : {};
   const file = await toFile(found.file, "project", false);
-  file.trusted = trustAll || isTrusted(file, machine);
+  file.trusted = trustAll || (await isTrusted(file, machine));
   return { ...(folder && { folder }), file };
 }
 
@@ -123,7 +123,7 @@ export async function effectiveContent(
   const claims = claimsOf(file.content);
   if (file.trusted || !request.sends) return file.trusted ? file.content : content;
   if (dropped.length > 0 && request.askTrust && (await request.askTrust(trustQuestion(file)))) {
-    rememberTrust(file, machine);
+    await rememberTrust(file, machine);
     file.trusted = true;
     return file.content;
   }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { CliError } from "../errors.ts";
@@ -41,13 +40,15 @@ export function claimsOf(content: ConfigContent): Claim[] {
   });
 }
 
-function hashOf(content: ConfigContent): string {
+async function hashOf(content: ConfigContent): Promise<string> {
   const claims = Object.entries(content.profiles ?? {}).map(([name, profile]) => {
     const reference = (secret: Secret | undefined) => (typeof secret === "object" ? secret : null);
     const { baseUrl = null, proxy = null, caFile = null, accessToken, apiKey } = profile;
     return [name, baseUrl, proxy, caFile, reference(accessToken), reference(apiKey)];
   });
   const sorted = claims.map((claim) => JSON.stringify(claim)).toSorted();
+  // Slow to load, and most runs meet no project file.
+  const { createHash } = await import("node:crypto");
   return createHash("sha256").update(sorted.join("\n")).digest("hex");
 }
 
@@ -71,14 +72,15 @@ function readStore(machine: Machine): Map<string, string> {
 }
 
 /** Whether this file, as it claims now, was approved before. */
-export function isTrusted(file: ParsedFile, machine: Machine): boolean {
-  return readStore(machine).get(realpathSync(file.path)) === hashOf(file.content);
+export async function isTrusted(file: ParsedFile, machine: Machine): Promise<boolean> {
+  return readStore(machine).get(realpathSync(file.path)) === (await hashOf(file.content));
 }
 
 /** Remembers the file with its claims of now. Throws CliError `local` when that cannot be written. */
-export function rememberTrust(file: ParsedFile, machine: Machine): void {
+export async function rememberTrust(file: ParsedFile, machine: Machine): Promise<void> {
+  const hash = await hashOf(file.content);
   const files = readStore(machine);
-  files.set(realpathSync(file.path), hashOf(file.content));
+  files.set(realpathSync(file.path), hash);
   const text = JSON.stringify({ version: 1, files: Object.fromEntries(files) }, null, 2);
   writeWhole(trustStore(machine), `${text}\n`);
 }

@@ -19,7 +19,7 @@ function machineOf(desk: Desk) {
 async function trust(desk: Desk): Promise<void> {
   const [file] = (await desk.load({ sends: false })).files;
   if (!file) throw new Error("no file to trust");
-  rememberTrust(file, machineOf(desk));
+  await rememberTrust(file, machineOf(desk));
 }
 
 describe("an untrusted project file", () => {

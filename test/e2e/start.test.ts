@@ -45,6 +45,8 @@ describe("start-up", () => {
       "startSandbox",
       "class WebSocket",
       "cli-spinners",
+      "cosmiconfigSync",
+      "createHash",
     ]) {
       expect(code.includes(part), part).toBe(false);
     }

@@ -33,7 +33,7 @@ function profileNames(draft: Draft): string[] {
 
 async function open(context: Context, key: string, options: ChangeOptions): Promise<Opened> {
   const output = createOutput(context, options);
-  const target = targetFile(context, options);
+  const target = await targetFile(context, options);
   const draft = await openDraft(target.path, target.isPrivate, machineOf(context));
   // A short key means the profile in effect, which may be made by this very change.
   const userOnly = options.project !== true;
@@ -179,7 +179,7 @@ export async function configUse(
       hints: [suggestion ? `did you mean ${suggestion}?` : "make one: knowctl config init"],
     });
   }
-  const target = targetFile(context, options);
+  const target = await targetFile(context, options);
   const draft = await openDraft(target.path, target.isPrivate, machineOf(context));
   await saveDraft(changeDraft(draft, ["defaultProfile"], name));
   await output.note(`${name} is the default profile now (${draft.path})`);

@@ -6,7 +6,7 @@ import { givenWord, isOn } from "../../config/given.ts";
 import { offsetOf, placeOf } from "../../config/nodes.ts";
 import { parseConfig, type ParsedFile } from "../../config/parse.ts";
 import { brokenConfig, type Problem } from "../../config/problems.ts";
-import { prefixOf, type FoundFile } from "../../config/search.ts";
+import { prefixOf, type FoundFile } from "../../config/places.ts";
 import { claimsOf, rememberTrust } from "../../config/trust.ts";
 import { addressProblem } from "../../config/url.ts";
 import type { Context } from "../../context.ts";
@@ -61,14 +61,18 @@ interface Checked {
   isNamed: boolean;
 }
 
-function filesToCheck(context: Context, name: string | undefined, options: GlobalFlags): Checked[] {
+async function filesToCheck(
+  context: Context,
+  name: string | undefined,
+  options: GlobalFlags,
+): Promise<Checked[]> {
   const machine = machineOf(context);
   const named = name ?? givenWord(options, context.env, "config")?.word;
   if (named !== undefined)
-    return [{ found: readNamed(named, context.cwd), isUser: false, isNamed: true }];
-  const user = findUserFile(machine);
+    return [{ found: await readNamed(named, context.cwd), isUser: false, isNamed: true }];
+  const user = await findUserFile(machine);
   const trustAll = isOn(context.env, "KNOWCTL_TRUST_PROJECT");
-  const project = findProject(context.cwd, { uid: machine.uid, trustAll });
+  const project = await findProject(context.cwd, { uid: machine.uid, trustAll });
   if (project.refused) throw project.refused;
   return [
     ...(project.file ? [{ found: project.file, isUser: false, isNamed: false }] : []),
@@ -112,7 +116,7 @@ export async function configValidate(
   options: GlobalFlags,
 ): Promise<void> {
   const output = createOutput(context, options);
-  const files = filesToCheck(context, name, options);
+  const files = await filesToCheck(context, name, options);
   if (files.length === 0) await output.note("there is no configuration file to check");
   const problems: string[] = [];
   for (const file of files) problems.push(...(await checkFile(file, context, output)));
@@ -134,8 +138,8 @@ export async function configTrust(
   const machine = machineOf(context);
   const found =
     name === undefined
-      ? findProject(context.cwd, { uid: machine.uid, trustAll: false })
-      : { file: readNamed(resolve(context.cwd, name), context.cwd) };
+      ? await findProject(context.cwd, { uid: machine.uid, trustAll: false })
+      : { file: await readNamed(resolve(context.cwd, name), context.cwd) };
   if ("refused" in found && found.refused) throw found.refused;
   if (!found.file) {
     throw new CliError("not-found", `there is no project file at or above ${context.cwd}`, {
@@ -145,6 +149,6 @@ export async function configTrust(
   const file = await parse(found.file);
   const claims = claimsOf(file.content);
   for (const { key, text } of claims) await output.note(`${key}: ${text}`);
-  rememberTrust(file, machine);
+  await rememberTrust(file, machine);
   await output.note(`${file.path} is trusted, until one of its addresses or references changes`);
 }

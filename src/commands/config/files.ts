@@ -5,7 +5,7 @@ import type { GlobalFlags } from "../../config/flags.ts";
 import { createMachine, userFolder, type Machine } from "../../config/folders.ts";
 import { givenWord } from "../../config/given.ts";
 import { loadConfig, type Config } from "../../config/load.ts";
-import { userPlaces } from "../../config/search.ts";
+import { userPlaces } from "../../config/places.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/output.ts";
 
@@ -54,12 +54,15 @@ export interface Target {
 }
 
 /** The file that a change goes to: `--config`, with `--project` the project file, else the user file. */
-export function targetFile(context: Context, options: GlobalFlags & { project?: boolean }): Target {
+export async function targetFile(
+  context: Context,
+  options: GlobalFlags & { project?: boolean },
+): Promise<Target> {
   const machine = machineOf(context);
   const named = givenWord(options, context.env, "config");
   if (named) return { path: resolve(context.cwd, named.word), isPrivate: false };
   if (options.project !== true) return { path: userFile(machine), isPrivate: true };
-  const found = findProject(context.cwd, { uid: machine.uid, trustAll: false });
+  const found = await findProject(context.cwd, { uid: machine.uid, trustAll: false });
   if (found.refused) throw found.refused;
   return { path: found.file?.path ?? join(context.cwd, ".cliconfig.json"), isPrivate: false };
 }
