@@ -46,7 +46,6 @@ describe("start-up", () => {
       "class WebSocket",
       "cli-spinners",
       "cosmiconfigSync",
-      "createHash",
     ]) {
       expect(code.includes(part), part).toBe(false);
     }
