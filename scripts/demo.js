@@ -40,6 +40,13 @@ async function startSandbox() {
   throw new Error(`the sandbox did not start:\n${said}`);
 }
 
+async function endSandbox(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  await ended;
+}
+
 const coloured = process.stdout.isTTY && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
 const bold = (text) => (coloured ? `\u001b[1m${text}\u001b[0m` : text);
 
@@ -51,7 +58,8 @@ function show(title, env, args) {
     env,
     stdio: ["ignore", "inherit", "inherit"],
   });
-  if (result.status !== 0) throw new Error(`knowctl ${args[0]} ended with exit ${result.status}`);
+  if (result.status === 0) return;
+  throw new Error(`knowctl ${args[0]} ended with ${result.signal ?? `exit ${result.status}`}`);
 }
 
 /** The main job. The upload's settings are flags here; a project would keep them in its file. */
@@ -100,11 +108,15 @@ async function demo() {
   try {
     runSteps(env);
   } finally {
-    child.kill("SIGTERM");
-    await new Promise((resolve) => child.once("exit", resolve));
+    await endSandbox(child);
   }
   console.log(closing);
 }
+
+// Who reads only the first lines does not make the demo fail.
+process.stdout.on("error", () => {});
+// Ctrl-C reaches the running command as well; staying alive here lets the folder be removed.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
 
 try {
   await demo();
