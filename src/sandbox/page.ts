@@ -3,6 +3,7 @@ import type { ConnectorStatus } from "../api/schemas.ts";
 import type { Call } from "./call.ts";
 import type { DocumentStore } from "./documents.ts";
 import { zuluTime } from "./identity.ts";
+import { sentencesOf } from "./passages.ts";
 import { json, type Reply } from "./reply.ts";
 import type { Route } from "./routes.ts";
 import type { Hit } from "./search.ts";
@@ -68,14 +69,21 @@ function table(names: readonly string[], rows: readonly string[][]): string {
   return `<table>${row(names, "th")}${rows.map((cells) => row(cells)).join("")}</table>`;
 }
 
+function excerptOf(hit: Hit): string {
+  const text = sentencesOf(hit).join(" ") || hit.text.replace(/\s+/g, " ");
+  return text.length > 300 ? `${text.slice(0, 299).trimEnd()}…` : text;
+}
+
 function resultsOf(question: string, hits: readonly Hit[]): string {
   if (question.trim() === "") return "";
-  const items = hits.map(
-    ({ document, link, text }) =>
-      `<li>${linked(document.name, link ?? document.link)}<span class="hit">${escapeHtml(
-        text.replace(/\s+/g, " ").slice(0, 300),
-      )}</span></li>`,
-  );
+  // A heading that has nothing under it finds its document, but shows nothing.
+  const telling = hits.filter(({ text }) => !/^#{1,6} [^\n]*$/.test(text));
+  const items = (telling.length > 0 ? telling : hits).map((hit) => {
+    const { document, link, heading } = hit;
+    const place = heading === "" || heading === document.name ? "" : ` · ${escapeHtml(heading)}`;
+    const title = linked(document.name, link ?? document.link);
+    return `<li>${title}${place}<span class="hit">${escapeHtml(excerptOf(hit))}</span></li>`;
+  });
   const list = items.length > 0 ? `<ol>${items.join("")}</ol>` : "<p>Nothing matches.</p>";
   return `<h2>Results</h2>${list}`;
 }
@@ -105,7 +113,7 @@ function pageOf({ pairs, documents, search }: PageOptions, question: string): st
 <form action="/"><input name="q" value="${escapeHtml(question)}" placeholder="Search the documents" aria-label="Search the documents" autofocus><button>Search</button></form>
 ${resultsOf(question, hits)}
 <h2>Connectors</h2>${table(["cc_pair_id", "name", "source", "access"], connectors)}
-<h2>Documents (${count})</h2>${rows.length > 0 ? table(["title", "id", "pairs", "updated", "indexed"], rows) : "<p>None yet.</p>"}
+<h2>Documents (${count})</h2>${rows.length > 0 ? table(["title", "id", "pairs", "updated", "indexed"], rows) : "<p>None yet: <code>knowctl ingest FOLDER --cc-pair-id 2</code> uploads some.</p>"}
 </body></html>
 `;
 }

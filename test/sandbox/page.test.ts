@@ -60,6 +60,17 @@ describe("the page", () => {
     }
   });
 
+  it("shows results as sentences with their heading, and no bare headings", async () => {
+    const { url, ingest, idle } = await start();
+    const text = "# Burrows\n\n## Digging\n\n**Wombats** dig at night.\n\n```sh\ndig\n```";
+    await ingest(documentOf({ semantic_identifier: "Burrows", sections: [{ text }] }));
+    await idle();
+    const html = await (await fetch(`${url}/?q=burrows+dig`)).text();
+    expect(html).toContain(
+      '<ol><li>Burrows · Digging<span class="hit">Wombats dig at night.</span></li></ol>',
+    );
+  });
+
   it("escapes", () => {
     expect(escapeHtml("a\tb\n<&>\"'\u0000\u007f\u202e")).toBe("a\tb\n&lt;&amp;&gt;&quot;&#39;");
   });
