@@ -7,7 +7,8 @@ const show = () => import("../commands/config/show.ts");
 const change = () => import("../commands/config/change.ts");
 const check = () => import("../commands/config/check.ts");
 
-const projectFlag = ["--project", "change the project file instead of the user file"] as const;
+// Not --project: its variable would be the one of `chat --project ID`.
+const localFlag = ["--local", "change the project file instead of the user file"] as const;
 
 function addInit(config: Command, run: Run): void {
   config
@@ -83,12 +84,12 @@ function addChange(config: Command, run: Run): void {
       "as baseUrl (of the profile in effect), ingest.include or profiles.NAME.baseUrl",
     )
     .argument("<value>", "a word, or JSON")
-    .option(...projectFlag)
+    .option(...localFlag)
     .addHelpText(
       "after",
       examples([
         ["knowctl config set ingest.sections headings", "for every profile"],
-        ["knowctl config set ingest.include '[\"docs/**/*.md\"]' --project", "in .cliconfig.json"],
+        ["knowctl config set ingest.include '[\"docs/**/*.md\"]' --local", "in .cliconfig.json"],
         [
           'knowctl config set profiles.ci.apiKey \'{"env": "CI_KEY"}\'',
           "where the key is, not the key",
@@ -100,7 +101,7 @@ function addChange(config: Command, run: Run): void {
     .command("unset")
     .description("Remove one value from the user file.")
     .argument("<key>", "as for set")
-    .option(...projectFlag)
+    .option(...localFlag)
     .addHelpText(
       "after",
       examples([["knowctl config unset ingest.sections", "back to what is built in"]]),
@@ -110,7 +111,7 @@ function addChange(config: Command, run: Run): void {
     .command("use")
     .description("Make a profile the default.")
     .argument("<profile>", "its name")
-    .option(...projectFlag)
+    .option(...localFlag)
     .addHelpText(
       "after",
       examples([["knowctl config use sandbox", "for every command from now on"]]),

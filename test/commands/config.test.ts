@@ -284,9 +284,9 @@ describe("config set, unset, use", () => {
     expect(err).toContain("has comments");
   });
 
-  it("--project changes the project file, package.json too, and keeps its mode", async () => {
+  it("--local changes the project file, package.json too, and keeps its mode", async () => {
     const desk = createDesk();
-    expect((await run(desk, ["config", "set", "ingest.sections", "whole", "--project"])).code).toBe(
+    expect((await run(desk, ["config", "set", "ingest.sections", "whole", "--local"])).code).toBe(
       0,
     );
     const made = join(desk.project, ".cliconfig.json");
@@ -294,9 +294,9 @@ describe("config set, unset, use", () => {
     expect(existsSync(join(desk.home, "config"))).toBe(false);
     const other = createDesk();
     const path = other.put("package.json", { name: "x", cliconfig: {}, version: "1" });
-    expect(
-      (await run(other, ["config", "set", "ingest.sections", "whole", "--project"])).code,
-    ).toBe(0);
+    expect((await run(other, ["config", "set", "ingest.sections", "whole", "--local"])).code).toBe(
+      0,
+    );
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({
       name: "x",
       cliconfig: { ingest: { sections: "whole" } },

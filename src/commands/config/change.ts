@@ -18,7 +18,7 @@ import { loadToShow, machineOf, targetFile } from "./files.ts";
 
 export interface ChangeOptions extends GlobalFlags {
   /** Change the project file instead of the user file. */
-  project?: boolean;
+  local?: boolean;
 }
 
 interface Opened {
@@ -36,7 +36,7 @@ async function open(context: Context, key: string, options: ChangeOptions): Prom
   const target = await targetFile(context, options);
   const draft = await openDraft(target.path, target.isPrivate, machineOf(context));
   // A short key means the profile in effect, which may be made by this very change.
-  const userOnly = options.project !== true;
+  const userOnly = options.local !== true;
   const { config: _named, ...flags } = options;
   const { profile } = await loadToShow(context, flags, output, { userOnly, mayBeNew: true });
   const path = parseKey(key, profile, profileNames(draft));

@@ -53,15 +53,15 @@ export interface Target {
   isPrivate: boolean;
 }
 
-/** The file that a change goes to: `--config`, with `--project` the project file, else the user file. */
+/** The file that a change goes to: `--config`, with `--local` the project file, else the user file. */
 export async function targetFile(
   context: Context,
-  options: GlobalFlags & { project?: boolean },
+  options: GlobalFlags & { local?: boolean },
 ): Promise<Target> {
   const machine = machineOf(context);
   const named = givenWord(options, context.env, "config");
   if (named) return { path: resolve(context.cwd, named.word), isPrivate: false };
-  if (options.project !== true) return { path: userFile(machine), isPrivate: true };
+  if (options.local !== true) return { path: userFile(machine), isPrivate: true };
   const found = await findProject(context.cwd, { uid: machine.uid, trustAll: false });
   if (found.refused) throw found.refused;
   return { path: found.file?.path ?? join(context.cwd, ".cliconfig.json"), isPrivate: false };
