@@ -4,6 +4,7 @@ import { defineConfig } from "rolldown";
 // HTTP/2 is never asked for; commander starts no programs; undici compares with
 // IncomingMessage and asks for the default header size, both of which we never rely on.
 // Of node:assert, which loads its printer of differences, undici calls the plain function.
+// Whether a terminal has colours is decided by output.ts, never by chalk.
 const leftOut = [
   { from: "undici", source: /\/client-h2\.js$/, code: "module.exports = undefined" },
   { from: "commander", source: /^node:child_process$/, code: "module.exports = {}" },
@@ -11,6 +12,11 @@ const leftOut = [
     from: "undici",
     source: /^node:http$/,
     code: "module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} }",
+  },
+  {
+    from: "chalk",
+    source: /^#supports-color$/,
+    code: "module.exports = { stdout: false, stderr: false }",
   },
   {
     from: "undici",
@@ -46,13 +52,20 @@ const leaveOut = {
   },
 };
 
+// `import()` of a part of Node would first load Node's whole ES module loader: 5 ms in Node 20.
+const requireBuiltins = {
+  name: "require-builtins",
+  renderChunk: (code) =>
+    code.replace(/\bimport\(("node:[\w/]+")\)/g, "Promise.resolve(require($1))"),
+};
+
 // CommonJS with one lazy chunk a command: a CommonJS entry starts at Node's own speed.
 export default defineConfig({
   input: { main: "src/main.ts", context: "src/context.ts", program: "src/program.ts" },
   platform: "node",
   external: (source, importer) =>
     source === "libsql" || (source.startsWith("node:") && leftOutIndex(source, importer) < 0),
-  plugins: [leaveOut],
+  plugins: [leaveOut, requireBuiltins],
   // gray-matter's own engine for executable front matter holds an eval; it is never called.
   checks: { eval: false, ineffectiveDynamicImport: false },
   output: {

@@ -1,4 +1,4 @@
-import chalk, { Chalk, type ChalkInstance } from "chalk";
+import { Chalk, type ChalkInstance } from "chalk";
 import { neutralise } from "./neutralise.ts";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "underline";
@@ -30,7 +30,8 @@ export const yellow = (...parts: Text[]): Styled => styled("yellow", ...parts);
 /** A hyperlink (OSC 8) on a terminal with colour; elsewhere its text alone. */
 export const link = (url: string, ...parts: Text[]): Link => ({ url, parts });
 
-const coloured: ChalkInstance = new Chalk({ level: Math.max(1, chalk.level) as 1 | 2 | 3 });
+// The styles above are all of the first level; where they may stand is decided by the gate.
+const coloured: ChalkInstance = new Chalk({ level: 1 });
 
 const escape = "\u001b";
 
