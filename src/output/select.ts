@@ -9,6 +9,8 @@ export interface Column<Row> {
   /** How a terminal shows the data, e.g. a time as "3 days ago". */
   show?(value: unknown): string;
   align?: "right";
+  /** What a narrow terminal leaves out: of a path the end says more. Default `end`. */
+  cut?: "start" | "end";
   /** Shown when --fields does not say what to show; default true. */
   shown?: boolean;
 }

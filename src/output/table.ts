@@ -43,6 +43,25 @@ export function fit(text: string, width: number): string {
   return `${result}…`;
 }
 
+/** As fit(), with the end of the text kept and `…` at its start. */
+export function fitEnd(text: string, width: number): string {
+  const end = text.slice(-width * 64);
+  if (end.length === text.length && displayWidth(text) <= width) return text;
+  let result = "";
+  let used = 0;
+  for (const { segment } of [...new Intl.Segmenter().segment(end)].toReversed()) {
+    const size = displayWidth(segment);
+    if (used + size > width - 1) break;
+    result = segment + result;
+    used += size;
+  }
+  return `…${result}`;
+}
+
+function fitColumn(text: string, width: number, column: Column<never>): string {
+  return column.cut === "start" ? fitEnd(text, width) : fit(text, width);
+}
+
 function cell(value: unknown): string {
   if (value === null || value === undefined) return nothing;
   return neutraliseLine(cellText(value, ", "));
@@ -119,7 +138,9 @@ export async function writeTable<Row>(
       const value = column.value(row);
       const known = value !== null && value !== undefined;
       const text = cell(isTerminal && known && column.show ? column.show(value) : value);
-      return isTerminal && column.align !== "right" ? fit(text, output.columns()) : text;
+      return isTerminal && column.align !== "right"
+        ? fitColumn(text, output.columns(), column as Column<never>)
+        : text;
     }),
   );
   const header = columns.map((column) => neutraliseLine(column.name));
@@ -136,8 +157,9 @@ export async function writeTable<Row>(
   const layOut = (texts: readonly string[]): string[] =>
     widths.map((width, index) => {
       const text = texts[index] ?? "";
-      const shown = isTerminal ? fit(text, width) : text;
-      return pad(shown, width, columns[index] as Column<never>, index === widths.length - 1);
+      const column = columns[index] as Column<never>;
+      const shown = isTerminal ? fitColumn(text, width, column) : text;
+      return pad(shown, width, column, index === widths.length - 1);
     });
   const write = (parts: readonly Text[]): Promise<void> =>
     output.line(...parts.flatMap((part, index) => (index === 0 ? [part] : [gap, part])));

@@ -3,7 +3,14 @@ import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { createOutput } from "../../src/output/output.ts";
 import type { Column } from "../../src/output/select.ts";
-import { displayWidth, fit, fitWidths, layOutColumns, writeTable } from "../../src/output/table.ts";
+import {
+  displayWidth,
+  fit,
+  fitEnd,
+  fitWidths,
+  layOutColumns,
+  writeTable,
+} from "../../src/output/table.ts";
 import { relativeTime } from "../../src/output/time.ts";
 import { createTestContext } from "../support.ts";
 
@@ -68,6 +75,18 @@ describe("writeTable", () => {
     expect(lines[1]).toBe(" 1  a b c^[[2J  1, x, ");
   });
 
+  it("keeps the end of a column that says so", async () => {
+    const context = createTestContext({
+      cwd: "/",
+      isTTY: true,
+      columns: 14,
+      env: { NO_COLOR: "1" },
+    });
+    const where: Column<Row> = { name: "where", value: (row) => row["where"], cut: "start" };
+    await writeTable(createOutput(context), [where], [{ where: "/home/me/config.json:4" }]);
+    expect(context.stdoutText()).toBe("where\n…config.json:4\n");
+  });
+
   it("writes nothing for no rows", async () => {
     expect(await table([], { isTTY: true })).toEqual([]);
   });
@@ -92,6 +111,16 @@ describe("fit", () => {
     expect(fit(text, width)).toBe(expected);
   });
 
+  it.each([
+    ["abc", 3, "abc"],
+    ["/home/me/config.json:4", 14, "…config.json:4"],
+    ["日本語", 5, "…本語"],
+    ["👩‍👩‍👧👩‍👩‍👧", 3, "…👩‍👩‍👧"],
+    ["ab", 1, "…"],
+  ])("keeps the end of %j in %i columns: %j", (text, width, expected) => {
+    expect(fitEnd(text, width)).toBe(expected);
+  });
+
   it("never exceeds the width (1,000 cases)", () => {
     fc.assert(
       fc.property(
@@ -99,6 +128,7 @@ describe("fit", () => {
         fc.integer({ min: 1, max: 20 }),
         (text, width) => {
           expect(displayWidth(fit(text, width))).toBeLessThanOrEqual(width);
+          expect(displayWidth(fitEnd(text, width))).toBeLessThanOrEqual(width);
         },
       ),
       { numRuns: 1000 },

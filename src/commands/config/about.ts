@@ -17,7 +17,7 @@ interface PathRow {
 
 const pathColumns: Column<PathRow>[] = [
   { name: "kind", value: (row) => row.kind },
-  { name: "path", value: (row) => row.path },
+  { name: "path", value: (row) => row.path, cut: "start" },
   { name: "exists", value: (row) => row.exists },
 ];
 

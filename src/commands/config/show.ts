@@ -27,7 +27,7 @@ const profileColumns: Column<ProfileRow>[] = [
   { name: "dialect", value: (row) => row.dialect },
   { name: "accessToken", value: (row) => row.accessToken },
   { name: "apiKey", value: (row) => row.apiKey },
-  { name: "file", value: (row) => row.file },
+  { name: "file", value: (row) => row.file, cut: "start" },
   { name: "trusted", value: (row) => row.trusted, shown: false },
 ];
 
@@ -80,8 +80,8 @@ const valueColumns: Column<ValueRow>[] = [
     value: (row) => (typeof row.value === "object" ? JSON.stringify(row.value) : row.value),
   },
   { name: "source", value: (row) => row.source },
-  { name: "where", value: (row) => row.where },
-  { name: "overrides", value: (row) => row.overrides.map((each) => each.where) },
+  { name: "where", value: (row) => row.where, cut: "start" },
+  { name: "overrides", value: (row) => row.overrides.map((each) => each.where), cut: "start" },
 ];
 
 function effective(config: Config): Record<string, unknown> {
