@@ -53,13 +53,35 @@ export async function loadSettings(
 }
 
 function readCa(path: string, cwd: string): string {
+  const hints = ["check --ca-file or caFile in the configuration"];
+  let text: string;
   try {
-    return readFileSync(resolve(cwd, path), "utf8");
+    text = readFileSync(resolve(cwd, path), "utf8");
   } catch (error) {
     throw new CliError("not-configured", `cannot read the CA file ${path}: ${messageOf(error)}`, {
-      hints: ["check --ca-file or caFile in the configuration"],
+      hints,
       cause: error,
     });
+  }
+  if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
+  throw new CliError("not-configured", `the CA file ${path} holds no certificate in PEM form`, {
+    hints,
+  });
+}
+
+/**
+ * The certificates of --ca-file and of NODE_EXTRA_CA_CERTS. Node forgets the
+ * latter as soon as it is given others; a proxy may need the one, the service the other.
+ */
+function caOf(caFile: string, { env, cwd }: Context): string {
+  const given = readCa(caFile, cwd);
+  const extra = env["NODE_EXTRA_CA_CERTS"];
+  if (!extra) return given;
+  try {
+    return `${given}\n${readFileSync(resolve(cwd, extra), "utf8")}`;
+  } catch {
+    // The configuration has warned of it.
+    return given;
   }
 }
 
@@ -93,7 +115,7 @@ export async function openClient(
     ...(config.timeoutSeconds === undefined ? {} : { timeoutMs: config.timeoutSeconds * 1000 }),
     ...(connection.proxy === undefined ? {} : { proxy: connection.proxy }),
     ...(connection.noProxy === undefined ? {} : { noProxy: connection.noProxy }),
-    ...(connection.caFile === undefined ? {} : { ca: readCa(connection.caFile, context.cwd) }),
+    ...(connection.caFile === undefined ? {} : { ca: caOf(connection.caFile, context) }),
     allowInsecureTls: connection.allowInsecureTls,
     ...(request.connections === undefined ? {} : { connections: request.connections }),
     oneShot: request.oneShot === true,
