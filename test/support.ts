@@ -50,6 +50,8 @@ export interface TestContextOptions {
   /** stdin, stdout and stderr are terminals. */
   isTTY?: boolean;
   columns?: number;
+  /** Of stderr, where it is another terminal than stdout. */
+  liveColumns?: number;
 }
 
 function collectSink(isTTY: boolean, columns: number): Sink & { text(): string } {
@@ -70,7 +72,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
   const isTTY = options.isTTY === true;
   const cwd = options.cwd ?? temporaryFolder();
   const stdout = collectSink(isTTY, options.columns ?? 80);
-  const stderr = collectSink(isTTY, options.columns ?? 80);
+  const stderr = collectSink(isTTY, options.liveColumns ?? options.columns ?? 80);
   const abort = new AbortController();
   const sleeps: number[] = [];
   const stream = Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]);

@@ -27,7 +27,10 @@ export interface Output {
   readonly verbose: boolean;
   readonly debug: boolean;
   readonly quiet: boolean;
+  /** Width of stdout. */
   columns(): number;
+  /** Width of stderr, where the live line stands. */
+  liveColumns(): number;
   /** Data for people on stdout, as it is, without a newline added. */
   write(...parts: Text[]): Promise<void>;
   /** One line on stdout. */
@@ -112,6 +115,7 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
     debug: options.debug === true,
     quiet,
     columns: () => context.stdout.columns(),
+    liveColumns: () => context.stderr.columns(),
     write: (...parts) => stdout.write(parts),
     line: (...parts) => stdout.write([...parts, "\n"]),
     json: (json) => stdout.json(json),

@@ -86,7 +86,9 @@ export function startProgress(output: Output, now: () => number): Progress {
       const startedAt = now();
       const show = (): void => {
         const line = progressLine(describe(), now() - startedAt);
-        spinner.start(output.canMove ? line.slice(0, Math.max(10, output.columns() - 4)) : line);
+        spinner.start(
+          output.canMove ? line.slice(0, Math.max(10, output.liveColumns() - 4)) : line,
+        );
       };
       show();
       // By the clock, not by what happens: nothing happens while a service is waited for.

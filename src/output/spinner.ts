@@ -84,8 +84,8 @@ async function createOra(screen: Screen, text: string) {
 /** A spinner where stderr is a terminal that can move, else a plain line every 10 s; none with --quiet. */
 export function createSpinner(output: Output, { delayMs = 250, plainMs = 10_000 } = {}): Spinner {
   if (output.quiet) return noSpinner;
-  if (!output.canMove || output.columns() <= 0) return createPlainSpinner(output, plainMs);
-  const screen = createScreen(() => output.columns());
+  if (!output.canMove || output.liveColumns() <= 0) return createPlainSpinner(output, plainMs);
+  const screen = createScreen(() => output.liveColumns());
   let label = "";
   let timer: NodeJS.Timeout | undefined;
   // Counts the starts: a spinner that is still loading when its time is over never shows.

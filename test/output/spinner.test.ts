@@ -31,6 +31,14 @@ describe("spinner", () => {
     expect(context.stderrText()).not.toContain("\u001b]");
   });
 
+  it("erases as many lines as it takes on its own terminal", async () => {
+    const { context, spinner } = create({ isTTY: true, columns: 80, liveColumns: 20 });
+    spinner.start("a line of thirty-two characters.");
+    await vi.waitFor(() => expect(context.stderrText()).toContain("thirty-two"), 5000);
+    await spinner.stop();
+    expect(context.stderrText()).toMatch(/\u001b\[1A\u001b\[K$/);
+  });
+
   it("writes nothing once it is stopped", async () => {
     const { context, spinner } = create({ isTTY: true });
     spinner.start("one");
