@@ -1,6 +1,7 @@
 import type { Dialect, DialectName } from "./dialects.ts";
 import type { Body, Exchange, Headers } from "./exchange.ts";
-import type { Clock, Gate } from "./gate.ts";
+import type { Gate } from "./gate.ts";
+import type { Clock } from "./timing.ts";
 import type { CallClass, CallPolicy } from "./policy.ts";
 import type { Transport } from "./transport.ts";
 

@@ -1,15 +1,8 @@
 import { ApiError } from "../errors.ts";
-import { createBreaker, type Breaker, type OutcomeKind } from "./breaker.ts";
-import { createLimit, type Limit } from "./limit.ts";
-
-export interface Clock {
-  /** Milliseconds since the epoch. */
-  now(): number;
-  /** Rejects with the signal's reason when it is aborted meanwhile. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Between 0 (included) and 1 (excluded). */
-  random(): number;
-}
+import { createBreaker, type OutcomeKind } from "./breaker.ts";
+import { admit, enter, pause, turnAway, type Door } from "./door.ts";
+import { createLimit } from "./limit.ts";
+import type { Clock } from "./timing.ts";
 
 interface GateState {
   inFlight: number;
@@ -63,30 +56,6 @@ export interface GateOptions {
 }
 
 const breakerPauseMs = 30_000;
-/** Unused rate that may be caught up, because timers are coarse. */
-const rateSlackMs = 100;
-
-interface Door {
-  clock: Clock;
-  signal: AbortSignal;
-  limit: Limit;
-  breaker: Breaker;
-  /** Milliseconds between two starts, 0 without a rate. */
-  intervalMs: number;
-  nextStartAt: number;
-  waiters: { resolve: () => void; reject: (error: unknown) => void }[];
-  asleep: boolean;
-  inFlight: number;
-  pausedUntil: number;
-  retries: number;
-  throttled: number;
-  stopped: ApiError | undefined;
-}
-
-function turnAway(door: Door, error: unknown): void {
-  for (const waiter of door.waiters.splice(0)) waiter.reject(error);
-}
-
 function stop(door: Door, error: ApiError): void {
   door.stopped ??= error;
   turnAway(door, door.stopped);
@@ -105,75 +74,11 @@ function stopError(error: ApiError, why: string): ApiError {
   });
 }
 
-/** When the next may start, as far as only time holds it back; 0 is now. */
-function heldUntil(door: Door): number {
-  if (door.pausedUntil === 0 && door.intervalMs === 0) return 0;
-  const now = door.clock.now();
-  if (door.pausedUntil <= now) door.pausedUntil = 0;
-  const until = Math.max(door.pausedUntil, door.intervalMs > 0 ? door.nextStartAt : 0);
-  return until > now ? until : 0;
-}
-
-function hasPlace(door: Door): boolean {
-  return door.inFlight < (door.breaker.isOpen() ? 1 : door.limit.current());
-}
-
-function take(door: Door): void {
-  door.inFlight += 1;
-  if (door.breaker.isOpen()) door.breaker.probe();
-  if (door.intervalMs === 0) return;
-  door.nextStartAt = Math.max(door.nextStartAt, door.clock.now() - rateSlackMs) + door.intervalMs;
-}
-
-function admit(door: Door): void {
-  while (door.waiters.length > 0 && hasPlace(door)) {
-    const until = heldUntil(door);
-    if (until > 0) return wakeAt(door, until);
-    take(door);
-    door.waiters.shift()?.resolve();
-  }
-}
-
-function wakeAt(door: Door, until: number): void {
-  if (door.asleep) return;
-  door.asleep = true;
-  door.clock.sleep(until - door.clock.now(), door.signal).then(
-    () => {
-      door.asleep = false;
-      // The sleep decides, not the clock: a clock set back must not hold everybody for hours.
-      if (door.pausedUntil <= until) door.pausedUntil = 0;
-      if (door.nextStartAt <= until) door.nextStartAt = Math.min(until, door.clock.now());
-      admit(door);
-    },
-    (reason: unknown) => {
-      door.asleep = false;
-      turnAway(door, reason);
-    },
-  );
-}
-
-function pause(door: Door, ms: number): void {
-  door.pausedUntil = Math.max(door.pausedUntil, door.clock.now() + ms);
-}
-
 /** The breaker has opened: nobody starts for a while, then one request tries. */
 function coolDown(door: Door, error: ApiError): void {
   door.limit.collapse();
   pause(door, breakerPauseMs);
   if (door.breaker.isSpent()) stop(door, stopError(error, "the service did not recover"));
-}
-
-function enter(door: Door): Promise<void> | undefined {
-  if (door.stopped) throw door.stopped;
-  door.signal.throwIfAborted();
-  if (door.waiters.length === 0 && hasPlace(door) && heldUntil(door) === 0) {
-    take(door);
-    return undefined;
-  }
-  return new Promise((resolve, reject) => {
-    door.waiters.push({ resolve, reject });
-    admit(door);
-  });
 }
 
 function fail(door: Door, setback: Setback | undefined, begun: number): void {

@@ -1,8 +1,8 @@
 import { ApiError } from "../errors.ts";
 import type { Failure, Result } from "./answers.ts";
-import type { Clock, Gate, Setback } from "./gate.ts";
+import type { Gate, Setback } from "./gate.ts";
 import { longestRetryAfterMs, type CallPolicy } from "./policy.ts";
-import { backoffMs, clampTimer, describeWait } from "./timing.ts";
+import { backoffMs, clampTimer, describeWait, type Clock } from "./timing.ts";
 
 export interface RetryTools {
   policy: CallPolicy;

@@ -1,5 +1,15 @@
 /** How long to wait before the next attempt. Pure: no clock, no timer. */
 
+/** The two functions that time is, and chance; tests hand in their own. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Rejects with the signal's reason when it is aborted meanwhile. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Between 0 (included) and 1 (excluded). */
+  random(): number;
+}
+
 /** Timers above this fire at once (`setTimeout` overflows to 1 ms). */
 export const longestTimerMs = 2 ** 31 - 1;
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createNetServer, type AddressInfo, type Socket } from "node:net";
 import { createClient, type Client, type ClientOptions } from "../../src/api/client.ts";
-import type { Clock } from "../../src/api/gate.ts";
+import type { Clock } from "../../src/api/timing.ts";
 
 export interface TestClock extends Clock {
   /** Every wait that was asked for, in ms. */
