@@ -2,7 +2,8 @@ import type { Heading } from "./structure.ts";
 import type { AnchorStyle } from "./settings.ts";
 
 // `{#id}` of Docusaurus, `{: #id .class }` and `{ #id }` of Python-Markdown.
-const explicitId = /[ \t]*\{:?[ \t]*#([^\s{}]+)[^{}]*\}[ \t]*$/;
+// No two parts that can share characters: those take quadratic time when the end is missing.
+const explicitId = /\{:?[ \t]*#([^\s{}]+)(?:\s[^{}]*)?\}[ \t]*$/;
 
 /** Heading as plain text: without links, emphasis, code marks and explicit id. */
 export function plainText(heading: string): string {
@@ -45,12 +46,14 @@ function uniqueGithub(slug: string, seen: Map<string, number>): string {
   return result;
 }
 
-function uniqueMkdocs(slug: string, seen: Map<string, number>): string {
-  let result = slug;
+function uniqueMkdocs(slug: string, seen: Map<string, number>, ended: Map<string, string>): string {
+  // From where the same heading ended the last time: all before it are taken for good.
+  let result = ended.get(slug) ?? slug;
   while (result === "" || seen.has(result)) {
     const [, stem, count] = /^(.*)_(\d+)$/.exec(result) ?? [];
     result = stem === undefined ? `${result}_1` : `${stem}_${Number(count) + 1}`;
   }
+  ended.set(slug, result);
   seen.set(result, 0);
   return result;
 }
@@ -58,6 +61,7 @@ function uniqueMkdocs(slug: string, seen: Map<string, number>): string {
 /** Anchors of all headings of a document in order, as the named site generator makes them. */
 export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): string[] {
   const seen = new Map<string, number>();
+  const ended = new Map<string, string>();
   return headings.map(({ text }) => {
     const explicit = style === "github" ? undefined : explicitId.exec(text)?.[1];
     if (explicit !== undefined) {
@@ -66,7 +70,7 @@ export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): str
     }
     const plain = plainText(text);
     return style === "mkdocs"
-      ? uniqueMkdocs(mkdocsSlug(plain), seen)
+      ? uniqueMkdocs(mkdocsSlug(plain), seen, ended)
       : uniqueGithub(githubSlug(plain), seen);
   });
 }

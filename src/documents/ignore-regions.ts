@@ -1,5 +1,5 @@
 import { CliError } from "../errors.ts";
-import { isInCodeSpan, isOpaque, scanStructure } from "./structure.ts";
+import { createCodeTest } from "./code.ts";
 
 const marker = /<!--[ \t]*(\/?)knowctl:ignore[ \t]*-->/g;
 
@@ -13,15 +13,13 @@ const lineAt = (text: string, offset: number): number => text.slice(0, offset).s
  */
 export function removeIgnored(text: string, path: string, firstLine: number): string {
   if (!text.includes("knowctl:ignore")) return text;
-  const structure = scanStructure(text);
-  const isText = (offset: number): boolean =>
-    // A line that begins with the marker is an HTML block of its own, of one line.
-    !isOpaque(structure, offset) && !isInCodeSpan(text, offset);
+  // A line that begins with the marker is an HTML block of its own, of one line.
+  const isCode = createCodeTest(text);
   let kept = "";
   let from = 0;
   const open: number[] = [];
   for (const found of text.matchAll(marker)) {
-    if (!isText(found.index)) continue;
+    if (isCode(found.index)) continue;
     if (found[1] === "") {
       if (open.length === 0) kept += text.slice(from, found.index);
       open.push(found.index);

@@ -1,4 +1,5 @@
 import type { IngestionDocument } from "../api/schemas.ts";
+import { createCodeTest } from "./code.ts";
 import { effectiveFor } from "./effective.ts";
 import { booleanOf, createFields, type Trace } from "./fields.ts";
 import { removeIgnored } from "./ignore-regions.ts";
@@ -15,7 +16,6 @@ import { mapMetadata } from "./map-metadata.ts";
 import type { Parsed } from "./readers.ts";
 import { splitSections } from "./sections.ts";
 import type { DocumentSettings } from "./settings.ts";
-import { isInCodeSpan, isOpaque, scanStructure } from "./structure.ts";
 
 export type Mapped =
   | {
@@ -48,10 +48,13 @@ function skipReason({ fields, settings }: Mapping): string | undefined {
 
 function countImages(body: string): number {
   if (!body.includes("![") && !body.includes("<img")) return 0;
-  const structure = scanStructure(body);
-  const images = [...body.matchAll(/!\[[^\]\n]*\][([]|<img[\s/>]/g)];
-  return images.filter(({ index }) => !isOpaque(structure, index) && !isInCodeSpan(body, index))
-    .length;
+  const isCode = createCodeTest(body);
+  let count = 0;
+  // No "[" within the brackets: a pattern that passes over it takes quadratic time on "![![![".
+  for (const { index } of body.matchAll(/!\[[^[\]\n]*\][([]|<img[\s/>]/g)) {
+    if (!isCode(index)) count++;
+  }
+  return count;
 }
 
 function emptyReason({ parsed }: Mapping): string {

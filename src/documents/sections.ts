@@ -67,23 +67,24 @@ function splitAtHeadings(text: string, structure: Structure, anchors: string[]):
   const open: Heading[] = [];
   const before = text.slice(0, cuts[0]?.heading.start ?? text.length);
   if (!isBlank(before)) pieces.push({ path: "", body: before.trim(), anchor: undefined });
-  let waiting: string[] = [];
+  const waiting = new Set<string>();
   for (const [index, { heading, anchor }] of cuts.entries()) {
     while ((open.at(-1)?.level ?? 0) >= heading.level) open.pop();
     open.push(heading);
-    const path = open.map((each) => plainText(each.text)).join(" > ");
+    const titles = open.map((each) => plainText(each.text));
+    const path = titles.join(" > ");
     const body = text.slice(heading.end, cuts[index + 1]?.heading.start ?? text.length);
     // What already stands in this path need not be said twice.
-    waiting = waiting.filter((line) => line !== path && !path.startsWith(`${line} > `));
+    for (const count of titles.keys()) waiting.delete(titles.slice(0, count + 1).join(" > "));
     if (isBlank(body)) {
-      waiting.push(path);
+      waiting.add(path);
       continue;
     }
     pieces.push({ path: [...waiting, path].join("\n"), body: trimBlankLines(body), anchor });
-    waiting = [];
+    waiting.clear();
   }
   const last = pieces.at(-1);
-  const left = waiting.join("\n");
+  const left = [...waiting].join("\n");
   // Headings at the end have no next one to join.
   if (left !== "" && last) last.body += `\n\n${left}`;
   else if (left !== "") pieces.push({ path: left, body: "", anchor: undefined });

@@ -70,10 +70,8 @@ function takeHeading(scan: Scan, text: string, line: string, start: number, end:
   }
   const [, bar] = (scan.paragraphStart !== -1 && underline.exec(line)) || [];
   if (bar === undefined) return false;
-  const title2 = text
-    .slice(scan.paragraphStart, start)
-    .replace(/\s*\n\s*/g, " ")
-    .trim();
+  const lines = text.slice(scan.paragraphStart, start).trim().split("\n");
+  const title2 = lines.map((each) => each.trim()).join(" ");
   const level = bar.startsWith("=") ? 1 : 2;
   scan.headings.push({ level, text: title2, start: scan.paragraphStart, end });
   return true;
@@ -139,26 +137,4 @@ export function scanStructure(text: string): Structure {
     start = lineEnd + 1;
   }
   return { headings: scan.headings, opaque: scan.opaque, paragraphs: scan.paragraphs };
-}
-
-/** Whether an offset lies in code or an HTML block. */
-export function isOpaque(structure: Structure, offset: number): boolean {
-  return structure.opaque.some(([start, end]) => offset >= start && offset < end);
-}
-
-/** Whether an offset lies in a code span that opens and closes on its line. */
-export function isInCodeSpan(text: string, offset: number): boolean {
-  const start = text.lastIndexOf("\n", offset) + 1;
-  const end = text.indexOf("\n", offset);
-  const line = text.slice(start, end === -1 ? undefined : end);
-  let at = 0;
-  for (const run of line.matchAll(/`+/g)) {
-    if (run.index < at) continue;
-    const rest = line.slice(run.index + run[0].length);
-    const closing = [...rest.matchAll(/`+/g)].find((each) => each[0].length === run[0].length);
-    if (!closing) continue;
-    at = run.index + 2 * run[0].length + closing.index;
-    if (offset - start > run.index && offset - start < at) return true;
-  }
-  return false;
 }

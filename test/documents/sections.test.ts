@@ -1,7 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anchorsOf, plainText } from "../../src/documents/heading-text.ts";
+import { mapDocument } from "../../src/documents/map-document.ts";
 import { splitSections, type SectionOptions } from "../../src/documents/sections.ts";
+import { compileSettings } from "../../src/documents/settings.ts";
 import { scanStructure } from "../../src/documents/structure.ts";
 
 const options: SectionOptions = {
@@ -213,5 +215,27 @@ describe("properties", () => {
       ),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe("hostile texts", () => {
+  const many = (unit: string, count = 60_000): string => unit.repeat(count);
+  it.each([
+    ["image openings", `# t\n${many("![")}`],
+    ["code spans and images on one line", many("`a` ![x](y) ", 20_000)],
+    ["fences and images", many("```\nx\n```\n![a](b)\n", 20_000)],
+    ["ignore markers on one line", many("<!-- knowctl:ignore --><!-- /knowctl:ignore -->", 15_000)],
+    ["spaces in a heading", `# a${many(" ")}b\ntext`],
+    ["spaces in an underlined heading", `a${many(" ")}b\n===\ntext`],
+    ["an id that is never closed", `# a {#${many("a")}\ntext`],
+    ["one heading many times", many("# a\nx\n", 20_000)],
+    ["headings without text", `${Array.from({ length: 20_000 }, (_, n) => `# h${n}\n`).join("")}x`],
+  ])("take no time beyond their length: %s", (_, body) => {
+    const settings = compileSettings({ root: "/", sections: "headings", anchors: "mkdocs" });
+    const parsed = { frontMatter: undefined, body, bodyLine: 1, isMarkdown: true, warnings: [] };
+    const startedAt = performance.now();
+    mapDocument({ path: "a.md", mtimeMs: 0 }, parsed, settings);
+    // Tenths of a second; what grows with the square takes many seconds.
+    expect(performance.now() - startedAt).toBeLessThan(1500);
   });
 });
