@@ -81,7 +81,7 @@ const seeds: readonly Seed[] = [
   },
   {
     id: 7,
-    name: "HANDBOOK UPLOADS",
+    name: "Release notes",
     source: "ingestion_api",
     input: "load_state",
     config: {},
@@ -142,8 +142,7 @@ function toStatus(seed: Seed): ConnectorStatus {
 }
 
 /**
- * The pairs of a fresh sandbox: two for uploads (equal names but for letter case),
- * crawled ones with and without pruning, and members that are null.
+ * The pairs of a fresh sandbox: two for uploads, crawled ones with and without pruning, and members that are null.
  * observed-service.md 4.1. Pair 1, the hidden default pair, is not listed.
  */
 export const defaultPairs: readonly ConnectorStatus[] = seeds.map(toStatus);
