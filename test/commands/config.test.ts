@@ -212,6 +212,29 @@ describe("config list, show, get, path", () => {
   });
 });
 
+describe("config show in an untrusted project", () => {
+  const settings = { ingest: { include: ["docs/**"], ccPairId: 7 } };
+  const other = { profiles: { p: { baseUrl: prod } } };
+  it.each([
+    ["show", [], settings, "does not count: ingest.ccPairId;"],
+    ["get", ["ingest.ccPairId"], settings, "does not count: ingest.ccPairId;"],
+    ["show", [], other, "does not count: profiles;"],
+  ])("%s %j says what does not count for a command that sends", async (name, args, file, text) => {
+    const desk = createDesk();
+    desk.put(".cliconfig.json", file);
+    const shown = await run(desk, ["config", name, ...args]);
+    expect(shown).toMatchObject({ code: 0, err: expect.stringContaining(text) });
+    expect((await run(desk, ["config", "trust"])).code).toBe(0);
+    expect(await run(desk, ["config", name, ...args])).toEqual({ ...shown, err: "" });
+  });
+
+  it("says nothing where all of it counts", async () => {
+    const desk = createDesk();
+    desk.put(".cliconfig.json", { ingest: { include: ["docs/**"] } });
+    expect(await run(desk, ["config", "show"])).toMatchObject({ code: 0, err: "" });
+  });
+});
+
 describe("config set, unset, use", () => {
   it.each([
     [["ingest.sections", "headings"], { ingest: { sections: "headings" } }],

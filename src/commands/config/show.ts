@@ -2,11 +2,12 @@ import { parseKey } from "../../config/key-path.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Config, Origin } from "../../config/load.ts";
 import { describeSecret, maskValue } from "../../config/mask.ts";
+import { restrictContent } from "../../config/restrict.ts";
 import type { Profile } from "../../config/schema.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { checkFormat, writeList, writeRecord, type Column } from "../../output/formats.ts";
-import { createOutput } from "../../output/output.ts";
+import { createOutput, type Output } from "../../output/output.ts";
 import { loadToShow } from "./files.ts";
 
 interface ProfileRow {
@@ -122,6 +123,17 @@ function valueRows(config: Config): ValueRow[] {
     .toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
+// What is shown is the file as it is; a command that sends something treats it otherwise.
+async function warnUntrusted(config: Config, output: Output): Promise<void> {
+  const project = config.files.find((file) => file.layer === "project" && !file.trusted);
+  if (!project) return;
+  const { dropped } = restrictContent(project.content);
+  if (dropped.length === 0) return;
+  await output.warn(
+    `${project.path} is not trusted: where something is sent, this in it does not count: ${dropped.join(", ")}; trust it once: knowctl config trust`,
+  );
+}
+
 /** `config show`: the values in effect, secrets masked; with `--origin` where each came from. */
 export async function configShow(
   context: Context,
@@ -131,6 +143,7 @@ export async function configShow(
   checkFormat(options);
   const output = createOutput(context, options);
   const config = await loadToShow(context, options, output);
+  await warnUntrusted(config, output);
   if (options.origin === true) await writeList(output, options, valueColumns, valueRows(config));
   else await writeRecord(output, options, effective(config));
 }
@@ -149,6 +162,7 @@ export async function configGet(
 ): Promise<void> {
   const output = createOutput(context, options);
   const config = await loadToShow(context, options, output);
+  await warnUntrusted(config, output);
   const names = config.files.flatMap((file) => Object.keys(file.content.profiles ?? {}));
   const path = key === "profile" ? ["defaultProfile"] : parseKey(key, config.profile, names);
   const inEffect = path[0] === "profiles" && path[1] === config.profile ? path.slice(2) : path;
