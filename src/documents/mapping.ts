@@ -15,15 +15,3 @@ export function mappingKey(path: string, settings: DocumentSettings): string {
 export function defaultId(path: string, settings: DocumentSettings): string {
   return settings.idPrefix + path;
 }
-
-/**
- * The id as the service stores it: spaces become "_", the rest is
- * percent-encoded (observed-service.md 3.3). Two ids that are stored alike
- * overwrite each other.
- */
-export function storedId(id: string): string {
-  return encodeURIComponent(id.replaceAll(" ", "_")).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}

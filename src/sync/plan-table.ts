@@ -1,4 +1,4 @@
-import type { Database, Row } from "../database.ts";
+import type { Database, Row, Statement } from "../database.ts";
 
 export type PlanAction = "new" | "changed" | "unchanged" | "skipped" | "failed";
 
@@ -20,6 +20,11 @@ export interface NumberedEntry extends PlanEntry {
   number: number;
 }
 
+interface PathAndId {
+  path: string;
+  id: string;
+}
+
 /** The plan as a temporary table on disk: memory stays flat however many files there are. */
 export interface PlanTable {
   add(entry: PlanEntry): void;
@@ -28,8 +33,8 @@ export interface PlanTable {
   /** `message` names the file. */
   warn(message: string): void;
   flush(): void;
-  /** Ids that a second file gave as well, in order of the second file. */
-  collisions(limit: number): { id: string; first: string; second: string }[];
+  /** Pairs of files whose documents would be stored as one, in order of the second file. */
+  collisions(limit: number): { first: PathAndId; second: PathAndId }[];
   count(action: PlanAction): number;
   /** Files skipped or failed for each reason, most first. */
   reasons(action: "skipped" | "failed"): { reason: string; count: number }[];
@@ -57,22 +62,31 @@ function toEntry(row: Row): NumberedEntry {
   };
 }
 
-/** Makes the (empty) table in the connection's temporary database. */
-export function createPlanTable(database: Database): PlanTable {
+/**
+ * Makes the (empty) table in the connection's temporary database. `storedId`
+ * gives the id under which the service stores a document: equal ones collide.
+ */
+export function createPlanTable(
+  database: Database,
+  storedId: (id: string) => string = (id) => id,
+): PlanTable {
   database.exec(`
     DROP TABLE IF EXISTS temp.plan;
     CREATE TEMP TABLE plan (
-      number INTEGER PRIMARY KEY, id TEXT, path TEXT NOT NULL, absolute_path TEXT NOT NULL,
+      number INTEGER PRIMARY KEY, id TEXT, stored TEXT, path TEXT NOT NULL, absolute_path TEXT NOT NULL,
       size INTEGER NOT NULL, stamp TEXT NOT NULL, action TEXT NOT NULL, detail TEXT NOT NULL
     );
-    CREATE INDEX temp.plan_id ON plan (id) WHERE id IS NOT NULL;
+    CREATE INDEX temp.plan_stored ON plan (stored) WHERE stored IS NOT NULL;
   `);
   const insert = database.prepare(
-    "INSERT INTO temp.plan (id, path, absolute_path, size, stamp, action, detail) VALUES (?,?,?,?,?,?,?)",
+    "INSERT INTO temp.plan (id, stored, path, absolute_path, size, stamp, action, detail) VALUES (?,?,?,?,?,?,?,?)",
   );
-  const page = database.prepare(
-    `SELECT * FROM temp.plan WHERE number > ? ORDER BY number LIMIT ${pageSize}`,
-  );
+  const selectPage = (actions: readonly PlanAction[] | undefined): Statement =>
+    database.prepare(
+      `SELECT * FROM temp.plan WHERE number > ?
+       ${actions ? `AND action IN (${actions.map((each) => `'${each}'`).join(", ")})` : ""}
+       ORDER BY number LIMIT ${pageSize}`,
+    );
   const counts = new Map<PlanAction, number>();
   const warnings: string[] = [];
   let batch: PlanEntry[] = [];
@@ -84,7 +98,8 @@ export function createPlanTable(database: Database): PlanTable {
     database.exec("BEGIN");
     for (const each of entries) {
       const { path, absolutePath, sizeBytes, stamp, action, detail } = each;
-      insert.run(each.id ?? null, path, absolutePath, sizeBytes, stamp, action, detail);
+      const [id, stored] = each.id === undefined ? [null, null] : [each.id, storedId(each.id)];
+      insert.run(id, stored, path, absolutePath, sizeBytes, stamp, action, detail);
     }
     database.exec("COMMIT");
   };
@@ -106,15 +121,14 @@ export function createPlanTable(database: Database): PlanTable {
     collisions(limit) {
       const rows = database
         .prepare(
-          `SELECT a.id AS id, a.path AS first, b.path AS second FROM temp.plan b
-           JOIN temp.plan a ON a.id = b.id AND a.number < b.number
-           WHERE b.id IS NOT NULL ORDER BY b.number LIMIT ?`,
+          `SELECT a.id AS id, a.path AS path, b.id AS id2, b.path AS path2 FROM temp.plan b
+           JOIN temp.plan a ON a.stored = b.stored AND a.number < b.number
+           WHERE b.stored IS NOT NULL ORDER BY b.number LIMIT ?`,
         )
         .all(limit);
       return rows.map((row) => ({
-        id: String(row["id"]),
-        first: String(row["first"]),
-        second: String(row["second"]),
+        first: { path: String(row["path"]), id: String(row["id"]) },
+        second: { path: String(row["path2"]), id: String(row["id2"]) },
       }));
     },
     count: (action) => counts.get(action) ?? 0,
@@ -126,6 +140,8 @@ export function createPlanTable(database: Database): PlanTable {
         .all(action)
         .map((row) => ({ reason: String(row["detail"]), count: Number(row["n"]) })),
     *entries(actions) {
+      if (actions?.every((action) => !counts.has(action))) return;
+      const page = selectPage(actions);
       // In pages: the same connection writes the state while the plan is walked.
       for (let last = 0; ;) {
         const rows = page.all(last);
@@ -133,12 +149,13 @@ export function createPlanTable(database: Database): PlanTable {
         for (const row of rows) {
           const entry = toEntry(row);
           last = entry.number;
-          if (!actions || actions.includes(entry.action)) yield entry;
+          yield entry;
         }
       }
     },
     warnings: () => warnings,
     has: (id) =>
-      database.prepare("SELECT 1 AS yes FROM temp.plan WHERE id = ?").get(id) !== undefined,
+      database.prepare("SELECT 1 AS yes FROM temp.plan WHERE stored = ?").get(storedId(id)) !==
+      undefined,
   };
 }

@@ -1,8 +1,8 @@
-import type { IngestionDocument } from "../api/schemas.ts";
 import type { Found, SourceFile } from "../documents/find.ts";
-import type { Reading } from "../documents/read.ts";
 import { CliError } from "../errors.ts";
-import { changedFields, fingerprintOf, type Fingerprint } from "./fingerprint.ts";
+import { isCurrent, readForState, type PreparedDocument, type ReadRequest } from "./file-record.ts";
+import { refuseCollisions } from "./collisions.ts";
+import { changedFields, type Fingerprint } from "./fingerprint.ts";
 import { createPlanTable, type PlanAction, type PlanEntry, type PlanTable } from "./plan-table.ts";
 import type { FileRecord, State } from "./state.ts";
 
@@ -13,15 +13,12 @@ export interface Target {
   key: string;
 }
 
-export interface PlanRequest {
+export interface PlanRequest extends ReadRequest {
   state: State;
-  read: (file: SourceFile) => Reading;
   /** Hash of everything except the file's bytes that shapes its payload. */
   mappingKey: (path: string) => string;
   /** Target for the pair that a rule names, or for the run's own; undefined when none is known. */
   targetOf: (ccPairId: number | undefined) => Target | undefined;
-  /** Fields left out of the fingerprint: they change without the content changing. */
-  volatile: readonly (keyof IngestionDocument)[];
   /** Read every file even when its stamp is the recorded one. */
   checksum: boolean;
   /** Plan to send what is unchanged too. */
@@ -32,13 +29,8 @@ export interface PlanRequest {
   signal: AbortSignal;
   /** Called now and then with the number of files looked at. */
   onProgress?: (files: number) => void;
-  now: () => number;
-}
-
-export interface PreparedDocument {
-  document: IngestionDocument;
-  ccPairId: number | undefined;
-  fingerprint: Fingerprint;
+  /** The id under which the service stores a document; undefined where it stores them as they are. */
+  storedId?: ((id: string) => string) | undefined;
 }
 
 export interface Plan {
@@ -57,50 +49,7 @@ export interface Plan {
 // upload of moderate size reads each file once. Beyond it they are read again.
 const preparedLimitChars = 8 * 1024 * 1024;
 const saveBatch = 512;
-const collisionsShown = 10;
 const sliceMs = 50;
-
-// A file changed within the clock tick in which it was seen could change again
-// without its times changing: like git, such an entry is not trusted. File
-// systems with whole-second times need a whole second.
-function isRacy(record: FileRecord): boolean {
-  const changedNs = BigInt(record.stamp.split(":")[2] ?? "0");
-  const tickMs = changedNs % 1_000_000_000n === 0n ? 2000 : 20;
-  return Number(changedNs / 1_000_000n) + tickMs > record.seenAtMs;
-}
-
-function isCurrent(record: FileRecord, file: SourceFile, mapping: string): boolean {
-  return record.stamp === file.stamp && record.mapping === mapping && !isRacy(record);
-}
-
-/** Reads a file into the record that the state keeps and the document that is sent. */
-export function readForState(
-  file: SourceFile,
-  mapping: string,
-  request: Pick<PlanRequest, "read" | "volatile" | "now">,
-): {
-  record: FileRecord;
-  prepared: PreparedDocument | undefined;
-  warnings: readonly string[];
-  images: number;
-} {
-  const seenAtMs = request.now();
-  const reading = request.read(file);
-  const base = { path: file.path, mapping, seenAtMs };
-  if (reading.kind === "skipped") {
-    const record = { ...base, stamp: file.stamp, document: undefined, skipped: reading.reason };
-    return { record, prepared: undefined, warnings: [], images: 0 };
-  }
-  const { document, ccPairId } = reading;
-  const fingerprint = fingerprintOf(document, request.volatile);
-  const stored = { id: document.id, ccPairId, ...fingerprint };
-  return {
-    record: { ...base, stamp: reading.stamp, document: stored, skipped: undefined },
-    prepared: { document, ccPairId, fingerprint },
-    warnings: reading.warnings,
-    images: reading.images,
-  };
-}
 
 type Decision = Pick<PlanEntry, "action" | "detail">;
 
@@ -127,21 +76,6 @@ export function decide(
   return { action: "changed", detail: fields.join(", ") };
 }
 
-function refuseCollisions(table: PlanTable): void {
-  const collisions = table.collisions(collisionsShown + 1);
-  if (collisions.length === 0) return;
-  const more = collisions.length > collisionsShown ? ["… and more"] : [];
-  throw new CliError("usage", "two files give one document id; nothing was sent", {
-    details: [
-      ...collisions
-        .slice(0, collisionsShown)
-        .map((each) => `${each.id}: ${each.first} and ${each.second}`),
-      ...more,
-    ],
-    hints: ["give one of them another `id` in its front matter, or exclude it"],
-  });
-}
-
 /**
  * Compares the files with the state and decides for each whether it is sent.
  * Reads only files that may have changed. Nothing is sent here: every id is
@@ -153,7 +87,7 @@ export async function buildPlan(
   request: PlanRequest,
 ): Promise<Plan> {
   const { state } = request;
-  const table = createPlanTable(state.database);
+  const table = createPlanTable(state.database, request.storedId);
   const prepared = new Map<string, PreparedDocument>();
   const pairs = new Set<number | undefined>();
   let fileCount = 0;

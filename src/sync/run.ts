@@ -2,7 +2,8 @@ import type { IngestionRequest } from "../api/schemas.ts";
 import { CliError, messageOf } from "../errors.ts";
 import { isDocumentFault } from "./outcome.ts";
 import type { NumberedEntry } from "./plan-table.ts";
-import type { Plan, PreparedDocument, Target } from "./plan.ts";
+import type { PreparedDocument } from "./file-record.ts";
+import type { Plan, Target } from "./plan.ts";
 import type { AcceptedRecord, FileRecord, State } from "./state.ts";
 
 /** What the service said of an accepted document. */

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseDate } from "../../src/documents/dates.ts";
-import { defaultId, mappingKey, storedId } from "../../src/documents/mapping.ts";
+import { defaultId, mappingKey } from "../../src/documents/mapping.ts";
 import { compileSettings } from "../../src/documents/settings.ts";
 import { normalise } from "../../src/documents/stamp.ts";
 import { failure, read, readOk, type Options } from "./folder.ts";
@@ -45,9 +45,6 @@ describe("id", () => {
         expect(id(a) === id(b)).toBe(a.normalize("NFC") === b.normalize("NFC"));
       }),
     );
-  });
-  it("is stored with spaces as _ and percent-encoded", () => {
-    expect(storedId("my doc/a!(b)~.md")).toBe("my_doc%2Fa%21%28b%29~.md");
   });
 });
 

@@ -231,6 +231,21 @@ describe("before anything is sent", () => {
     state.close();
   });
 
+  it("refuses two ids that the service stores as one", async () => {
+    const state = await openTemporaryState();
+    const fake = fakeFiles({ "my doc.md": "A", "my_doc.md": "B" });
+    const storedId = (id: string): string => id.replaceAll(" ", "_");
+    expect((await plan(fake, state)).table.count("new")).toBe(2);
+    const error = (await plan(fake, state, { storedId }).catch(
+      (thrown: unknown) => thrown,
+    )) as CliError;
+    expect(error.exit).toBe("usage");
+    expect(error.details).toEqual([
+      'my doc.md and my_doc.md: the service stores "my doc.md" and "my_doc.md" as one',
+    ]);
+    state.close();
+  });
+
   it("counts a broken file as failed and goes on", async () => {
     const state = await openTemporaryState();
     const fake = fakeFiles({ "a.md": "A" });

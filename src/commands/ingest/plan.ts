@@ -1,10 +1,12 @@
 import { join, resolve } from "node:path";
+import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { findFiles, type SourceFile } from "../../documents/find.ts";
 import { mappingKey } from "../../documents/mapping.ts";
 import { readDocument } from "../../documents/read.ts";
 import type { Progress } from "../../output/progress.ts";
-import { buildPlan, readForState, type Plan, type PlanRequest } from "../../sync/plan.ts";
+import { readForState } from "../../sync/file-record.ts";
+import { buildPlan, type Plan, type PlanRequest } from "../../sync/plan.ts";
 import type { NumberedEntry } from "../../sync/plan-table.ts";
 import type { RunRequest } from "../../sync/run.ts";
 import type { DocumentSource, MappingFlags } from "./settings.ts";
@@ -42,6 +44,7 @@ export async function planFolder(
     state: options.state,
     targetOf: options.targetOf,
     record: options.record,
+    storedId: dialects[source.config.dialect].storedId,
     read: (file) => readDocument(file, settings),
     mappingKey: (path) => mappingKey(path, settings),
     volatile: volatileFields(source),
