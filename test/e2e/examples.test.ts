@@ -78,7 +78,8 @@ async function runShell(script: string, { folder, env }: Place): Promise<Ran> {
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
-    if (stderr.includes("Ctrl-C here ends")) child.kill("SIGTERM");
+    // Once: a second signal may meet a process that no longer handles any.
+    if (stderr.includes("Ctrl-C here ends") && !child.killed) child.kill("SIGTERM");
   });
   return await new Promise((done, fail) => {
     child.on("error", fail);
