@@ -16,6 +16,11 @@ export interface ConnectorOptions {
 /** Faults of opening a connection: nothing of a request can have been sent. */
 const unsentErrors = new WeakSet<Error>();
 
+/** For an exchange that was given up before it had a connection. */
+export function markUnsent(error: Error): void {
+  unsentErrors.add(error);
+}
+
 export function isUnsent(error: unknown): boolean {
   return error instanceof Error && unsentErrors.has(error);
 }
@@ -63,6 +68,7 @@ async function openTunnel(
   target: ConnectTarget,
   tls: { ca?: string[]; rejectUnauthorized: boolean },
   limitMs: number,
+  opening: Set<Opening>,
 ): Promise<Socket> {
   const { request } =
     proxy.protocol === "https:" ? await import("node:https") : await import("node:http");
@@ -81,11 +87,16 @@ async function openTunnel(
       ...tls,
     };
     const attempt = request(options);
+    opening.add(attempt);
     const timer = setTimeout(() => {
       attempt.destroy(proxyError(proxy, "PROXY_TIMEOUT", "no answer in time to CONNECT"));
     }, limitMs);
-    attempt.once("connect", (answer, socket, head) => {
+    const settle = (): void => {
       clearTimeout(timer);
+      opening.delete(attempt);
+    };
+    attempt.once("connect", (answer, socket, head) => {
+      settle();
       const status = answer.statusCode ?? 0;
       if (status >= 200 && status < 300) {
         if (head.length > 0) socket.unshift(head);
@@ -96,11 +107,22 @@ async function openTunnel(
       reject(tunnelRefused(proxy, status, answer.statusMessage ?? ""));
     });
     attempt.once("error", (error: Error & { code?: string }) => {
-      clearTimeout(timer);
+      settle();
       reject(tunnelFailed(proxy, error));
     });
     attempt.end();
   });
+}
+
+/** A socket or tunnel on its way. */
+interface Opening {
+  destroy(error: Error): unknown;
+}
+
+export interface Connections {
+  connect: Connector;
+  /** Gives up what is still being opened: each would hold the process until its own time limit. */
+  abandon(): void;
 }
 
 /**
@@ -108,7 +130,7 @@ async function openTunnel(
  * through a proxy's tunnel, with the same certificates for both. Its errors are
  * known to `isUnsent`.
  */
-export async function createConnector(options: ConnectorOptions): Promise<Connector> {
+export async function createConnector(options: ConnectorOptions): Promise<Connections> {
   const { default: buildConnector } = await import("undici/lib/core/connect.js");
   const roots = await rootsWith(options.ca);
   const limitMs = options.connectMs ?? connectMs;
@@ -116,25 +138,39 @@ export async function createConnector(options: ConnectorOptions): Promise<Connec
     rejectUnauthorized: options.allowInsecureTls !== true,
     ...(roots === undefined ? {} : { ca: roots }),
   };
-  const connect = buildConnector({
+  const open = buildConnector({
     timeout: limitMs,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: addressAttemptMs,
     ...tls,
   });
+  const opening = new Set<Opening>();
+  const openFollowed: Connector = (target, callback) => {
+    const socket = open(target, (error, opened) => {
+      opening.delete(socket);
+      callback(error, opened);
+    });
+    opening.add(socket);
+  };
   const { proxy } = options;
-  return (target, callback) => {
+  const connect: Connector = (target, callback) => {
     const marked: Connected = (error, socket) => {
       if (error) unsentErrors.add(error);
       callback(error, socket);
     };
-    if (proxy === undefined) return connect(target, marked);
-    openTunnel(proxy, target, tls, limitMs).then(
+    if (proxy === undefined) return openFollowed(target, marked);
+    openTunnel(proxy, target, tls, limitMs, opening).then(
       (socket) => {
         if (target.protocol !== "https:") return marked(null, socket.setNoDelay(true));
-        connect({ ...target, httpSocket: socket }, marked);
+        openFollowed({ ...target, httpSocket: socket }, marked);
       },
       (error: Error) => marked(error),
     );
+  };
+  return {
+    connect,
+    abandon() {
+      for (const each of opening) each.destroy(new Error("given up"));
+    },
   };
 }

@@ -1,5 +1,6 @@
 import type { Controller, Handler } from "undici/lib/dispatcher/pool.js";
 import { codeOf } from "../errors.ts";
+import { markUnsent } from "./connector.ts";
 import { createInbox } from "./inbox.ts";
 import { clampTimer } from "./timing.ts";
 
@@ -104,7 +105,11 @@ function watch(exchange: Exchange, listener: Listener): Watch {
   };
   const timers = createTimers(exchange, (error) => {
     if (codeOf(error) === "IDLE_TIMEOUT" && listener.isBehind?.()) timers.refresh();
-    else abort(error);
+    else {
+      // undici has not begun: there is no connection, so nothing can have been sent.
+      if (!controller) markUnsent(error);
+      abort(error);
+    }
   });
   const handler: Handler = {
     onRequestStart(started) {

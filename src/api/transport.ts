@@ -40,13 +40,17 @@ async function skipParserOptimisation(): Promise<void> {
   setFlagsFromString("--liftoff-only");
 }
 
-type MakePool = (connections: number) => Pool;
+interface Pools {
+  make(connections: number): Pool;
+  /** Gives up the connections that are being opened. */
+  abandon(): void;
+}
 
-async function openPool(options: TransportOptions): Promise<MakePool> {
+async function openPools(options: TransportOptions): Promise<Pools> {
   if (options.oneShot) await skipParserOptimisation();
   const { default: PoolOfConnections } = await import("undici/lib/dispatcher/pool.js");
-  const connect = await createConnector(options);
-  return (connections) =>
+  const { connect, abandon } = await createConnector(options);
+  const make = (connections: number): Pool =>
     new PoolOfConnections(options.origin, {
       connections,
       pipelining: 1,
@@ -59,6 +63,7 @@ async function openPool(options: TransportOptions): Promise<MakePool> {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
+  return { make, abandon };
 }
 
 function toRequest(exchange: Exchange): DispatchOptions {
@@ -77,8 +82,8 @@ function toRequest(exchange: Exchange): DispatchOptions {
 /** Opens nothing yet: undici is loaded and the pool made with the first exchange. */
 export function createTransport(options: TransportOptions): Transport {
   const { signal } = options;
-  let opening: Promise<MakePool> | undefined;
-  let makePool: MakePool | undefined;
+  let opening: Promise<Pools> | undefined;
+  let pools: Pools | undefined;
   let shared: Pool | undefined;
   const running = new Set<Watch>();
   const endRunning = (): void => {
@@ -86,7 +91,7 @@ export function createTransport(options: TransportOptions): Transport {
   };
   signal.addEventListener("abort", endRunning, { once: true });
 
-  const starter = (exchange: Exchange, make: MakePool): Start => {
+  const starter = (exchange: Exchange, { make }: Pools): Start => {
     return (watch) => {
       const pool = exchange.fresh ? make(1) : (shared ??= make(options.connections));
       if (!exchange.detached) running.add(watch);
@@ -98,15 +103,16 @@ export function createTransport(options: TransportOptions): Transport {
     };
   };
   const ready = async (exchange: Exchange): Promise<Start> => {
-    makePool ??= await (opening ??= openPool(options));
+    pools ??= await (opening ??= openPools(options));
     if (!exchange.detached) signal.throwIfAborted();
-    return starter(exchange, makePool);
+    return starter(exchange, pools);
   };
   return {
     send: async (exchange) => wholeAnswer(exchange, await ready(exchange)),
     open: async (exchange) => streamedAnswer(exchange, await ready(exchange)),
     async close() {
       signal.removeEventListener("abort", endRunning);
+      pools?.abandon();
       await shared?.destroy();
       shared = undefined;
     },

@@ -78,5 +78,8 @@ declare module "undici/lib/core/connect.js" {
     autoSelectFamily?: boolean;
     autoSelectFamilyAttemptTimeout?: number;
   }
-  export default function buildConnector(options: ConnectorOptions): Connector;
+  /** The function that it makes returns the socket that is being opened. */
+  export default function buildConnector(
+    options: ConnectorOptions,
+  ): (target: ConnectTarget, callback: Connected) => Socket;
 }
