@@ -128,6 +128,7 @@ export async function* runPlan(request: RunRequest): AsyncGenerator<DocumentEven
   const recorder = createRecorder(request.state, request.now);
   let events: DocumentEvent[] = [];
   let failures = 0;
+  let isLeft = false;
   let fatal: { error: unknown } | undefined;
   let wake: () => void = () => {};
   const emit = (event: DocumentEvent): void => {
@@ -143,7 +144,7 @@ export async function* runPlan(request: RunRequest): AsyncGenerator<DocumentEven
     }
   };
   const work = async (): Promise<void> => {
-    while (!fatal && !request.signal.aborted) {
+    while (!fatal && !isLeft && !request.signal.aborted) {
       const next = entries.next();
       if (next.done) return;
       const startedAt = request.now();
@@ -158,16 +159,15 @@ export async function* runPlan(request: RunRequest): AsyncGenerator<DocumentEven
   };
 
   let running = request.concurrency;
-  for (let count = 0; count < request.concurrency; count++) {
-    void work()
-      .catch((error: unknown) => {
-        fatal ??= { error };
-      })
-      .finally(() => {
-        running--;
-        wake();
-      });
-  }
+  const workers = Array.from({ length: request.concurrency }, async () => {
+    try {
+      await work();
+    } catch (error) {
+      fatal ??= { error };
+    }
+    running--;
+    wake();
+  });
   try {
     while (running > 0 || events.length > 0) {
       if (events.length === 0) {
@@ -181,6 +181,10 @@ export async function* runPlan(request: RunRequest): AsyncGenerator<DocumentEven
       yield batch;
     }
   } finally {
+    // Also when the caller stops listening: nothing new is started, and what is
+    // in flight is waited for, so that its answers are recorded.
+    isLeft = true;
+    await Promise.all(workers);
     recorder.save();
   }
   if (fatal) throw fatal.error;

@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { openDatabase, type Database } from "../database.ts";
 import { CliError, codeOf, messageOf } from "../errors.ts";
@@ -74,9 +82,17 @@ export async function openTemporaryState(): Promise<State> {
   return createState(database, ":memory:");
 }
 
-/** Whether `folder` holds a state already. */
+/**
+ * Whether `folder` holds a state already. Throws CliError `local` where that
+ * cannot be told: a state that may not be looked at is not "nothing sent yet".
+ */
 export function hasState(folder: string): boolean {
-  return existsSync(join(folder, "state.db"));
+  const path = join(folder, "state.db");
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw stateFailure(path, error);
+  }
 }
 
 /**

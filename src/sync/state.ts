@@ -78,8 +78,11 @@ function toAccepted(row: Row): AcceptedRecord {
 
 /** A fault of the disk or of SQLite as the error that ends the run. */
 export function stateFailure(path: string, error: unknown): CliError {
-  if (error instanceof CliError) return error;
-  return new CliError("local", `cannot use the state ${path}: ${messageOf(error)}`, {
+  if (error instanceof CliError && error.hints.length > 0) return error;
+  // An error of openDatabase() names the path already.
+  const message =
+    error instanceof CliError ? error.message : `cannot use the state ${path}: ${messageOf(error)}`;
+  return new CliError("local", message, {
     hints: ["check the disk, name another folder with --state, or run with --no-state"],
     cause: error,
   });

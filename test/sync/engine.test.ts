@@ -344,6 +344,23 @@ describe("failures of the service", () => {
     state.close();
   });
 
+  it("takes no new document when nobody listens any more, and records what was in flight", async () => {
+    const state = await openTemporaryState();
+    const names = Array.from({ length: 40 }, (_, index) => `${String(index).padStart(2, "0")}.md`);
+    const fake = fakeFiles(Object.fromEntries(names.map((name) => [name, name])));
+    const request = runRequest(fake, state, await plan(fake, state), async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+    });
+    // As a reader does whose disk is full.
+    for await (const _ of runPlan(request)) break;
+    const sent = fake.sent.map(({ document }) => document.id ?? "");
+    expect(sent.length).toBeLessThan(40);
+    for (const id of sent) expect(state.accepted("https://host#7", id)).toBeDefined();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(fake.sent).toHaveLength(sent.length);
+    state.close();
+  });
+
   it("records nothing before the service has answered", async () => {
     const state = await openTemporaryState();
     const fake = fakeFiles({ "a.md": "A" });

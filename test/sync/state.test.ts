@@ -1,8 +1,16 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../src/errors.ts";
-import { openState, openTemporaryState } from "../../src/sync/state-file.ts";
+import { hasState, openState, openTemporaryState } from "../../src/sync/state-file.ts";
 import type { AcceptedRecord, FileRecord } from "../../src/sync/state.ts";
 import { temporaryFolder } from "../support.ts";
 
@@ -98,6 +106,22 @@ describe("state store", () => {
     const error = await failureOf(openState(join(folder, "file", "state"), now));
     expect(error.exit).toBe("local");
     expect(error.message).toContain(join(folder, "file", "state"));
+  });
+
+  it("says what to do about a database that cannot be opened", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "state.db"));
+    const error = await failureOf(openState(folder, now));
+    expect(error.exit).toBe("local");
+    expect(error.message).toContain(join(folder, "state.db"));
+    expect(error.hints.join()).toContain("--state");
+  });
+
+  it("does not take a state that cannot be looked at for none", () => {
+    const folder = temporaryFolder();
+    symlinkSync("loop", join(folder, "loop"));
+    expect(hasState(join(folder, "none"))).toBe(false);
+    expect(() => hasState(join(folder, "loop"))).toThrow(CliError);
   });
 
   it("rolls a transaction back as a whole", async () => {
