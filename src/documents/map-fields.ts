@@ -8,6 +8,7 @@ import { defaultId } from "./mapping.ts";
 import { parseOwners } from "./owners.ts";
 import type { Parsed } from "./readers.ts";
 import type { DocumentSettings } from "./settings.ts";
+import { normalise } from "./stamp.ts";
 import { scanStructure } from "./structure.ts";
 import { textOf } from "./values.ts";
 
@@ -27,7 +28,8 @@ export function mapId({ path, fields, settings, trace }: Mapping): string {
   const given = fields.takeText(settings.keys.id);
   if (given) {
     trace?.("id", fields.originOf(given.key));
-    return given.value;
+    // NFC as the path is: what looks alike must not become two documents.
+    return normalise(given.value);
   }
   trace?.("id", settings.idPrefix === "" ? "path" : "idPrefix and path");
   return defaultId(path, settings);

@@ -28,6 +28,8 @@ describe("id", () => {
     [yaml("id: own"), { idPrefix: "handbook/" }, "own"],
     ["+++\nid = 42\n+++\nx", {}, "42"],
     [yaml("id:"), {}, "docs/a.md"],
+    // NFD as a Mac may write it: one id with its NFC twin.
+    [yaml("id: cafe\u0301"), {}, "caf\u00e9"],
   ])("of %j with %j", (text, options, id) => {
     expect(map(text, options, "docs/a.md")["id"]).toBe(id);
   });

@@ -65,6 +65,7 @@ export async function ingest(
   paths: string[],
   options: IngestOptions,
 ): Promise<void> {
+  const startedAtMs = context.now();
   const output = openOutput(context, options);
   checkOptions(paths, options);
   const format = ingestFormat(options);
@@ -116,7 +117,10 @@ export async function ingest(
     if (plan.pairs.has(undefined)) throw missingPair();
     if (plan.pairs.size > 0)
       await checkPairs(connected.client, [...plan.pairs].map(Number), output);
-    const report = createReport(output, format, context, plan, { baseUrl, ccPairId: runPair });
+    const report = createReport(output, format, context, plan, {
+      target: { baseUrl, ccPairId: runPair },
+      startedAtMs,
+    });
     await uploadPlan(context, {
       ...connected,
       plan,

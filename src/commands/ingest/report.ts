@@ -36,9 +36,8 @@ export function createReport(
   format: IngestFormat,
   context: Context,
   plan: Plan,
-  target: IngestResult["target"],
+  run: { target: IngestResult["target"]; startedAtMs: number },
 ): Report {
-  const startedAt = context.now();
   const failures: FailedDocument[] = [];
   const { table } = plan;
   const counts: UploadCounts = {
@@ -86,8 +85,8 @@ export function createReport(
         counts,
         planned: table.count("new") + table.count("changed"),
         retries,
-        seconds: (context.now() - startedAt) / 1000,
-        target,
+        seconds: (context.now() - run.startedAtMs) / 1000,
+        target: run.target,
         failures,
         skipped: table.reasons("skipped"),
       };
