@@ -27,19 +27,26 @@ CREATE TABLE IF NOT EXISTS accepted (
 ) WITHOUT ROWID;
 `;
 
-function checkVersion(database: Database, path: string): void {
-  database.exec(schema);
-  const row = database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
-  const version = row === undefined ? schemaVersion : Number(row["value"]);
-  if (version > schemaVersion) {
-    throw new CliError("local", `the state ${path} was written by a newer knowctl`, {
-      hints: ["update knowctl, or name another folder with --state"],
-    });
-  }
-  // Also the test write: a full or read-only disk shows before anything is sent.
-  database
-    .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('schema', ?)")
-    .run(String(schemaVersion));
+/** Makes the tables where they are missing. Gives false when the file held none yet. */
+function prepareTables(database: Database, path: string): boolean {
+  return database.transaction(() => {
+    const held = database
+      .prepare("SELECT 1 AS yes FROM sqlite_master WHERE type = 'table' AND name = 'meta'")
+      .get();
+    database.exec(schema);
+    const row = database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
+    const version = row === undefined ? schemaVersion : Number(row["value"]);
+    if (version > schemaVersion) {
+      throw new CliError("local", `the state ${path} was written by a newer knowctl`, {
+        hints: ["update knowctl, or name another folder with --state"],
+      });
+    }
+    // Also the test write: a full or read-only disk shows before anything is sent.
+    database
+      .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('schema', ?)")
+      .run(String(schemaVersion));
+    return held !== undefined;
+  });
 }
 
 function prepareFolder(folder: string): void {
@@ -95,21 +102,28 @@ export function hasState(folder: string): boolean {
   }
 }
 
+export interface OpenedState {
+  state: State;
+  /** There was a file, but nothing in it: what was recorded before is lost. */
+  wasEmptied: boolean;
+}
+
 /**
  * Opens (and creates) the state in `folder`, which git is told to ignore. A
  * damaged file is moved aside and reported as CliError `local`: it is never
  * silently taken for an empty one. Throws CliError `local` too when the folder
  * or file cannot be written.
  */
-export async function openState(folder: string, now: () => number): Promise<State> {
+export async function openState(folder: string, now: () => number): Promise<OpenedState> {
   prepareFolder(folder);
   const path = join(folder, "state.db");
+  const existed = hasState(folder);
   let database: Database | undefined;
   try {
     database = await openDatabase(path);
     chmodSync(path, 0o600);
-    checkVersion(database, path);
-    return createState(database, path);
+    const heldTables = prepareTables(database, path);
+    return { state: createState(database, path), wasEmptied: existed && !heldTables };
   } catch (error) {
     database?.close();
     throw isCorrupt(error) ? moveAside(path, error, now()) : stateFailure(path, error);

@@ -1,5 +1,5 @@
 import type { Database, Row } from "../database.ts";
-import { CliError, messageOf } from "../errors.ts";
+import { CliError, codeOf, messageOf } from "../errors.ts";
 
 /**
  * What reading a file gave the last time, valid while its stamp and mapping are
@@ -82,8 +82,13 @@ export function stateFailure(path: string, error: unknown): CliError {
   // An error of openDatabase() names the path already.
   const message =
     error instanceof CliError ? error.message : `cannot use the state ${path}: ${messageOf(error)}`;
+  const isLocked = /SQLITE_BUSY|database is locked/.test(`${codeOf(error)} ${messageOf(error)}`);
   return new CliError("local", message, {
-    hints: ["check the disk, name another folder with --state, or run with --no-state"],
+    hints: [
+      isLocked
+        ? "another run has been writing to it for 10 s; wait for it, or see whether it hangs"
+        : "check the disk, name another folder with --state, or run with --no-state",
+    ],
     cause: error,
   });
 }

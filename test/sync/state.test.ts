@@ -52,10 +52,10 @@ async function failureOf(promise: Promise<unknown>): Promise<CliError> {
 describe("state store", () => {
   it("gives back what was saved, after a reopen too", async () => {
     const folder = join(temporaryFolder(), "state");
-    const first = await openState(folder, now);
+    const { state: first } = await openState(folder, now);
     first.save([file, skipped], [accepted]);
     first.close();
-    const second = await openState(folder, now);
+    const { state: second } = await openState(folder, now);
     expect(second.file(file.path)).toEqual(file);
     expect(second.file(skipped.path)).toEqual(skipped);
     expect(second.file("docs/other.md")).toBeUndefined();
@@ -67,7 +67,7 @@ describe("state store", () => {
 
   it("hides itself from git and from other users", async () => {
     const folder = join(temporaryFolder(), "state");
-    (await openState(folder, now)).close();
+    (await openState(folder, now)).state.close();
     expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe("*\n");
     expect(statSync(join(folder, "state.db")).mode & 0o777).toBe(0o600);
   });
@@ -85,14 +85,31 @@ describe("state store", () => {
     expect(aside).toBeDefined();
     expect(readFileSync(join(folder, aside ?? ""), "utf8")).toBe(content);
     // The run after it starts with an empty state.
-    const state = await openState(folder, now);
+    const { state } = await openState(folder, now);
     expect(state.file("a")).toBeUndefined();
     state.close();
   });
 
+  it("tells an emptied file from a new one", async () => {
+    const folder = temporaryFolder();
+    const created = await openState(folder, now);
+    created.state.close();
+    const reopened = await openState(folder, now);
+    reopened.state.close();
+    const other = temporaryFolder();
+    writeFileSync(join(other, "state.db"), "");
+    const emptied = await openState(other, now);
+    emptied.state.close();
+    expect([created, reopened, emptied].map(({ wasEmptied }) => wasEmptied)).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
   it("refuses a state of a newer version and leaves it alone", async () => {
     const folder = temporaryFolder();
-    const state = await openState(folder, now);
+    const { state } = await openState(folder, now);
     state.database.exec("UPDATE meta SET value = '99' WHERE key = 'schema'");
     state.close();
     const error = await failureOf(openState(folder, now));
@@ -134,7 +151,8 @@ describe("state store", () => {
 
   it("takes writes from two connections at once", async () => {
     const folder = temporaryFolder();
-    const [one, two] = [await openState(folder, now), await openState(folder, now)];
+    const { state: one } = await openState(folder, now);
+    const { state: two } = await openState(folder, now);
     for (let index = 0; index < 50; index++) {
       one.save([], [{ ...accepted, id: `one-${index}` }]);
       two.save([], [{ ...accepted, id: `two-${index}` }]);

@@ -76,7 +76,9 @@ export async function writePlan(
   const counts = await writeAll(output, format, dryRun);
   const summary = [...counts].map(([action, count]) => `${formatCount(count)} ${action}`);
   await output.note(`dry run, nothing was sent: ${summary.join(", ") || "no documents"}`);
-  if (!dryRun.target) await output.note("no target is known, so every document counts as new");
+  if (dryRun.plan.pairs.has(undefined)) {
+    await output.note("without a target (--cc-pair-id or --connector) a document counts as new");
+  }
   const failed = counts.get("failed") ?? 0;
   if (failed > 0) throw new CliError("partial", `${countOf(failed, "file")} cannot be read`);
   const work = (counts.get("new") ?? 0) + (counts.get("changed") ?? 0);

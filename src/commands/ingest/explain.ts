@@ -30,7 +30,7 @@ async function stateOf(
 ): Promise<string> {
   const folder = stateFolder(source, flags);
   if (folder === undefined || !hasState(folder)) return "not recorded: there is no state yet";
-  const state = await openState(folder, context.now);
+  const { state } = await openState(folder, context.now);
   try {
     const record = state.file(explanation.path);
     const seen =

@@ -29,9 +29,14 @@ async function openStateFor(
   folder: string | undefined,
   dryRun: boolean,
   now: () => number,
+  output: Output,
 ): Promise<State> {
   if (folder === undefined || (dryRun && !hasState(folder))) return await openTemporaryState();
-  return await openState(folder, now);
+  const { state, wasEmptied } = await openState(folder, now);
+  if (wasEmptied) {
+    await output.warn(`the state in ${folder} is empty: every document counts as not sent yet`);
+  }
+  return state;
 }
 
 function checkOptions(paths: readonly string[], options: IngestOptions): void {
@@ -78,7 +83,7 @@ export async function ingest(
     dryRun && pair.connector === undefined
       ? undefined
       : await openUpload(context, output, source.config, options);
-  const state = await openStateFor(stateFolder(source, options), dryRun, context.now);
+  const state = await openStateFor(stateFolder(source, options), dryRun, context.now, output);
   const progress = startProgress(output, context.now);
   try {
     const runPair =
