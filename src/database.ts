@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { CliError, codeOf, messageOf } from "./errors.ts";
 
 export type SqlValue = string | number | bigint | Uint8Array | null;
@@ -53,6 +54,27 @@ function withoutMetadata(row: unknown): Row {
   return columns;
 }
 
+const lockWaitMs = 10_000;
+
+/**
+ * Sets the journal to WAL. While another process does the same to a new file,
+ * SQLite gives up at once instead of waiting its busy timeout: it cannot tell
+ * the two from a deadlock. So the waiting is done here.
+ */
+async function prepareDriver(driver: Driver): Promise<void> {
+  driver.exec(`PRAGMA busy_timeout = ${lockWaitMs}`);
+  const giveUpAt = Date.now() + lockWaitMs;
+  for (;;) {
+    try {
+      driver.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+      return;
+    } catch (error) {
+      if (!/database is locked/.test(messageOf(error)) || Date.now() > giveUpAt) throw error;
+      await delay(5 + Math.random() * 20);
+    }
+  }
+}
+
 /**
  * Opens (and creates) a SQLite file in WAL mode with full synchronisation:
  * a committed transaction survives `kill -9` and power loss. Waits up to 10 s
@@ -60,17 +82,20 @@ function withoutMetadata(row: unknown): Row {
  * cannot be opened or is not a database.
  */
 export async function openDatabase(path: string): Promise<Database> {
-  let driver: Driver;
+  let driver: Driver | undefined;
   try {
     driver = await openDriver(path);
-    driver.exec(
-      "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;",
-    );
+    await prepareDriver(driver);
+    return createDatabase(driver);
   } catch (error) {
+    driver?.close();
     throw new CliError("local", `cannot open the database ${path}: ${messageOf(error)}`, {
       cause: error,
     });
   }
+}
+
+function createDatabase(driver: Driver): Database {
   let isOpen = true;
   return {
     exec: (sql) => void driver.exec(sql),
