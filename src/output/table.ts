@@ -151,7 +151,8 @@ export async function writeTable<Row>(
     }
   }
   if (isTerminal) {
-    const flexible = columns.map((column) => column.align !== "right");
+    // A number that is cut is another number; a relative time is short and says nothing when cut.
+    const flexible = columns.map((column) => column.align !== "right" && !column.show);
     widths = layOutColumns(widths, flexible, output.columns());
   }
   const layOut = (texts: readonly string[]): string[] =>

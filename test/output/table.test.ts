@@ -46,6 +46,15 @@ describe("writeTable", () => {
     ]);
   });
 
+  it("cuts other columns rather than a time, also when the time is the widest", async () => {
+    const when = "a long while ago";
+    const lines = await table([{ id: 7, name: "n".repeat(14), when }], {
+      isTTY: true,
+      columns: 36,
+    });
+    expect(lines[1]).toBe(` 7  ${"n".repeat(7)}…  shown ${when}`);
+  });
+
   it("shows times and cuts the widest column on a terminal", async () => {
     const lines = await table([{ id: 7, name: "n".repeat(50), when: "1" }], {
       isTTY: true,
