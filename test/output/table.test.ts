@@ -52,7 +52,7 @@ describe("writeTable", () => {
       isTTY: true,
       columns: 36,
     });
-    expect(lines[1]).toBe(` 7  ${"n".repeat(7)}…  shown ${when}`);
+    expect(lines[1]).toBe(` 7  ${"n".repeat(15)}…  shown ${when}`);
   });
 
   it("shows times and cuts the widest column on a terminal", async () => {
