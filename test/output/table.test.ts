@@ -48,9 +48,9 @@ describe("writeTable", () => {
 
   it("cuts other columns rather than a time, also when the time is the widest", async () => {
     const when = "a long while ago";
-    const lines = await table([{ id: 7, name: "n".repeat(14), when }], {
+    const lines = await table([{ id: 7, name: "n".repeat(20), when }], {
       isTTY: true,
-      columns: 36,
+      columns: 44,
     });
     expect(lines[1]).toBe(` 7  ${"n".repeat(15)}…  shown ${when}`);
   });
