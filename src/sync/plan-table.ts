@@ -40,7 +40,8 @@ export interface PlanTable {
   reasons(action: "skipped" | "failed"): { reason: string; count: number }[];
   /** Entries in order; all, or only those of some actions. */
   entries(actions?: readonly PlanAction[]): IterableIterator<NumberedEntry>;
-  warnings(): readonly string[];
+  /** The first warnings, and how many there were in all. */
+  warnings(): { shown: readonly string[]; count: number };
   has(id: string): boolean;
 }
 
@@ -89,6 +90,7 @@ export function createPlanTable(
     );
   const counts = new Map<PlanAction, number>();
   const warnings: string[] = [];
+  let warningCount = 0;
   let batch: PlanEntry[] = [];
 
   const flush = (): void => {
@@ -115,6 +117,7 @@ export function createPlanTable(
     addSkip: (path, reason) => add({ ...bare, path, action: "skipped", detail: reason }),
     addFailure: (path, reason) => add({ ...bare, path, action: "failed", detail: reason }),
     warn(message) {
+      warningCount++;
       if (warnings.length < warningsKept) warnings.push(message);
     },
     flush,
@@ -153,7 +156,7 @@ export function createPlanTable(
         }
       }
     },
-    warnings: () => warnings,
+    warnings: () => ({ shown: warnings, count: warningCount }),
     has: (id) =>
       database.prepare("SELECT 1 AS yes FROM temp.plan WHERE stored = ?").get(storedId(id)) !==
       undefined,

@@ -161,6 +161,19 @@ describe("ingest", () => {
     expect(result.stderr).toContain("warning: cc_pair_id 3");
   });
 
+  it("says how many warnings it does not show", async () => {
+    const unclosed = "---\ntitle: A\n\ntext without an end of the front matter\n";
+    const files = Object.fromEntries(
+      Array.from({ length: 60 }, (_, n) => [`docs/${n}.md`, unclosed]),
+    );
+    const service = await startTestService({ files });
+    const result = await run(service, ingest());
+    expect(result.code).toBe(0);
+    const warnings = result.stderr.split("\n").filter((line) => line.startsWith("warning: "));
+    expect(warnings).toHaveLength(51);
+    expect(warnings.at(-1)).toBe("warning: … and 10 more");
+  });
+
   it("prints a line per document as ndjson, the result last", async () => {
     const service = await startTestService({
       files: { ...handbook, "docs/draft.md": "---\ndraft: true\n---\nx\n" },

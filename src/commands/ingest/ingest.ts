@@ -3,8 +3,9 @@ import { parseBaseUrl } from "../../config/url.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
-import { countOf, startProgress } from "../../output/progress.ts";
+import { countOf, formatCount, startProgress } from "../../output/progress.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state-file.ts";
+import type { Plan } from "../../sync/plan.ts";
 import type { State } from "../../sync/state.ts";
 import { openClient, openOutput } from "../connect.ts";
 import { planFolder, stateFolder } from "./plan.ts";
@@ -60,6 +61,13 @@ function refuseEmpty({ inputs, settings }: DocumentSource): CliError {
   });
 }
 
+async function tellWarnings(output: Output, plan: Plan): Promise<void> {
+  const { shown, count } = plan.table.warnings();
+  for (const warning of shown) await output.warn(warning);
+  if (count > shown.length) await output.warn(`… and ${formatCount(count - shown.length)} more`);
+  if (plan.images > 0) await output.note(`${countOf(plan.images, "image")} in the text left out`);
+}
+
 /**
  * `knowctl ingest`: finds files, compares them with the state, and sends what is
  * new or changed. Everything is known before the first request: ids are unique,
@@ -106,10 +114,9 @@ export async function ingest(
     if (plan.fileCount === 0 && plan.table.count("failed") === 0 && !options.allowEmpty) {
       throw refuseEmpty(source);
     }
-    for (const warning of plan.table.warnings()) await output.warn(warning);
-    if (plan.images > 0) await output.note(`${countOf(plan.images, "image")} in the text left out`);
+    await progress.stop();
+    await tellWarnings(output, plan);
     if (dryRun || !connected) {
-      await progress.stop();
       await writePlan(output, format, {
         plan,
         source,
