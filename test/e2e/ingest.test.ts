@@ -206,6 +206,24 @@ describe("ingest", () => {
   });
 });
 
+describe("ingest explain", () => {
+  const config = {
+    ingest: { ccPairId: 2, rules: [{ match: "docs/leave*", ccPairId: 7 }] },
+  };
+  const cases: [string, string[], unknown][] = [
+    ["the configured pair", ["docs/expenses.md"], 2],
+    ["the pair of a rule, which wins over the configured one", ["docs/leave.md"], 7],
+    ["the pair of a flag, which wins over both", ["docs/leave.md", "--cc-pair-id", "4"], 4],
+    ["the connector of a flag", ["docs/leave.md", "--connector", "Release notes"], "Release notes"],
+  ];
+  it.each(cases)("names %s", async (_name, args, target) => {
+    const files = { ...handbook, ".cliconfig.json": JSON.stringify(config) };
+    const service = await startTestService({ files });
+    const result = await run(service, ["ingest", "explain", ...args]);
+    expect(JSON.parse(result.stdout)).toMatchObject({ target });
+  });
+});
+
 describe("ingest --dry-run", () => {
   it("shows the plan without key, connection or trace", async () => {
     const service = await startTestService({ files: handbook });

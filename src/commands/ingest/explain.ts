@@ -69,7 +69,9 @@ export async function explainFile(
   const explanation = explainDocument(found.file, source.settings);
   const state = await stateOf(context, source, flags, explanation, found.file.stamp);
   const pair = chosenPair(flags, source.config);
-  const target = pair.connector ?? pair.ccPairId ?? explanation.ccPairId;
+  const configured = pair.connector ?? pair.ccPairId;
+  // As in an upload: a flag wins over a rule, a rule over the configured pair.
+  const target = pair.fromFlag ? configured : (explanation.ccPairId ?? configured);
   if (output.isTerminal && flags.output === undefined && !flags.json) {
     await writeExplanation(output, explanation, { state, target });
   } else {

@@ -99,11 +99,7 @@ export async function ingest(
         ? pair.ccPairId
         : await pairByName(connected.client, pair.connector);
     const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
-    const targetOf = createTargetOf(
-      baseUrl,
-      runPair,
-      options.ccPairId !== undefined || options.connector !== undefined,
-    );
+    const targetOf = createTargetOf(baseUrl, runPair, pair.fromFlag);
     const plan = await planFolder(context, source, {
       ...options,
       state,

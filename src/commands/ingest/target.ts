@@ -12,11 +12,15 @@ export interface TargetFlags {
   connector?: string;
 }
 
+export interface ChosenPair {
+  ccPairId: number | undefined;
+  connector: string | undefined;
+  /** A flag wins over what a rule says; the configuration does not. */
+  fromFlag: boolean;
+}
+
 /** What the user says about the pair: a number, a name, or nothing. */
-export function chosenPair(
-  flags: TargetFlags,
-  config: Config,
-): { ccPairId: number | undefined; connector: string | undefined } {
+export function chosenPair(flags: TargetFlags, config: Config): ChosenPair {
   if (flags.ccPairId !== undefined && flags.connector !== undefined) {
     throw new CliError("usage", "--cc-pair-id and --connector name the target twice", {
       hints: ["give one of them"],
@@ -24,10 +28,11 @@ export function chosenPair(
   }
   // A flag of either kind replaces both kinds of the configuration.
   if (flags.ccPairId !== undefined || flags.connector !== undefined) {
-    return { ccPairId: flags.ccPairId, connector: flags.connector };
+    return { ccPairId: flags.ccPairId, connector: flags.connector, fromFlag: true };
   }
   const { ccPairId, connector } = config.ingest;
-  return { ccPairId, connector: ccPairId === undefined ? connector : undefined };
+  const name = ccPairId === undefined ? connector : undefined;
+  return { ccPairId, connector: name, fromFlag: false };
 }
 
 /** The error of an upload without a target. */
