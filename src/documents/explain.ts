@@ -86,9 +86,12 @@ function fieldsOf(document: IngestionDocument, origins: Map<string, string>): Ex
  * value came from, the exact document and its size. Throws CliError `usage` as
  * readDocument() for a file that cannot be mapped.
  */
-export function explainDocument(file: SourceFile, settings: DocumentSettings): Explanation {
+export async function explainDocument(
+  file: SourceFile,
+  settings: DocumentSettings,
+): Promise<Explanation> {
   const origins = new Map<string, string>();
-  const reading = readDocument(file, settings, (field, origin) => origins.set(field, origin));
+  const reading = await readDocument(file, settings, (field, origin) => origins.set(field, origin));
   const [isFound, reason] = explainPath(file.path, settings);
   const effective = effectiveFor(file.path, settings);
   const document = reading.kind === "document" ? reading.document : undefined;

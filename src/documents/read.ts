@@ -1,11 +1,18 @@
 import type { IngestionDocument } from "../api/schemas.ts";
 import { CliError } from "../errors.ts";
-import { readContent } from "./content.ts";
+import { readContent, type Content } from "./content.ts";
 import { decodeText } from "./decode.ts";
 import type { Trace } from "./fields.ts";
 import type { SourceFile } from "./find.ts";
 import { mapDocument } from "./map-document.ts";
-import { formatOf, readerFor } from "./readers.ts";
+import {
+  extensionOf,
+  formatOf,
+  loadedTextReader,
+  loadReader,
+  type Format,
+  type Parsed,
+} from "./readers.ts";
 import type { DocumentSettings } from "./settings.ts";
 
 export type Reading =
@@ -22,21 +29,65 @@ export type Reading =
     }
   | { kind: "skipped"; reason: string };
 
-/**
- * Reads one file into the document that is sent, or the reason why it is none.
- * Synchronous: small local files cost less that way. Throws CliError `usage`
- * naming the file, for bad content with line and column.
- */
-export function readDocument(file: SourceFile, settings: DocumentSettings, trace?: Trace): Reading {
-  const reader = readerFor(file.path);
-  if (!reader) {
-    throw new CliError("usage", `${file.path}: format not supported: ${formatOf(file.path)}`);
+function formatFor(path: string): Format {
+  const format = formatOf(path);
+  if (!format) {
+    throw new CliError("usage", `${path}: format not supported: ${extensionOf(path)}`);
   }
-  const { bytes, stamp, mtimeMs } = readContent(file, settings.maxFileBytes);
-  const parsed = reader(decodeText(bytes, file.path), file.path);
+  return format;
+}
+
+function toReading(
+  file: SourceFile,
+  content: Pick<Content, "stamp" | "mtimeMs">,
+  parsed: Parsed,
+  settings: DocumentSettings,
+  trace?: Trace,
+): Reading {
+  const { stamp, mtimeMs } = content;
   const mapped = mapDocument({ path: file.path, mtimeMs }, parsed, settings, trace);
   if (mapped.kind === "skipped") return mapped;
   const { document, ccPairId, images, warnings } = mapped;
   const reading = { kind: "document" as const, document, images, warnings, stamp };
   return ccPairId === undefined ? reading : { ...reading, ccPairId };
+}
+
+/**
+ * Reads one file of a text format whose reader is loaded, as those of Markdown
+ * and plain text always are: small local files cost less without promises.
+ */
+export function readDocumentSync(
+  file: SourceFile,
+  settings: DocumentSettings,
+  trace?: Trace,
+): Reading {
+  const read = loadedTextReader(formatFor(file.path));
+  if (!read) throw new Error(`the reader for ${file.path} is not loaded`);
+  const content = readContent(file, settings.maxFileBytes);
+  const parsed = read(decodeText(content.bytes, file.path), file.path);
+  return toReading(file, content, parsed, settings, trace);
+}
+
+/**
+ * Reads one file into the document that is sent, or the reason why it is none.
+ * Throws CliError `usage` naming the file, for bad content with line and column.
+ */
+export async function readDocument(
+  file: SourceFile,
+  settings: DocumentSettings,
+  trace?: Trace,
+): Promise<Reading> {
+  const format = formatFor(file.path);
+  if (format.gives === "rows") {
+    throw new CliError("usage", `${file.path}: holds many documents, not one`);
+  }
+  if (format.gives === "text") {
+    await loadReader(format);
+    return readDocumentSync(file, settings, trace);
+  }
+  const read = await loadReader(format);
+  const { bytes, stamp, mtimeMs } = readContent(file, settings.maxFileBytes);
+  // A copy: the buffer is used again for the next file.
+  const parsed = await read(Uint8Array.from(bytes), file.path);
+  return toReading(file, { stamp, mtimeMs }, parsed, settings, trace);
 }

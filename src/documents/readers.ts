@@ -1,8 +1,9 @@
+import type { IngestionDocument } from "../api/schemas.ts";
+import type { FrontMatter } from "./front-matter.ts";
 import { readMarkdown } from "./readers/markdown.ts";
 import { readText } from "./readers/text.ts";
-import type { FrontMatter } from "./front-matter.ts";
 
-/** What a reader makes of the text of one file. */
+/** What a reader makes of the text of one document. */
 export interface Parsed {
   frontMatter: FrontMatter | undefined;
   body: string;
@@ -11,30 +12,100 @@ export interface Parsed {
   /** Whether headings, fences and ignore regions in the body mean something. */
   isMarkdown: boolean;
   warnings: readonly string[];
+  /** The title that the format itself has, for when front matter gives none. */
+  title?: string;
+  /** Sections that the format itself has, e.g. pages; their texts are the body. */
+  pages?: readonly Page[];
 }
 
-/** `path` is for messages. Throws CliError `usage` with `path:line:column`. */
-export type Reader = (text: string, path: string) => Parsed;
+export interface Page {
+  text: string;
+  /** What leads to it behind the document's link, e.g. `page=3`. */
+  fragment: string;
+}
 
-/** By extension, lower case. A new format is one file in readers/ and one line here. */
-const readers: Readonly<Record<string, Reader>> = {
-  md: readMarkdown,
-  markdown: readMarkdown,
-  txt: readText,
-};
+/** One record of a file that holds many documents. */
+export type Row = {
+  /** Position among the records, from 1. */
+  row: number;
+  /** Line of the file (from 1) on which it begins. */
+  line: number;
+} & (
+  | { kind: "text"; parsed: Parsed }
+  /** A document of the interface, passed on as it was given. */
+  | { kind: "document"; document: IngestionDocument; ccPairId: number | undefined }
+  | { kind: "failed"; reason: string }
+);
 
-const readersByExtension = new Map(Object.entries(readers));
+/** Column or member of a row by the field of the document that it becomes (`--map title=name`). */
+export type ColumnMap = Readonly<Record<string, string>>;
+
+/** `path` is for messages. All throw CliError `usage`, with `path:line:column` where there is one. */
+export type TextReader = (text: string, path: string) => Parsed;
+export type BinaryReader = (bytes: Uint8Array, path: string) => Promise<Parsed>;
+export type RowReader = (text: string, path: string, map: ColumnMap | undefined) => Iterable<Row>;
+
+/** A reader is loaded when the first file of its format is met: some bring large libraries. */
+export type Format = { extensions: readonly string[] } & (
+  | { gives: "text"; load: () => Promise<TextReader> }
+  | { gives: "binary"; load: () => Promise<BinaryReader> }
+  /** Many documents a file; taken from a folder only when named, globbed or included. */
+  | { gives: "rows"; load: () => Promise<RowReader> }
+);
+
+export type FormatName = keyof typeof formats;
+
+/** A new format is one file in readers/ and one entry here. */
+export const formats = {
+  markdown: {
+    extensions: ["md", "markdown"],
+    gives: "text",
+    load: () => Promise.resolve(readMarkdown),
+  },
+  text: {
+    extensions: ["txt"],
+    gives: "text",
+    load: () => Promise.resolve(readText),
+  },
+} as const satisfies Record<string, Format>;
+
+const byExtension = new Map<string, Format>(
+  Object.values(formats).flatMap((format) =>
+    format.extensions.map((extension) => [extension, format] as const),
+  ),
+);
 
 /** For messages: the extension with its dot, or that there is none. */
-export function formatOf(path: string): string {
+export function extensionOf(path: string): string {
   const dot = path.lastIndexOf(".");
   return dot > path.lastIndexOf("/") + 1 ? path.slice(dot) : "no extension";
 }
 
-/** The reader for a path by its extension, without regard to case. */
-export function readerFor(path: string): Reader | undefined {
+/** The format of a path by its extension, without regard to case. */
+export function formatOf(path: string): Format | undefined {
   const dot = path.lastIndexOf(".");
   if (dot <= path.lastIndexOf("/") + 1) return undefined;
   const extension = path.slice(dot + 1);
-  return readersByExtension.get(extension) ?? readersByExtension.get(extension.toLowerCase());
+  return byExtension.get(extension) ?? byExtension.get(extension.toLowerCase());
+}
+
+type Loaded = TextReader | BinaryReader | RowReader;
+// Markdown and text are small and nearly always met: never waited for.
+const loaded = new Map<Format, Loaded>([
+  [formats.markdown, readMarkdown],
+  [formats.text, readText],
+]);
+
+/** Loads the reader of a format, once. */
+export async function loadReader<F extends Format>(
+  format: F,
+): Promise<Awaited<ReturnType<F["load"]>>> {
+  const reader = loaded.get(format) ?? (await format.load());
+  loaded.set(format, reader);
+  return reader as Awaited<ReturnType<F["load"]>>;
+}
+
+/** The reader of a text format when it needs no loading (any more). */
+export function loadedTextReader(format: Format): TextReader | undefined {
+  return format.gives === "text" ? (loaded.get(format) as TextReader | undefined) : undefined;
 }

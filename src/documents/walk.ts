@@ -4,7 +4,7 @@ import { codeOf } from "../errors.ts";
 import type { Found } from "./find.ts";
 import { ignoreRulesAbove } from "./ignore-rules.ts";
 import { createLinks, type Links } from "./links.ts";
-import { formatOf, readerFor } from "./readers.ts";
+import { extensionOf, formatOf } from "./readers.ts";
 import {
   createDirectReach,
   enterFolder,
@@ -43,7 +43,7 @@ function listFile(walk: Walk, folder: Folder, name: string, at: Place): Entry | 
     (settings.only && !settings.only.matches(path)) || settings.exclude?.matches(path) === true;
   if (isOut)
     return isNamed(folder, name) ? note("skipped", path, "excluded by a pattern") : undefined;
-  if (!readerFor(path)) return note("skipped", path, `format not supported: ${formatOf(path)}`);
+  if (!formatOf(path)) return note("skipped", path, `format not supported: ${extensionOf(path)}`);
   return { kind: "file", key: path, path, absolute: at.absolute, real: at.real };
 }
 
@@ -86,7 +86,7 @@ function listEntry(walk: Walk, folder: Folder, dirent: Dirent): Entry | undefine
   if (dirent.isFile()) return listFile(walk, folder, name, at);
   if (dirent.isDirectory()) return listFolder(walk, folder, name, at);
   if (dirent.isSymbolicLink()) return listLink(walk, folder, name, at);
-  if (!takesFile(folder, name, walk.settings) || !readerFor(name)) return undefined;
+  if (!takesFile(folder, name, walk.settings) || !formatOf(name)) return undefined;
   return note("skipped", pathIn(folder, name), "special file, not a regular one");
 }
 
@@ -96,8 +96,8 @@ function undecodable(folder: Folder, dirent: Dirent): Entry | undefined {
   const absolute = folder.absolute + sep + dirent.name;
   if (lstatSync(absolute, { throwIfNoEntry: false })) return undefined;
   const path = pathIn(folder, dirent.name);
-  if (!dirent.isDirectory() && !readerFor(path)) {
-    return note("skipped", path, `format not supported: ${formatOf(path)}`);
+  if (!dirent.isDirectory() && !formatOf(path)) {
+    return note("skipped", path, `format not supported: ${extensionOf(path)}`);
   }
   return note("failed", path, "the name is not valid UTF-8: rename it");
 }

@@ -5,7 +5,7 @@ import { fingerprintOf, type Fingerprint } from "./fingerprint.ts";
 import type { FileRecord } from "./state.ts";
 
 export interface ReadRequest {
-  read: (file: SourceFile) => Reading;
+  read: (file: SourceFile) => Promise<Reading>;
   /** Fields left out of the fingerprint: they change without the content changing. */
   volatile: readonly (keyof IngestionDocument)[];
   now: () => number;
@@ -32,18 +32,18 @@ export function isCurrent(record: FileRecord, file: SourceFile, mapping: string)
 }
 
 /** Reads a file into the record that the state keeps and the document that is sent. */
-export function readForState(
+export async function readForState(
   file: SourceFile,
   mapping: string,
   request: ReadRequest,
-): {
+): Promise<{
   record: FileRecord;
   prepared: PreparedDocument | undefined;
   warnings: readonly string[];
   images: number;
-} {
+}> {
   const seenAtMs = request.now();
-  const reading = request.read(file);
+  const reading = await request.read(file);
   const base = { path: file.path, mapping, seenAtMs };
   if (reading.kind === "skipped") {
     const record = { ...base, stamp: file.stamp, document: undefined, skipped: reading.reason };

@@ -121,7 +121,7 @@ export async function buildPlan(
     preparedChars += chars;
   };
 
-  const addFile = (file: SourceFile): void => {
+  const addFile = async (file: SourceFile): Promise<void> => {
     const mapping = request.mappingKey(file.path);
     const known = request.checksum ? undefined : state.file(file.path);
     if (known && isCurrent(known, file, mapping)) return void addRecord(file, known);
@@ -130,7 +130,7 @@ export async function buildPlan(
       prepared: document,
       warnings,
       images: imageCount,
-    } = readForState(file, mapping, request);
+    } = await readForState(file, mapping, request);
     unsaved.push(record);
     for (const warning of warnings) table.warn(warning);
     images += imageCount;
@@ -152,7 +152,7 @@ export async function buildPlan(
     if (each.kind === "file") {
       fileCount++;
       try {
-        addFile(each.file);
+        await addFile(each.file);
       } catch (error) {
         // A file's own fault; a fault of the state (exit `local`) ends the run.
         if (!(error instanceof CliError) || error.exit === "local") throw error;

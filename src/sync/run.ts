@@ -31,7 +31,9 @@ export interface RunRequest {
   /** Whether the service as a whole has been given up: then no failure is a document's own. */
   isGivenUp: () => boolean;
   /** Reads a planned file (again), when the plan no longer holds its text. */
-  prepare: (entry: NumberedEntry) => { record: FileRecord; prepared: PreparedDocument | undefined };
+  prepare: (
+    entry: NumberedEntry,
+  ) => Promise<{ record: FileRecord; prepared: PreparedDocument | undefined }>;
   targetOf: (ccPairId: number | undefined) => Target | undefined;
   /** Most documents in flight. */
   concurrency: number;
@@ -74,10 +76,10 @@ interface Ready extends PreparedDocument {
   record: FileRecord | undefined;
 }
 
-function takeReady(entry: NumberedEntry, request: RunRequest): Ready {
+async function takeReady(entry: NumberedEntry, request: RunRequest): Promise<Ready> {
   const kept = request.plan.takePrepared(entry.path);
   if (kept) return { ...kept, record: undefined };
-  const { record, prepared } = request.prepare(entry);
+  const { record, prepared } = await request.prepare(entry);
   // The id was checked for uniqueness with the plan; another one may collide.
   if (prepared?.document.id !== entry.id) {
     throw new CliError("usage", `${entry.path}: changed during the run; run again to send it`);
@@ -91,7 +93,7 @@ async function sendEntry(
   recorder: Recorder,
 ): Promise<DocumentEvent> {
   const startedAt = request.now();
-  const { document, ccPairId, fingerprint, record } = takeReady(entry, request);
+  const { document, ccPairId, fingerprint, record } = await takeReady(entry, request);
   const target = request.targetOf(ccPairId);
   if (!target) throw new CliError("usage", `${entry.path}: no cc_pair_id to send it to`);
   const body: IngestionRequest = { document, cc_pair_id: target.ccPairId };

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { findFiles } from "../../src/documents/find.ts";
 import { scopeOf } from "../../src/documents/scope.ts";
 import { compileSettings } from "../../src/documents/settings.ts";
-import { readDocument } from "../../src/documents/read.ts";
+import { readDocumentSync } from "../../src/documents/read.ts";
 import { createFolder, failure, fileIn, find, list } from "./folder.ts";
 
 function asUser(root: string, run: () => void): void {
@@ -408,7 +408,7 @@ describe("trouble on the way", () => {
           "e.md",
         ]);
         const settings = compileSettings({ root });
-        expect(failure(() => readDocument(fileIn(root, "d.md"), settings))).toBe(
+        expect(failure(() => readDocumentSync(fileIn(root, "d.md"), settings))).toBe(
           "d.md: cannot be read: permission denied",
         );
       });

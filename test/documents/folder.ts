@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { findFiles, type Found, type SourceFile } from "../../src/documents/find.ts";
-import { readDocument, type Reading } from "../../src/documents/read.ts";
+import { readDocumentSync, type Reading } from "../../src/documents/read.ts";
 import { compileSettings, type RawSettings } from "../../src/documents/settings.ts";
 import { CliError } from "../../src/errors.ts";
 
@@ -44,7 +44,7 @@ export function read(
   path = "page.md",
 ): Reading {
   const root = createFolder({ [path]: content });
-  return readDocument(fileIn(root, path), compileSettings({ root, ...options }));
+  return readDocumentSync(fileIn(root, path), compileSettings({ root, ...options }));
 }
 
 export function readOk(

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { findFiles } from "../../src/documents/find.ts";
-import { readDocument } from "../../src/documents/read.ts";
+import { readDocumentSync } from "../../src/documents/read.ts";
 import { compileSettings } from "../../src/documents/settings.ts";
 
 it("the sample handbook shows every kind of front matter and one draft", () => {
@@ -13,7 +13,7 @@ it("the sample handbook shows every kind of front matter and one draft", () => {
   });
   const rows = [...findFiles(["."], { cwd: root, settings })].map((found) => {
     if (found.kind !== "file") return `${found.kind} ${found.path}`;
-    const reading = readDocument(found.file, settings);
+    const reading = readDocumentSync(found.file, settings);
     if (reading.kind === "skipped") return `${found.file.path}: ${reading.reason}`;
     expect(reading.warnings).toEqual([]);
     const { document } = reading;

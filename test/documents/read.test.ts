@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { readContent } from "../../src/documents/content.ts";
 import { invalidUtf8At } from "../../src/documents/decode.ts";
-import { readDocument } from "../../src/documents/read.ts";
+import { readDocumentSync } from "../../src/documents/read.ts";
 import { compileSettings } from "../../src/documents/settings.ts";
 import { CliError } from "../../src/errors.ts";
 import { createFolder, failure, fileIn, read, readOk } from "./folder.ts";
@@ -88,7 +88,7 @@ describe("files that are not what they were", () => {
     const root = createFolder({ "a.md": "text", "d/b.md": "text" });
     const file = fileIn(root, "a.md");
     const settings = compileSettings({ root, maxFileBytes: 1000 });
-    return { root, path: file.absolutePath, load: () => readDocument(file, settings) };
+    return { root, path: file.absolutePath, load: () => readDocumentSync(file, settings) };
   };
 
   it("vanished", () => {
@@ -112,7 +112,7 @@ describe("files that are not what they were", () => {
     const { root } = setUp();
     const file = fileIn(root, "d/b.md");
     renameSync(join(root, "d"), join(root, "e"));
-    expect(failure(() => readDocument(file, compileSettings({ root })))).toContain("vanished");
+    expect(failure(() => readDocumentSync(file, compileSettings({ root })))).toContain("vanished");
   });
   it("are too large, without being read", () => {
     const { path, load } = setUp();
@@ -229,7 +229,7 @@ it("counts images outside code", () => {
 it("an unknown format is an error when it is read", () => {
   const root = createFolder({ "a.md": "x" });
   const file = { ...fileIn(root, "a.md"), path: "a.docx" };
-  expect(failure(() => readDocument(file, compileSettings({ root })))).toBe(
+  expect(failure(() => readDocumentSync(file, compileSettings({ root })))).toBe(
     "a.docx: format not supported: .docx",
   );
 });

@@ -57,7 +57,7 @@ const targetOf = (pair: number | undefined): Target => ({
 async function plan(fake: Fake, state: State, change: Partial<PlanRequest> = {}): Promise<Plan> {
   return await buildPlan(found(fake), {
     state,
-    read: (file) => read(fake, file),
+    read: (file) => Promise.resolve().then(() => read(fake, file)),
     mappingKey: () => "m1",
     targetOf,
     volatile: [],
@@ -83,7 +83,7 @@ function runRequest(fake: Fake, state: State, made: Plan, behave: UploadBehaviou
       return { alreadyExisted: false, storedId: undefined };
     },
     isGivenUp: () => false,
-    prepare(entry) {
+    async prepare(entry) {
       const file = sourceFile(fake, entry.path);
       const reading = read(fake, file);
       if (reading.kind === "skipped") throw new Error("not in these tests");

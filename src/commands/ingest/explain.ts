@@ -66,7 +66,7 @@ export async function explainFile(
   if (found.kind !== "file") {
     throw new CliError("usage", `${found.path} is left out: ${found.reason}`);
   }
-  const explanation = explainDocument(found.file, source.settings);
+  const explanation = await explainDocument(found.file, source.settings);
   const state = await stateOf(context, source, flags, explanation, found.file.stamp);
   const pair = chosenPair(flags, source.config);
   const configured = pair.connector ?? pair.ccPairId;
