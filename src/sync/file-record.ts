@@ -1,7 +1,7 @@
 import type { IngestionDocument } from "../api/schemas.ts";
 import type { SourceFile } from "../documents/find.ts";
 import type { Reading } from "../documents/read.ts";
-import { fingerprintOf, type Fingerprint } from "./fingerprint.ts";
+import { fingerprintOf, type Fingerprint } from "../documents/payload.ts";
 import type { FileRecord } from "./state.ts";
 
 export interface ReadRequest {

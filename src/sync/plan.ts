@@ -2,7 +2,7 @@ import type { Found, SourceFile } from "../documents/find.ts";
 import { CliError } from "../errors.ts";
 import { isCurrent, readForState, type PreparedDocument, type ReadRequest } from "./file-record.ts";
 import { refuseCollisions } from "./collisions.ts";
-import { changedFields, type Fingerprint } from "./fingerprint.ts";
+import { changedFields, type Fingerprint } from "../documents/payload.ts";
 import { createPlanTable, type PlanAction, type PlanEntry, type PlanTable } from "./plan-table.ts";
 import type { FileRecord, State } from "./state.ts";
 

@@ -1,0 +1,94 @@
+import { hash } from "node:crypto";
+import type { IngestionDocument, Section } from "../api/schemas.ts";
+import { jsonText } from "./json-text.ts";
+
+/** What is remembered of a payload: enough to tell whether it changed, and where. */
+export interface Fingerprint {
+  /** Hash of the whole document: 22 characters, 132 bits of SHA-256. */
+  whole: string;
+  /** Per field a short hash, as `name:hash` joined by spaces; tells which fields changed. */
+  fields: string;
+}
+
+/** A document ready to be sent. */
+export interface Payload {
+  /** Exactly `JSON.stringify(document)`. */
+  documentJson: string;
+  fingerprint: Fingerprint;
+}
+
+// Up to this length a loop in JavaScript costs less than a call of the native hash.
+const shortChars = 200;
+
+// FNV-1a, 32 bit: only names the changed fields, the decision to send rests on `whole`.
+function shortHash(text: string): string {
+  let sum = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193);
+  }
+  return (sum >>> 0).toString(36);
+}
+
+function sectionJson(section: Section): string {
+  let json = "";
+  for (const [name, value] of Object.entries(section) as [string, unknown][]) {
+    const text = typeof value === "string" ? jsonText(value) : JSON.stringify(value);
+    if (text !== undefined) json += `${json === "" ? "" : ","}${jsonText(name)}:${text}`;
+  }
+  return `{${json}}`;
+}
+
+/** JSON of one field; undefined for one that JSON leaves out. */
+function fieldJson(name: string, value: unknown): string | undefined {
+  if (typeof value === "string") return jsonText(value);
+  // JSON.stringify would look for characters to escape in the long texts one by one.
+  return name === "sections"
+    ? `[${(value as Section[]).map(sectionJson).join(",")}]`
+    : (JSON.stringify(value) as string | undefined);
+}
+
+/**
+ * The JSON of a document and the fingerprint of exactly what would be sent,
+ * each field made into text once. `volatile` names fields that change without
+ * the content changing (a date taken from the file system); they are sent but
+ * do not cause a re-send.
+ */
+export function buildPayload(
+  document: IngestionDocument,
+  volatile: readonly (keyof IngestionDocument)[] = [],
+): Payload {
+  let json = "";
+  let hashed = "";
+  let fields = "";
+  for (const [name, value] of Object.entries(document) as [keyof IngestionDocument, unknown][]) {
+    const text = fieldJson(name, value);
+    if (text === undefined) continue;
+    json += `${json === "" ? "" : ","}${jsonText(name)}:${text}`;
+    if (volatile.includes(name)) continue;
+    // A long text is hashed once: `whole` takes its hash for it. JSON holds no line feed,
+    // so that no value can pose as the next field.
+    const isLong = text.length > shortChars;
+    const digest = isLong ? hash("sha256", text, "hex") : shortHash(text);
+    hashed += isLong ? `${name}#${digest}\n` : `${name}=${text}\n`;
+    fields += `${fields === "" ? "" : " "}${name}:${isLong ? digest.slice(0, 8) : digest}`;
+  }
+  const whole = hash("sha256", hashed, "base64url").slice(0, 22);
+  return { documentJson: `{${json}}`, fingerprint: { whole, fields } };
+}
+
+/** The fingerprint alone, see buildPayload(). */
+export function fingerprintOf(
+  document: IngestionDocument,
+  volatile: readonly (keyof IngestionDocument)[] = [],
+): Fingerprint {
+  return buildPayload(document, volatile).fingerprint;
+}
+
+/** Names of the fields that differ between two `fields` texts, sorted. */
+export function changedFields(before: string, after: string): string[] {
+  const parse = (text: string): Map<string, string> =>
+    new Map(text.split(" ").map((each) => each.split(":") as [string, string]));
+  const [old, fresh] = [parse(before), parse(after)];
+  const names = new Set([...old.keys(), ...fresh.keys()]);
+  return [...names].filter((name) => old.get(name) !== fresh.get(name)).toSorted();
+}
