@@ -1,6 +1,7 @@
 import { CliError } from "../errors.ts";
 import { scanJson } from "./json-position.ts";
 import { MatterError, parseMatter, type MatterFormat } from "./matter.ts";
+import { parsePlainYaml } from "./plain-yaml.ts";
 import { isMap, toValue, ValueError, type ValueMap } from "./values.ts";
 
 /** The data of one file, with where it was. */
@@ -101,6 +102,8 @@ function parseBlock({ format, block, firstLine }: Fenced, path: string): ValueMa
   if (block.length > maxBlockChars) {
     fail(path, firstLine, 1, "front matter is larger than 64 KiB", hint);
   }
+  const plain = format === "yaml" ? parsePlainYaml(block) : undefined;
+  if (plain) return plain;
   try {
     if (format === "yaml" && block.trim() === "") return Object.create(null) as ValueMap;
     const data = toValue(parseMatter(block, format));
