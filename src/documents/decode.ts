@@ -1,5 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { CliError } from "../errors.ts";
+import { gunzip } from "./gunzip.ts";
+import { isPacked } from "./readers.ts";
 
 function refuse(path: string, offset: number, why: string): never {
   throw new CliError("usage", `${path}: ${why} at byte ${offset}`, {
@@ -67,4 +69,12 @@ export function decodeText(bytes: Buffer, path: string): string {
     text = bytes.toString("utf8", hasMark ? 3 : 0);
   }
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+}
+
+/**
+ * Text of a file's bytes as decodeText() gives it, unpacked first (to at most
+ * `maxBytes`) when the name ends in `.gz`. Throws CliError `usage`.
+ */
+export function decodeFile(bytes: Buffer, path: string, maxBytes: number): string {
+  return decodeText(isPacked(path) ? gunzip(bytes, path, maxBytes) : bytes, path);
 }

@@ -6,7 +6,7 @@ import { plainText } from "./heading-text.ts";
 import { expandTemplate, joinLink } from "./link.ts";
 import { defaultId } from "./mapping.ts";
 import { parseOwners } from "./owners.ts";
-import type { Parsed } from "./readers.ts";
+import { withoutExtension, type Parsed } from "./readers.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { normalise } from "./stamp.ts";
 import { scanStructure } from "./structure.ts";
@@ -38,19 +38,25 @@ export function mapId({ path, fields, settings, trace }: Mapping): string {
 /** `getting-started.md` as `Getting started`. */
 function readableName(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const words = name
-    .replace(/\.[^.]*$/, "")
+  const words = withoutExtension(name)
     .replace(/[-_\s]+/g, " ")
     .trim();
   return words === "" ? name : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Front matter, else the first heading of level 1 in `body`, else the file name made readable. */
+/**
+ * Front matter, else the title that the format has, else the first heading of
+ * level 1 in `body`, else the file name made readable.
+ */
 export function mapTitle({ path, parsed, fields, settings, trace }: Mapping, body: string): string {
   const given = fields.takeText(settings.keys.title);
   if (given) {
     trace?.("title", fields.originOf(given.key));
     return given.value;
+  }
+  if (parsed.title !== undefined && parsed.title.trim() !== "") {
+    trace?.("title", "document title");
+    return parsed.title.replace(/\s+/g, " ").trim();
   }
   if (parsed.isMarkdown) {
     const heading = scanStructure(body).headings.find(
@@ -85,7 +91,7 @@ export function mapLink(mapping: Mapping, id: string): string | undefined {
   const template = effective.link;
   if (!given && !template) return undefined;
   const directory = path.slice(0, Math.max(0, path.lastIndexOf("/")));
-  const slug = path.replace(/\.[^./]*$/, "");
+  const slug = withoutExtension(path);
   const name = slug.slice(slug.lastIndexOf("/") + 1);
   const values: Record<string, string> = { path, dir: directory, name, slug, id };
   const expanded = given

@@ -1,7 +1,7 @@
 import type { IngestionDocument } from "../api/schemas.ts";
 import { CliError } from "../errors.ts";
 import { readContent, type Content } from "./content.ts";
-import { decodeText } from "./decode.ts";
+import { decodeFile } from "./decode.ts";
 import type { Trace } from "./fields.ts";
 import type { SourceFile } from "./find.ts";
 import { mapDocument } from "./map-document.ts";
@@ -64,7 +64,7 @@ export function readDocumentSync(
   const read = loadedTextReader(formatFor(file.path));
   if (!read) throw new Error(`the reader for ${file.path} is not loaded`);
   const content = readContent(file, settings.maxFileBytes);
-  const parsed = read(decodeText(content.bytes, file.path), file.path);
+  const parsed = read(decodeFile(content.bytes, file.path, settings.maxFileBytes), file.path);
   return toReading(file, content, parsed, settings, trace);
 }
 

@@ -67,6 +67,16 @@ export const formats = {
     gives: "text",
     load: () => Promise.resolve(readText),
   },
+  rst: {
+    extensions: ["rst", "rest"],
+    gives: "text",
+    load: async () => (await import("./readers/rst.ts")).readRst,
+  },
+  asciidoc: {
+    extensions: ["adoc", "asciidoc", "asc"],
+    gives: "text",
+    load: async () => (await import("./readers/adoc.ts")).readAdoc,
+  },
 } as const satisfies Record<string, Format>;
 
 const byExtension = new Map<string, Format>(
@@ -81,12 +91,24 @@ export function extensionOf(path: string): string {
   return dot > path.lastIndexOf("/") + 1 ? path.slice(dot) : "no extension";
 }
 
-/** The format of a path by its extension, without regard to case. */
+/** Whether the name says that the content is packed with gzip. */
+export function isPacked(path: string): boolean {
+  return /\.gz$/i.test(path);
+}
+
+/** The path without its extension, of `page.md.gz` without both. */
+export function withoutExtension(path: string): string {
+  return (isPacked(path) ? path.slice(0, -3) : path).replace(/\.[^./]*$/, "");
+}
+
+/** The format of a path by its extension, without regard to case; `.gz` may follow that of a text. */
 export function formatOf(path: string): Format | undefined {
-  const dot = path.lastIndexOf(".");
-  if (dot <= path.lastIndexOf("/") + 1) return undefined;
-  const extension = path.slice(dot + 1);
-  return byExtension.get(extension) ?? byExtension.get(extension.toLowerCase());
+  const name = isPacked(path) ? path.slice(0, -3) : path;
+  const dot = name.lastIndexOf(".");
+  if (dot <= name.lastIndexOf("/") + 1) return undefined;
+  const extension = name.slice(dot + 1);
+  const format = byExtension.get(extension) ?? byExtension.get(extension.toLowerCase());
+  return format?.gives === "binary" && name !== path ? undefined : format;
 }
 
 type Loaded = TextReader | BinaryReader | RowReader;

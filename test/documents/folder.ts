@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { findFiles, type Found, type SourceFile } from "../../src/documents/find.ts";
-import { readDocumentSync, type Reading } from "../../src/documents/read.ts";
+import { readDocument, readDocumentSync, type Reading } from "../../src/documents/read.ts";
 import { compileSettings, type RawSettings } from "../../src/documents/settings.ts";
 import { CliError } from "../../src/errors.ts";
 
@@ -53,6 +53,18 @@ export function readOk(
   path = "page.md",
 ): Reading & { kind: "document" } {
   const reading = read(content, options, path);
+  if (reading.kind !== "document") throw new Error(`skipped: ${reading.reason}`);
+  return reading;
+}
+
+/** As readOk(), for formats whose reader is loaded on demand. */
+export async function readOkAsync(
+  content: string | Uint8Array,
+  options: Options = {},
+  path = "page.md",
+): Promise<Reading & { kind: "document" }> {
+  const root = createFolder({ [path]: content });
+  const reading = await readDocument(fileIn(root, path), compileSettings({ root, ...options }));
   if (reading.kind !== "document") throw new Error(`skipped: ${reading.reason}`);
   return reading;
 }
