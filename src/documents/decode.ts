@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { CliError } from "../errors.ts";
 import { gunzip } from "./gunzip.ts";
 import { isPacked } from "./readers.ts";
@@ -51,6 +51,12 @@ function decodeUtf16(bytes: Buffer, path: string, isBigEndian: boolean): string 
   return text;
 }
 
+function decodeUtf8(bytes: Buffer, path: string): string {
+  if (!isUtf8(bytes)) refuse(path, invalidUtf8At(bytes), "not valid UTF-8");
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return bytes.toString("utf8", hasMark ? 3 : 0);
+}
+
 /**
  * Text of a file, never with a character that was not there: UTF-8 with or
  * without byte order mark, UTF-16 with one. Line endings become LF, so that a
@@ -64,9 +70,9 @@ export function decodeText(bytes: Buffer, path: string): string {
   else {
     const nul = bytes.indexOf(0);
     if (nul !== -1) refuse(path, nul, "a NUL byte (a binary file?)");
-    if (!isUtf8(bytes)) refuse(path, invalidUtf8At(bytes), "not valid UTF-8");
-    const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-    text = bytes.toString("utf8", hasMark ? 3 : 0);
+    // One byte a character: no need to decode.
+    if (isAscii(bytes)) text = bytes.toString("latin1");
+    else text = decodeUtf8(bytes, path);
   }
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
