@@ -1,6 +1,10 @@
 const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)? ?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
+// What needs no calculation: days that every month has, in UTC to the second.
+const common =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ)?$/;
+
 function offsetMinutes(zone: string | undefined): number {
   // Without a zone it is UTC: the same document must not depend on where it is read.
   if (zone === undefined || zone === "" || /^z$/i.test(zone)) return 0;
@@ -15,6 +19,7 @@ function offsetMinutes(zone: string | undefined): number {
  * Undefined for everything else, also for the 30th of February: no guessing.
  */
 export function parseDate(text: string): string | undefined {
+  if (common.test(text)) return text.length === 10 ? `${text}T00:00:00Z` : text;
   const match = pattern.exec(text.trim());
   if (!match) return undefined;
   const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", zone] =

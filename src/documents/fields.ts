@@ -20,12 +20,16 @@ export interface Fields {
   fail(key: string, problem: string, hint: string): never;
 }
 
+// Failsafe YAML keeps `~` and `null` as text; a field that says so is not set.
+const yamlNull = /^\s*(?:~|null)?\s*$/i;
+const blank = /^\s*$/;
+const needsTidying = /[^\S ]|^ | $|  /;
+
 /** The front matter of `path` as fields; works without any, too. */
 export function createFields(frontMatter: FrontMatter | undefined, path: string): Fields {
   const data = frontMatter?.data;
   const used = new Set<string>();
-  // Failsafe YAML keeps `~` and `null` as text; a field that says so is not set.
-  const isNull = frontMatter?.format === "yaml" ? /^\s*(?:~|null)?\s*$/i : /^\s*$/;
+  const isNull = frontMatter?.format === "yaml" ? yamlNull : blank;
   const isBlank = (value: Value): boolean => {
     const text = value === null ? "" : textOf(value);
     return text !== undefined && isNull.test(text);
@@ -53,7 +57,8 @@ export function createFields(frontMatter: FrontMatter | undefined, path: string)
       if (!taken) return undefined;
       const text = textOf(taken.value);
       if (text === undefined) return fail(taken.key, "expected text", "write one value");
-      return { key: taken.key, value: text.replace(/\s+/g, " ").trim() };
+      const value = needsTidying.test(text) ? text.replace(/\s+/g, " ").trim() : text;
+      return { key: taken.key, value };
     },
     get: (key) => data?.[key],
     isUsed: (key) => used.has(key),

@@ -1,9 +1,8 @@
 import type { Effective } from "./effective.ts";
 import type { Fields, Trace } from "./fields.ts";
 import type { FrontMatter } from "./front-matter.ts";
-import { addMetadata, tagsOf, type Metadata, type MetadataValue } from "./metadata.ts";
+import { addValue, tagsOf, type Metadata, type MetadataValue } from "./metadata.ts";
 import type { DocumentSettings } from "./settings.ts";
-import type { ValueMap } from "./values.ts";
 
 /**
  * Metadata of a document, later wins: configuration and rules, the front matter
@@ -25,17 +24,16 @@ export function mapMetadata(
     for (const key of settings.keys.tags) {
       for (const tag of tagsOf(fields.get(key))) tags.push({ tag, origin: originOf(key) });
     }
-    const rest = Object.create(null) as ValueMap;
     for (const [key, value] of Object.entries(frontMatter.data)) {
-      if (!fields.isUsed(key) && !settings.keys.tags.includes(key)) rest[key] = value;
+      if (fields.isUsed(key) || settings.keys.tags.includes(key)) continue;
+      addValue(metadata, key, value, originOf, key);
     }
-    addMetadata(metadata, rest, originOf);
   }
   for (const [key, entry] of effective.flagMetadata) metadata.set(key, entry);
   tags.push(...effective.flagTags);
   if (tags.length > 0) {
     const value = [...new Set(tags.map(({ tag }) => tag))];
-    const origin = [...new Set(tags.map((each) => each.origin))].join(", ");
+    const origin = trace ? [...new Set(tags.map((each) => each.origin))].join(", ") : "";
     metadata.set("tags", { value, origin });
   }
   const result: [string, MetadataValue][] = [];

@@ -27,14 +27,24 @@ export function addMetadata(
   topKey?: string,
 ): void {
   for (const [key, value] of Object.entries(map)) {
-    const top = topKey ?? key;
-    const name = prefix + key;
-    if (value === null) continue;
-    if (isMap(value)) addMetadata(target, value, originOf, `${name}.`, top);
-    else {
-      const flat = Array.isArray(value) ? listOf(value) : textOf(value);
-      if (flat !== undefined) target.set(name, { value: flat, origin: originOf(top) });
-    }
+    addValue(target, prefix + key, value, originOf, topKey ?? key);
+  }
+}
+
+/** Adds one member, see addMetadata(). */
+export function addValue(
+  target: Metadata,
+  name: string,
+  value: Value,
+  originOf: (topKey: string) => string,
+  topKey: string,
+): void {
+  if (typeof value === "string") target.set(name, { value, origin: originOf(topKey) });
+  else if (value === null) return;
+  else if (isMap(value)) addMetadata(target, value, originOf, `${name}.`, topKey);
+  else {
+    const flat = Array.isArray(value) ? listOf(value) : textOf(value);
+    if (flat !== undefined) target.set(name, { value: flat, origin: originOf(topKey) });
   }
 }
 
