@@ -4,52 +4,42 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "../scripts/build.js";
 import { ensureInstalled } from "../scripts/install.js";
-import { measurePeak, writeDocuments } from "./memory.js";
-import { measurePair } from "./pair.js";
-import { startReceiver, startSandboxProcess } from "./service.js";
+import { createCorpora } from "./corpus.js";
+import { figure, measurePair, runOnce } from "./pair.js";
+import { growthRow, unchangedRows } from "./scan.js";
+import { startListingReceiver, startSandboxProcess, withService } from "./service.js";
+import { stdinRow } from "./stdin.js";
+import { latencyRow, uploadRow } from "./upload.js";
 
 const binary = resolve(import.meta.dirname, "..", "bin", "knowctl.cjs");
 const bare = { args: ["-e", "0"] };
 const tool = (...args) => ({ args: [binary, ...args] });
-const figure = ({ min, median, max }, digits) =>
-  `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
 
 /** Start-up as paired ratios to bare Node. */
 function startupRow(name, must, runs, makeSubject) {
   return {
     name,
-    async run(folder) {
-      const receiver = await startReceiver(folder);
-      try {
-        const result = measurePair(makeSubject(receiver), bare, runs);
+    run: ({ folder }) =>
+      withService(startListingReceiver(folder), (receiver) => {
+        const result = measurePair(makeSubject(receiver), bare, runs)("ms");
         const times = `${figure(result.subject, 1)} ms against ${figure(result.against, 1)} ms`;
         return `${figure(result.ratio, 2)} times bare Node, at most ${must}; ${times}`;
-      } finally {
-        await receiver.stop();
-      }
-    },
+      }),
   };
 }
 
 /** A thousand files against the sandbox: peak memory, first run and unchanged run. */
 const ingestRow = {
   name: "ingest-1000",
-  async run(folder) {
-    const service = await startSandboxProcess(binary, folder);
-    const cwd = join(folder, "documents");
-    writeDocuments(cwd, 1000);
-    try {
-      const args = ["ingest", ".", "--cc-pair-id", "2", "--quiet"];
-      const [first, second] = [1, 2].map(() =>
-        measurePeak(binary, args, { cwd, env: service.env }),
-      );
-      const text = ({ megabytes, seconds }) =>
-        `${megabytes.toFixed(0)} MB, ${seconds.toFixed(2)} s`;
+  run: ({ corpora, folder }) =>
+    withService(startSandboxProcess(binary, folder), ({ env }) => {
+      const cwd = corpora({ files: 1000, folders: 10, bytes: 4096 });
+      const subject = { ...tool("ingest", ".", "--cc-pair-id", "2", "--quiet"), cwd, env };
+      const [first, second] = [runOnce(subject, true), runOnce(subject, true)];
+      rmSync(join(cwd, ".knowctl"), { recursive: true, force: true });
+      const text = ({ megabytes, ms }) => `${megabytes.toFixed(0)} MB, ${(ms / 1000).toFixed(2)} s`;
       return `first run ${text(first)}; unchanged ${text(second)}; memory under 150 MB`;
-    } finally {
-      await service.stop();
-    }
-  },
+    }),
 };
 
 const rows = [
@@ -62,26 +52,37 @@ const rows = [
     cwd: folder,
   })),
   ingestRow,
+  uploadRow,
+  latencyRow,
+  ...unchangedRows,
+  growthRow,
+  stdinRow,
 ];
 
-async function bench(wanted) {
+/** Runs the chosen rows. `argument` is for the row, e.g. a smaller number of documents. */
+async function bench(wanted, argument) {
   ensureInstalled();
   await build();
   const chosen = rows.filter(({ name }) => !wanted || name === wanted);
   if (chosen.length === 0) throw new Error(`rows are ${rows.map(({ name }) => name).join(", ")}`);
   console.log(`Node ${process.version}; medians (minimum–maximum) of runs in turn\n`);
-  for (const { name, run } of chosen) {
-    const folder = mkdtempSync(join(tmpdir(), "knowctl-bench-"));
-    try {
-      console.log(`${name.padEnd(17)} ${await run(folder)}`);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
+  const folder = mkdtempSync(join(tmpdir(), "knowctl-bench-"));
+  try {
+    const corpora = createCorpora(folder);
+    for (const { name, run } of chosen) {
+      const text = await run({ binary, corpora, folder }, argument).catch((error) => {
+        process.exitCode = 1;
+        return `failed: ${error.message}`;
+      });
+      console.log(`${name.padEnd(17)} ${text.trim().replaceAll("\n", `\n${" ".repeat(18)}`)}`);
     }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
 try {
-  await bench(process.argv[2]);
+  await bench(process.argv[2], process.argv[3]);
 } catch (error) {
   console.error(`bench failed: ${error.message}`);
   process.exitCode = 1;

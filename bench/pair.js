@@ -1,23 +1,36 @@
 import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 
 // Node 20 parses NODE_EXTRA_CA_CERTS at every start, which would flatter every ratio.
 const { NODE_EXTRA_CA_CERTS: _certificates, ...plainEnvironment } = process.env;
+export { plainEnvironment };
 
-/** Wall-clock milliseconds of one run of a command as a whole process; throws when it fails. */
-export function timeOnce({ command = process.execPath, args, env = {}, cwd }) {
+const preload = join(import.meta.dirname, "usage.cjs");
+
+/**
+ * One run of a command as a whole process: wall-clock milliseconds and, where
+ * Node runs it, CPU milliseconds and peak memory in MB. `before` prepares it and
+ * is not measured. Throws when the command fails.
+ */
+export function runOnce({ command, args, env = {}, cwd, before }, withUsage = false) {
+  before?.();
+  const isNode = command === undefined;
+  const preloaded = isNode && withUsage ? ["--require", preload] : [];
   const startedAt = process.hrtime.bigint();
-  const result = spawnSync(command, args, {
+  const result = spawnSync(command ?? process.execPath, [...preloaded, ...args], {
     cwd,
     env: { ...plainEnvironment, ...env },
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "ignore", "pipe", "pipe"],
   });
   const ms = Number(process.hrtime.bigint() - startedAt) / 1e6;
   if (result.status !== 0) {
     throw new Error(
-      `${command} ${args.join(" ")} ended with ${result.status}: ${String(result.stderr)}`,
+      `${command ?? "node"} ${args.join(" ")} ended with ${result.status}: ${String(result.stderr)}`,
     );
   }
-  return ms;
+  if (preloaded.length === 0) return { ms };
+  const { cpuUs, peakKib } = JSON.parse(String(result.output[3]));
+  return { ms, cpuMs: cpuUs / 1000, megabytes: peakKib / 1024 };
 }
 
 function summarise(values) {
@@ -27,15 +40,23 @@ function summarise(values) {
 
 /**
  * Runs a subject and what it is measured against in turn (A B A B …) after one
- * warm-up of each, and gives the ratio pair by pair.
+ * warm-up of each. Gives for each member of what `runOnce` measures (`ms`, …)
+ * the medians of both and of the ratio, taken pair by pair.
  */
-export function measurePair(subject, against, runs) {
-  timeOnce(subject);
-  timeOnce(against);
-  const pairs = Array.from({ length: runs }, () => [timeOnce(subject), timeOnce(against)]);
-  return {
-    subject: summarise(pairs.map(([ms]) => ms)),
-    against: summarise(pairs.map(([, ms]) => ms)),
-    ratio: summarise(pairs.map(([a, b]) => a / b)),
-  };
+export function measurePair(subject, against, runs, { withUsage = false, warmUp = true } = {}) {
+  if (warmUp) for (const each of [subject, against]) runOnce(each, withUsage);
+  const pairs = Array.from({ length: runs }, () => [
+    runOnce(subject, withUsage),
+    runOnce(against, withUsage),
+  ]);
+  return (member) => ({
+    subject: summarise(pairs.map(([a]) => a[member])),
+    against: summarise(pairs.map(([, b]) => b[member])),
+    ratio: summarise(pairs.map(([a, b]) => a[member] / b[member])),
+    inverse: summarise(pairs.map(([a, b]) => b[member] / a[member])),
+  });
 }
+
+/** `median (minimum–maximum)` with so many digits. */
+export const figure = ({ min, median, max }, digits) =>
+  `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;

@@ -1,8 +1,12 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { plainEnvironment } from "./pair.js";
 
-/** Starts a server in a process of its own that prints its address; gives how to reach and stop it. */
+/**
+ * Starts a server in a process of its own that prints its address; gives how to
+ * reach and stop it. `onLine` gets what it prints later.
+ */
 async function startServer(args, folder) {
   const home = {
     HOME: folder,
@@ -11,25 +15,30 @@ async function startServer(args, folder) {
   };
   const child = spawn(process.execPath, args, {
     cwd: folder,
-    env: { ...process.env, ...home },
+    env: { ...plainEnvironment, ...home },
     stdio: ["ignore", "pipe", "ignore"],
   });
   const exited = new Promise((done) => {
     child.once("exit", done);
   });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = line.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0];
-    if (!url) continue;
-    return {
-      folder,
-      env: { ...home, KNOWCTL_BASE_URL: url, KNOWCTL_API_KEY: "sandbox" },
-      async stop() {
-        child.kill("SIGTERM");
-        await exited;
-      },
-    };
-  }
-  throw new Error(`${args.join(" ")} did not start`);
+  const lines = createInterface({ input: child.stdout });
+  const url = await new Promise((found, fail) => {
+    lines.on("line", (line) => {
+      const match = line.match(/http:\/\/127\.0\.0\.1:\d+/);
+      if (match) found(match[0]);
+    });
+    lines.once("close", () => fail(new Error(`${args.join(" ")} did not start`)));
+  });
+  return {
+    folder,
+    url,
+    env: { ...home, KNOWCTL_BASE_URL: url, KNOWCTL_API_KEY: "sandbox" },
+    onLine: (listener) => lines.on("line", listener),
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
 }
 
 /** A sandbox. */
@@ -40,7 +49,23 @@ export function startSandboxProcess(binary, folder) {
   );
 }
 
-/** A server that answers the connector listing with 50 constant records. */
-export function startReceiver(folder) {
-  return startServer([join(import.meta.dirname, "receiver.js")], folder);
+/** A server that answers every request with a listing of 50 connectors. */
+export function startListingReceiver(folder) {
+  return startServer([join(import.meta.dirname, "listing-receiver.js")], folder);
+}
+
+/** A server that answers every upload with one constant result, after so many milliseconds. */
+export function startIngestionReceiver(folder, latencyMs = 0) {
+  const args = [join(import.meta.dirname, "ingestion-receiver.js"), String(latencyMs)];
+  return startServer(args, folder);
+}
+
+/** Starts a service, hands it to `use`, and stops it in any case. */
+export async function withService(starting, use) {
+  const service = await starting;
+  try {
+    return await use(service);
+  } finally {
+    await service.stop();
+  }
 }
