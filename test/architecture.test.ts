@@ -18,6 +18,7 @@ const modules = {
   database: "database.ts",
   documents: "documents/read.ts",
   errors: "errors.ts",
+  git: "git/repository.ts",
   main: "main.ts",
   output: "output/output.ts",
   program: "program.ts",
@@ -51,6 +52,7 @@ const belowCommands: readonly Module[] = [
   "output",
   "checks",
   "sandbox",
+  "git",
   "errors",
   ...api,
 ];
@@ -85,15 +87,16 @@ const rooms: Record<string, Room> = {
   documents: {
     file: "documents/planted.ts",
     values: ["errors", "documents"],
-    types: schemas,
+    types: [...schemas, "git"],
     libraries: ["fast-glob", "gray-matter", "micromatch"],
   },
   "documents, one folder down": {
     file: "documents/readers/planted.ts",
     values: ["errors", "documents"],
-    types: schemas,
+    types: [...schemas, "git"],
     libraries: ["fast-glob", "gray-matter", "micromatch"],
   },
+  git: { file: "git/planted.ts", values: ["errors", "git"] },
   sync: {
     file: "sync/planted.ts",
     values: ["errors", "database", "sync", "documents"],

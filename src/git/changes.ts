@@ -1,0 +1,171 @@
+import { CliError } from "../errors.ts";
+import { pathBelowRoot, type Repository } from "./repository.ts";
+import { runGit, streamGit, type RunOptions } from "./run.ts";
+
+/** How the work tree differs from a commit. Paths are relative to the project root, "/", NFC. */
+export interface Changes {
+  /** Files that are there and are new or differ from the commit, renamed ones included. */
+  readonly taken: Set<string>;
+  /** Folders of which git knows only as a whole: changed submodules, repositories within. */
+  readonly takenFolders: Set<string>;
+  /** New path to old path, for those that are in `taken`. */
+  readonly renamed: Map<string, string>;
+  /** Files of the commit that are gone and were not renamed. */
+  readonly deleted: Set<string>;
+}
+
+const shallowHints = [
+  "fetch the missing history: git fetch --unshallow",
+  "in CI, check out everything: `fetch-depth: 0` (GitHub), `GIT_DEPTH: 0` (GitLab)",
+];
+
+async function resolveCommit(
+  repository: Repository,
+  ref: string,
+  options: RunOptions,
+): Promise<string> {
+  const refuse = (why: string, hints: readonly string[]): never => {
+    const shown = ref.replace(/[\p{Cc}\p{Cf}]/gu, "�");
+    throw new CliError("usage", `--since ${shown.slice(0, 200)}: ${why}`, { hints });
+  };
+  const named = ["name a commit, a tag or a branch, such as origin/main or HEAD~1"];
+  if (ref.startsWith("-")) refuse("a commit's name does not begin with '-'", named);
+  if (ref.trim() === "" || ref.includes("\0")) refuse("names no commit", named);
+  const question = ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`];
+  const { code, stdout } = await runGit(repository.git, question, options);
+  const id = stdout.trim();
+  if (code === 0 && /^[0-9a-f]{40,64}$/.test(id)) return id;
+  if (repository.isShallow) {
+    return refuse("no such commit, and the history here is cut off (shallow clone)", shallowHints);
+  }
+  return refuse("no such commit in this repository", [
+    ...named,
+    "a branch or tag of the remote has to be fetched first: git fetch origin --tags",
+  ]);
+}
+
+interface Tree extends Changes {
+  /** Files that the commit does not have. */
+  readonly added: Set<string>;
+}
+
+const subproject = "160000";
+
+/** Files by which the index differs from the commit. Neither work tree nor filters take part. */
+async function compareIndex(
+  repository: Repository,
+  commit: string,
+  similarity: string,
+  options: RunOptions,
+): Promise<Tree> {
+  const tree: Tree = {
+    taken: new Set(),
+    takenFolders: new Set(),
+    renamed: new Map(),
+    deleted: new Set(),
+    added: new Set(),
+  };
+  const args = ["diff-index", "--cached", "--raw", "-z", "--no-ext-diff", "--no-textconv"];
+  const limits = [`--find-renames=${similarity}`, "-l1000", "--ignore-submodules=none"];
+  let header: string | undefined;
+  let old: string | undefined;
+  const all = [...args, ...limits, commit, "--", "."];
+  for await (const parts of streamGit(repository.git, all, options)) {
+    for (const part of parts) {
+      if (header === undefined) {
+        header = part;
+        continue;
+      }
+      const path = pathBelowRoot(repository, part);
+      // Two paths follow a rename.
+      if (/[RC]\d*$/.test(header) && old === undefined) {
+        old = path ?? "";
+        continue;
+      }
+      if (path !== undefined) addEntry(tree, header, path, old);
+      header = undefined;
+      old = undefined;
+    }
+  }
+  return tree;
+}
+
+/** `header` is `:oldMode newMode oldId newId status`, as git-diff-index(1) has it. */
+function addEntry(tree: Tree, header: string, path: string, old: string | undefined): void {
+  const [oldMode = "", newMode = "", , , status = ""] = header.slice(1).split(" ");
+  if (newMode === subproject) tree.takenFolders.add(path);
+  else if (status.startsWith("D")) {
+    if (oldMode !== subproject) tree.deleted.add(path);
+  } else {
+    tree.taken.add(path);
+    if (status.startsWith("R") && old) tree.renamed.set(path, old);
+    else if (status.startsWith("A") || status.startsWith("C")) tree.added.add(path);
+  }
+}
+
+/** Adds what the work tree does to the index: changed, gone and untracked files. */
+async function addWorkTree(repository: Repository, tree: Tree, options: RunOptions): Promise<void> {
+  const kinds = ["--untracked-files=all", "--no-renames", "--ignore-submodules=all"];
+  const args = ["status", "--porcelain=v1", "-z", ...kinds, "--", "."];
+  const oldPaths = new Map([...tree.renamed].map(([path, old]) => [old, path]));
+  for await (const parts of streamGit(repository.git, args, options)) {
+    for (const part of parts) {
+      const path = pathBelowRoot(repository, part.slice(3));
+      if (path === undefined) continue;
+      const state = part.slice(0, 2);
+      if (state === "DD" || (state[1] === "D" && state !== "UD")) addGone(tree, path);
+      else if (path.endsWith("/")) tree.takenFolders.add(path.slice(0, -1));
+      else if (state[1] !== " ") {
+        tree.taken.add(path);
+        tree.deleted.delete(path);
+        // What was renamed is there again: the other file is a new one.
+        tree.renamed.delete(oldPaths.get(path) ?? "");
+      }
+    }
+  }
+}
+
+function addGone(tree: Tree, path: string): void {
+  const old = tree.renamed.get(path);
+  tree.taken.delete(path);
+  tree.renamed.delete(path);
+  if (old !== undefined) tree.deleted.add(old);
+  else if (!tree.added.has(path)) tree.deleted.add(path);
+}
+
+/**
+ * Everything in which the work tree (committed, staged, unstaged and untracked
+ * files that are not ignored) differs from the commit `ref` itself, not from a
+ * merge base: what brings a service from that state to this one. Ignored files
+ * never count. Renames are those that the index knows; a file moved without
+ * `git mv` or `git add` is deleted and new. Filters (LFS) do not run, so a
+ * filtered file whose times differ from the index may count as changed.
+ * Throws CliError `usage` for a `ref` that is unknown or that a shallow clone
+ * lacks, and when git fails; the signal's reason when aborted.
+ */
+export async function changesSince(
+  repository: Repository,
+  ref: string,
+  options: RunOptions = {},
+): Promise<Changes> {
+  const commit = await resolveCommit(repository, ref, options);
+  const tree = await compareIndex(repository, commit, "50%", options).catch((error: unknown) => {
+    options.signal?.throwIfAborted();
+    if (!(error instanceof CliError)) throw error;
+    // A partial clone has the trees but not the texts: without them, equal files are still found.
+    return compareIndex(repository, commit, "100%", options);
+  });
+  await addWorkTree(repository, tree, options);
+  const { taken, takenFolders, renamed, deleted } = tree;
+  return { taken, takenFolders, renamed, deleted };
+}
+
+/** Whether a file (path relative to the project root) is among the changed ones. */
+export function isTaken(changes: Changes, path: string): boolean {
+  if (changes.taken.has(path)) return true;
+  if (changes.takenFolders.size === 0) return false;
+  for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {
+    if (changes.takenFolders.has(path.slice(0, at))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,110 @@
+import { pathBelowRoot, shallowBoundary, type Repository } from "./repository.ts";
+import { streamGit, type RunOptions } from "./run.ts";
+
+/** A commit as the source of a file. */
+export interface Commit {
+  /** Full id. */
+  readonly id: string;
+  /** When it was committed: UTC, RFC 3339 with `Z`, whole seconds. */
+  readonly date: string;
+}
+
+export interface LastCommitOptions extends RunOptions {
+  /** Whether a file (path relative to the project root) matters; the fewer, the sooner done. */
+  wanted?: (path: string) => boolean;
+}
+
+export interface LastCommits {
+  /** By path relative to the project root, NFC. */
+  readonly commits: Map<string, Commit>;
+  /** Files whose last commit lies beyond the end of a shallow history. */
+  readonly unknown: number;
+}
+
+/** Files of the checked-out commit as git names them, with the id of their content. */
+async function listFiles(
+  repository: Repository,
+  head: string,
+  options: LastCommitOptions,
+): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  const { wanted } = options;
+  const args = ["ls-tree", "-r", "-z", "--full-name", head];
+  for await (const parts of streamGit(repository.git, args, options)) {
+    for (const part of parts) {
+      const tab = part.indexOf("\t");
+      const [, type, id = ""] = part.slice(0, tab).split(" ");
+      const name = part.slice(tab + 1);
+      const path = pathBelowRoot(repository, name);
+      if (type !== "blob" || path === undefined || wanted?.(path) === false) continue;
+      files.set(name, id);
+    }
+  }
+  return files;
+}
+
+function toCommit(line: string): Commit | undefined {
+  const [id = "", seconds = ""] = line.split(" ");
+  const date = new Date(Number(seconds) * 1000);
+  const year = date.getUTCFullYear();
+  // A commit's date is whatever its author's machine said.
+  if (!(year >= 1970 && year <= 9999)) return undefined;
+  return { id, date: date.toISOString().replace(".000Z", "Z") };
+}
+
+/** The id of the content after the commit: the last one before the status. */
+function contentIn(header: string): string | undefined {
+  const fields = header.split(" ");
+  return fields[fields.length - 2];
+}
+
+/**
+ * For each file of the checked-out commit below the root, the last commit that
+ * changed it, in one pass over `git log` that ends when all are found. As
+ * `git log -1 -- FILE`, a merge counts only for what it changed itself, and what
+ * a merge threw away does not count: a commit is taken only when it left the
+ * content that is there now. A renamed file has the commit that renamed it.
+ * Changes that are not committed do not count. Left out are files that no commit
+ * holds, those whose commit has no possible date, and those that a shallow
+ * history shows only in its oldest commit, where all files seem new (`unknown`).
+ * Memory: one entry a file. Throws CliError `usage` when git fails; the signal's
+ * reason when aborted.
+ */
+export async function lastCommits(
+  repository: Repository,
+  options: LastCommitOptions = {},
+): Promise<LastCommits> {
+  const commits = new Map<string, Commit>();
+  const { head, git, prefix } = repository;
+  if (head === undefined) return { commits, unknown: 0 };
+  const boundary = await shallowBoundary(repository, options);
+  const pending = await listFiles(repository, head, options);
+  let unknown = 0;
+  if (pending.size === 0) return { commits, unknown };
+  // -c: of a merge, the files that differ from all its parents. No renames: they read contents.
+  const format = ["--raw", "-c", "-z", "--no-abbrev", "--no-renames", "--format=%H %ct"];
+  const args = ["log", ...format, "--ignore-submodules=all", head];
+  let commit: Commit | undefined;
+  let isBoundary = false;
+  let header: string | undefined;
+  for await (const parts of streamGit(git, prefix === "" ? args : [...args, "--", "."], options)) {
+    for (const part of parts) {
+      if (header !== undefined) {
+        if (pending.get(part) === contentIn(header)) {
+          pending.delete(part);
+          const path = pathBelowRoot(repository, part);
+          if (isBoundary) unknown++;
+          else if (commit && path !== undefined) commits.set(path, commit);
+        }
+        header = undefined;
+      } else if (part.startsWith(":") || part.startsWith("\n:")) {
+        header = part;
+      } else if (part !== "") {
+        commit = toCommit(part);
+        isBoundary = boundary.has(part.slice(0, part.indexOf(" ")));
+      }
+    }
+    if (pending.size === 0) break;
+  }
+  return { commits, unknown };
+}
