@@ -8,6 +8,7 @@ import { collectOptions } from "./surface/environment.ts";
 import { addIngest } from "./surface/ingest.ts";
 import { examples } from "./surface/options.ts";
 import { globalOptions, isGroup, prepare, summaryOf } from "./surface/prepare.ts";
+import { addReport } from "./surface/report.ts";
 import type { Run } from "./surface/run.ts";
 import { addSandbox } from "./surface/sandbox.ts";
 
@@ -32,6 +33,7 @@ function createRun(context: Context): Run {
 const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> = {
   connectors: addConnectors,
   ingest: addIngest,
+  report: addReport,
   chat: addChat,
   sandbox: addSandbox,
   config: addConfig,

@@ -2,7 +2,12 @@ import type { Context, Sink } from "../context.ts";
 import { neutralise, neutraliseJson } from "./neutralise.ts";
 import { secretsOf, type Secrets } from "./redact.ts";
 import { renderText, red, yellow, type Text } from "./text.ts";
-import { breakCommandsInJson, createCommandBreaker } from "./workflow-commands.ts";
+import {
+  breakCommandsInJson,
+  createCommandBreaker,
+  formatAnnotation,
+  type Annotation,
+} from "./workflow-commands.ts";
 
 export interface OutputOptions {
   quiet?: boolean | undefined;
@@ -45,6 +50,11 @@ export interface Output {
   error(...parts: Text[]): Promise<void>;
   /** A further line of a warning or error on stderr; not silenced by --quiet. */
   problem(...parts: Text[]): Promise<void>;
+  /**
+   * An annotation on stderr for GitHub's runner; nothing where no such runner
+   * reads. The only workflow command that passes the gate, as its texts are escaped.
+   */
+  annotate(annotation: Annotation): Promise<void>;
   /** Escape sequences of our own for the live line on stderr. Nothing from outside. */
   control(sequence: string): Promise<void>;
   /** Writes what is held back because it might be the beginning of a secret. */
@@ -74,12 +84,14 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
     return breakCommands(neutralise(text));
   };
   let held = "";
+  let isLineOpen = false;
   const send = async (rendered: string): Promise<void> => {
     const text = held + rendered;
     // Redaction needs the whole secret: what may be its beginning waits for the rest.
     const open = secrets.openTail(text);
     const end = text.length - open;
     held = text.slice(end);
+    if (text !== "") isLineOpen = !text.endsWith("\n");
     await sink.write(secrets.redact(text.slice(0, end)));
   };
   const flush = async (): Promise<void> => {
@@ -92,6 +104,16 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
     flush,
     send,
     write: (parts: readonly Text[]): Promise<void> => send(renderText(parts, colour, clean)),
+    async annotate(annotation: Annotation): Promise<void> {
+      // The runner looks at the beginning of a line only, and so does the breaker.
+      if (isLineOpen || half !== "") await send(clean("\n"));
+      await flush();
+      // Broken up as well: a runner that does not take the line may look for `##[name]` in it.
+      const line = formatAnnotation(annotation, (text) =>
+        createCommandBreaker()(neutralise(secrets.redact(text))),
+      );
+      await sink.write(`${secrets.redact(line)}\n`);
+    },
     async json(text: string): Promise<void> {
       await flush();
       const inert = neutraliseJson(text);
@@ -128,6 +150,9 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
     warn: (...parts) => stderr.write([yellow("warning: "), ...parts, "\n"]),
     error: (...parts) => stderr.write([red("error: "), ...parts, "\n"]),
     problem: (...parts) => stderr.write([...parts, "\n"]),
+    async annotate(annotation) {
+      if (context.env["GITHUB_ACTIONS"]) await stderr.annotate(annotation);
+    },
     control: (sequence) => stderr.send(sequence),
     async flush() {
       await stdout.flush();

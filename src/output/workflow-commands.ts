@@ -31,3 +31,39 @@ export function createCommandBreaker(): (text: string) => string {
 export function breakCommandsInJson(json: string): string {
   return json.replace(/#(?=\[|vso\[|v?s?o?$)/gi, "\\u0023");
 }
+
+/** A remark that GitHub shows beside the file. Its texts may come from anywhere. */
+export interface Annotation {
+  level: "error" | "warning" | "notice";
+  /** Relative to the root of the repository. */
+  file?: string | undefined;
+  line?: number | undefined;
+  column?: number | undefined;
+  title?: string | undefined;
+  message: string;
+}
+
+// https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts: what the runner decodes.
+function escapeData(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}
+
+/**
+ * An annotation as the one line that GitHub's runner acts on. Every text goes
+ * through `clean` and is escaped, so that it ends neither line nor property.
+ */
+export function formatAnnotation(
+  annotation: Annotation,
+  clean: (text: string) => string = (text) => text,
+): string {
+  const { level, file, line, column, title, message } = annotation;
+  const properties = Object.entries({ file, line, col: column, title })
+    .filter(([, value]) => value !== undefined && value !== "")
+    .map(([name, value]) => `${name}=${escapeProperty(clean(String(value)))}`);
+  const start = properties.length === 0 ? level : `${level} ${properties.join(",")}`;
+  return `::${start}::${escapeData(clean(message))}`;
+}

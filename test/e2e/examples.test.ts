@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { helpTexts } from "../../src/program.ts";
 import { startTestService, writeFiles } from "../service.ts";
+import { sampleRun, wholeReport } from "../output/report/sample.ts";
 import { projectFolder, temporaryFolder } from "../support.ts";
 
 // Each command that the help texts and the README show is run as it is written, by a shell, in a
@@ -46,7 +47,11 @@ async function preparePlace(): Promise<Place> {
   const handbook = join(projectFolder, "examples", "handbook");
   cpSync(handbook, join(folder, "examples", "handbook"), { recursive: true });
   cpSync(handbook, join(folder, "docs"), { recursive: true });
-  writeFiles(folder, { "key.txt": "sandbox\n" });
+  const shards = [1, 2].map((index) => {
+    const report = wholeReport(sampleRun({ shard: { index, count: 2 } }));
+    return [`shard-${index}.json`, JSON.stringify(report)] as const;
+  });
+  writeFiles(folder, { "key.txt": "sandbox\n", ...Object.fromEntries(shards) });
   return {
     folder,
     env: {
@@ -93,6 +98,7 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
     ["connectors", ["connectors"], 10],
     ["ingest and chat", ["ingest", "chat"], 12],
     ["config", ["config"], 15],
+    ["report", ["report"], 3],
   ])("%s", async (_name, commands, least) => {
     const place = await preparePlace();
     const lines = commands.flatMap(helpExamples);

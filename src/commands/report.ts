@@ -1,0 +1,118 @@
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import type { GlobalFlags } from "../config/flags.ts";
+import type { Context } from "../context.ts";
+import { CliError } from "../errors.ts";
+import { checkFormat, writeRecord } from "../output/formats.ts";
+import type { Output } from "../output/output.ts";
+import { countOf, formatCount, formatDuration } from "../output/progress.ts";
+import { reportFormatOf, writeReport } from "../output/report/file.ts";
+import { jsonReport } from "../output/report/json.ts";
+import { mergeReports, missingShards, type NamedReport } from "../output/report/merge.ts";
+import { readReport } from "../output/report/read.ts";
+import type { ReportFailure, ReportHead } from "../output/report/record.ts";
+import { openOutput } from "./connect.ts";
+
+export interface MergeOptions extends GlobalFlags {
+  /** File to write instead of JSON on stdout. */
+  report?: string;
+}
+
+function checkOptions(options: MergeOptions): void {
+  if (options.report !== undefined) reportFormatOf(options.report);
+  checkFormat(options);
+  if (options.filter !== undefined) {
+    throw new CliError("usage", "--filter is for lists; this is one record");
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // A pipe that stands in the place of a file has none.
+    return path;
+  }
+}
+
+async function readAll(context: Context, names: readonly string[]): Promise<NamedReport[]> {
+  const reports: NamedReport[] = [];
+  const seen = new Map<string, string>();
+  for (const name of names) {
+    context.signal.throwIfAborted();
+    const path = resolve(context.cwd, name);
+    const report = await readReport(path, name);
+    const real = realPath(path);
+    const before = seen.get(real);
+    if (before !== undefined) {
+      throw new CliError("usage", `${before} and ${name} are the same file`, {
+        hints: ["name each report once"],
+      });
+    }
+    seen.set(real, name);
+    reports.push({ name, report });
+  }
+  return reports;
+}
+
+async function writeJson(
+  output: Output,
+  options: MergeOptions,
+  head: ReportHead,
+  failures: Iterable<ReportFailure>,
+): Promise<void> {
+  const { output: format, jq, fields } = options;
+  if ((format !== undefined && format !== "json") || jq !== undefined || fields !== undefined) {
+    return await writeRecord(output, options, { ...head, failures: [...failures] });
+  }
+  for (const piece of jsonReport(head, failures)) await output.json(piece);
+}
+
+async function warnOfCommits(output: Output, reports: readonly NamedReport[]): Promise<void> {
+  const commits = new Map(reports.map(({ name, report }) => [report.commit, name]));
+  if (commits.size < 2 || !reports.some(({ report }) => report.shard)) return;
+  const each = [...commits].map(([commit, name]) => `${name}: ${commit ?? "none"}`);
+  await output.warn(`the shards are of different commits: ${each.slice(0, 5).join(", ")}`);
+}
+
+async function tell(output: Output, head: ReportHead, count: number): Promise<void> {
+  const { counts, status, seconds } = head;
+  const names = ["created", "updated", "unchanged", "skipped", "failed"] as const;
+  const parts = names
+    .filter((name) => counts[name] > 0)
+    .map((name) => `${formatCount(counts[name])} ${name}`);
+  const sum = parts.length === 0 ? "nothing to do" : parts.join(", ");
+  await output.note(
+    `${countOf(count, "report")} merged, status ${status}: ${sum} in ${formatDuration(seconds * 1000)}`,
+  );
+}
+
+/**
+ * `knowctl report merge`: the reports of all shards as one, on stdout or in a
+ * file. How the runs went is in the report; the exit code tells of the merging:
+ * `usage` for files that are no reports or do not belong together, `local` for a
+ * report that cannot be written, `partial` when shards are missing (the merged
+ * report is written all the same).
+ */
+export async function reportMerge(
+  context: Context,
+  names: string[],
+  options: MergeOptions,
+): Promise<void> {
+  const output = openOutput(context, options);
+  checkOptions(options);
+  const reports = await readAll(context, names);
+  const { head, failures } = mergeReports(reports);
+  await warnOfCommits(output, reports);
+  if (options.report === undefined) await writeJson(output, options, head, failures);
+  else {
+    const path = resolve(context.cwd, options.report);
+    await writeReport(path, head, failures, output.secrets);
+  }
+  await tell(output, head, names.length);
+  const missing = missingShards(head);
+  if (missing === "") return;
+  throw new CliError("partial", `the merged report is not whole: ${missing}`, {
+    hints: ["run them, or fetch their reports, and merge again"],
+  });
+}

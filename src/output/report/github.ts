@@ -1,0 +1,156 @@
+import { appendFile } from "node:fs/promises";
+import { isAbsolute, relative, sep } from "node:path";
+import { CliError, codeOf } from "../../errors.ts";
+import { neutraliseLine } from "../neutralise.ts";
+import { countOf, formatCount, formatDuration } from "../progress.ts";
+import type { Annotation } from "../workflow-commands.ts";
+import { redactAll, redactEach, type ReportFileOptions } from "./file.ts";
+import { groupFailures, type GroupedFailures } from "./groups.ts";
+import type { ReportFailure, ReportHead } from "./record.ts";
+import { bareReason, formatBytes, missingText, placeOf, statusText } from "./text.ts";
+
+/** GitHub shows 10 annotations of each level for a step and drops the rest (community #26680). */
+const annotationsShown = 10;
+
+/** Where the project lies in the repository: `""`, `docs/`; undefined where it lies outside. */
+export function repositoryPrefix(
+  projectRoot: string,
+  repositoryRoot: string | undefined,
+): string | undefined {
+  if (!repositoryRoot) return undefined;
+  const path = relative(repositoryRoot, projectRoot);
+  if (path === "") return "";
+  if (isAbsolute(path) || path === ".." || path.startsWith(`..${sep}`)) return undefined;
+  return `${path.replaceAll(sep, "/")}/`;
+}
+
+/**
+ * An error beside the file for each of the first 10 failures, then a notice that
+ * says how many there are. Without `prefix` (see repositoryPrefix) the place stands
+ * in the message. Write them with output.annotate(), which escapes them.
+ */
+export function githubAnnotations(
+  failures: Iterable<ReportFailure>,
+  total: number,
+  prefix: string | undefined,
+): Annotation[] {
+  const annotations: Annotation[] = [];
+  for (const failure of failures) {
+    if (annotations.length === annotationsShown) break;
+    const { path, line, column } = failure;
+    const isPlaced = prefix !== undefined && path !== "";
+    const reason = bareReason(failure);
+    annotations.push({
+      level: "error",
+      ...(isPlaced ? { file: `${prefix}${path}`, line, column } : {}),
+      title: "Not uploaded",
+      message: isPlaced ? reason : `${placeOf(failure)}: ${reason}`,
+    });
+  }
+  const hidden = total - annotations.length;
+  if (hidden > 0) {
+    annotations.push({
+      level: "notice",
+      title: "knowctl ingest",
+      message: `${countOf(total, "document")} failed, ${formatCount(hidden)} of them not shown here; the job summary has more`,
+    });
+  }
+  return annotations;
+}
+
+/**
+ * Outside text for a cell of a Markdown table: each sign that means something to
+ * Markdown, HTML or the runner becomes a character reference, which none of them
+ * reads as markup (https://spec.commonmark.org/0.31.2/#entity-and-numeric-character-references).
+ */
+function cell(text: string): string {
+  const line = neutraliseLine(text).toWellFormed().trim();
+  const short = line.length > 500 ? `${line.slice(0, 500).toWellFormed()}…` : line;
+  return short
+    .replace(/[!-/:-@[-`{-~]/g, (sign) =>
+      /[-/.,()]/.test(sign) ? sign : `&#${sign.charCodeAt(0)};`,
+    )
+    .replace(/\bwww\./gi, (word) => `${word.slice(0, 3)}&#46;`);
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
+  return line(header) + line(header.map(() => "---")) + rows.map(line).join("");
+}
+
+const names = ["created", "updated", "unchanged", "skipped", "failed", "renamed"] as const;
+const listed = 100;
+
+function facts(head: ReportHead): string {
+  const { target, seconds, sentBytes, requests, retries, commit, shard } = head;
+  const pair = target.ccPairId === null ? "" : `, cc-pair ${target.ccPairId}`;
+  const parts = [
+    `${cell(target.baseUrl)}${pair}`,
+    formatDuration(seconds * 1000),
+    `${formatBytes(sentBytes)} in ${countOf(requests, "request")}`,
+    ...(retries > 0 ? [countOf(retries, "retry", "retries")] : []),
+    ...(shard ? [`shard ${shard.index} of ${shard.count}`] : []),
+    ...(commit === undefined ? [] : [`commit ${cell(commit)}`]),
+  ];
+  return `${parts.join(" · ")}\n`;
+}
+
+function failureTables({ groups, count }: GroupedFailures): string {
+  if (count === 0) return "";
+  const reasons = groups
+    .slice(0, 20)
+    .map((group) => [formatCount(group.count), cell(group.reason)]);
+  const files = groups
+    .flatMap((group) => group.failures)
+    .slice(0, listed)
+    .map((failure) => [cell(placeOf(failure)), cell(bareReason(failure))]);
+  const hidden = count - files.length;
+  const more = hidden > 0 ? `\nand ${formatCount(hidden)} more in the report\n` : "";
+  return `\n### ${countOf(count, "failure")}\n\n${table(["count", "reason"], reasons)}
+<details><summary>Failed documents</summary>\n\n${table(["document", "reason"], files)}${more}\n</details>\n`;
+}
+
+/**
+ * The run as Markdown for GitHub's job summary: status, counts, failures by
+ * reason and the first 100 of them. Texts are cut so
+ * that it stays below 1 MiB, the most that GitHub takes.
+ */
+export function githubSummary(head: ReportHead, failures: Iterable<ReportFailure>): string {
+  const missing = missingText(head.merged?.missing ?? [], head.merged?.shards ?? null);
+  const notes = [missing, head.error ?? ""].filter((text) => text !== "");
+  const counts = table(names, [names.map((name) => formatCount(head.counts[name]))]);
+  const skipped = head.skipped
+    .slice(0, 20)
+    .map(({ reason, count }) => [formatCount(count), cell(reason)]);
+  return [
+    `## knowctl ingest: ${statusText(head)}\n\n`,
+    ...notes.map((text) => `> ${cell(text)}\n\n`),
+    `${counts}\n${facts(head)}`,
+    failureTables(groupFailures(failures)),
+    skipped.length === 0
+      ? ""
+      : `\n<details><summary>Skipped files</summary>\n\n${table(["files", "reason"], skipped)}\n</details>\n`,
+    "\n",
+  ].join("");
+}
+
+/**
+ * Adds the run to the job summary, the file that GITHUB_STEP_SUMMARY names.
+ * Throws CliError `local` when it cannot be written.
+ */
+export async function appendGithubSummary(
+  path: string,
+  head: ReportHead,
+  failures: Iterable<ReportFailure>,
+  { redact }: ReportFileOptions,
+): Promise<void> {
+  const text = githubSummary(redactAll(head, redact), redactEach(failures, redact));
+  try {
+    await appendFile(path, text);
+  } catch (error) {
+    throw new CliError("local", `cannot write the job summary ${path}: ${codeOf(error) ?? ""}`, {
+      hints: ["check GITHUB_STEP_SUMMARY"],
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,134 @@
+import { posix } from "node:path";
+import { neutralise } from "../neutralise.ts";
+import { countOf } from "../progress.ts";
+import type { ReportFailure, ReportHead } from "./record.ts";
+
+// https://www.w3.org/TR/xml/#charsets: XML 1.0 has no control characters, surrogates, U+FFFE, U+FFFF.
+function xmlText(text: string): string {
+  return neutralise(text)
+    .toWellFormed()
+    .replace(/[\ufffe\uffff]/g, "\ufffd")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;");
+}
+
+// A parser turns a raw newline in an attribute into a space.
+function attribute(name: string, value: string | number | undefined): string {
+  if (value === undefined) return "";
+  const text = xmlText(String(value))
+    .replaceAll('"', "&quot;")
+    .replaceAll("\n", "&#10;")
+    .replaceAll("\t", "&#9;");
+  return ` ${name}="${text}"`;
+}
+
+function attributes(values: Readonly<Record<string, string | number | undefined>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => attribute(name, value))
+    .join("");
+}
+
+/** Folder of a document in the way test reports name packages. */
+function classOf(path: string): string {
+  const folder = posix.dirname(path);
+  return folder === "." ? "ingest" : `ingest.${folder.replaceAll("/", ".")}`;
+}
+
+const passedGroups = ["created", "updated", "unchanged"] as const;
+
+function groupCases(head: ReportHead): string[] {
+  const { counts, skipped } = head;
+  const passed = passedGroups
+    .filter((name) => counts[name] > 0)
+    .map((name) => {
+      const title = `${countOf(counts[name], "document")} ${name}`;
+      return `    <testcase${attributes({ classname: "ingest", name: title, time: 0 })}/>\n`;
+    });
+  const left = skipped.map(({ reason, count }) => {
+    const title = `${countOf(count, "file")} skipped: ${reason}`;
+    const opening = attributes({ classname: "ingest", name: title, time: 0 });
+    return `    <testcase${opening}><skipped${attribute("message", reason)}/></testcase>\n`;
+  });
+  return [...passed, ...left];
+}
+
+/** Why the run did not come to its end, as an error of its own. */
+function stopOf(head: ReportHead): string | undefined {
+  if (head.error !== undefined) return head.error;
+  if (head.status === "interrupted") return "the run was interrupted";
+  const missing = head.merged?.missing ?? [];
+  if (missing.length > 0) return `no report of shard ${missing.join(", ")}`;
+  return head.status === "error" ? "the run stopped" : undefined;
+}
+
+function stopCase(reason: string): string {
+  const opening = attributes({ classname: "ingest", name: "the run came to its end", time: 0 });
+  const message = attributes({ message: reason, type: "stopped" });
+  return `    <testcase${opening}><error${message}>${xmlText(reason)}</error></testcase>\n`;
+}
+
+function failureCase({ path, id, line, reason, retryable, status }: ReportFailure): string {
+  const opening = attributes({
+    classname: classOf(path),
+    name: id === undefined || id === path ? path : `${path} (${id})`,
+    file: path,
+    line,
+    time: 0,
+  });
+  const type = status === undefined ? (retryable ? "retryable" : "document") : `HTTP ${status}`;
+  const failure = attributes({ message: reason, type });
+  return `    <testcase${opening}><failure${failure}>${xmlText(reason)}</failure></testcase>\n`;
+}
+
+function properties(head: ReportHead): string {
+  const { counts, target, shard, commit, tool } = head;
+  const values: Record<string, string | number | undefined> = {
+    ...counts,
+    planned: head.planned,
+    requests: head.requests,
+    retries: head.retries,
+    throttled: head.throttled,
+    sentBytes: head.sentBytes,
+    status: head.status,
+    baseUrl: target.baseUrl,
+    ccPairId: target.ccPairId ?? undefined,
+    shard: shard ? `${shard.index}/${shard.count}` : undefined,
+    commit,
+    tool: `${tool.name} ${tool.version}`,
+  };
+  const lines = Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `      <property${attributes({ name, value })}/>\n`);
+  return `    <properties>\n${lines.join("")}    </properties>\n`;
+}
+
+/**
+ * The run as JUnit XML in pieces. A document that failed is a failed test of its
+ * own with file and line. What went well would drown it, a million times over:
+ * each non-zero count is one passed test ("20,000 documents created"), each
+ * reason for skipping one skipped test. A run that stopped has one test in error.
+ * `tests` counts test cases; the documents are in the properties.
+ */
+export function* junitReport(
+  head: ReportHead,
+  failures: Iterable<ReportFailure>,
+): Generator<string> {
+  const groups = groupCases(head);
+  const stop = stopOf(head);
+  const totals = {
+    tests: groups.length + head.counts.failed + (stop === undefined ? 0 : 1),
+    failures: head.counts.failed,
+    errors: stop === undefined ? 0 : 1,
+    skipped: head.skipped.length,
+    time: head.seconds.toFixed(3),
+  };
+  const name = "knowctl ingest";
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name, ...totals })}>\n`;
+  const timestamp = head.startedAt.replace(/(?:\.\d+)?Z$/, "");
+  yield `  <testsuite${attributes({ name, ...totals, timestamp })}>\n${properties(head)}`;
+  yield* groups;
+  if (stop !== undefined) yield stopCase(stop);
+  for (const failure of failures) yield failureCase(failure);
+  yield "  </testsuite>\n</testsuites>\n";
+}

@@ -1,0 +1,185 @@
+import { CliError } from "../../errors.ts";
+import { createReasons } from "./collector.ts";
+import type { ReportCounts, ReportFailure, ReportHead, RunReport, RunSummary } from "./record.ts";
+import { missingText } from "./text.ts";
+import { createThroughput } from "./throughput.ts";
+import { tool } from "./tool.ts";
+
+/** A report and the file that it came from. */
+export interface NamedReport {
+  name: string;
+  report: RunReport;
+}
+
+const worst = ["ok", "partial", "interrupted", "error"] as const;
+
+function usage(message: string, hint: string): CliError {
+  return new CliError("usage", message, { hints: [hint] });
+}
+
+/** A report that is a merged one already brings the runs that it came from. */
+function runsOf({ shard, status, startedAt, seconds, counts, merged }: RunReport): RunSummary[] {
+  return merged ? merged.runs : [{ shard, status, startedAt, seconds, counts }];
+}
+
+function checkTargets(reports: readonly NamedReport[]): void {
+  const [first] = reports;
+  const other = reports.find(
+    ({ report }) => report.target.baseUrl !== first?.report.target.baseUrl,
+  );
+  if (!first || !other) return;
+  throw usage(
+    `${first.name} and ${other.name} are of different services: ${first.report.target.baseUrl} and ${other.report.target.baseUrl}`,
+    "merge the reports of each service for itself",
+  );
+}
+
+/** Which shards there are. Throws for one that comes twice or that belongs to another division. */
+function checkShards(reports: readonly NamedReport[]): {
+  shards: number | null;
+  missing: number[];
+} {
+  const all = reports.flatMap(({ name, report }) =>
+    runsOf(report).map(({ shard }) => ({ name, shard })),
+  );
+  const [first] = all;
+  const count = first?.shard?.count;
+  const seen = new Map<number, string>();
+  for (const { name, shard } of all) {
+    if (shard?.count !== count) {
+      throw usage(
+        `${first?.name} and ${name} do not belong together: ${divisionText(count)} and ${divisionText(shard?.count)}`,
+        "merge the shards of one run, or runs without shards",
+      );
+    }
+    if (!shard) continue;
+    if (shard.index > shard.count) throw usage(`${name}: no such shard`, "see its member `shard`");
+    const before = seen.get(shard.index);
+    if (before !== undefined) {
+      throw usage(
+        `shard ${shard.index} of ${shard.count} comes twice: ${before} and ${name}`,
+        "name each shard once; after a second try of a shard, only its last report",
+      );
+    }
+    seen.set(shard.index, name);
+  }
+  if (count === undefined) return { shards: null, missing: [] };
+  if (count > 100_000) throw usage(`${first?.name}: too many shards`, "at most 100,000");
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  return { shards: count, missing: numbers.filter((index) => !seen.has(index)) };
+}
+
+function divisionText(count: number | undefined): string {
+  return count === undefined ? "without shards" : `of ${count} shards`;
+}
+
+function mergeThroughput(reports: readonly RunReport[], startMs: number): RunReport["throughput"] {
+  const widest = Math.max(1, ...reports.map(({ throughput }) => throughput.bucketSeconds));
+  const counter = createThroughput(widest);
+  for (const { startedAt, throughput } of reports) {
+    const offset = (Date.parse(startedAt) - startMs) / 1000;
+    for (const { second, documents, failed } of throughput.buckets) {
+      // A bucket seldom falls on those of the merged report: its middle decides.
+      counter.add(offset + second + throughput.bucketSeconds / 2, documents, failed);
+    }
+  }
+  return counter.result();
+}
+
+function sumCounts(reports: readonly RunReport[]): ReportCounts {
+  const sum = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, renamed: 0 };
+  for (const { counts } of reports) {
+    for (const name of Object.keys(sum) as (keyof ReportCounts)[]) sum[name] += counts[name];
+  }
+  return sum;
+}
+
+const added = ["planned", "sentBytes", "requests", "retries", "throttled"] as const;
+
+function sumMembers(reports: readonly RunReport[]): Record<(typeof added)[number], number> {
+  const sum = { planned: 0, sentBytes: 0, requests: 0, retries: 0, throttled: 0 };
+  for (const report of reports) for (const name of added) sum[name] += report[name];
+  return sum;
+}
+
+/** The value that all have, else undefined. */
+function common<Value>(values: readonly Value[]): Value | undefined {
+  return values.every((value) => value === values[0]) ? values[0] : undefined;
+}
+
+function mergedError(reports: readonly NamedReport[]): string | undefined {
+  const errors = reports.flatMap(({ name, report: { error, shard } }) =>
+    error === undefined ? [] : [`${shard ? `shard ${shard.index}` : name}: ${error}`],
+  );
+  if (errors.length <= 5) return errors.length === 0 ? undefined : errors.join("\n");
+  return [...errors.slice(0, 5), `and ${errors.length - 5} more`].join("\n");
+}
+
+function mergeReasons(reports: readonly RunReport[]): RunReport["skipped"] {
+  const reasons = createReasons();
+  for (const { skipped } of reports)
+    for (const { reason, count } of skipped) reasons.add(reason, count);
+  return reasons.list();
+}
+
+/**
+ * The reports of all shards as one: counts added, first begin to last end,
+ * throughput by the clock, and the worst status; with shards missing it is at
+ * least `partial`. Throws CliError `usage` for a shard that comes twice and for
+ * reports that do not belong together (other services, other number of shards).
+ */
+export function mergeReports(named: readonly NamedReport[]): {
+  head: ReportHead;
+  failures: Iterable<ReportFailure>;
+} {
+  checkTargets(named);
+  const division = checkShards(named);
+  const reports = named.map(({ report }) => report);
+  const startMs = Math.min(...reports.map(({ startedAt }) => Date.parse(startedAt)));
+  const endMs = Math.max(...reports.map(({ finishedAt }) => Date.parse(finishedAt)));
+  const ranks = reports.map(({ status }) => worst.indexOf(status));
+  const rank = Math.max(division.missing.length > 0 ? 1 : 0, ...ranks);
+  const error = mergedError(named);
+  const commit = common(reports.map((report) => report.commit));
+  const runs = reports.flatMap(runsOf);
+  const head: ReportHead = {
+    version: 1,
+    type: "ingest-report",
+    tool,
+    status: worst[rank] ?? "error",
+    startedAt: new Date(startMs).toISOString(),
+    finishedAt: new Date(endMs).toISOString(),
+    seconds: Math.max(0, endMs - startMs) / 1000,
+    target: {
+      baseUrl: reports[0]?.target.baseUrl ?? "",
+      ccPairId: common(reports.map(({ target }) => target.ccPairId)) ?? null,
+    },
+    paths: [...new Set(reports.flatMap(({ paths }) => paths))],
+    shard: null,
+    ...(commit === undefined ? {} : { commit }),
+    counts: sumCounts(reports),
+    ...sumMembers(reports),
+    ...(error === undefined ? {} : { error }),
+    throughput: mergeThroughput(reports, startMs),
+    slowest: reports
+      .flatMap(({ slowest }) => slowest)
+      .toSorted((a, b) => b.ms - a.ms)
+      .slice(0, 20),
+    skipped: mergeReasons(reports),
+    renamed: reports.flatMap(({ renamed }) => renamed).slice(0, 1000),
+    merged: {
+      ...division,
+      runs: runs.toSorted((a, b) => (a.shard?.index ?? 0) - (b.shard?.index ?? 0)),
+    },
+  };
+  return { head, failures: eachFailure(reports) };
+}
+
+function* eachFailure(reports: readonly RunReport[]): Generator<ReportFailure> {
+  for (const { failures } of reports) yield* failures;
+}
+
+/** What is missing of a merged report, in words; empty when it is whole. */
+export function missingShards({ merged }: ReportHead): string {
+  return missingText(merged?.missing ?? [], merged?.shards ?? null);
+}

@@ -1,0 +1,54 @@
+import { readFile, stat } from "node:fs/promises";
+import { CliError, codeOf, messageOf } from "../../errors.ts";
+import { RunReport } from "./record.ts";
+
+/** A little less than the longest string that Node can hold. */
+const mostBytes = 512 * 1024 * 1024 - 1024;
+
+const hints = ["name files that `knowctl ingest --report FILE.json` wrote"];
+
+function refuse(path: string, problem: string, cause?: unknown): CliError {
+  return new CliError("usage", `${path}: ${problem}`, { hints, cause });
+}
+
+async function readText(path: string, name: string): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size > mostBytes) throw refuse(name, "larger than 512 MiB, too large for a report");
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw refuse(name, `cannot be read: ${codeOf(error) ?? messageOf(error)}`, error);
+  }
+}
+
+/**
+ * Parses a report. `name` is the file as the user gave it. Throws CliError `usage`
+ * that names the file and the member that is wrong.
+ */
+export function parseReport(text: string, name: string): RunReport {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    // The parser's own words quote the content, which may be anything.
+    throw refuse(name, "not a JSON report", error);
+  }
+  const { type, version } = (value ?? {}) as { type?: unknown; version?: unknown };
+  if (type !== "ingest-report") throw refuse(name, "JSON, but not a report of knowctl ingest");
+  if (version !== 1) {
+    throw new CliError("usage", `${name}: a report of version ${JSON.stringify(version)}`, {
+      hints: ["this knowctl reads version 1; use the version that wrote it, or a newer one"],
+    });
+  }
+  const result = RunReport.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const place = (issue?.path ?? []).map(String).join(".");
+  throw refuse(name, `not a valid report: ${place}: ${issue?.message ?? "unknown"}`);
+}
+
+/** Reads a JSON report whole. As parseReport(); also for a file that cannot be read. */
+export async function readReport(path: string, name = path): Promise<RunReport> {
+  return parseReport(await readText(path, name), name);
+}

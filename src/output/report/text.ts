@@ -1,0 +1,72 @@
+import { neutralise } from "../neutralise.ts";
+import type { ReportFailure, ReportHead, RunReport } from "./record.ts";
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Text for HTML, between tags or in a quoted attribute; control characters made visible. */
+export function escapeHtml(text: string): string {
+  return neutralise(text)
+    .toWellFormed()
+    .replace(/[&<>"']/g, (character) => entities[character] ?? "");
+}
+
+/** The reason without the place at its beginning that it often repeats. */
+export function bareReason({ path, reason }: ReportFailure): string {
+  if (!reason.startsWith(path) || path === "") return reason;
+  const rest = /^(?::\d{1,9}){0,2}:\s*(?=\S)/.exec(reason.slice(path.length));
+  return rest ? reason.slice(path.length + rest[0].length) : reason;
+}
+
+/** `docs/a.md:3:5`, as far as the place is known. */
+export function placeOf({ path, line, column }: ReportFailure): string {
+  if (line === undefined) return path;
+  return column === undefined ? `${path}:${line}` : `${path}:${line}:${column}`;
+}
+
+/** 1536 as `1.5 KiB`. */
+export function formatBytes(bytes: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** What the status means, in words for a heading. */
+export const statusWords: Readonly<Record<RunReport["status"], string>> = {
+  ok: "Done",
+  partial: "Done, with failures",
+  error: "Stopped",
+  interrupted: "Interrupted",
+};
+
+/** The status in words; incomplete where reports of shards are missing. */
+export function statusText(head: ReportHead): string {
+  const isIncomplete = (head.merged?.missing.length ?? 0) > 0;
+  return isIncomplete && head.status === "partial" ? "Incomplete" : statusWords[head.status];
+}
+
+/** `shard 3 of 8 is missing`, `shards 3 and 7 of 8 are missing`; empty when none is. */
+export function missingText(missing: readonly number[], shards: number | null): string {
+  if (missing.length === 0) return "";
+  const shown = missing.slice(0, 20).map(String);
+  const more = missing.length - shown.length;
+  const last = more > 0 ? `${more} more` : (shown.pop() ?? "");
+  const all = shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
+  const [noun, verb] = missing.length === 1 ? ["shard", "is"] : ["shards", "are"];
+  return `${noun} ${all} of ${shards ?? "?"} ${verb} missing`;
+}
+
+/** Documents a second, with one decimal below 10. */
+export function formatRate(rate: number): string {
+  return rate >= 10 ? Math.round(rate).toLocaleString("en-US") : rate.toFixed(1);
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { mergeReports } from "../../../src/output/report/merge.ts";
+import { sampleRun, wholeReport, type SampleOptions } from "./sample.ts";
+
+function merge(...runs: SampleOptions[]) {
+  const named = runs.map((run, index) => ({
+    name: `r${index + 1}.json`,
+    report: wholeReport(sampleRun(run)),
+  }));
+  const { head, failures } = mergeReports(named);
+  return { head, failures: [...failures] };
+}
+
+const shard = (index: number, count: number): SampleOptions => ({ shard: { index, count } });
+
+describe("merged reports", () => {
+  it("add up, from the first begin to the last end", () => {
+    const { head, failures } = merge(
+      { ...shard(2, 2), second: 60, sent: 200, failed: [["x.md", "bad"]], skipped: [["e", 1]] },
+      { ...shard(1, 2), sent: 100, retries: 5, throttled: 2, skipped: [["e", 2]] },
+    );
+    expect(head).toMatchObject({
+      status: "partial",
+      startedAt: "2026-03-04T09:00:00.000Z",
+      finishedAt: "2026-03-04T09:01:02.010Z",
+      seconds: 62.01,
+      shard: null,
+      counts: { created: 150, updated: 150, failed: 1, skipped: 3 },
+      planned: 301,
+      sentBytes: 300_000,
+      requests: 301,
+      retries: 5,
+      throttled: 2,
+      skipped: [{ reason: "e", count: 3 }],
+      paths: ["docs"],
+      merged: { shards: 2, missing: [] },
+    });
+    expect(head.merged?.runs.map((run) => [run.shard?.index, run.status])).toEqual([
+      [1, "ok"],
+      [2, "partial"],
+    ]);
+    expect(failures.map(({ path }) => path)).toEqual(["x.md"]);
+    expect(head.slowest).toHaveLength(20);
+    expect(head.slowest[0]?.ms).toBe(199);
+    const busy = head.throughput.buckets.filter(({ documents }) => documents > 0);
+    expect(busy.map(({ second }) => second)).toEqual([0, 1, 60, 61, 62]);
+    expect(busy.reduce((sum, { documents }) => sum + documents, 0)).toBe(300);
+  });
+
+  it("keep bounded buckets however far apart the runs are", () => {
+    const { head } = merge({ second: 0 }, { second: 86_400 * 365 });
+    expect(head.throughput.buckets.length).toBeLessThanOrEqual(600);
+    expect(head.throughput.buckets.reduce((sum, { documents }) => sum + documents, 0)).toBe(6);
+  });
+
+  it.each<[string, SampleOptions["status"][], string]>([
+    ["all ok", ["ok", "ok"], "ok"],
+    ["one partial", ["ok", "partial"], "partial"],
+    ["one interrupted", ["partial", "interrupted"], "interrupted"],
+    ["one stopped", ["error", "interrupted", "ok"], "error"],
+  ])("have the worst status: %s", (_name, statuses, expected) => {
+    expect(merge(...statuses.map((status) => ({ status: status! }))).head.status).toBe(expected);
+  });
+
+  it("name the shards that are missing, and are partial then", () => {
+    const { head } = merge(shard(1, 8), shard(2, 8), ...[4, 5, 6, 8].map((n) => shard(n, 8)));
+    expect(head.merged).toMatchObject({ shards: 8, missing: [3, 7] });
+    expect(head.status).toBe("partial");
+  });
+
+  it("name the shard that stopped, and why", () => {
+    const { head } = merge(shard(1, 2), { ...shard(2, 2), status: "error", error: "401: no" });
+    expect(head.error).toBe("shard 2: 401: no");
+  });
+
+  it("can be merged again", () => {
+    const half = merge(shard(1, 3), shard(2, 3));
+    const rest = wholeReport(sampleRun(shard(3, 3)));
+    const whole = mergeReports([
+      { name: "half.json", report: { ...half.head, failures: [] } },
+      { name: "rest.json", report: rest },
+    ]);
+    expect(whole.head).toMatchObject({ merged: { shards: 3, missing: [] } });
+    expect(whole.head.merged?.runs).toHaveLength(3);
+    expect(whole.head.counts.created).toBe(6);
+  });
+
+  it("keep what is common: pair and commit", () => {
+    const target = (ccPairId: number) => ({ target: { baseUrl: "http://h", ccPairId } });
+    const same = merge({ ...target(2), commit: "a" }, { ...target(2), commit: "a" }).head;
+    expect(same).toMatchObject({ target: { ccPairId: 2 }, commit: "a" });
+    const other = merge({ ...target(2), commit: "a" }, { ...target(3), commit: "b" }).head;
+    expect(other.target.ccPairId).toBe(null);
+    expect(other).not.toHaveProperty("commit");
+  });
+
+  it.each<[string, SampleOptions[], string]>([
+    [
+      "a shard twice",
+      [shard(1, 3), shard(2, 3), shard(1, 3)],
+      "shard 1 of 3 comes twice: r1.json and r3.json",
+    ],
+    [
+      "other divisions",
+      [shard(1, 3), shard(2, 4)],
+      "r1.json and r2.json do not belong together: of 3 shards and of 4 shards",
+    ],
+    [
+      "with and without shards",
+      [shard(1, 3), {}],
+      "r1.json and r2.json do not belong together: of 3 shards and without shards",
+    ],
+    ["a shard past the end", [shard(5, 3)], "r1.json: no such shard"],
+    [
+      "other services",
+      [{}, { target: { baseUrl: "http://h", ccPairId: 2 } }],
+      "r1.json and r2.json are of different services: https://assistant.example.com/api and http://h",
+    ],
+  ])("are refused: %s", (_name, runs, message) => {
+    expect(() => merge(...runs)).toThrow(expect.objectContaining({ exit: "usage", message }));
+  });
+});
