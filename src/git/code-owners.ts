@@ -1,0 +1,121 @@
+import { constants } from "node:fs";
+import { open, realpath } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { CliError, codeOf } from "../errors.ts";
+import {
+  parseCodeOwners,
+  type CodeOwner,
+  type CodeOwners,
+  type OwnerRule,
+} from "./parse-code-owners.ts";
+import { matchesPath } from "./path-pattern.ts";
+
+/** GitHub's order, then the place that only GitLab knows; the first file that exists counts. */
+const places = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
+
+/** GitHub reads no larger one: docs.github.com, "About code owners". */
+const maxBytes = 3 * 1024 * 1024;
+
+async function readPlace(top: string, file: string): Promise<string | undefined> {
+  const refuse = (why: string, cause?: unknown): never => {
+    throw new CliError("usage", `${file}: ${why}`, { cause });
+  };
+  try {
+    const real = await realpath(join(top, file));
+    if (!real.startsWith(top.endsWith(sep) ? top : top + sep)) {
+      return refuse("a link that leaves the repository");
+    }
+    // A pipe must not hold the run up.
+    const handle = await open(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const stats = await handle.stat();
+      if (!stats.isFile()) return refuse("is not a file");
+      if (stats.size > maxBytes) return refuse("is larger than 3 MiB");
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(stats.size), 0, stats.size, 0);
+      return buffer.toString("utf8", 0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    return refuse(`cannot be read: ${code ?? "unknown error"}`, error);
+  }
+}
+
+/**
+ * Finds and parses the CODEOWNERS file of a repository, or, outside git, of a
+ * folder. `top` is a real path; `prefix` leads from it to the project root.
+ * Undefined when there is none. Throws CliError `usage` for one that cannot be
+ * read, is larger than 3 MiB, or is a link that leaves the repository.
+ */
+export async function findCodeOwners(place: {
+  top: string;
+  prefix: string;
+}): Promise<CodeOwners | undefined> {
+  for (const file of places) {
+    const text = await readPlace(place.top, file);
+    if (text !== undefined) return parseCodeOwners(text, { file, prefix: place.prefix });
+  }
+  return undefined;
+}
+
+/** The rules of a section, last first, by the first step that a path must have. */
+interface SectionIndex {
+  byStep: Map<string, OwnerRule[]>;
+  /** For those that any path may match. */
+  general: OwnerRule[];
+  exclusions: OwnerRule[];
+}
+
+// Made where it is needed: the parsed form is what travels between threads.
+const indexes = new WeakMap<CodeOwners, SectionIndex[]>();
+
+function indexOf(codeOwners: CodeOwners): SectionIndex[] {
+  const known = indexes.get(codeOwners);
+  if (known) return known;
+  const made = codeOwners.sections.map(({ rules }) => {
+    const index: SectionIndex = { byStep: new Map(), general: [], exclusions: [] };
+    for (const rule of rules.toReversed()) {
+      const first = rule.pattern.steps[0] ?? "";
+      if (rule.isExclusion) index.exclusions.push(rule);
+      else if (/[*?\\]/.test(first)) index.general.push(rule);
+      else {
+        const same = index.byStep.get(first);
+        if (same) same.push(rule);
+        else index.byStep.set(first, [rule]);
+      }
+    }
+    return index;
+  });
+  indexes.set(codeOwners, made);
+  return made;
+}
+
+function lastMatch(index: SectionIndex, path: readonly string[]): OwnerRule | undefined {
+  const matches = (rule: OwnerRule): boolean => matchesPath(rule.pattern, path);
+  if (index.exclusions.some(matches)) return undefined;
+  const special = index.byStep.get(path[0] ?? "")?.find(matches);
+  for (const rule of index.general) {
+    if (special && rule.line < special.line) break;
+    if (matches(rule)) return rule;
+  }
+  return special;
+}
+
+/**
+ * Owners of a file (path relative to the project root, "/", NFC): those of the
+ * last line that matches, on GitLab of each section. None when no line matches
+ * or the last one names nobody. Upper and lower case differ, as in git.
+ */
+export function ownersOf(codeOwners: CodeOwners, path: string): CodeOwner[] {
+  const steps = (codeOwners.prefix + path).split("/");
+  const owners = new Map<string, CodeOwner>();
+  for (const index of indexOf(codeOwners)) {
+    for (const owner of lastMatch(index, steps)?.owners ?? []) {
+      owners.set(owner.email ?? owner.display_name ?? "", owner);
+    }
+  }
+  return [...owners.values()];
+}
