@@ -78,6 +78,7 @@ export const IngestSettings = z.strictObject({
       .check(z.minimum(0.001), z.maximum(1_000_000), z.describe("most documents per second")),
   ),
   drafts: z.optional(flag("send documents marked draft: true as well")),
+  images: z.optional(choice(["skip", "upload"], "images of the project in the text")),
   updatedAt: z.optional(choice(["mtime"], "where a missing date comes from")),
   frontMatter: z.optional(
     z.strictObject({

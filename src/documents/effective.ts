@@ -94,10 +94,11 @@ function compute(settings: DocumentSettings, rules: readonly Rule[]): Effective 
     tags,
     flagTags,
   };
-  const { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, keys } = settings;
+  const { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, keys } =
+    settings;
   const shaping = [
     mappingVersion,
-    { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, keys },
+    { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, keys },
     { ...effective, rules: [], metadata: [...metadata], flagMetadata: [...flagMetadata] },
   ];
   return { ...effective, key: digest(JSON.stringify(shaping)) };

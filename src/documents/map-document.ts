@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import type { IngestionDocument } from "../api/schemas.ts";
-import { createCodeTest } from "./code.ts";
 import { effectiveFor } from "./effective.ts";
 import { booleanOf, createFields, type Trace } from "./fields.ts";
-import { removeIgnored } from "./ignore-regions.ts";
+import { removeIgnored, type RemovedLines } from "./ignore-regions.ts";
+import { findReferences } from "./image-references.ts";
+import { findImages, type FoundImages } from "./image-sections.ts";
+import type { LocalImage } from "./images.ts";
 import {
   mapDate,
   mapId,
@@ -22,8 +25,12 @@ export type Mapped =
       kind: "document";
       document: IngestionDocument;
       ccPairId: number | undefined;
-      /** Image references in the text; images are not uploaded. */
+      /** Image references in the text that no section stands for. */
       images: number;
+      /** Images that sections stand for; see imagePlaceholder(). */
+      uploads: readonly LocalImage[];
+      /** Whether other files, there or not, had a say in the document. */
+      readsImages: boolean;
       warnings: string[];
     }
   | { kind: "skipped"; reason: string };
@@ -46,15 +53,23 @@ function skipReason({ fields, settings }: Mapping): string | undefined {
   return undefined;
 }
 
-function countImages(body: string): number {
-  if (!body.includes("![") && !body.includes("<img")) return 0;
-  const isCode = createCodeTest(body);
-  let count = 0;
-  // No "[" within the brackets: a pattern that passes over it takes quadratic time on "![![![".
-  for (const { index } of body.matchAll(/!\[[^[\]\n]*\][([]|<img[\s/>]/g)) {
-    if (!isCode(index)) count++;
+/** What the text refers to; nothing is looked at unless images are uploaded. */
+function imagesOf(mapping: Mapping, body: string, absolutePath: string): FoundImages {
+  const { settings, parsed, warnings, path } = mapping;
+  if (!parsed.isMarkdown) return { images: [], leftOut: 0, problems: [] };
+  if (settings.images === "skip") {
+    return { images: [], leftOut: findReferences(body).length, problems: [] };
   }
-  return count;
+  const found = findImages(body, { root: settings.root, absolutePath });
+  if (found.problems.length === 0) return found;
+  const removed: RemovedLines[] = [];
+  removeIgnored(parsed.body, path, parsed.bodyLine, removed);
+  for (const { offset, text } of found.problems) {
+    const gone = removed.filter(({ at }) => at <= offset);
+    const lines = gone.reduce((sum, each) => sum + each.lines, parsed.bodyLine);
+    warnings.push(`${path}:${lines + body.slice(0, offset).split("\n").length - 1}: ${text}`);
+  }
+  return found;
 }
 
 function emptyReason({ parsed }: Mapping): string {
@@ -68,7 +83,7 @@ function emptyReason({ parsed }: Mapping): string {
  * `path:line:column` for a value that has no meaning.
  */
 export function mapDocument(
-  file: { path: string; mtimeMs: number },
+  file: { path: string; mtimeMs: number; absolutePath?: string },
   parsed: Parsed,
   settings: DocumentSettings,
   trace?: Trace,
@@ -88,7 +103,12 @@ export function mapDocument(
   const mode = isMarkdown ? effective.sections.value : "whole";
   trace?.("sections", isMarkdown ? effective.sections.origin : "not Markdown: whole");
   const { anchors, maxSectionChars: maxChars } = settings;
-  const sections = splitSections(body, { mode, anchors, maxChars, link });
+  const { images, leftOut, problems } = imagesOf(
+    mapping,
+    body,
+    file.absolutePath ?? join(settings.root, path),
+  );
+  const sections = splitSections(body, { mode, anchors, maxChars, link, images });
   if (sections.length === 0) return { kind: "skipped", reason: emptyReason(mapping) };
   const document: IngestionDocument = {
     id,
@@ -102,6 +122,13 @@ export function mapDocument(
   if (date !== undefined) document.doc_updated_at = date;
   mapOwners(mapping, document);
   document.metadata = mapMetadata(parsed.frontMatter, fields, effective, settings, trace);
-  const images = isMarkdown ? countImages(body) : 0;
-  return { kind: "document", document, ccPairId: effective.ccPairId, images, warnings };
+  return {
+    kind: "document",
+    document,
+    ccPairId: effective.ccPairId,
+    images: leftOut,
+    uploads: images.map(({ image }) => image),
+    readsImages: images.length + problems.length > 0,
+    warnings,
+  };
 }

@@ -4,6 +4,7 @@ import { readContent, type Content } from "./content.ts";
 import { decodeFile } from "./decode.ts";
 import type { Trace } from "./fields.ts";
 import type { SourceFile } from "./find.ts";
+import type { LocalImage } from "./images.ts";
 import { mapDocument } from "./map-document.ts";
 import {
   extensionOf,
@@ -21,10 +22,12 @@ export type Reading =
       document: IngestionDocument;
       /** Pair that a rule names for this file. */
       ccPairId?: number;
-      /** Image references that were not uploaded. */
+      /** Image references that no section stands for. */
       images: number;
+      /** Images that sections stand for; see imagePlaceholder(). */
+      uploads?: readonly LocalImage[];
       warnings: string[];
-      /** Stamp of exactly the bytes that were read. */
+      /** Stamp of exactly the bytes that were read; "" when the document depends on images, too. */
       stamp: string;
     }
   | { kind: "skipped"; reason: string };
@@ -45,11 +48,16 @@ function toReading(
   trace?: Trace,
 ): Reading {
   const { stamp, mtimeMs } = content;
-  const mapped = mapDocument({ path: file.path, mtimeMs }, parsed, settings, trace);
+  const { path, absolutePath } = file;
+  const mapped = mapDocument({ path, mtimeMs, absolutePath }, parsed, settings, trace);
   if (mapped.kind === "skipped") return mapped;
-  const { document, ccPairId, images, warnings } = mapped;
-  const reading = { kind: "document" as const, document, images, warnings, stamp };
-  return ccPairId === undefined ? reading : { ...reading, ccPairId };
+  const { document, ccPairId, images, uploads, warnings } = mapped;
+  // What depends on other files is never taken for unchanged because its own file is.
+  const own = mapped.readsImages ? "" : stamp;
+  const reading: Reading = { kind: "document", document, images, warnings, stamp: own };
+  if (uploads.length > 0) reading.uploads = uploads;
+  if (ccPairId !== undefined) reading.ccPairId = ccPairId;
+  return reading;
 }
 
 /**

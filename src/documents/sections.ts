@@ -1,6 +1,7 @@
 import type { Section } from "../api/schemas.ts";
 import { anchorsOf, plainText } from "./heading-text.ts";
 import type { AnchorStyle, SectionMode } from "./settings.ts";
+import { createImagePlacer, type PlacedImage } from "./image-sections.ts";
 import { scanStructure, type Heading, type Structure } from "./structure.ts";
 
 export interface SectionOptions {
@@ -8,6 +9,8 @@ export interface SectionOptions {
   anchors: AnchorStyle;
   maxChars: number | undefined;
   link: string | undefined;
+  /** They get sections of their own, each behind the text that first refers to it. */
+  images?: readonly PlacedImage[] | undefined;
 }
 
 const splitLevels = 3;
@@ -57,6 +60,8 @@ interface Piece {
   path: string;
   body: string;
   anchor: string | undefined;
+  /** Where it ends in the text. */
+  end: number;
 }
 
 function splitAtHeadings(text: string, structure: Structure, anchors: string[]): Piece[] {
@@ -66,28 +71,35 @@ function splitAtHeadings(text: string, structure: Structure, anchors: string[]):
   const pieces: Piece[] = [];
   const open: Heading[] = [];
   const before = text.slice(0, cuts[0]?.heading.start ?? text.length);
-  if (!isBlank(before)) pieces.push({ path: "", body: before.trim(), anchor: undefined });
+  if (!isBlank(before)) {
+    pieces.push({ path: "", body: before.trim(), anchor: undefined, end: before.length });
+  }
   const waiting = new Set<string>();
   for (const [index, { heading, anchor }] of cuts.entries()) {
     while ((open.at(-1)?.level ?? 0) >= heading.level) open.pop();
     open.push(heading);
     const titles = open.map((each) => plainText(each.text));
     const path = titles.join(" > ");
-    const body = text.slice(heading.end, cuts[index + 1]?.heading.start ?? text.length);
+    const end = cuts[index + 1]?.heading.start ?? text.length;
+    const body = text.slice(heading.end, end);
     // What already stands in this path need not be said twice.
     for (const count of titles.keys()) waiting.delete(titles.slice(0, count + 1).join(" > "));
     if (isBlank(body)) {
       waiting.add(path);
       continue;
     }
-    pieces.push({ path: [...waiting, path].join("\n"), body: trimBlankLines(body), anchor });
+    pieces.push({ path: [...waiting, path].join("\n"), body: trimBlankLines(body), anchor, end });
     waiting.clear();
   }
   const last = pieces.at(-1);
   const left = [...waiting].join("\n");
   // Headings at the end have no next one to join.
-  if (left !== "" && last) last.body += `\n\n${left}`;
-  else if (left !== "") pieces.push({ path: left, body: "", anchor: undefined });
+  if (left !== "" && last) {
+    last.body += `\n\n${left}`;
+    last.end = text.length;
+  } else if (left !== "") {
+    pieces.push({ path: left, body: "", anchor: undefined, end: text.length });
+  }
   return pieces;
 }
 
@@ -104,15 +116,18 @@ function trimBlankLines(text: string): string {
 export function splitSections(body: string, options: SectionOptions): Section[] {
   const { mode, link, maxChars } = options;
   if (isBlank(body)) return [];
-  if (mode === "whole") return cut("", body, link, maxChars);
+  const placeImages = createImagePlacer(options.images ?? []);
+  if (mode === "whole") {
+    return [...cut("", body, link, maxChars), ...placeImages(body.length, link)];
+  }
   const structure = scanStructure(body);
   const anchors = anchorsOf(structure.headings, options.anchors);
   return splitAtHeadings(body, structure, anchors).flatMap((piece) => {
     const hasAnchor = link !== undefined && piece.anchor && !link.includes("#");
     const target = hasAnchor ? `${link}#${encodeURIComponent(piece.anchor ?? "")}` : link;
-    if (piece.path === "") return cut("", piece.body, target, maxChars);
-    return piece.body === ""
-      ? [withLink(piece.path, target)]
-      : cut(`${piece.path}\n\n`, piece.body, target, maxChars);
+    const head = piece.path === "" ? "" : `${piece.path}\n\n`;
+    const texts =
+      piece.body === "" ? [withLink(piece.path, target)] : cut(head, piece.body, target, maxChars);
+    return [...texts, ...placeImages(piece.end, target)];
   });
 }

@@ -3,6 +3,7 @@ import { compileRules, type Rule, type RuleSettings } from "./rules.ts";
 import { createFilter, type PathFilter } from "./patterns.ts";
 
 export type SectionMode = "whole" | "headings";
+export type ImageMode = "skip" | "upload";
 export type AnchorStyle = "github" | "docusaurus" | "mkdocs";
 
 /** What may be given in the configuration and again as a flag. */
@@ -23,6 +24,8 @@ export interface MappingOptions {
   /** Where a missing date comes from. `git` is not there yet and refused. */
   updatedAt?: "git" | "mtime" | undefined;
   drafts?: boolean | undefined;
+  /** Whether images of the project that a text refers to become sections. Default `skip`. */
+  images?: ImageMode | undefined;
   /** Bytes; a larger file is an error before it is read. Default 64 MiB. */
   maxFileBytes?: number | undefined;
 }
@@ -52,7 +55,6 @@ export interface RawSettings extends MappingOptions {
   rules?: readonly RuleSettings[] | undefined;
   frontMatter?: KeyLists | undefined;
   /** Not there yet: anything but the default is refused rather than passed over. */
-  images?: "skip" | "upload" | undefined;
   owners?: "codeowners" | undefined;
   /** The same options from the command line; they win over rules and configuration. */
   flags?: MappingOptions | undefined;
@@ -72,6 +74,7 @@ export interface DocumentSettings {
   readonly maxSectionChars: number | undefined;
   readonly updatedAt: "mtime" | undefined;
   readonly drafts: boolean;
+  readonly images: ImageMode;
   readonly maxFileBytes: number;
   readonly keys: FrontMatterKeys;
   readonly rules: readonly Rule[];
@@ -117,9 +120,8 @@ function compileKeys(lists: KeyLists | undefined): FrontMatterKeys {
   };
 }
 
-function refuseMissing({ images, owners, updatedAt, flags }: RawSettings): void {
+function refuseMissing({ owners, updatedAt, flags }: RawSettings): void {
   const missing = [
-    images === "upload" && "images: upload",
     owners === "codeowners" && "owners: codeowners",
     (flags?.updatedAt ?? updatedAt) === "git" && "updatedAt: git",
   ].find((each) => typeof each === "string");
@@ -136,15 +138,7 @@ function refuseMissing({ images, owners, updatedAt, flags }: RawSettings): void 
  */
 export function compileSettings(raw: RawSettings): DocumentSettings {
   refuseMissing(raw);
-  const {
-    root,
-    rules,
-    frontMatter,
-    flags = {},
-    images: _images,
-    owners: _owners,
-    ...configured
-  } = raw;
+  const { root, rules, frontMatter, flags = {}, owners: _owners, ...configured } = raw;
   const pick = <Key extends keyof MappingOptions>(key: Key): MappingOptions[Key] =>
     flags[key] ?? configured[key];
   const taken = (pattern: string): boolean => !pattern.startsWith("!") || pattern.startsWith("!(");
@@ -166,6 +160,7 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     maxSectionChars: pick("maxSectionChars"),
     updatedAt: pick("updatedAt") === "mtime" ? "mtime" : undefined,
     drafts: pick("drafts") ?? false,
+    images: pick("images") ?? "skip",
     maxFileBytes: pick("maxFileBytes") ?? defaultMaxFileBytes,
     keys: compileKeys(frontMatter),
     rules: compileRules(rules ?? []),

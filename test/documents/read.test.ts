@@ -222,7 +222,8 @@ describe("ignore regions", () => {
 });
 
 it("counts images outside code", () => {
-  const text = "![a](b.png) ![c][d]\n\n`![no](x)`\n\n```\n![no](x)\n```\n<img src='x'>\n[no](y)";
+  const text =
+    "![a](b.png) ![c][d] ![no][e]\n\n[d]: x\n\n`![no](x)`\n\n```\n![no](x)\n```\n<img src='x'>\n[no](y)";
   expect(readOk(text).images).toBe(3);
 });
 

@@ -1,0 +1,56 @@
+const named: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+};
+
+/** Character references of HTML that occur in addresses; others stay as they are. */
+export function decodeEntities(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(
+    /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,4}));/g,
+    (whole, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return Object.hasOwn(named, name) ? (named[name] ?? whole) : whole;
+      const code = decimal === undefined ? parseInt(hex ?? "", 16) : Number(decimal);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    },
+  );
+}
+
+// Sticky, and tried from where the last one ended: the text is passed over once.
+const attribute = /[\s/]*([^\s"'<>/=]+)\s*(=?)\s*/y;
+const unquoted = /[^\s"'<>`=]+/y;
+
+function readValue(text: string, at: number): { value: string; end: number } | undefined {
+  const quote = text[at];
+  if (quote === '"' || quote === "'") {
+    const end = text.indexOf(quote, at + 1);
+    return end === -1 ? undefined : { value: text.slice(at + 1, end), end: end + 1 };
+  }
+  unquoted.lastIndex = at;
+  const value = unquoted.exec(text)?.[0];
+  return value === undefined ? undefined : { value, end: at + value.length };
+}
+
+/**
+ * The `src` of an `<img` tag whose attributes begin at `at`, if it has one, and
+ * where reading ended. A template expression (`{…}`) is no address.
+ */
+export function readImageTag(text: string, at: number): { source?: string; end: number } {
+  let end = at;
+  let source: string | undefined;
+  for (;;) {
+    attribute.lastIndex = end;
+    const found = attribute.exec(text);
+    if (!found) break;
+    end = attribute.lastIndex;
+    if (found[2] === "") continue;
+    const given = readValue(text, end);
+    if (!given) break;
+    end = given.end;
+    if (found[1]?.toLowerCase() === "src") source ??= decodeEntities(given.value);
+  }
+  return source === undefined || source.startsWith("{") ? { end } : { source, end };
+}
