@@ -61,9 +61,10 @@ export async function findCodeOwners(place: {
   return undefined;
 }
 
-/** The rules of a section, last first, by the first step that a path must have. */
+/** The rules of a section, last first. */
 interface SectionIndex {
-  byStep: Map<string, OwnerRule[]>;
+  /** By the steps that a path must begin with; most rules name a folder. */
+  byStart: Map<string, OwnerRule[]>;
   /** For those that any path may match. */
   general: OwnerRule[];
   exclusions: OwnerRule[];
@@ -72,20 +73,24 @@ interface SectionIndex {
 // Made where it is needed: the parsed form is what travels between threads.
 const indexes = new WeakMap<CodeOwners, SectionIndex[]>();
 
+function startOf(rule: OwnerRule): string {
+  const { steps } = rule.pattern;
+  const end = steps.findIndex((step) => /[*?\\]/.test(step));
+  return (end < 0 ? steps : steps.slice(0, end)).join("/");
+}
+
 function indexOf(codeOwners: CodeOwners): SectionIndex[] {
   const known = indexes.get(codeOwners);
   if (known) return known;
   const made = codeOwners.sections.map(({ rules }) => {
-    const index: SectionIndex = { byStep: new Map(), general: [], exclusions: [] };
+    const index: SectionIndex = { byStart: new Map(), general: [], exclusions: [] };
     for (const rule of rules.toReversed()) {
-      const first = rule.pattern.steps[0] ?? "";
+      const start = startOf(rule);
+      const same = index.byStart.get(start);
       if (rule.isExclusion) index.exclusions.push(rule);
-      else if (/[*?\\]/.test(first)) index.general.push(rule);
-      else {
-        const same = index.byStep.get(first);
-        if (same) same.push(rule);
-        else index.byStep.set(first, [rule]);
-      }
+      else if (start === "") index.general.push(rule);
+      else if (same) same.push(rule);
+      else index.byStart.set(start, [rule]);
     }
     return index;
   });
@@ -93,15 +98,23 @@ function indexOf(codeOwners: CodeOwners): SectionIndex[] {
   return made;
 }
 
-function lastMatch(index: SectionIndex, path: readonly string[]): OwnerRule | undefined {
-  const matches = (rule: OwnerRule): boolean => matchesPath(rule.pattern, path);
+function lastMatch(index: SectionIndex, path: string): OwnerRule | undefined {
+  const steps = path.split("/");
+  const matches = (rule: OwnerRule): boolean => matchesPath(rule.pattern, steps);
   if (index.exclusions.some(matches)) return undefined;
-  const special = index.byStep.get(path[0] ?? "")?.find(matches);
-  for (const rule of index.general) {
-    if (special && rule.line < special.line) break;
-    if (matches(rule)) return rule;
+  let last: OwnerRule | undefined;
+  const look = (rules: readonly OwnerRule[] | undefined): void => {
+    for (const rule of rules ?? []) {
+      if (last && rule.line < last.line) return;
+      if (matches(rule)) last = rule;
+    }
+  };
+  for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
+    look(index.byStart.get(path.slice(0, end)));
   }
-  return special;
+  look(index.byStart.get(path));
+  look(index.general);
+  return last;
 }
 
 /**
@@ -110,10 +123,9 @@ function lastMatch(index: SectionIndex, path: readonly string[]): OwnerRule | un
  * or the last one names nobody. Upper and lower case differ, as in git.
  */
 export function ownersOf(codeOwners: CodeOwners, path: string): CodeOwner[] {
-  const steps = (codeOwners.prefix + path).split("/");
   const owners = new Map<string, CodeOwner>();
   for (const index of indexOf(codeOwners)) {
-    for (const owner of lastMatch(index, steps)?.owners ?? []) {
+    for (const owner of lastMatch(index, codeOwners.prefix + path)?.owners ?? []) {
       owners.set(owner.email ?? owner.display_name ?? "", owner);
     }
   }

@@ -58,6 +58,40 @@ function contentIn(header: string): string | undefined {
   return fields[fields.length - 2];
 }
 
+/** One pass over `git log`: what it still looks for, and what it found. */
+interface Pass {
+  /** Name as git has it to the id of its content now. */
+  readonly pending: Map<string, string>;
+  readonly boundary: ReadonlySet<string>;
+  readonly found: (name: string, commit: Commit | undefined, isBoundary: boolean) => void;
+  /** The commit whose files follow, and of them the one whose name comes next. */
+  commit: Commit | undefined;
+  isBoundary: boolean;
+  header: string | undefined;
+}
+
+/** `part` is a commit (`id seconds`), a file's line (git-diff-index(1), "raw output"), or its name. */
+function takePart(pass: Pass, part: string): void {
+  if (pass.header !== undefined) {
+    if (pass.pending.get(part) === contentIn(pass.header)) {
+      pass.pending.delete(part);
+      pass.found(part, pass.commit, pass.isBoundary);
+    }
+    pass.header = undefined;
+  } else if (part.startsWith(":") || part.startsWith("\n:")) {
+    pass.header = part;
+  } else if (part !== "") {
+    pass.commit = toCommit(part);
+    pass.isBoundary = pass.boundary.has(part.slice(0, part.indexOf(" ")));
+  }
+}
+
+// -c: of a merge, the files that differ from all its parents. No renames: they read contents.
+const logArguments =
+  "log --raw -c -z --no-abbrev --no-renames --ignore-submodules=all --no-ext-diff --no-textconv".split(
+    " ",
+  );
+
 /**
  * For each file of the checked-out commit below the root, the last commit that
  * changed it, in one pass over `git log` that ends when all are found. As
@@ -75,35 +109,28 @@ export async function lastCommits(
   options: LastCommitOptions = {},
 ): Promise<LastCommits> {
   const commits = new Map<string, Commit>();
+  let unknown = 0;
   const { head, git, prefix } = repository;
-  if (head === undefined) return { commits, unknown: 0 };
+  if (head === undefined) return { commits, unknown };
   const boundary = await shallowBoundary(repository, options);
   const pending = await listFiles(repository, head, options);
-  let unknown = 0;
+  const found: Pass["found"] = (name, commit, isBoundary) => {
+    const path = pathBelowRoot(repository, name);
+    if (isBoundary) unknown++;
+    else if (commit && path !== undefined) commits.set(path, commit);
+  };
+  const pass: Pass = {
+    pending,
+    boundary,
+    found,
+    commit: undefined,
+    isBoundary: false,
+    header: undefined,
+  };
+  const args = [...logArguments, "--format=%H %ct", head, ...(prefix === "" ? [] : ["--", "."])];
   if (pending.size === 0) return { commits, unknown };
-  // -c: of a merge, the files that differ from all its parents. No renames: they read contents.
-  const format = ["--raw", "-c", "-z", "--no-abbrev", "--no-renames", "--format=%H %ct"];
-  const args = ["log", ...format, "--ignore-submodules=all", head];
-  let commit: Commit | undefined;
-  let isBoundary = false;
-  let header: string | undefined;
-  for await (const parts of streamGit(git, prefix === "" ? args : [...args, "--", "."], options)) {
-    for (const part of parts) {
-      if (header !== undefined) {
-        if (pending.get(part) === contentIn(header)) {
-          pending.delete(part);
-          const path = pathBelowRoot(repository, part);
-          if (isBoundary) unknown++;
-          else if (commit && path !== undefined) commits.set(path, commit);
-        }
-        header = undefined;
-      } else if (part.startsWith(":") || part.startsWith("\n:")) {
-        header = part;
-      } else if (part !== "") {
-        commit = toCommit(part);
-        isBoundary = boundary.has(part.slice(0, part.indexOf(" ")));
-      }
-    }
+  for await (const parts of streamGit(git, args, options)) {
+    for (const part of parts) takePart(pass, part);
     if (pending.size === 0) break;
   }
   return { commits, unknown };

@@ -2,7 +2,8 @@ import { realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve, sep } from "node:path";
 import { CliError, codeOf } from "../errors.ts";
-import { gitEnvironment, reasonIn, runGit, type Git, type RunOptions } from "./run.ts";
+import { gitEnvironment } from "./environment.ts";
+import { reasonIn, runGit, type Git, type RunOptions } from "./run.ts";
 
 /** The git work tree that holds the project root. Plain data. */
 export interface Repository {

@@ -109,6 +109,14 @@ const cases: Case[] = [
     { taken: ["b.md"] },
   ],
   [
+    "a submodule at another commit",
+    (test) => {
+      const id = test.git("rev-parse", "HEAD").trim();
+      test.git("update-index", "--add", "--cacheinfo", `160000,${id},module`);
+    },
+    { folders: ["module"] },
+  ],
+  [
     "a repository within",
     (test) => (
       mkdirSync(join(test.root, "in")),

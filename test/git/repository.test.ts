@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { gitEnvironment } from "../../src/git/environment.ts";
 import { openRepository } from "../../src/git/repository.ts";
-import { gitEnvironment, reasonIn, runGit, streamGit } from "../../src/git/run.ts";
+import { reasonIn, runGit, streamGit } from "../../src/git/run.ts";
 import { cleanEnvironment, temporaryFolder } from "../support.ts";
 import { createRepository, refusal } from "./support.ts";
 
@@ -127,16 +128,17 @@ describe("running git", () => {
     [`fatal: ${"x".repeat(400)}`, `${"x".repeat(300)}…`],
   ])("shortens %j", (stderr, reason) => expect(reasonIn(stderr)).toBe(reason));
 
-  it("ends with the signal's reason, before and while git runs", async () => {
+  it("ends with the signal's reason", async () => {
     const { git } = await createRepository().open();
     const reason = new Error("stop");
-    await expect(runGit(git, ["version"], { signal: AbortSignal.abort(reason) })).rejects.toBe(
-      reason,
-    );
-    const abort = new AbortController();
-    // Waits for a standard input that is closed at once, and prints until then.
-    const stream = streamGit(git, ["var", "-l"], { signal: abort.signal });
-    abort.abort(reason);
-    await expect(stream.next()).rejects.toBe(reason);
+    const signal = AbortSignal.abort(reason);
+    await expect(runGit(git, ["version"], { signal })).rejects.toBe(reason);
+    await expect(streamGit(git, ["version"], { signal }).next()).rejects.toBe(reason);
+  });
+
+  it("says why git failed", async () => {
+    const { git } = await createRepository().open();
+    const error = await refusal(() => streamGit(git, ["ls-tree", "nowhere"]).next());
+    expect(error.message).toBe("git ls-tree failed: Not a valid object name nowhere");
   });
 });
