@@ -2,6 +2,9 @@ import { formatDuration } from "../progress.ts";
 import type { Throughput } from "./record.ts";
 import { formatRate } from "./text.ts";
 
+/** With fewer bars there is no course of time to show. */
+const fewestBars = 3;
+
 /** Most bars that are told apart at the width of a page. */
 const mostBars = 150;
 
@@ -46,23 +49,21 @@ function rectangle(kind: string, index: number, from: number, size: number): str
 /**
  * Accepted and failed documents a second over time. The drawing stretches with
  * the page; the words of the axes are HTML around it, so they keep their size.
- * Empty where nothing was sent. Holds numbers alone, nothing from outside.
+ * Empty for a run of less than three bars. Holds numbers alone, nothing from outside.
  */
-export function throughputChart(throughput: Throughput, runSeconds: number): string {
+export function throughputChart(throughput: Throughput): string {
   const { bars, seconds } = barsOf(throughput);
-  if (bars.length === 0) return "";
-  // A run shorter than its only bucket was not that slow.
-  const width = bars.length === 1 ? Math.min(seconds, Math.max(runSeconds, 0.001)) : seconds;
-  const rates = bars.map(({ documents, failed }) => (documents + failed) / width);
+  if (bars.length < fewestBars) return "";
+  const rates = bars.map(({ documents, failed }) => (documents + failed) / seconds);
   const peak = Math.max(...rates);
   const top = niceCeiling(peak);
-  const scale = height / (top * width);
+  const scale = height / (top * seconds);
   const drawn = bars.map(
     ({ documents, failed }, index) =>
       rectangle("sent", index, 0, documents * scale) +
       rectangle("lost", index, documents * scale, failed * scale),
   );
-  const total = bars.length * width;
+  const total = bars.length * seconds;
   const label = `Documents per second over ${formatDuration(total * 1000)}; at most ${formatRate(peak)} per second.`;
   const grid = [0, 0.5, 1].map(
     (share) =>

@@ -21,7 +21,7 @@ export interface GroupedFailures {
 }
 
 /** What failures have in common: the reason without their own path and id. */
-function reasonOf(failure: ReportFailure): string {
+export function reasonOf(failure: ReportFailure): string {
   let reason = bareReason(failure);
   for (const own of [failure.path, failure.id ?? ""]) {
     // A short name would tear words apart.

@@ -1,5 +1,5 @@
 import { countOf, formatCount } from "../progress.ts";
-import type { FailureGroup, GroupedFailures } from "./groups.ts";
+import { reasonOf, type FailureGroup, type GroupedFailures } from "./groups.ts";
 import type { ReportFailure } from "./record.ts";
 import { bareReason, escapeHtml, placeOf } from "./text.ts";
 
@@ -23,7 +23,7 @@ function failureLine(failure: ReportFailure, isAlone: boolean): string {
 }
 
 function groupPart(group: FailureGroup, isOpen: boolean): string {
-  const lines = group.failures.map((each) => failureLine(each, bareReason(each) === group.reason));
+  const lines = group.failures.map((each) => failureLine(each, reasonOf(each) === group.reason));
   const hidden = group.count - group.failures.length;
   if (hidden > 0) lines.push(`<li class="soft">and ${formatCount(hidden)} more</li>`);
   return `<details${isOpen ? " open" : ""}><summary><b>${formatCount(group.count)}</b>${escapeHtml(group.reason)}</summary><ul>

@@ -44,18 +44,20 @@ th,td{padding:6px 12px 6px 0;border-top:1px solid var(--line);vertical-align:top
 thead th{border-top:0}
 tr>:last-child{padding-right:0}
 .n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+.row{white-space:nowrap}
 td.meter{width:30%;min-width:70px;padding-top:12px}
 .meter i{display:block;height:8px;border-radius:4px;background:var(--accent);min-width:2px}
 details{border-top:1px solid var(--line)}
 summary{cursor:pointer;padding:9px 0;overflow-wrap:anywhere}
 summary b{font-variant-numeric:tabular-nums;color:var(--bad);margin-right:8px}
 summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
+section>details:first-child{border-top:0}
 details ul{margin:0 0 12px;padding:0 0 0 18px;list-style:none}
 details li{padding:2px 0}
 .tag{font-size:12px;color:var(--soft);border:1px solid var(--line);border-radius:99px;padding:0 8px;margin-left:8px;white-space:nowrap}
 footer{margin-top:20px;color:var(--soft);font-size:13px}
 @media (max-width:520px){main{padding:16px 12px 32px}h1{font-size:20px}section{padding:14px}
 .tiles{grid-template-columns:repeat(3,1fr);gap:8px}.tiles li{padding:9px 10px}.tiles b{font-size:19px}
-dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}td.meter,th.meter{display:none}}
+dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}td.meter,th.meter,.wide{display:none}th,td{padding-right:7px}td{font-size:14px}}
 @media print{body{background:none}section,.tiles li{break-inside:avoid}}
 `;

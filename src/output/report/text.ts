@@ -1,4 +1,5 @@
 import { neutralise } from "../neutralise.ts";
+import { formatDuration } from "../progress.ts";
 import type { ReportFailure, ReportHead, RunReport } from "./record.ts";
 
 const entities: Readonly<Record<string, string>> = {
@@ -64,6 +65,11 @@ export function missingText(missing: readonly number[], shards: number | null): 
   const all = shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
   const [noun, verb] = missing.length === 1 ? ["shard", "is"] : ["shards", "are"];
   return `${noun} ${all} of ${shards ?? "?"} ${verb} missing`;
+}
+
+/** As formatDuration(); below a second in milliseconds. */
+export function formatTime(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : formatDuration(ms);
 }
 
 /** Documents a second, with one decimal below 10. */
