@@ -184,6 +184,15 @@ export function judgeHead(
   return unexpected(question, status, `unexpected answer (${shorten(contentType, 80)})`);
 }
 
+/** What checks a parsed answer: a zod schema, or something cheaper in front of one. */
+export interface Shape<T> {
+  safeParse(
+    value: unknown,
+  ):
+    | { success: true; data: T }
+    | { success: false; error: { issues: readonly z.core.$ZodIssue[] } };
+}
+
 const json = /^application\/(?:[\w.-]+\+)?json\b/i;
 
 function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
@@ -195,11 +204,11 @@ function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   return shown.join("; ") + (issues.length > 3 ? ` (and ${issues.length - 3} more)` : "");
 }
 
-/** Reads a whole answer: 200, JSON, and as `schema` says. */
+/** Reads a whole answer: 200, JSON, and of the given shape. */
 export function readAnswer<T>(
   question: Question,
   answer: Answer,
-  schema: z.ZodMiniType<T>,
+  shape: Shape<T>,
   now: number,
 ): Result<T> {
   const rejected = judgeHead(question, answer, now, json);
@@ -216,7 +225,7 @@ export function readAnswer<T>(
   if (nestsTooDeep(value, text)) {
     return { ok: false, failure: unexpected(question, answer.status, "an answer nested too deep") };
   }
-  const parsed = schema.safeParse(value);
+  const parsed = shape.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
   const words = `unexpected answer: ${describeIssues(parsed.error.issues)}`;
   return { ok: false, failure: unexpected(question, answer.status, words) };

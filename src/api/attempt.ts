@@ -47,11 +47,10 @@ function trace(
   failure: Failure | undefined,
 ): void {
   const { options } = wire;
-  if (!options.onTrace) return;
   const idHeader = wire.dialect.requestIdHeader?.toLowerCase() ?? "x-request-id";
   const given =
     answer && (header(answer.headers, "x-request-id") ?? header(answer.headers, idHeader));
-  options.onTrace({
+  options.onTrace?.({
     method: question.method,
     url: question.url,
     status: answer?.status,
@@ -73,7 +72,8 @@ async function attemptOnce<A extends { status: number; headers: Headers }, T>(
   read: (answer: A) => Result<T> | Promise<Result<T>>,
 ): Promise<Result<T>> {
   const { wire, question, policy } = attempt;
-  const begun = wire.options.clock.now();
+  const { onTrace, clock } = wire.options;
+  const begun = onTrace ? clock.now() : 0;
   let answer: A | undefined;
   let result: Result<T>;
   try {
@@ -83,7 +83,7 @@ async function attemptOnce<A extends { status: number; headers: Headers }, T>(
     const failure = failureOfFault(question, error, isUnsent(error));
     result = { ok: false, failure: policy.mayHaveActed ? asMaybeDone(failure) : failure };
   }
-  trace(attempt, begun, answer, result.ok ? undefined : result.failure);
+  if (onTrace) trace(attempt, begun, answer, result.ok ? undefined : result.failure);
   return result;
 }
 
@@ -91,7 +91,7 @@ async function attemptOnce<A extends { status: number; headers: Headers }, T>(
  * A call with its retries: `ask` sends one attempt, `read` judges its answer.
  * Throws as `retrying` does.
  */
-export async function run<A extends { status: number; headers: Headers }, T>(
+export function run<A extends { status: number; headers: Headers }, T>(
   wire: Wire,
   call: Call,
   ask: (exchange: Exchange) => Promise<A>,

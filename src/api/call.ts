@@ -71,6 +71,8 @@ export interface Wire {
   prefix: string;
   /** The path that was checked last: a bulk upload uses one, and parsing it costs time. */
   checkedPath: string;
+  /** The headers that were made last, for the calls that want the same. */
+  made?: { key: Call["key"]; contentType: string | undefined; headers: Record<string, string> };
 }
 
 /** The address of a path below the base URL. Throws when the path would leave it. */
@@ -86,19 +88,28 @@ export function urlOf(wire: Wire, path: string): string {
   return url;
 }
 
-function headersOf(wire: Wire, call: Call): Record<string, string> {
-  const { options, dialect } = wire;
+/** What calls with the same key and content type have in common; nobody changes it. */
+function commonHeaders(wire: Wire, { key, contentType }: Call): Record<string, string> {
+  const { made } = wire;
+  if (made && made.key === key && made.contentType === contentType) return made.headers;
   const headers: Record<string, string> = {
-    authorization: `Bearer ${options[call.key]}`,
+    authorization: `Bearer ${wire.options[key]}`,
     accept: "application/json",
     "accept-encoding": "identity",
     "user-agent": "knowctl",
   };
-  if (call.contentType !== undefined) headers["content-type"] = call.contentType;
+  if (contentType !== undefined) headers["content-type"] = contentType;
+  wire.made = { key, contentType, headers };
+  return headers;
+}
+
+function headersOf(wire: Wire, call: Call): Record<string, string> {
+  const common = commonHeaders(wire, call);
+  const idHeader = wire.options.onTrace ? wire.dialect.requestIdHeader : undefined;
+  if (call.contentLength === undefined && !idHeader) return common;
+  const headers = { ...common };
   if (call.contentLength !== undefined) headers["content-length"] = String(call.contentLength);
-  if (options.onTrace && dialect.requestIdHeader) {
-    headers[dialect.requestIdHeader.toLowerCase()] = crypto.randomUUID();
-  }
+  if (idHeader) headers[idHeader.toLowerCase()] = crypto.randomUUID();
   return headers;
 }
 
@@ -136,16 +147,18 @@ export function limitsOf(
 export function toExchange(wire: Wire, call: Call, policy: CallPolicy): Exchange {
   const { timeoutMs } = wire.options;
   const bytes = call.body instanceof Uint8Array ? call.body.byteLength : (call.contentLength ?? 0);
-  const limits = limitsOf(policy, timeoutMs, bytes, call.idleMs);
+  const { headersMs, idleMs, totalMs } = limitsOf(policy, timeoutMs, bytes, call.idleMs);
   const detached = call.detachedMs !== undefined;
   return {
     method: call.method,
     path: wire.prefix + call.path,
     headers: headersOf(wire, call),
     body: call.body,
-    ...limits,
-    ...(detached ? { headersMs: 0, totalMs: call.detachedMs ?? 0, detached } : {}),
+    headersMs: detached ? 0 : headersMs,
+    idleMs,
+    totalMs: call.detachedMs ?? totalMs,
     responseBytes: policy.responseBytes,
     fresh: policy.fresh,
+    detached,
   };
 }

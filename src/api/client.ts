@@ -1,6 +1,5 @@
-import type * as z from "zod/mini";
 import { CliError } from "../errors.ts";
-import { judgeHead, readAnswer, type Question, type Result } from "./answers.ts";
+import { judgeHead, readAnswer, type Question, type Result, type Shape } from "./answers.ts";
 import { run } from "./attempt.ts";
 import { urlOf, type Call, type ClientOptions, type Wire } from "./call.ts";
 import { dialects, type Dialect } from "./dialects.ts";
@@ -12,8 +11,8 @@ export type { Call, ClientOptions, RequestTrace } from "./call.ts";
 
 export interface Client {
   readonly dialect: Dialect;
-  /** Sends, retries as the policy says, and returns the parsed answer. Throws ApiError. */
-  call<T>(call: Call, schema: z.ZodMiniType<T>): Promise<T>;
+  /** Sends, retries as the policy says, and returns the answer that `shape` takes. Throws ApiError. */
+  call<T>(call: Call, shape: Shape<T>): Promise<T>;
   /** The same for an answer that is read as it comes. `accepts` matches its content type. */
   open(call: Call, accepts: RegExp): Promise<AsyncGenerator<Uint8Array>>;
   /** The address of a path, for messages. */
@@ -98,12 +97,12 @@ export function createClient(options: ClientOptions): Client {
   return {
     dialect: wire.dialect,
     url: (path) => urlOf(wire, path),
-    call: (call, schema) =>
+    call: (call, shape) =>
       run(
         wire,
         call,
         (exchange) => transport.send(exchange),
-        (question, answer) => readAnswer(question, answer, schema, clock.now()),
+        (question, answer) => readAnswer(question, answer, shape, clock.now()),
       ),
     open: (call, accepts) =>
       run(

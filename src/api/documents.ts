@@ -1,15 +1,30 @@
+import type { Shape } from "./answers.ts";
+import { toBytes } from "./body-text.ts";
 import type { Client } from "./client.ts";
 import type { Gate } from "./gate.ts";
 import { IngestionResult } from "./schemas.ts";
 
+/** Whether the schema would say yes, for the answer that a bulk upload gets each time. */
+function isUsual(value: unknown): value is IngestionResult {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const { already_existed: existed, document_id: id } = value as Record<string, unknown>;
+  return typeof existed === "boolean" && typeof id === "string";
+}
+
+const usualOrSchema: Shape<IngestionResult> = {
+  safeParse: (value) =>
+    isUsual(value) ? { success: true, data: value } : IngestionResult.safeParse(value),
+};
+
 /**
- * Adds or replaces one document. `body` is the JSON of an IngestionRequest whose
- * document has an id, which makes sending it again harmless. Throws ApiError, or
- * the gate's reason when the run has been stopped.
+ * Adds or replaces one document. `body` is the JSON of an IngestionRequest, as text
+ * or as its UTF-8 bytes, which must not change before this ends. Its document has
+ * an id, which makes sending it again harmless. Throws ApiError, or the gate's
+ * reason when the run has been stopped.
  */
-export async function upsertDocument(
+export function upsertDocument(
   client: Client,
-  body: string,
+  body: string | Uint8Array,
   options: { gate?: Gate } = {},
 ): Promise<IngestionResult> {
   return client.call(
@@ -19,10 +34,10 @@ export async function upsertDocument(
       method: "POST",
       path: client.dialect.paths.ingestion,
       key: "apiKey",
-      body: Buffer.from(body),
+      body: typeof body === "string" ? toBytes(body) : body,
       contentType: "application/json",
       gate: options.gate,
     },
-    IngestionResult,
+    usualOrSchema,
   );
 }

@@ -1,8 +1,7 @@
 import type { Controller, Handler } from "undici/lib/dispatcher/pool.js";
-import { codeOf } from "../errors.ts";
 import { markUnsent } from "./connector.ts";
+import type { Bounded, Deadlines } from "./deadlines.ts";
 import { createInbox } from "./inbox.ts";
-import { clampTimer } from "./timing.ts";
 
 export type Headers = Record<string, string | string[]>;
 export type Body = Uint8Array | (() => AsyncIterable<Uint8Array>);
@@ -44,13 +43,21 @@ function fault(code: string, message: string): Error {
 }
 
 /** One exchange in flight: what undici calls, and how to end it. */
-export interface Watch {
+export interface Watch extends Bounded {
   handler: Handler;
+  detached: boolean;
   abort(error: Error): void;
 }
 
-/** Starts a watched exchange; the function it returns lets go of its resources. */
+/** Starts a watched exchange; the function it returns lets go of its connection. */
 export type Start = (watch: Watch) => () => void;
+
+function timeoutOf(isPhase: boolean, inBody: boolean): Error {
+  if (!isPhase) return fault("TOTAL_TIMEOUT", "not done in time");
+  return inBody
+    ? fault("IDLE_TIMEOUT", "the answer stopped coming")
+    : fault("HEADERS_TIMEOUT", "no answer in time");
+}
 
 interface Listener {
   onController?(controller: Controller): void;
@@ -62,39 +69,24 @@ interface Listener {
   isBehind?(): boolean;
 }
 
-interface Timers {
-  phase(ms: number, code: string, words: string): void;
-  refresh(): void;
-  clear(): void;
+/** When something that may take `ms` from `now` must be over; 0: no limit. */
+function after(now: number, ms: number): number {
+  return ms > 0 ? now + ms : Number.POSITIVE_INFINITY;
 }
 
-function createTimers(exchange: Exchange, expire: (error: Error) => void): Timers {
-  const start = (ms: number, code: string, words: string): NodeJS.Timeout | undefined =>
-    ms > 0 ? setTimeout(() => expire(fault(code, words)), clampTimer(ms)) : undefined;
-  const total = start(exchange.totalMs, "TOTAL_TIMEOUT", "not done in time");
-  let current = start(exchange.headersMs, "HEADERS_TIMEOUT", "no answer in time");
-  return {
-    phase(ms, code, words) {
-      clearTimeout(current);
-      current = start(ms, code, words);
-    },
-    refresh: () => void current?.refresh(),
-    clear() {
-      clearTimeout(current);
-      clearTimeout(total);
-    },
-  };
-}
-
-/** Follows one exchange: its timers, its bytes, and its end, which comes exactly once. */
-function watch(exchange: Exchange, listener: Listener): Watch {
+/** Follows one exchange: its deadlines, its bytes, and its end, which comes exactly once. */
+function watch(exchange: Exchange, listener: Listener, deadlines: Deadlines<Watch>): Watch {
   let controller: Controller | undefined;
   let failure: Error | undefined;
   let done = false;
   let received = 0;
+  let inBody = false;
+  const begun = deadlines.now();
+  const totalAt = after(begun, exchange.totalMs);
+  let phaseAt = after(begun, exchange.headersMs);
   const finish = (): boolean => {
     if (done) return false;
-    timers.clear();
+    deadlines.remove(watched);
     return (done = true);
   };
   const abort = (error: Error): void => {
@@ -103,14 +95,6 @@ function watch(exchange: Exchange, listener: Listener): Watch {
     controller?.abort(error);
     listener.onError(error);
   };
-  const timers = createTimers(exchange, (error) => {
-    if (codeOf(error) === "IDLE_TIMEOUT" && listener.isBehind?.()) timers.refresh();
-    else {
-      // undici has not begun: there is no connection, so nothing can have been sent.
-      if (!controller) markUnsent(error);
-      abort(error);
-    }
-  });
   const handler: Handler = {
     onRequestStart(started) {
       controller = started;
@@ -119,7 +103,9 @@ function watch(exchange: Exchange, listener: Listener): Watch {
     },
     onResponseStart(_started, status, headers) {
       if (status < 200 || done) return;
-      timers.phase(exchange.idleMs, "IDLE_TIMEOUT", "the answer stopped coming");
+      inBody = true;
+      phaseAt = after(deadlines.now(), exchange.idleMs);
+      deadlines.sooner(watched);
       listener.onHeaders(status, headers);
     },
     onResponseData(_started, chunk) {
@@ -128,7 +114,7 @@ function watch(exchange: Exchange, listener: Listener): Watch {
       if (received > exchange.responseBytes) {
         return abort(fault("ANSWER_TOO_LARGE", `answer above ${exchange.responseBytes} bytes`));
       }
-      timers.refresh();
+      phaseAt = after(deadlines.now(), exchange.idleMs);
       listener.onChunk(chunk);
     },
     onResponseEnd() {
@@ -138,33 +124,60 @@ function watch(exchange: Exchange, listener: Listener): Watch {
       if (finish()) listener.onError(error);
     },
   };
-  return { handler, abort };
+  const watched: Watch = {
+    handler,
+    abort,
+    detached: exchange.detached === true,
+    place: -1,
+    dueAt: () => Math.min(phaseAt, totalAt),
+    expire() {
+      const isPhase = phaseAt <= totalAt;
+      if (isPhase && inBody && listener.isBehind?.()) {
+        phaseAt = after(deadlines.now(), exchange.idleMs);
+        return;
+      }
+      const error = timeoutOf(isPhase, inBody);
+      // undici has not begun: there is no connection, so nothing can have been sent.
+      if (!controller) markUnsent(error);
+      abort(error);
+    },
+  };
+  deadlines.add(watched);
+  return watched;
 }
 
 /** Sends and collects the body. Rejects with the transport's own error (faults.ts reads it). */
-export function wholeAnswer(exchange: Exchange, start: Start): Promise<Answer> {
+export function wholeAnswer(
+  exchange: Exchange,
+  start: Start,
+  deadlines: Deadlines<Watch>,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let status = 0;
     let headers: Headers = {};
     const chunks: Buffer[] = [];
-    const followed = watch(exchange, {
-      onHeaders(code, fields) {
-        status = code;
-        headers = fields;
+    const followed = watch(
+      exchange,
+      {
+        onHeaders(code, fields) {
+          status = code;
+          headers = fields;
+        },
+        onChunk: (chunk) => void chunks.push(chunk),
+        onEnd() {
+          release();
+          const [only] = chunks;
+          const body = chunks.length === 1 && only ? only : Buffer.concat(chunks);
+          resolve({ status, headers, body });
+        },
+        onError(error) {
+          // A request that undici refuses fails before `start` has returned.
+          queueMicrotask(() => release());
+          reject(error);
+        },
       },
-      onChunk: (chunk) => void chunks.push(chunk),
-      onEnd() {
-        release();
-        const [only] = chunks;
-        const body = chunks.length === 1 && only ? only : Buffer.concat(chunks);
-        resolve({ status, headers, body });
-      },
-      onError(error) {
-        // A request that undici refuses fails before `start` has returned.
-        queueMicrotask(() => release());
-        reject(error);
-      },
-    });
+      deadlines,
+    );
     const release = start(followed);
   });
 }
@@ -173,22 +186,30 @@ export function wholeAnswer(exchange: Exchange, start: Start): Promise<Answer> {
  * Sends and resolves with the headers; the body comes as it arrives, what has
  * arrived before a fault first. A reader that leaves early ends the exchange.
  */
-export function streamedAnswer(exchange: Exchange, start: Start): Promise<StreamedAnswer> {
+export function streamedAnswer(
+  exchange: Exchange,
+  start: Start,
+  deadlines: Deadlines<Watch>,
+): Promise<StreamedAnswer> {
   return new Promise((resolve, reject) => {
     let controller: Controller | undefined;
     const inbox = createInbox(() => controller);
-    const followed = watch(exchange, {
-      onController: (started) => void (controller = started),
-      onHeaders: (status, headers) => resolve({ status, headers, body: read() }),
-      onChunk: (chunk) => inbox.put(chunk),
-      isBehind: () => inbox.isFull(),
-      onEnd: () => inbox.end(),
-      onError(error) {
-        inbox.end(error);
-        reject(error);
-        queueMicrotask(() => release());
+    const followed = watch(
+      exchange,
+      {
+        onController: (started) => void (controller = started),
+        onHeaders: (status, headers) => resolve({ status, headers, body: read() }),
+        onChunk: (chunk) => inbox.put(chunk),
+        isBehind: () => inbox.isFull(),
+        onEnd: () => inbox.end(),
+        onError(error) {
+          inbox.end(error);
+          reject(error);
+          queueMicrotask(() => release());
+        },
       },
-    });
+      deadlines,
+    );
     async function* read(): AsyncGenerator<Uint8Array> {
       try {
         yield* inbox.read();

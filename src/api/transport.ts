@@ -1,6 +1,7 @@
 import type Pool from "undici/lib/dispatcher/pool.js";
 import type { DispatchOptions } from "undici/lib/dispatcher/pool.js";
 import { createConnector, type ConnectorOptions } from "./connector.ts";
+import { createDeadlines, type Deadlines } from "./deadlines.ts";
 import {
   streamedAnswer,
   wholeAnswer,
@@ -75,7 +76,7 @@ function toRequest(exchange: Exchange): DispatchOptions {
     body: typeof body === "function" ? body() : (body ?? null),
     headersTimeout: 0,
     bodyTimeout: 0,
-    ...(fresh ? { reset: true } : {}),
+    reset: fresh ? true : null,
   };
 }
 
@@ -85,31 +86,41 @@ export function createTransport(options: TransportOptions): Transport {
   let opening: Promise<Pools> | undefined;
   let pools: Pools | undefined;
   let shared: Pool | undefined;
-  const running = new Set<Watch>();
+  const deadlines = createDeadlines<Watch>();
   const endRunning = (): void => {
-    for (const watch of running) watch.abort(signal.reason as Error);
+    for (const watch of deadlines.all()) {
+      if (!watch.detached) watch.abort(signal.reason as Error);
+    }
   };
   signal.addEventListener("abort", endRunning, { once: true });
 
   const starter = (exchange: Exchange, { make }: Pools): Start => {
     return (watch) => {
       const pool = exchange.fresh ? make(1) : (shared ??= make(options.connections));
-      if (!exchange.detached) running.add(watch);
       pool.dispatch(toRequest(exchange), watch.handler);
       return () => {
-        running.delete(watch);
         if (exchange.fresh) void pool.destroy();
       };
     };
   };
-  const ready = async (exchange: Exchange): Promise<Start> => {
-    pools ??= await (opening ??= openPools(options));
-    if (!exchange.detached) signal.throwIfAborted();
-    return starter(exchange, pools);
+  /** With the pools at hand the request goes out at once; each promise less counts in bulk. */
+  const begin = <A>(
+    exchange: Exchange,
+    send: (exchange: Exchange, start: Start, limits: Deadlines<Watch>) => Promise<A>,
+  ): Promise<A> => {
+    if (!pools) {
+      opening ??= openPools(options);
+      return opening.then((opened) => {
+        pools = opened;
+        return begin(exchange, send);
+      });
+    }
+    if (signal.aborted && !exchange.detached) return Promise.reject(signal.reason as Error);
+    return send(exchange, starter(exchange, pools), deadlines);
   };
   return {
-    send: async (exchange) => wholeAnswer(exchange, await ready(exchange)),
-    open: async (exchange) => streamedAnswer(exchange, await ready(exchange)),
+    send: (exchange) => begin(exchange, wholeAnswer),
+    open: (exchange) => begin(exchange, streamedAnswer),
     async close() {
       signal.removeEventListener("abort", endRunning);
       pools?.abandon();

@@ -31,7 +31,7 @@ declare module "undici/lib/dispatcher/pool.js" {
     path: string;
     headers: Record<string, string>;
     body?: Uint8Array | AsyncIterable<Uint8Array> | Readable | null;
-    reset?: boolean;
+    reset?: boolean | null;
     headersTimeout: number;
     bodyTimeout: number;
   }
