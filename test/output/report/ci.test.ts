@@ -1,0 +1,50 @@
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createOutput } from "../../../src/output/output.ts";
+import { ciPrefix, tellGithub } from "../../../src/output/report/ci.ts";
+import { createTestContext, temporaryFolder } from "../../support.ts";
+import { sampleRun } from "./sample.ts";
+
+async function tell(root: string, env: Record<string, string>): Promise<string> {
+  const context = createTestContext({ cwd: root, env });
+  const { head, failures } = sampleRun({ failed: [["a.md", "a.md:3:5: bad"]] });
+  await tellGithub(createOutput(context), env, { head, failures: () => failures, root });
+  expect(context.stdoutText()).toBe("");
+  return context.stderrText();
+}
+
+describe("in GitHub Actions", () => {
+  it("a run is told by annotations and in the job summary", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "docs"));
+    symlinkSync(folder, join(folder, "linked"));
+    const summary = join(folder, "summary.md");
+    const env = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary };
+    const workspace = { GITHUB_WORKSPACE: join(folder, "linked") };
+    expect(await tell(join(folder, "docs"), { ...env, ...workspace })).toBe(
+      "::error file=docs/a.md,line=3,col=5,title=Not uploaded::bad\n",
+    );
+    expect(readFileSync(summary, "utf8")).toContain("| 1 | bad |");
+  });
+
+  it("a summary that cannot be written is a warning", async () => {
+    const folder = temporaryFolder();
+    const env = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: folder };
+    expect(await tell(folder, env)).toBe(
+      `::error title=Not uploaded::a.md:3:5: bad\nwarning: cannot write the job summary ${folder}: EISDIR\n`,
+    );
+  });
+});
+
+it("elsewhere nothing is told", async () => {
+  const folder = temporaryFolder();
+  expect(await tell(folder, { CI: "true", GITHUB_STEP_SUMMARY: join(folder, "x") })).toBe("");
+});
+
+it("GitLab's checkout counts as the repository as well", () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "docs"));
+  expect(ciPrefix(join(folder, "docs"), { CI_PROJECT_DIR: folder })).toBe("docs/");
+  expect(ciPrefix(folder, {})).toBe(undefined);
+});
