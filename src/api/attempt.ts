@@ -122,6 +122,7 @@ export function run<A extends { status: number; headers: Headers }, T>(
       clock,
       signal: detached ? undefined : signal,
       gate: call.gate,
+      onFailure: call.onFailure,
     },
   );
 }

@@ -2,7 +2,7 @@ import type { Dialect, DialectName } from "./dialects.ts";
 import type { Body, Exchange, Headers } from "./exchange.ts";
 import type { Gate } from "./gate.ts";
 import type { Clock } from "./timing.ts";
-import type { CallClass, CallPolicy } from "./policy.ts";
+import type { CallClass, CallPolicy, FaultKind } from "./policy.ts";
 import type { Transport } from "./transport.ts";
 
 /** One attempt, for `--verbose` and `--debug`. Holds no credentials. */
@@ -55,6 +55,8 @@ export interface Call {
   /** Bytes of the body, where it is a stream. */
   contentLength?: number;
   gate?: Gate | undefined;
+  /** Told of each attempt that failed, the last one included. */
+  onFailure?: ((kind: FaultKind) => void) | undefined;
   /** Longest silence inside the answer, instead of the policy's. */
   idleMs?: number | undefined;
   /** Goes out although the signal is aborted: one attempt, at most this long. */

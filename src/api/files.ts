@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import { ApiError } from "../errors.ts";
+import type { Call } from "./call.ts";
 import type { Client } from "./client.ts";
+import type { Gate } from "./gate.ts";
 import { createMultipart, type UploadFile } from "./multipart.ts";
 import { FileUpload, UserFile } from "./schemas.ts";
 import { shorten } from "./words.ts";
@@ -13,6 +15,7 @@ async function uploadTo<T>(
   path: string,
   form: { files: readonly UploadFile[]; fields?: Record<string, string> },
   schema: z.ZodMiniType<T>,
+  more: Partial<Pick<Call, "policy" | "gate" | "onFailure">> = {},
 ): Promise<T> {
   const { body, contentType, contentLength } = createMultipart("files", form.files, form.fields);
   return client.call(
@@ -25,6 +28,7 @@ async function uploadTo<T>(
       policy: "upload",
       method: "POST",
       key: "accessToken",
+      ...more,
     },
     schema,
   );
@@ -115,11 +119,27 @@ function imageIdOf(upload: z.infer<typeof ImageUpload>): string | undefined {
   return id === null || id === undefined || id === "" ? undefined : String(id);
 }
 
+export interface ImageUploadOptions {
+  gate?: Gate | undefined;
+  /**
+   * The caller remembers the id of a content and will not upload it again: then
+   * an upload whose answer was lost is repeated, up to 3 attempts.
+   */
+  isRemembered?: boolean;
+  /** Told of each attempt that may have left a file in the service whose id nobody knows. */
+  onOrphan?(): void;
+}
+
 /**
  * Uploads an image and returns its `image_file_id`. Each upload makes a new id,
- * so it is sent again only when surely nothing was sent. Throws ApiError.
+ * so without `isRemembered` it is sent again only when surely nothing was sent.
+ * Throws ApiError, or the gate's reason when the run has been stopped.
  */
-export async function uploadImage(client: Client, file: UploadFile): Promise<string> {
+export async function uploadImage(
+  client: Client,
+  file: UploadFile,
+  { gate, isRemembered = false, onOrphan }: ImageUploadOptions = {},
+): Promise<string> {
   const path = client.dialect.paths.imageUpload;
   const upload = await uploadTo(
     client,
@@ -127,6 +147,13 @@ export async function uploadImage(client: Client, file: UploadFile): Promise<str
     path,
     { files: [file] },
     ImageUpload,
+    {
+      policy: isRemembered ? "rememberedUpload" : "upload",
+      gate,
+      onFailure: (kind) => {
+        if (kind === "connection" || kind === "timeout" || kind === "shape") onOrphan?.();
+      },
+    },
   );
   const id = imageIdOf(upload);
   if (id !== undefined) return id;

@@ -10,7 +10,13 @@
  */
 export type FaultKind = "status" | "unsent" | "connection" | "timeout" | "shape" | "fatal";
 
-export type CallClass = "list" | "upsert" | "chatWhole" | "chatStream" | "upload";
+export type CallClass =
+  | "list"
+  | "upsert"
+  | "chatWhole"
+  | "chatStream"
+  | "upload"
+  | "rememberedUpload";
 
 export interface CallPolicy {
   /** Attempts in total, the first included. */
@@ -114,12 +120,22 @@ const upload: CallPolicy = {
   waitOf: {},
 };
 
+/**
+ * The caller remembers which content has which id, so a second attempt is worth
+ * the orphan that a lost answer may leave behind.
+ */
+const rememberedUpload: CallPolicy = {
+  ...upload,
+  faults: new Set(["unsent", "connection", "timeout"]),
+};
+
 export const policies: Record<CallClass, CallPolicy> = {
   list,
   upsert,
   chatWhole,
   chatStream,
   upload,
+  rememberedUpload,
 };
 
 /** Longest silence of a chat that researches (observed-service.md 2.5). */

@@ -1,7 +1,7 @@
 import { ApiError } from "../errors.ts";
 import type { Failure, Result } from "./answers.ts";
 import type { Gate, Setback } from "./gate.ts";
-import { longestRetryAfterMs, type CallPolicy } from "./policy.ts";
+import { longestRetryAfterMs, type CallPolicy, type FaultKind } from "./policy.ts";
 import { backoffMs, clampTimer, describeWait, type Clock } from "./timing.ts";
 
 export interface RetryTools {
@@ -11,6 +11,7 @@ export interface RetryTools {
   clock: Clock;
   signal?: AbortSignal | undefined;
   gate?: Gate | undefined;
+  onFailure?: ((kind: FaultKind) => void) | undefined;
 }
 
 function mayRetry(policy: CallPolicy, failure: Failure): boolean {
@@ -118,6 +119,7 @@ export async function retrying<T>(
     const { result, setback } = await oneAttempt(attempt, number, tools);
     if (result.ok) return result.value;
     const { failure } = result;
+    tools.onFailure?.(failure.kind);
     for (const cause of causesOf(failure)) seen.set(cause, (seen.get(cause) ?? 0) + 1);
     if ((failure.retryAfterMs ?? 0) > longestRetryAfterMs && mayRetry(policy, failure)) {
       const error = tooLongWait(failure, failure.retryAfterMs ?? 0);

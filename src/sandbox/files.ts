@@ -97,8 +97,8 @@ export function createFiles(database: Database, now: () => number) {
       const row = byId.get(id);
       return row && toFile(row);
     },
-    /** Whether such a file or image was uploaded. */
-    has: (fileId: string): boolean => byFileId.get(fileId) !== undefined,
+    /** Whether such an image was uploaded. */
+    hasImage: (fileId: string): boolean => byFileId.get(fileId)?.["kind"] === "image",
     /** A file by its id in the store; text only of text files. */
     read(
       fileId: string,

@@ -36,7 +36,7 @@ function checkTarget(options: IngestionOptions, { pair, document }: ParsedIngest
     );
   }
   for (const { image_file_id } of document.sections) {
-    if (image_file_id === undefined || files.has(image_file_id)) continue;
+    if (image_file_id === undefined || files.hasImage(image_file_id)) continue;
     const text = `image_file_id ${image_file_id} is unknown: upload the image first`;
     throw new Refusal(detail(400, text));
   }

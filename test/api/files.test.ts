@@ -167,6 +167,31 @@ describe("uploadImage", () => {
     expect(server.seen).toEqual(["POST /api/user/file/upload"]);
   });
 
+  it.each([
+    ["once without a memory", false, 1],
+    ["three times with one", true, 3],
+  ])("is tried %s when answers are lost, and says so", async (_name, isRemembered, attempts) => {
+    const server = await startRaw((socket) => socket.resetAndDestroy());
+    let orphans = 0;
+    const options = { isRemembered, onOrphan: () => void orphans++ };
+    const thrown = await errorOf(uploadImage(openClient(server.url), file, options));
+    expect(thrown).toMatchObject({ exit: "unreachable" });
+    expect([server.seen.length, orphans]).toEqual([attempts, attempts]);
+  });
+
+  it("leaves no orphan where the service said no", async () => {
+    let orphans = 0;
+    const server = await startRaw((socket, _request, number) => {
+      if (number === 1) socket.write(jsonText({ detail: "slow" }, "429 X"));
+      else socket.write(jsonText(uploads["imageId"]));
+    });
+    const onOrphan = (): void => void orphans++;
+    expect(await uploadImage(openClient(server.url), file, { isRemembered: true, onOrphan })).toBe(
+      "img-3",
+    );
+    expect(orphans).toBe(0);
+  });
+
   it("goes where the dialect takes images", async () => {
     const server = await startRaw((socket) => void socket.write(jsonText(uploads["imagePaths"])));
     await uploadImage(openClient(server.url, { dialect: "onyx" }), file);

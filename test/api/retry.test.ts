@@ -43,12 +43,14 @@ describe("the retry table", () => {
       chatWhole: attemptsOf("chatWhole", { status }),
       chatStream: attemptsOf("chatStream", { status }),
       upload: attemptsOf("upload", { status }),
+      rememberedUpload: attemptsOf("rememberedUpload", { status }),
     }).toEqual({
       list: 4,
       upsert: status === 500 ? 3 : 5,
       chatWhole: whole,
       chatStream: whole,
       upload: whole,
+      rememberedUpload: whole,
     });
   });
 
@@ -76,6 +78,16 @@ describe("the retry table", () => {
       chatStream: attemptsOf("chatStream", over),
       upload: attemptsOf("upload", over),
     }).toEqual({ list, upsert, chatWhole: other, chatStream: other, upload: other });
+  });
+
+  it.each<[string, Partial<Failure>, number]>([
+    ["a reset", { kind: "connection", code: "ECONNRESET" }, 3],
+    ["a timeout", { kind: "timeout", code: "HEADERS_TIMEOUT" }, 3],
+    ["no connection", { kind: "unsent", code: "ECONNREFUSED" }, 3],
+    ["a wrong shape", { kind: "shape" }, 1],
+    ["a certificate", { kind: "fatal", code: "CERT_HAS_EXPIRED" }, 1],
+  ])("%s in an upload whose id is remembered", (_name, over, attempts) => {
+    expect(attemptsOf("rememberedUpload", over)).toBe(attempts);
   });
 
   it("waits at least as long as the server asks, and a second after a conflict", () => {

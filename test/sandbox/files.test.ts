@@ -123,6 +123,14 @@ describe("images for documents", () => {
     expect((await get("/api/user/projects/file/")).json()).toEqual([]);
   });
 
+  it("standard: a section names no other file", async () => {
+    const { send, ingest } = await start();
+    const answer = await send("POST", upload, form(text("x")));
+    const [taken] = z.parse(FileUpload, answer.json()).user_files;
+    const sections = [{ text: "See" }, { image_file_id: taken!.file_id }];
+    expect((await ingest(documentOf({ sections }))).status).toBe(400);
+  });
+
   it("standard: only images", async () => {
     const { send } = await start();
     const answer = await send("POST", "/api/user/file/upload", form(text("x")));
