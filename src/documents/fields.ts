@@ -14,6 +14,8 @@ export interface Fields {
   /** The value of a key, used up or not. */
   get(key: string): Value | undefined;
   isUsed(key: string): boolean;
+  /** For messages: `the front matter`, `the row`. */
+  place: string;
   /** For messages: `front matter line 3 (title)`. */
   originOf(key: string): string;
   /** Throws CliError `usage` at the line of a key. */
@@ -35,8 +37,10 @@ export function createFields(frontMatter: FrontMatter | undefined, path: string)
     return text !== undefined && isNull.test(text);
   };
   const line = (key: string): number => (frontMatter ? lineOfKey(frontMatter, key) : 1);
+  const noun = frontMatter?.noun;
   const fail = (key: string, problem: string, hint: string): never => {
-    throw new CliError("usage", `${path}:${line(key)}:1: front matter ${key}: ${problem}`, {
+    const name = `${noun ?? "front matter"} ${key}`;
+    throw new CliError("usage", `${path}:${line(key)}:1: ${name}: ${problem}`, {
       hints: [hint],
     });
   };
@@ -62,7 +66,8 @@ export function createFields(frontMatter: FrontMatter | undefined, path: string)
     },
     get: (key) => data?.[key],
     isUsed: (key) => used.has(key),
-    originOf: (key) => `front matter line ${line(key)} (${key})`,
+    place: noun === undefined ? "the front matter" : "the row",
+    originOf: (key) => `${noun ?? "front matter"} line ${line(key)} (${key})`,
     fail,
   };
 }

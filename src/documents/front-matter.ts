@@ -11,6 +11,8 @@ export interface FrontMatter {
   /** Text between the fences; its first line is line `firstLine` of the file. */
   readonly block: string;
   readonly firstLine: number;
+  /** What a key is called in messages, for data that is no front matter: `column`. */
+  readonly noun?: string;
 }
 
 export interface SplitText {

@@ -1,4 +1,6 @@
-const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+// One pattern for a whole string would overflow the stack on a long one.
+const characters = /[^"\\\u0000-\u001f]*/y;
+const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const blank = /[ \t\n\r]*/y;
 
@@ -6,6 +8,18 @@ const blank = /[ \t\n\r]*/y;
 export type JsonExtent = { end: number } | { errorAt: number };
 
 type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end";
+
+/** Offset behind the string that opens at `opening`; undefined when it is broken. */
+function stringEnd(text: string, opening: number): number | undefined {
+  if (text[opening] !== '"') return undefined;
+  for (let at = opening + 1; ; at = escape.lastIndex) {
+    characters.lastIndex = at;
+    characters.test(text);
+    if (text[characters.lastIndex] === '"') return characters.lastIndex + 1;
+    escape.lastIndex = characters.lastIndex;
+    if (!escape.test(text)) return undefined;
+  }
+}
 
 /**
  * Scans one JSON value from `start`. JSON.parse alone does not tell where the
@@ -20,6 +34,11 @@ export function scanJson(text: string, start: number): JsonExtent {
     if (!pattern.test(text)) return false;
     at = pattern.lastIndex;
     return true;
+  };
+  const takeString = (): boolean => {
+    const end = stringEnd(text, at);
+    at = end ?? at;
+    return end !== undefined;
   };
   const afterValue = (): Expected | undefined => (open.length === 0 ? undefined : "comma or end");
   for (;;) {
@@ -39,7 +58,7 @@ export function scanJson(text: string, start: number): JsonExtent {
       open.pop();
       next = afterValue();
     } else if (expected.startsWith("key")) {
-      if (!take(string)) return { errorAt: at };
+      if (!takeString()) return { errorAt: at };
       next = "colon";
     } else if (!expected.startsWith("value")) {
       return { errorAt: at };
@@ -48,7 +67,7 @@ export function scanJson(text: string, start: number): JsonExtent {
       open.push(character);
       next = character === "{" ? "key or end" : "value or end";
     } else {
-      if (!take(character === '"' ? string : scalar)) return { errorAt: at };
+      if (!(character === '"' ? takeString() : take(scalar))) return { errorAt: at };
       next = afterValue();
     }
     if (next === undefined) return { end: at };

@@ -17,6 +17,7 @@ import {
 } from "./map-fields.ts";
 import { mapMetadata } from "./map-metadata.ts";
 import type { Parsed } from "./readers.ts";
+import { settingsOfRow } from "./row-keys.ts";
 import { splitSections } from "./sections.ts";
 import type { DocumentSettings } from "./settings.ts";
 
@@ -46,9 +47,9 @@ function skipReason({ fields, settings }: Mapping): string | undefined {
   };
   const ingest = switchOf(settings.keys.ingest);
   const draft = switchOf(settings.keys.draft);
-  if (ingest?.on === false) return `${ingest.key}: false in the front matter`;
+  if (ingest?.on === false) return `${ingest.key}: false in ${fields.place}`;
   if (draft?.on && !settings.drafts) {
-    return `${draft.key}: true in the front matter (--drafts sends it)`;
+    return `${draft.key}: true in ${fields.place} (--drafts sends it)`;
   }
   return undefined;
 }
@@ -72,9 +73,10 @@ function imagesOf(mapping: Mapping, body: string, absolutePath: string): FoundIm
   return found;
 }
 
-function emptyReason({ parsed }: Mapping): string {
+function emptyReason({ parsed, fields }: Mapping): string {
   if (parsed.body.trim() !== "") return "empty: all of its text is in ignore regions";
-  return parsed.frontMatter ? "empty: no text after the front matter" : "empty: no text";
+  if (!parsed.frontMatter) return "empty: no text";
+  return `empty: no text ${parsed.rowKeys ? "in" : "after"} ${fields.place}`;
 }
 
 /**
@@ -85,12 +87,13 @@ function emptyReason({ parsed }: Mapping): string {
 export function mapDocument(
   file: { path: string; mtimeMs: number; absolutePath?: string },
   parsed: Parsed,
-  settings: DocumentSettings,
+  given: DocumentSettings,
   trace?: Trace,
 ): Mapped {
   const { path } = file;
   const fields = createFields(parsed.frontMatter, path);
-  const effective = effectiveFor(path, settings);
+  const effective = effectiveFor(path, given);
+  const settings = parsed.rowKeys ? settingsOfRow(given, parsed.rowKeys) : given;
   const warnings = [...parsed.warnings];
   const mapping: Mapping = { path, parsed, fields, settings, effective, trace, warnings };
   const reason = skipReason(mapping);

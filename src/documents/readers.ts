@@ -2,6 +2,7 @@ import type { IngestionDocument } from "../api/schemas.ts";
 import type { FrontMatter } from "./front-matter.ts";
 import { readMarkdown } from "./readers/markdown.ts";
 import { readText } from "./readers/text.ts";
+import type { RowKeys } from "./row-keys.ts";
 
 /** What a reader makes of the text of one document. */
 export interface Parsed {
@@ -16,6 +17,8 @@ export interface Parsed {
   title?: string;
   /** Sections that the format itself has, e.g. pages; their texts are the body. */
   pages?: readonly Page[];
+  /** For a row: which of its columns become fields. */
+  rowKeys?: RowKeys;
 }
 
 export interface Page {
@@ -76,6 +79,26 @@ export const formats = {
     extensions: ["adoc", "asciidoc", "asc"],
     gives: "text",
     load: async () => (await import("./readers/adoc.ts")).readAdoc,
+  },
+  json: {
+    extensions: ["json"],
+    gives: "rows",
+    load: async () => (await import("./readers/json.ts")).readJson,
+  },
+  ndjson: {
+    extensions: ["ndjson", "jsonl"],
+    gives: "rows",
+    load: async () => (await import("./readers/ndjson.ts")).readNdjson,
+  },
+  csv: {
+    extensions: ["csv"],
+    gives: "rows",
+    load: async () => (await import("./readers/csv.ts")).readCsv,
+  },
+  tsv: {
+    extensions: ["tsv"],
+    gives: "rows",
+    load: async () => (await import("./readers/csv.ts")).readTsv,
   },
 } as const satisfies Record<string, Format>;
 

@@ -1,0 +1,87 @@
+import { CsvError, parse } from "csv-parse/sync";
+import { CliError } from "../errors.ts";
+
+/** One record of a CSV file. */
+export interface Cells {
+  cells: string[];
+  /** Line of the file on which the record begins. */
+  line: number;
+}
+
+const windowChars = 256 * 1024;
+/** The delimiter that the first line has most of, outside quotes; a comma in doubt. */
+export function guessDelimiter(text: string, start: number): string {
+  const counts = new Map([",", ";", "\t", "|"].map((each) => [each, 0]));
+  let isQuoted = false;
+  for (let at = start; at < text.length && (isQuoted || text[at] !== "\n"); at++) {
+    const character = text[at] ?? "";
+    const count = counts.get(character);
+    if (character === '"') isQuoted = !isQuoted;
+    else if (count !== undefined && !isQuoted) counts.set(character, count + 1);
+  }
+  return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
+}
+
+/** Records of complete lines, up to one whose quote does not end in them. */
+function parseLines(bytes: Buffer, delimiter: string): { cells: string[]; end: number }[] {
+  const records: { cells: string[]; end: number }[] = [];
+  try {
+    parse(bytes, {
+      delimiter,
+      record_delimiter: "\n",
+      // Quotes that do not enclose a value are text: `5" pipe`.
+      relax_quotes: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      on_record: (cells: string[], { bytes: end }) => {
+        records.push({ cells, end });
+        return null;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof CsvError) || error.code !== "CSV_QUOTE_NOT_CLOSED") throw error;
+    return records;
+  }
+  return records;
+}
+
+const newline = 10;
+
+/**
+ * All records from `start`, parsed piece by piece, so that memory holds few of
+ * them at a time. Throws CliError `usage` for a quote that nothing closes.
+ */
+export function* recordsOf(
+  text: string,
+  path: string,
+  { start, line: firstLine, delimiter }: { start: number; line: number; delimiter: string },
+): Generator<Cells, void> {
+  let line = firstLine;
+  let size = windowChars;
+  for (let at = start; at < text.length;) {
+    const cut = at + size < text.length ? text.lastIndexOf("\n", at + size - 1) + 1 : text.length;
+    const end = cut > at ? cut : text.indexOf("\n", at) + 1 || text.length;
+    const bytes = Buffer.from(text.slice(at, end));
+    const records = parseLines(bytes, delimiter);
+    let done = 0;
+    for (const { cells, end: recordEnd } of records) {
+      for (; bytes[done] === newline; done++) line++;
+      yield { cells, line };
+      for (; done < recordEnd; done++) if (bytes[done] === newline) line++;
+    }
+    for (; bytes[done] === newline; done++) line++;
+    if (done === bytes.length) {
+      at = end;
+      size = windowChars;
+    } else if (end === text.length) {
+      const problem = "a quote opens in this row and is never closed";
+      throw new CliError("usage", `${path}:${line}:1: ${problem}`, {
+        hints: ['write " within quotes as ""'],
+      });
+    } else {
+      // A value longer than the window: look at twice as much.
+      size = records.length > 0 ? windowChars : (end - at) * 2;
+      at += bytes.toString("utf8", 0, done).length;
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { scanJson } from "./json-position.ts";
+
+const perhapsLossy = /\d[\d.]{15}|\d[eE][+-]?\d/;
+const stringOrNumber = /"|-?\d[\d.eE+-]*/g;
+
+/** Offset behind the string that opens at `opening`; the text is JSON. */
+function endOfString(text: string, opening: number): number {
+  for (let end = text.indexOf('"', opening + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let before = end;
+    while (text[before - 1] === "\\") before--;
+    if ((end - before) % 2 === 0) return end + 1;
+  }
+  return text.length;
+}
+
+/** Numbers that a double does not hold become strings: `12345678901234567890`. */
+function keepDigits(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  stringOrNumber.lastIndex = 0;
+  for (let match = stringOrNumber.exec(text); match; match = stringOrNumber.exec(text)) {
+    const [found] = match;
+    if (found === '"') stringOrNumber.lastIndex = endOfString(text, match.index);
+    else if (perhapsLossy.test(found) && String(Number(found)) !== found) {
+      parts.push(text.slice(from, match.index), `"${found}"`);
+      from = match.index + found.length;
+    }
+  }
+  return parts.length === 0 ? text : parts.join("") + text.slice(from);
+}
+
+/** Offset at which a text stops being one JSON value; undefined when it is one. */
+export function jsonErrorAt(text: string): number | undefined {
+  const extent = scanJson(text, 0);
+  if ("errorAt" in extent) return extent.errorAt;
+  const rest = text.slice(extent.end).trimStart();
+  return rest === "" ? undefined : text.length - rest.length;
+}
+
+/** What is wrong with a text that is no JSON, at an offset from jsonErrorAt(). */
+export function jsonProblem(text: string, at: number): string {
+  const character = text.codePointAt(at);
+  const found =
+    character === undefined ? "the end" : JSON.stringify(String.fromCodePoint(character));
+  return `JSON is broken at ${found}`;
+}
+
+/**
+ * One JSON value with no digit lost: a number that would come out as another
+ * one becomes the string of its digits. Throws SyntaxError.
+ */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return perhapsLossy.test(text) ? JSON.parse(keepDigits(text)) : value;
+}

@@ -1,0 +1,88 @@
+import { CliError } from "../errors.ts";
+import { isGivenDocument, parseGivenDocument } from "./given.ts";
+import { jsonErrorAt, jsonProblem, parseJson } from "./json-digits.ts";
+import { isJsonObject } from "./json-value.ts";
+import type { Row } from "./readers.ts";
+import type { RowMapper } from "./row.ts";
+import { isMap, toValue, ValueError, type ValueMap } from "./values.ts";
+
+/** Where a row begins: its number, line and column, all from 1. */
+export interface RowStart {
+  path: string;
+  row: number;
+  line: number;
+  column: number;
+}
+
+function dataOf(value: unknown, where: string, mapper: RowMapper): ValueMap {
+  const map = toValue(value);
+  if (!isMap(map)) {
+    throw new CliError("usage", `${where}: expected an object`, {
+      hints: ["write a document, or an object with a member for the text"],
+    });
+  }
+  const data = Object.create(null) as ValueMap;
+  for (const [name, member] of Object.entries(map)) {
+    const key = mapper.nameOf(name, (other) => map[other] !== undefined);
+    if (data[key] !== undefined) {
+      throw new CliError("usage", `${where}: two members for ${key}`, {
+        hints: ["name another one with --map metadata.NAME=MEMBER"],
+      });
+    }
+    data[key] = member;
+  }
+  return data;
+}
+
+/** A failure of one row as the one line that stands for it. */
+export function reasonOf(error: CliError): string {
+  return [error.message, ...error.hints].join("; ");
+}
+
+function contentOf(text: string, start: RowStart, mapper: RowMapper): Row {
+  const { path, row, line, column } = start;
+  const where = `${path}:${line}:${column}`;
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const at = jsonErrorAt(text) ?? 0;
+    throw new CliError("usage", `${path}:${line}:${column + at}: ${jsonProblem(text, at)}`, {
+      hints: ["write one JSON object a line"],
+    });
+  }
+  if (isGivenDocument(value)) {
+    return { row, line, kind: "document", ...parseGivenDocument(value, where) };
+  }
+  if (!isJsonObject(value)) {
+    throw new CliError("usage", `${where}: expected an object`, {
+      hints: ["write a document, or an object with a member for the text"],
+    });
+  }
+  const parsed = mapper.toParsed(dataOf(value, where, mapper), line);
+  return { row, line, kind: "text", parsed };
+}
+
+/** The row that one JSON text is: a document, a row, or what is wrong with it. */
+export function rowOfJson(text: string, start: RowStart, mapper: RowMapper): Row {
+  const { path, row, line, column } = start;
+  const failed = (reason: string): Row => ({ row, line, kind: "failed", reason });
+  try {
+    return contentOf(text, start, mapper);
+  } catch (error) {
+    if (error instanceof CliError) return failed(reasonOf(error));
+    if (error instanceof ValueError)
+      return failed(`${path}:${line}:${column}: holds ${error.message}`);
+    throw error;
+  }
+}
+
+/** Throws CliError `usage` when the map names members that no row had. */
+export function refuseMissing(path: string, mapper: RowMapper): void {
+  const [missing] = mapper.missing();
+  if (missing === undefined) return;
+  throw new CliError("usage", `${path}: no row has a member ${missing}, which --map names`, {
+    hints: ["correct --map"],
+  });
+}

@@ -1,0 +1,41 @@
+import type { IngestionDocument } from "../../../src/api/schemas.ts";
+import { mapDocument } from "../../../src/documents/map-document.ts";
+import type { Row, RowReader } from "../../../src/documents/readers.ts";
+import { parseColumnMap } from "../../../src/documents/row-keys.ts";
+import { compileSettings, type RawSettings } from "../../../src/documents/settings.ts";
+
+export interface RowOptions {
+  map?: string;
+  path?: string;
+  settings?: Omit<RawSettings, "root">;
+}
+
+/** All rows that a reader gives. */
+export function rowsOf(read: RowReader, text: string, options: RowOptions = {}): Row[] {
+  const map = options.map === undefined ? undefined : parseColumnMap(options.map);
+  return [...read(text, options.path ?? "data", map)];
+}
+
+/** The rows as they are sent: a document, or why there is none. */
+export function documentsOf(
+  read: RowReader,
+  text: string,
+  options: RowOptions = {},
+): (Partial<IngestionDocument> | string)[] {
+  const settings = compileSettings({ root: "/", ...options.settings });
+  return rowsOf(read, text, options).map((row) => {
+    if (row.kind === "failed") return row.reason;
+    if (row.kind === "document") return row.document;
+    const file = { path: options.path ?? "data", mtimeMs: 0 };
+    const mapped = mapDocument(file, row.parsed, settings);
+    return mapped.kind === "skipped" ? `skipped: ${mapped.reason}` : mapped.document;
+  });
+}
+
+/** Line and text of each row; what is wrong with it. */
+export function textsOf(read: RowReader, text: string, options: RowOptions = {}): string[] {
+  return rowsOf(read, text, options).map((row) => {
+    const what = row.kind === "text" ? JSON.stringify(row.parsed.body) : row.kind;
+    return `${row.row} line ${row.line}: ${row.kind === "failed" ? row.reason : what}`;
+  });
+}
