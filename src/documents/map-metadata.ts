@@ -24,9 +24,9 @@ export function mapMetadata(
     for (const key of settings.keys.tags) {
       for (const tag of tagsOf(fields.get(key))) tags.push({ tag, origin: originOf(key) });
     }
-    for (const [key, value] of Object.entries(frontMatter.data)) {
+    for (const key of Object.keys(frontMatter.data)) {
       if (fields.isUsed(key) || settings.keys.tags.includes(key)) continue;
-      addValue(metadata, key, value, originOf, key);
+      addValue(metadata, key, frontMatter.data[key] ?? null, originOf, key);
     }
   }
   for (const [key, entry] of effective.flagMetadata) metadata.set(key, entry);

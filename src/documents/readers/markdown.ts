@@ -3,5 +3,6 @@ import type { Parsed } from "../readers.ts";
 
 /** Markdown: front matter and body. Throws CliError `usage` with `path:line:column`. */
 export function readMarkdown(text: string, path: string): Parsed {
-  return { ...splitFrontMatter(text, path), isMarkdown: true };
+  const { frontMatter, body, bodyLine, warnings } = splitFrontMatter(text, path);
+  return { frontMatter, body, bodyLine, isMarkdown: true, warnings };
 }
