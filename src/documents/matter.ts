@@ -41,7 +41,8 @@ function parseTomlText(text: string): unknown {
 function parseJson(text: string): unknown {
   const extent = scanJson(text, 0);
   const at = "end" in extent ? extent.end : extent.errorAt;
-  if ("end" in extent && text.slice(at).trim() === "") return JSON.parse(text);
+  // trim() takes more for blank than JSON does.
+  if ("end" in extent && /^[ \t\r\n]*$/.test(text.slice(at))) return JSON.parse(text);
   const before = text.slice(0, at).split("\n");
   const found = text[at] === undefined ? "the end" : JSON.stringify(text[at]);
   throw new MatterError(

@@ -80,6 +80,8 @@ describe("front matter", () => {
     ["+++\na = 1\nb = \n+++\n", "a.md:3:5:"],
     ['---json\n{"a": 1,\n "b": x}\n---\n', "a.md:3:7:"],
     ['{\n"a": 1,\n"b" 2\n}\nbody', "a.md:3:5:"],
+    ["---json\n{}\ufeff\n---\n", "a.md:2:3:"],
+    ["---json\n{}\n\u00a0\n---\n", "a.md:2:3:"],
     ["---\na: !!js/function 'x'\n---\n", "a.md:2:"],
     ["---\na: !!omap [x]\n---\n", "a.md:2:"],
     ["---\na: 1\n--- \nb\n...\n", undefined],
