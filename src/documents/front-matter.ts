@@ -36,7 +36,7 @@ const executable =
   /^---[ \t]*(js|javascript|jsx?|mjs|cjs|tsx?|typescript|node|coffee|coffeescript|cson)[ \t]*$/i;
 const anyLanguage = /^---[ \t]*[A-Za-z_][\w.+-]*[ \t]*$/;
 
-interface Fenced {
+export interface Fenced {
   format: MatterFormat;
   block: string;
   firstLine: number;
@@ -125,6 +125,14 @@ function parseBlock({ format, block, firstLine }: Fenced, path: string): ValueMa
   }
 }
 
+/** The block that is front matter if its content is an object. Throws CliError `usage`. */
+export function findFenced(text: string, path: string, warnings: string[]): Fenced | undefined {
+  const start = text.charCodeAt(0);
+  if (start === 0x7b) return findJson(text);
+  // "-", "+": nearly every file without front matter is done here.
+  return start === 0x2d || start === 0x2b ? findFences(text, path, warnings) : undefined;
+}
+
 /**
  * Splits front matter from the body. It is front matter only when the first
  * line is a fence alone, a closing fence exists and the content is an object;
@@ -145,14 +153,7 @@ function parseBlock({ format, block, firstLine }: Fenced, path: string): ValueMa
  */
 export function splitFrontMatter(text: string, path: string): SplitText {
   const warnings: string[] = [];
-  const start = text.charCodeAt(0);
-  // "+", "-", "{": nearly every file without front matter is done here.
-  const fenced =
-    start === 0x7b
-      ? findJson(text)
-      : start === 0x2d || start === 0x2b
-        ? findFences(text, path, warnings)
-        : undefined;
+  const fenced = findFenced(text, path, warnings);
   const data = fenced && parseBlock(fenced, path);
   if (!fenced || !data) return { frontMatter: undefined, body: text, bodyLine: 1, warnings };
   const { format, block, firstLine, bodyStart } = fenced;
