@@ -152,7 +152,7 @@ function closeBracket(
  * proportion to the length of the text, whatever it holds.
  */
 export function findReferences(text: string): ImageReference[] {
-  if (!text.includes("![") && !/<img/i.test(text)) return [];
+  if (!text.includes("![") && !(text.includes("<") && /<img/i.test(text))) return [];
   const isCode = createCodeTest(text);
   const findClose = createCloseFinder(text);
   const definitions = createDefinitions(text);

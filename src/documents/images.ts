@@ -70,7 +70,9 @@ function readReal(root: string, real: string, needsBytes: boolean): ReadImage {
   if (stats.size > BigInt(maxImageBytes)) return { problem: "more than 20 MiB" };
   const stamp = stampOf(stats);
   const before = known.get(real);
-  if (!needsBytes && before?.stamp === stamp) return { image: before.image, bytes: undefined };
+  if (!needsBytes && before?.stamp === stamp) {
+    return { image: { ...before.image, path }, bytes: undefined };
+  }
   // Opened without following a link. Size, times and inode are then those of
   // the open file: they are the ones looked at only if nobody has put another
   // in its place, or a link in the place of a folder on the way.

@@ -65,10 +65,13 @@ function imagesOf(mapping: Mapping, body: string, absolutePath: string): FoundIm
   if (found.problems.length === 0) return found;
   const removed: RemovedLines[] = [];
   removeIgnored(parsed.body, path, parsed.bodyLine, removed);
+  let line = parsed.bodyLine;
+  let from = 0;
   for (const { offset, text } of found.problems) {
+    line += body.slice(from, offset).split("\n").length - 1;
+    from = offset;
     const gone = removed.filter(({ at }) => at <= offset);
-    const lines = gone.reduce((sum, each) => sum + each.lines, parsed.bodyLine);
-    warnings.push(`${path}:${lines + body.slice(0, offset).split("\n").length - 1}: ${text}`);
+    warnings.push(`${path}:${gone.reduce((sum, { lines }) => sum + lines, line)}: ${text}`);
   }
   return found;
 }

@@ -117,6 +117,7 @@ describe("images in documents", () => {
     const text = Array.from({ length: 70 }, (_each, index) => `![](${index}.png)`).join("\n");
     const { warnings } = readIn(page(text));
     expect(warnings).toHaveLength(50);
+    expect(warnings[9]).toBe("docs/page.md:10: image 9.png left out: no such file");
     expect(warnings.at(-1)).toContain("(and 20 more images)");
   });
 
