@@ -55,6 +55,15 @@ async function readAll(context: Context, names: readonly string[]): Promise<Name
   return reports;
 }
 
+/** A merged report in the place of one of its parts would be merged with the others next time. */
+function checkPlace(context: Context, names: readonly string[], report: string): void {
+  const path = realPath(resolve(context.cwd, report));
+  if (!names.some((name) => realPath(resolve(context.cwd, name)) === path)) return;
+  throw new CliError("usage", `--report ${report} is one of the reports to merge`, {
+    hints: ["write to another file, which the pattern of the parts does not match"],
+  });
+}
+
 async function writeJson(
   output: Output,
   options: MergeOptions,
@@ -101,6 +110,7 @@ export async function reportMerge(
 ): Promise<void> {
   const output = openOutput(context, options);
   checkOptions(options);
+  if (options.report !== undefined) checkPlace(context, names, options.report);
   const reports = await readAll(context, names);
   const { head, failures } = mergeReports(reports);
   await warnOfCommits(output, reports);

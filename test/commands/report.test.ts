@@ -83,6 +83,7 @@ describe("report merge", () => {
     ["no such file", ["no.json"], 2, "no.json: cannot be read: ENOENT"],
     ["a folder", ["."], 2, ".: cannot be read: EISDIR"],
     ["another form", [...both, "--report", "a.pdf"], 2, "--report a.pdf: no such kind of report"],
+    ["a part as the place", [...both, "--report", "./shard-2.json"], 2, "is one of the reports"],
     ["a filter", [...both, "--filter", "a=b"], 2, "--filter is for lists"],
     ["an unknown format", [...both, "-o", "xml"], 2, "--output xml: no such format"],
     ["an unwritable file", [...both, "--report", "shard-1.json/a.json"], 14, "cannot write the"],

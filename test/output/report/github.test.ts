@@ -115,8 +115,10 @@ describe("annotations", () => {
     expect(outside.stderrText()).toBe("");
     const inside = createTestContext({ cwd: "/", env: { GITHUB_ACTIONS: "true" } });
     const output = createOutput(inside);
-    output.secrets.add("CANARY%:,\n0123");
-    await output.annotate({ level: "error", file: "CANARY%:,\n0123", message: "CANARY%:,\n0123" });
+    // Escaped or made visible, it would no longer be found.
+    const secret = "CANARY%:,\u001b0123";
+    output.secrets.add(secret);
+    await output.annotate({ level: "error", file: secret, message: secret });
     expect(inside.stderrText()).toBe("::error file=***::***\n");
   });
 });
