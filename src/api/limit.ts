@@ -1,4 +1,4 @@
-/** How many requests may be in flight: additive up, halved down, held back by rising latency. */
+/** How many requests may be in flight: doubled at the start, then additive up, halved down, held back by rising latency. */
 export interface Limit {
   current(): number;
   /** One success that took `ms`. */
@@ -22,9 +22,17 @@ export function latencyStep(meanMs: number, bestMs: number): -1 | 0 | 1 {
   return meanMs > 1.5 * bestMs + 10 ? 0 : 1;
 }
 
-/** Starts at 4 (or `ceiling`) and moves between 1 and `ceiling` (faults.md section 3). */
+/**
+ * Starts at 4 (or `ceiling`) and moves between 1 and `ceiling` (faults.md section 3).
+ *
+ * Slow start, as TCP's: it doubles with each round of as many successes as may be
+ * in flight, until the service has once said "slower" or its latency has risen;
+ * from then on it is one more after 20 successes. One by one from the beginning,
+ * 64 in flight at 200 ms would take 12 s to reach, and a short run would never.
+ */
 export function createLimit(ceiling: number): Limit {
   let limit = Math.min(startLimit, ceiling);
+  let isStarting = true;
   let successes = 0;
   let sumMs = 0;
   let bestMs = Number.POSITIVE_INFINITY;
@@ -33,22 +41,26 @@ export function createLimit(ceiling: number): Limit {
     current: () => limit,
     succeeded(ms) {
       sumMs += ms;
-      if (++successes < successesPerStep) return;
+      if (++successes < (isStarting ? limit : successesPerStep)) return;
       const mean = sumMs / successes;
       successes = sumMs = 0;
       // The best fades, so that a service that has become slower for good is accepted.
       bestMs = Math.min(bestMs * 1.02, mean);
-      limit = Math.min(ceiling, Math.max(1, limit + latencyStep(mean, bestMs)));
+      const step = latencyStep(mean, bestMs);
+      isStarting &&= step === 1;
+      limit = Math.min(ceiling, Math.max(1, isStarting ? 2 * limit : limit + step));
     },
     throttled(begun, now) {
       successes = sumMs = 0;
       // Once per round trip: answers to what was sent before the last halving tell nothing new.
       if (begun < halvedAt) return;
       halvedAt = now;
+      isStarting = false;
       limit = Math.max(1, limit >> 1);
     },
     collapse() {
       limit = 1;
+      isStarting = false;
       successes = sumMs = 0;
     },
   };

@@ -55,15 +55,42 @@ describe("the number in flight", () => {
     expect(gate.state()).toMatchObject({ inFlight: 4, waiting: 0 });
   });
 
-  it("never passes the ceiling, and goes up by one after 20 successes", async () => {
+  it("never passes the ceiling, and doubles with each round of successes at the start", async () => {
     expect(openGate({ ceiling: 2 }).state().limit).toBe(2);
-    const gate = openGate({ ceiling: 6 });
+    const gate = openGate({ ceiling: 20 });
+    const limits: number[] = [];
+    for (const successes of [3, 1, 7, 1, 15, 1, 200]) {
+      await succeedTimes(gate, successes);
+      limits.push(gate.state().limit);
+    }
+    expect(limits).toEqual([4, 8, 8, 16, 16, 20, 20]);
+  });
+
+  it.each<[string, (gate: ReturnType<typeof openGate>) => void | Promise<void>]>([
+    [
+      "the service said slower",
+      (gate) => {
+        void gate.enter();
+        gate.fail(setback("throttled"), gate.clock.now());
+      },
+    ],
+    [
+      "its latency rose",
+      async (gate) => {
+        await succeedTimes(gate, 4, 5);
+        await succeedTimes(gate, 8, 20);
+      },
+    ],
+  ])("goes up by one after 20 successes once %s", async (_why, tell) => {
+    const gate = openGate({ ceiling: 64 });
+    await tell(gate);
+    const { limit } = gate.state();
     await succeedTimes(gate, 19);
-    expect(gate.state().limit).toBe(4);
+    expect(gate.state().limit).toBe(limit);
     await succeedTimes(gate, 1);
-    expect(gate.state().limit).toBe(5);
-    await succeedTimes(gate, 200);
-    expect(gate.state().limit).toBe(6);
+    expect(gate.state().limit).toBe(limit + 1);
+    await succeedTimes(gate, 20);
+    expect(gate.state().limit).toBe(limit + 2);
   });
 
   it("is halved once a round trip, down to one", async () => {
@@ -94,11 +121,12 @@ describe("the number in flight", () => {
 
   it("goes down when requests only queue, and accepts in the end that a service is slower", () => {
     const limit = createLimit(16);
+    limit.throttled(0, 0);
     const batch = (ms: number): number => {
       for (let index = 0; index < 20; index++) limit.succeeded(ms);
       return limit.current();
     };
-    expect([batch(100), batch(100), batch(100), batch(400), batch(400)]).toEqual([5, 6, 7, 6, 5]);
+    expect([batch(100), batch(100), batch(100), batch(400), batch(400)]).toEqual([3, 4, 5, 4, 3]);
     for (let round = 0; round < 100; round++) batch(400);
     expect(limit.current()).toBe(16);
   });
