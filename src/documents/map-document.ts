@@ -114,7 +114,8 @@ export function mapDocument(
     body,
     file.absolutePath ?? join(settings.root, path),
   );
-  const sections = splitSections(body, { mode, anchors, maxChars, link, images });
+  const { headings } = parsed;
+  const sections = splitSections(body, { mode, anchors, maxChars, link, images, headings });
   if (sections.length === 0) return { kind: "skipped", reason: emptyReason(mapping) };
   const document: IngestionDocument = {
     id,

@@ -15,10 +15,19 @@ export interface Parsed {
   warnings: readonly string[];
   /** The title that the format itself has, for when front matter gives none. */
   title?: string;
+  /** The headings of a Markdown body in order, where the format knows them better than Markdown says. */
+  headings?: readonly GivenHeading[];
   /** Sections that the format itself has, e.g. pages; their texts are the body. */
   pages?: readonly Page[];
   /** For a row: which of its columns become fields. */
   rowKeys?: RowKeys;
+}
+
+export interface GivenHeading {
+  /** As plain text. */
+  text: string;
+  /** What leads to it behind the document's link. */
+  anchor: string | undefined;
 }
 
 export interface Page {
@@ -69,6 +78,16 @@ export const formats = {
     extensions: ["txt"],
     gives: "text",
     load: () => Promise.resolve(readText),
+  },
+  html: {
+    extensions: ["html", "htm"],
+    gives: "text",
+    load: async () => (await import("./readers/html.ts")).readHtml,
+  },
+  mdx: {
+    extensions: ["mdx"],
+    gives: "text",
+    load: async () => (await import("./readers/mdx.ts")).readMdx,
   },
   rst: {
     extensions: ["rst", "rest"],

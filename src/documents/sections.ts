@@ -1,8 +1,9 @@
 import type { Section } from "../api/schemas.ts";
 import { anchorsOf, plainText } from "./heading-text.ts";
+import type { GivenHeading } from "./readers.ts";
 import type { AnchorStyle, SectionMode } from "./settings.ts";
 import { createImagePlacer, type PlacedImage } from "./image-sections.ts";
-import { scanStructure, type Heading, type Structure } from "./structure.ts";
+import { scanStructure, type Structure } from "./structure.ts";
 
 export interface SectionOptions {
   mode: SectionMode;
@@ -11,6 +12,8 @@ export interface SectionOptions {
   link: string | undefined;
   /** They get sections of their own, each behind the text that first refers to it. */
   images?: readonly PlacedImage[] | undefined;
+  /** Headings of the body in order, where they are known already. */
+  headings?: readonly GivenHeading[] | undefined;
 }
 
 const splitLevels = 3;
@@ -64,24 +67,34 @@ interface Piece {
   end: number;
 }
 
-function splitAtHeadings(text: string, structure: Structure, anchors: string[]): Piece[] {
+function namedHeadings({ headings }: Structure, options: SectionOptions): readonly GivenHeading[] {
+  if (options.headings?.length === headings.length) return options.headings;
+  const anchors = anchorsOf(headings, options.anchors);
+  return headings.map(({ text }, index) => ({ text: plainText(text), anchor: anchors[index] }));
+}
+
+function splitAtHeadings(
+  text: string,
+  structure: Structure,
+  names: readonly GivenHeading[],
+): Piece[] {
   const cuts = structure.headings
-    .map((heading, index) => ({ heading, anchor: anchors[index] }))
-    .filter(({ heading }) => heading.level <= splitLevels);
+    .map((heading, index) => ({ ...heading, ...names[index] }))
+    .filter(({ level }) => level <= splitLevels);
   const pieces: Piece[] = [];
-  const open: Heading[] = [];
-  const before = text.slice(0, cuts[0]?.heading.start ?? text.length);
+  const open: { level: number; text: string }[] = [];
+  const before = text.slice(0, cuts[0]?.start ?? text.length);
   if (!isBlank(before)) {
     pieces.push({ path: "", body: before.trim(), anchor: undefined, end: before.length });
   }
   const waiting = new Set<string>();
-  for (const [index, { heading, anchor }] of cuts.entries()) {
-    while ((open.at(-1)?.level ?? 0) >= heading.level) open.pop();
-    open.push(heading);
-    const titles = open.map((each) => plainText(each.text));
+  for (const [index, { level, text: title, end: headingEnd, anchor }] of cuts.entries()) {
+    while ((open.at(-1)?.level ?? 0) >= level) open.pop();
+    open.push({ level, text: title });
+    const titles = open.map((each) => each.text);
     const path = titles.join(" > ");
-    const end = cuts[index + 1]?.heading.start ?? text.length;
-    const body = text.slice(heading.end, end);
+    const end = cuts[index + 1]?.start ?? text.length;
+    const body = text.slice(headingEnd, end);
     // What already stands in this path need not be said twice.
     for (const count of titles.keys()) waiting.delete(titles.slice(0, count + 1).join(" > "));
     if (isBlank(body)) {
@@ -121,8 +134,8 @@ export function splitSections(body: string, options: SectionOptions): Section[] 
     return [...cut("", body, link, maxChars), ...placeImages(body.length, link)];
   }
   const structure = scanStructure(body);
-  const anchors = anchorsOf(structure.headings, options.anchors);
-  return splitAtHeadings(body, structure, anchors).flatMap((piece) => {
+  const names = namedHeadings(structure, options);
+  return splitAtHeadings(body, structure, names).flatMap((piece) => {
     const hasAnchor = link !== undefined && piece.anchor && !link.includes("#");
     const target = hasAnchor ? `${link}#${encodeURIComponent(piece.anchor ?? "")}` : link;
     const head = piece.path === "" ? "" : `${piece.path}\n\n`;

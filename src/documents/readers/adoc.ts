@@ -5,6 +5,13 @@ import type { Parsed } from "../readers.ts";
 // Header"): comments and attribute entries.
 const above = /^(?:\/\/(?!\/)|:[^\s:][^:]*:|ifdef::|ifndef::|endif::|include::)/;
 
+function underlined(text: string, line: string, from: number): string | undefined {
+  const bar = /={4,1000}(?=[ \t]*(?:\n|$))/y;
+  bar.lastIndex = from;
+  const found = bar.exec(text)?.[0];
+  return found !== undefined && Math.abs(found.length - line.length) <= 3 ? line : undefined;
+}
+
 function documentTitle(text: string): string | undefined {
   let isComment = false;
   for (let start = 0; start < text.length;) {
@@ -14,8 +21,8 @@ function documentTitle(text: string): string | undefined {
     start = end + 1;
     if (/^\/{4,}$/.test(line)) isComment = !isComment;
     else if (!isComment && line !== "" && !above.test(line)) {
-      // `#` is the other spelling of `=`.
-      const title = /^[=#][ \t]+(\S.*)$/.exec(line)?.[1];
+      // `#` is the other spelling of `=`; older texts underline their title.
+      const title = /^[=#][ \t]+(\S.*)$/.exec(line)?.[1] ?? underlined(text, line, start);
       return title?.replace(/[*_`]{2}|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)/g, "").trim();
     }
   }

@@ -43,6 +43,8 @@ describe("AsciiDoc", () => {
       "Guide to X",
     ],
     ["the other mark", "# Hello", "Hello"],
+    ["underlined", "git-add(1)\n==========\n\nNAME\n----\n", "git-add(1)"],
+    ["an example block is none", "A long line of text\n====\nexample\n====", undefined],
     ["a section is none", "== Section\n= Late", undefined],
     ["text first", "text\n\n= Late", undefined],
     ["an unclosed comment", "////\n= Hidden", undefined],

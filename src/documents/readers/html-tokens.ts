@@ -1,0 +1,137 @@
+import { decodeHTML, decodeHTMLAttribute } from "entities/decode";
+
+/** What an HTML text is made of, as far as its text is of interest. */
+export type Token =
+  | { kind: "text"; text: string }
+  | { kind: "open"; name: string; attributes: ReadonlyMap<string, string> }
+  | { kind: "close"; name: string }
+  | { kind: "comment"; text: string; at: number };
+
+// Their content is no markup (HTML Standard, 13.2.5): up to the end tag it is
+// one text, of `title` and `textarea` with entities.
+const rawElements = new Set(["script", "style", "xmp", "iframe", "noembed", "title", "textarea"]);
+const tagName = /[^\t\n\f\r />]*/y;
+const attributePart =
+  /[\t\n\f\r /]*(?:([^\t\n\f\r />=][^\t\n\f\r />=]*|=[^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r >"'][^\t\n\f\r >]*))?)?)?/y;
+const maxAttributes = 100;
+
+interface Source {
+  text: string;
+  /** End tags and comment ends that occur no more: nobody looks for them twice. */
+  missing: Set<string>;
+}
+
+/** Offset of the next occurrence, -1 for none; what is missing once is missing for good. */
+function find(source: Source, what: string, from: number): number {
+  if (source.missing.has(what)) return -1;
+  const at = source.text.indexOf(what, from);
+  if (at === -1) source.missing.add(what);
+  return at;
+}
+
+function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** Attributes from an offset on and where the tag ends; undefined when it never does. */
+function readAttributes(
+  source: Source,
+  from: number,
+): { attributes: Map<string, string>; end: number } | undefined {
+  const attributes = new Map<string, string>();
+  let at = from;
+  while (source.text[at] !== ">") {
+    if (at >= source.text.length) return undefined;
+    // A quote that never closes must not be looked at again from each tag.
+    const found = source.missing.has("tag end") ? null : match(attributePart, source.text, at);
+    if (found?.[0] === undefined || found[0] === "") {
+      const end = find(source, ">", at);
+      return end === -1 ? undefined : { attributes, end: end + 1 };
+    }
+    at += found[0].length;
+    const [, name, double, single, bare] = found;
+    if (name === undefined || attributes.size >= maxAttributes) continue;
+    const key = name.toLowerCase();
+    const value = double ?? single ?? bare ?? "";
+    // The first of two counts; a value longer than this is data, not text.
+    if (!attributes.has(key) && value.length <= 10_000) {
+      attributes.set(key, decodeHTMLAttribute(value));
+    }
+  }
+  return { attributes, end: at + 1 };
+}
+
+/** The end tag of a raw element, without regard to case: start and end; undefined for none. */
+function findEndTag(source: Source, name: string, from: number): [number, number] | undefined {
+  const key = `</${name}`;
+  if (source.missing.has(key)) return undefined;
+  const pattern = new RegExp(`</${name}(?=[\\t\\n\\f\\r />])`, "gi");
+  pattern.lastIndex = from;
+  const start = pattern.exec(source.text)?.index;
+  const end = start === undefined ? -1 : source.text.indexOf(">", start);
+  if (start !== undefined && end !== -1) return [start, end + 1];
+  source.missing.add(key);
+  return undefined;
+}
+
+function* readOpen(source: Source, at: number): Generator<Token, number> {
+  const { text } = source;
+  const name = match(tagName, text, at + 1)?.[0] ?? "";
+  const read = readAttributes(source, at + 1 + name.length);
+  if (!read) {
+    source.missing.add("tag end");
+    yield { kind: "text", text: "<" };
+    return at + 1;
+  }
+  const lower = name.toLowerCase();
+  yield { kind: "open", name: lower, attributes: read.attributes };
+  if (!rawElements.has(lower)) return read.end;
+  const close = findEndTag(source, lower, read.end);
+  // Never closed: a browser would hide all that follows; here it stays.
+  if (!close) return read.end;
+  const content = text.slice(read.end, close[0]);
+  const hasEntities = lower === "title" || lower === "textarea";
+  yield { kind: "text", text: hasEntities ? decodeHTML(content) : content };
+  yield { kind: "close", name: lower };
+  return close[1];
+}
+
+/** One construct that begins with "<"; gives where the next one begins. */
+function* readMarkup(source: Source, at: number): Generator<Token, number> {
+  const { text } = source;
+  const next = text[at + 1] ?? "";
+  if (/[A-Za-z]/.test(next)) return yield* readOpen(source, at);
+  if (text.startsWith("<!--", at)) {
+    // `<!-->` and `<!--->` are comments, too.
+    const end = find(source, "-->", at + 2);
+    if (end !== -1) {
+      yield { kind: "comment", text: text.slice(at + 4, Math.max(at + 4, end)), at };
+      return end + 3;
+    }
+  } else if (next === "!" || next === "?" || (next === "/" && /[^\s<]/.test(text[at + 2] ?? ""))) {
+    const end = find(source, ">", at);
+    if (end !== -1) {
+      const name = next === "/" ? (match(tagName, text, at + 2)?.[0] ?? "") : "";
+      if (name !== "") yield { kind: "close", name: name.toLowerCase() };
+      return end + 1;
+    }
+  }
+  yield { kind: "text", text: "<" };
+  return at + 1;
+}
+
+/**
+ * The tokens of an HTML text in order, entities decoded, names in lower case.
+ * Takes time in proportion to the text whatever it holds; a construct that is
+ * never closed is text, so that nothing after it gets lost.
+ */
+export function* readTokens(text: string): Generator<Token> {
+  const source: Source = { text, missing: new Set() };
+  for (let at = 0; at < text.length;) {
+    const open = text.indexOf("<", at);
+    const end = open === -1 ? text.length : open;
+    if (end > at) yield { kind: "text", text: decodeHTML(text.slice(at, end)) };
+    at = open === -1 ? end : yield* readMarkup(source, open);
+  }
+}

@@ -1,0 +1,214 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readHtml } from "../../../src/documents/readers/html.ts";
+import { scanStructure } from "../../../src/documents/structure.ts";
+import { CliError } from "../../../src/errors.ts";
+import { failure, readOkAsync } from "../folder.ts";
+
+const bodyOf = (text: string): string => readHtml(text, "a.html").body.trim();
+
+describe("HTML", () => {
+  it.each([
+    ["paragraphs", "<p>a\n  b<p>c</p>d", "a b\n\nc\n\nd"],
+    ["text without tags", "just &lt;text&gt; &amp; more", "just <text> & more"],
+    ["headings", "<h1>A <b>b</b></h1>x<h3>C</h3>", "# A b\n\nx\n\n### C"],
+    ["headings that never close", "<h2>A<p>b</p><h2>C<h3>D", "## A\n\nb\n\n## C\n\n### D"],
+    ["headings with blocks in them", "<h2><div>A</div></h2><p>b", "## A\n\nb"],
+    ["empty headings", "<h2> </h2>a", "a"],
+    [
+      "signs beside headings",
+      '<h2>C#<a class="x" href="#c">¶</a></h2><h2>D<a href="#d">#</a></h2>',
+      "## C#\n\n## D",
+    ],
+    ["lists", "<ul><li>a<ul><li>b</ul><li><p>c</p><p>d</p></ul>e", "- a\n  - b\n- c\n  d\n\ne"],
+    ["numbered lists", "<ol><li>a</li><li>b</li></ol>", "1. a\n2. b"],
+    [
+      "tables",
+      "<table><tr><th>A<th>B<tr><td>1<td><p>2</p><p>3</p></table>x",
+      "A | B\n1 | 2 3\n\nx",
+    ],
+    ["empty cells", "<table><tr><td><td>a<tr><td><td></table>", "| a"],
+    ["line breaks", "a<br>b<br/># c", "a\nb\n\\# c"],
+    ["preformatted text", "<pre>\n a <b>&lt;\n\n  c\n</pre>d", "```\n a <\n\n  c\n```\n\nd"],
+    ["fences in preformatted text", "<pre>```\n# a\n````</pre>", "`````\n```\n# a\n````\n`````"],
+    [
+      "links and images",
+      '<a href="/x">a</a><img src="i.png" alt="I"><img src="data:,x" alt="J">',
+      "a![I](i.png) J",
+    ],
+    ["entities", "&eacute;&#x1F600;&nbsp;&copy &nosuchthing; &#0;", "é😀 © &nosuchthing; \ufffd"],
+    ["soft hyphens", "Donau&shy;dampf", "Donaudampf"],
+    ["definitions", "<dl><dt>a<dd>b</dl>", "a\n\nb"],
+    [
+      "what is hidden",
+      "<style>a{}</style><script>if (a<b) x='</p>'</script><svg><text>s</text></svg><nav>n <nav>m</nav></nav><template><p>t</template>a",
+      "a",
+    ],
+    ["hidden parts within text", "a <button><p>Copy</p></button> b", "a b"],
+    ["comments", "a<!-- <p>no -->b<!-->c<?php x ?>d<!DOCTYPE html>e", "abcde"],
+    ["main", "<header>no</header><main><header>a</header></main><footer>no</footer>", "a"],
+    ["the main role", '<div>no</div><div role="main"><div>a</div>b</div>no', "a\n\nb"],
+    ["an empty main", "<main></main><div>a</div>", "a"],
+    [
+      "articles",
+      "<header>no</header><article>long text</article>x<article>more text</article>",
+      "long text\n\nmore text",
+    ],
+    [
+      "teasers",
+      "<p>the text of the page itself, long enough</p><article>x</article>",
+      "the text of the page itself, long enough\n\nx",
+    ],
+    ["ignore regions", "a<!-- knowctl:ignore --><h2>b</h2><!-- /knowctl:ignore -->c", "ac"],
+  ])("%s", (_name, text, body) => {
+    expect(bodyOf(text)).toBe(body);
+  });
+
+  it.each([
+    ["tag", 'a<b c="d e', "a"],
+    ["tag, and others behind", 'a<b c="d e<p>f</p>', "f"],
+    ["comment", "a<!-- b<p>c", "c"],
+    ["script", "<script>a<p>b", "b"],
+    ["title", "<title>a<p>b", "b"],
+    ["nav", "x<nav><h2>a</h2><p>b", "## a"],
+    ["pre", "<pre>a", "a"],
+    ["less-than sign", "1 < 2 <3 </ x", "1 < 2 <3 </ x"],
+    ["end tags of nothing", "</p></ul></td></h1></pre></main>a", "a"],
+  ])("an open %s loses no text after it", (_name, text, part) => {
+    expect(bodyOf(text)).toContain(part);
+  });
+
+  it.each([
+    "# a",
+    "## a",
+    "```",
+    "~~~ x",
+    "- ```js",
+    "a<br>===",
+    "a<br>---",
+    "&lt;pre&gt;",
+    "&lt;!-- a",
+    "&lt;!-- knowctl:ignore --&gt;",
+    "<li>``` x",
+    "<table><td># a",
+    "<li># a",
+  ])("%j is no structure", (text) => {
+    const { body } = readHtml(`<p>x<p>${text}<h2>End</h2>y`, "a.html");
+    expect(scanStructure(body).headings.map((each) => each.text)).toEqual(["End"]);
+  });
+
+  it("what the head says becomes front matter", () => {
+    const { frontMatter, title } = readHtml(
+      `<!doctype html><html lang="en-GB"><head><meta charset=utf-8><title>The &amp;\n title</title>
+       <META NAME=Description CONTENT='About "it"'><link rel="canonical" href="https://x.example/a?b=1&amp;c">
+       <meta name="author" content="Ada"><meta name="keywords" content="a, b"><meta property="article:modified_time" content="2024-05-01T10:00:00+02:00">
+       <meta name="__proto__" content="x"></head><body><h1>Other</h1>`,
+      "a.html",
+    );
+    expect(title).toBe("The & title");
+    expect({ ...frontMatter?.data }).toEqual({
+      title: "The & title",
+      description: 'About "it"',
+      author: "Ada",
+      keywords: "a, b",
+      updated: "2024-05-01T10:00:00+02:00",
+      link: "https://x.example/a?b=1&c",
+      lang: "en-GB",
+    });
+  });
+
+  it.each([
+    ['<meta name="date" content="1 May 2024">'],
+    ['<link rel="canonical" href="/relative">'],
+    ['<link rel="canonical" href="javascript:alert(1)">'],
+    ['<meta name="author" content=" ">'],
+    ["<title></title>"],
+  ])("%s is left out", (head) => {
+    expect(readHtml(head, "a.html").frontMatter).toBeUndefined();
+  });
+
+  it("is read as a document with the anchors of its elements", async () => {
+    const { document, warnings } = await readOkAsync(
+      '<title>null</title><meta name="keywords" content="k"><main><h1>The __init__ &lt;T&gt;</h1>a<section id="s"><h2>Two</h2>b</section><h2 id="drei 3">Three</h2>c<h2>Four</h2>d',
+      { sections: "headings", link: "https://x.example/{slug}" },
+      "a/my-page.HTM",
+    );
+    expect(warnings).toEqual([]);
+    expect(document).toMatchObject({
+      id: "a/my-page.HTM",
+      title: "null",
+      metadata: { tags: ["k"] },
+    });
+    expect(document.sections).toEqual([
+      { text: "The __init__ <T>\n\na", link: "https://x.example/a/my-page" },
+      { text: "The __init__ <T> > Two\n\nb", link: "https://x.example/a/my-page#s" },
+      { text: "The __init__ <T> > Three\n\nc", link: "https://x.example/a/my-page#drei%203" },
+      { text: "The __init__ <T> > Four\n\nd", link: "https://x.example/a/my-page" },
+    ]);
+  });
+
+  it("the first heading is the title where there is none", async () => {
+    expect((await readOkAsync("<h1>A <i>b</i></h1>", {}, "x.html")).document.title).toBe("A b");
+    expect((await readOkAsync("text", {}, "my-x.html")).document.title).toBe("My x");
+  });
+
+  it("an ignore region that never closes is an error with its line", () => {
+    expect(failure(() => readHtml("a\n<!-- knowctl:ignore -->\nb", "a.html"))).toBe(
+      "a.html:2:1: the knowctl:ignore region is never closed",
+    );
+  });
+
+  it("any text gives an answer whose headings are those that were written", () => {
+    const pieces =
+      "< > </ / \" ' = & &lt; &#x; # ## ``` ~~~ - 1. === --- \n \n\n <p> <b> </b> <h1> </h1> <h2 id=a> <li> <ul> </ul> <ol> <table> <tr> <td> </table> <pre> </pre> <nav> </nav> <main> </main> <article> </article> <br> <title> </title> <script> </script> <!-- --> <!--knowctl:ignore--> <!--/knowctl:ignore--> <img/src=a> | text".split(
+        " ",
+      );
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces, " "), { maxLength: 50 }), (list) => {
+        try {
+          const { body, headings } = readHtml(list.join(""), "a.html");
+          expect(scanStructure(body).headings.length).toBe(headings?.length);
+        } catch (error) {
+          if (!(error instanceof CliError)) throw error;
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it.each([
+    "<div>",
+    "<b x=1>",
+    "<ul><li>",
+    "<table><tr><td>",
+    "<",
+    "</",
+    "<a b='",
+    '<a b="',
+    "<a ",
+    "<!--",
+    "<!",
+    "<script>",
+    "</script",
+    "&",
+    "&#",
+    "<nav>",
+    "<main>",
+    "<pre>",
+    "<h1>",
+    "<p>",
+    "a ",
+    "<!--knowctl:ignore--><!--/knowctl:ignore-->",
+    "<li>",
+    "a | ",
+  ])(
+    "100,000 times %j ends soon",
+    (piece) => {
+      // Quadratic time would be minutes.
+      const { body } = readHtml(`${piece.repeat(100_000)}end`, "a.html");
+      scanStructure(body);
+      expect(body.length).toBeLessThan(3_000_000);
+    },
+    20_000,
+  );
+});
