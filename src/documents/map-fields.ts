@@ -9,7 +9,7 @@ import { parseOwners } from "./owners.ts";
 import { withoutExtension, type Parsed } from "./readers.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { normalise } from "./stamp.ts";
-import { scanStructure } from "./structure.ts";
+import { scanStructure, type Heading } from "./structure.ts";
 import { textOf } from "./values.ts";
 
 /** One file on its way to a document. */
@@ -59,10 +59,9 @@ export function mapTitle({ path, parsed, fields, settings, trace }: Mapping, bod
     return parsed.title.replace(/\s+/g, " ").trim();
   }
   if (parsed.isMarkdown) {
-    const heading = scanStructure(body).headings.find(
-      ({ level, text }) => level === 1 && plainText(text) !== "",
-    );
-    if (heading) {
+    const isTitle = ({ level, text }: Heading): boolean => level === 1 && plainText(text) !== "";
+    const heading = scanStructure(body, isTitle).headings.at(-1);
+    if (heading && isTitle(heading)) {
       const line = parsed.body.slice(0, parsed.body.indexOf(heading.text)).split("\n").length;
       trace?.("title", `heading line ${parsed.bodyLine + line - 1}`);
       return plainText(heading.text);

@@ -83,7 +83,20 @@ function trackLists(scan: Scan, line: string): void {
   else if (!/^[ \t]/.test(line) && scan.afterBlank) scan.listIndent = 0;
 }
 
+/** A line that begins with a letter: it is in a paragraph, or in a list item that it goes on with. */
+function scanProse(scan: Scan, start: number): void {
+  if (scan.afterBlank) {
+    scan.paragraphs.push(start);
+    scan.listIndent = 0;
+  }
+  scan.afterBlank = false;
+  if (scan.paragraphStart === -1 && scan.listIndent === 0) scan.paragraphStart = start;
+}
+
 function scanLine(scan: Scan, text: string, start: number, lineEnd: number): void {
+  // Most lines are such: none of the patterns can match them.
+  const first = text.charCodeAt(start) | 0x20;
+  if (!scan.closing && first >= 0x61 && first <= 0x7a) return scanProse(scan, start);
   const line = text.slice(start, lineEnd);
   const end = Math.min(lineEnd + 1, text.length);
   const last = scan.opaque.at(-1);
@@ -118,9 +131,10 @@ function scanLine(scan: Scan, text: string, start: number, lineEnd: number): voi
 /**
  * Headings (`#` and underlined), fences and paragraphs of Markdown, in one pass
  * over the lines. What stands in a fence, indented ones in lists included, in
- * an HTML comment or in `<pre>` is never a heading.
+ * an HTML comment or in `<pre>` is never a heading. Ends after the first heading
+ * that is `enough`.
  */
-export function scanStructure(text: string): Structure {
+export function scanStructure(text: string, enough?: (heading: Heading) => boolean): Structure {
   const scan: Scan = {
     headings: [],
     opaque: [],
@@ -133,7 +147,10 @@ export function scanStructure(text: string): Structure {
   for (let start = 0; start < text.length;) {
     const next = text.indexOf("\n", start);
     const lineEnd = next === -1 ? text.length : next;
+    const count = scan.headings.length;
     scanLine(scan, text, start, lineEnd);
+    const heading = scan.headings[count];
+    if (heading && enough?.(heading)) break;
     start = lineEnd + 1;
   }
   return { headings: scan.headings, opaque: scan.opaque, paragraphs: scan.paragraphs };
