@@ -1,11 +1,10 @@
 import { CliError } from "../../errors.ts";
-import { guessDelimiter, recordsOf, type Cells } from "../csv-records.ts";
+import { guessDelimiter, maxColumns, recordsOf, type Cells } from "../csv-records.ts";
 import { reasonOf } from "../json-row.ts";
 import type { ColumnMap, Row } from "../readers.ts";
 import { createRowMapper, listColumns, type RowMapper } from "../row.ts";
 import type { ValueMap } from "../values.ts";
 
-const maxColumns = 10_000;
 const droppedColumns = new Set(["__proto__", "constructor", "prototype"]);
 
 function fail(path: string, line: number, problem: string, hint: string): never {
@@ -21,8 +20,8 @@ interface Header {
 
 function readHeader({ cells, line }: Cells, path: string, mapper: RowMapper): Header {
   if (cells.length > maxColumns) {
-    const problem = `${cells.length} columns are more than the ${maxColumns} that a row may have`;
-    fail(path, line, problem, "leave columns out, or correct the delimiter");
+    const hint = "leave columns out, or correct the delimiter";
+    fail(path, line, `more than ${maxColumns} columns`, hint);
   }
   const titles = cells.map((cell, index) => cell.trim() || `column_${index + 1}`);
   const all = new Set(titles);
