@@ -8,7 +8,7 @@ import { createCorpora } from "./corpus.js";
 import { figure, measurePair, runOnce } from "./pair.js";
 import { growthRow, unchangedRows } from "./scan.js";
 import { startListingReceiver, startSandboxProcess, withService } from "./service.js";
-import { stdinRow } from "./stdin.js";
+import { stateOpenRow, stdinRow } from "./stdin.js";
 import { latencyRow, uploadRow } from "./upload.js";
 
 const binary = resolve(import.meta.dirname, "..", "bin", "knowctl.cjs");
@@ -57,6 +57,7 @@ const rows = [
   ...unchangedRows,
   growthRow,
   stdinRow,
+  stateOpenRow,
 ];
 
 /** Runs the chosen rows. `argument` is for the row, e.g. a smaller number of documents. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { plainEnvironment } from "./pair.js";
+import { figure, measurePair, plainEnvironment } from "./pair.js";
 import { startIngestionReceiver, withService } from "./service.js";
 
 const writer = join(import.meta.dirname, "documents-writer.js");
@@ -51,17 +51,19 @@ async function sendThrough({ binary, folder }, count, flags) {
   });
 }
 
+/** Where a state of so many documents is kept while the bench runs: it takes long to make. */
+const stateOf = ({ folder }, count) => join(folder, `state-of-${count}`);
+
 /** Resident memory of `ingest -` as a million documents pass. */
 export const stdinRow = {
   name: "stdin-million",
   async run(bench, argument) {
     const count = Number(argument ?? 1_000_000);
     if (!(count >= 100_000)) throw new Error("stdin-million takes at least 100000 documents");
-    const state = join(bench.folder, "state-of-stdin");
     const lines = [];
     const ways = [
       { name: "without state", flags: ["--no-state"] },
-      { name: "with state", flags: ["--state", state] },
+      { name: "with state", flags: ["--state", stateOf(bench, count)] },
     ];
     for (const { name, flags } of ways) {
       const { samples, seconds } = await sendThrough(bench, count, flags);
@@ -70,7 +72,26 @@ export const stdinRow = {
         `${count} documents ${name}: ${first.toFixed(0)} MB at 50,000, ${last.toFixed(0)} MB at the end, ${most.toFixed(0)} MB at most: ${(most / first).toFixed(2)} times, at most 1.2 and 200 MB (aim 1.05); ${seconds.toFixed(0)} s`,
       );
     }
-    rmSync(state, { recursive: true, force: true });
     return lines.join("\n");
+  },
+};
+
+/** A state is opened and one document looked up: the plan of one file that the state does not know. */
+export const stateOpenRow = {
+  name: "state-open",
+  async run(bench, argument) {
+    const counts = [Number(argument ?? 1_000_000), 1000];
+    for (const count of counts) {
+      const state = stateOf(bench, count);
+      if (!existsSync(state)) await sendThrough(bench, count, ["--state", state]);
+    }
+    const cwd = bench.corpora({ files: 1, folders: 1, bytes: 4096 });
+    const args = [bench.binary, "ingest", ".", "--dry-run", "--cc-pair-id", "2", "--quiet"];
+    const [large, small] = counts.map((count) => ({
+      args: [...args, "--state", stateOf(bench, count)],
+      cwd,
+    }));
+    const time = measurePair(large, small, 15)("ms");
+    return `${figure(time.ratio, 2)} times at ${counts[0]} entries what it takes at ${counts[1]}, at most 1.5 (aim 1.1); ${figure(time.subject, 0)} ms against ${figure(time.against, 0)} ms`;
   },
 };
