@@ -114,12 +114,13 @@ export async function retrying<T>(
 ): Promise<T> {
   const { policy, clock, gate, totalMs } = tools;
   const deadline = totalMs > 0 ? clock.now() + totalMs : Number.POSITIVE_INFINITY;
-  const seen = new Map<string, number>();
+  let seen: Map<string, number> | undefined;
   for (let number = 1; ; number++) {
     const { result, setback } = await oneAttempt(attempt, number, tools);
     if (result.ok) return result.value;
     const { failure } = result;
     tools.onFailure?.(failure.kind);
+    seen ??= new Map();
     for (const cause of causesOf(failure)) seen.set(cause, (seen.get(cause) ?? 0) + 1);
     if ((failure.retryAfterMs ?? 0) > longestRetryAfterMs && mayRetry(policy, failure)) {
       const error = tooLongWait(failure, failure.retryAfterMs ?? 0);
