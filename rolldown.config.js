@@ -61,7 +61,12 @@ const requireBuiltins = {
 
 // CommonJS with one lazy chunk a command: a CommonJS entry starts at Node's own speed.
 export default defineConfig({
-  input: { main: "src/main.ts", context: "src/context.ts", program: "src/program.ts" },
+  input: {
+    main: "src/main.ts",
+    context: "src/context.ts",
+    program: "src/program.ts",
+    worker: "src/documents/worker.ts",
+  },
   platform: "node",
   external: (source, importer) =>
     source === "libsql" || (source.startsWith("node:") && leftOutIndex(source, importer) < 0),

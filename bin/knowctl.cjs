@@ -53,7 +53,7 @@ function run() {
   if (answer !== undefined) return writeAll(1, answer);
   var context = require("../dist/context.cjs");
   void require("../dist/main.cjs")
-    .main(args, context.systemContext())
+    .main(args, context.systemContext(require.resolve("../dist/worker.cjs")))
     .then(function (code) {
       process.exitCode = code;
     });

@@ -29,6 +29,8 @@ export interface Context {
   readonly cwd: string;
   /** Id of the user who runs this; -1 where users have none (Windows). */
   readonly uid: number;
+  /** The built script of the threads that read files; without it they are read in the main thread. */
+  readonly workerScript?: string | undefined;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its `reason` is a SignalReceived. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
@@ -135,7 +137,7 @@ function ensureHome(): void {
  * The real process as a Context. Installs signal handlers: the first signal
  * aborts `signal`, a second one ends the process at once.
  */
-export function systemContext(): Context {
+export function systemContext(workerScript?: string): Context {
   ensureHome();
   const abort = new AbortController();
   for (const [name, exit, code] of signals) {
@@ -161,5 +163,6 @@ export function systemContext(): Context {
     now: Date.now,
     sleep,
     random: Math.random,
+    workerScript,
   };
 }

@@ -46,6 +46,8 @@ export interface Dialect {
   writeTags(tags: readonly (readonly [string, string])[]): NonNullable<SearchFilters["tags"]>;
   /** Request header whose value the service writes to its log. */
   readonly requestIdHeader?: string;
+  /** The service leaves out a document of the same text whose date is not later. */
+  readonly skipsUnadvanced?: true;
   /** The id under which the service stores a document: two that give one overwrite each other. */
   readonly storedId?: (id: string) => string;
 }
@@ -103,6 +105,7 @@ const onyx: Dialect = {
   repeatsTagKeys: true,
   writeTags: (tags) => tags.map(([tag_key, tag_value]) => ({ tag_key, tag_value })),
   requestIdHeader: "X-Onyx-Request-ID",
+  skipsUnadvanced: true,
   // Spaces become "_", the rest is percent-encoded (observed-service.md 3.3).
   storedId: (id) =>
     segment(id.toWellFormed().replaceAll(" ", "_")).replace(

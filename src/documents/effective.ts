@@ -94,11 +94,11 @@ function compute(settings: DocumentSettings, rules: readonly Rule[]): Effective 
     tags,
     flagTags,
   };
-  const { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, keys } =
+  const { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys } =
     settings;
   const shaping = [
     mappingVersion,
-    { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, keys },
+    { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys },
     { ...effective, rules: [], metadata: [...metadata], flagMetadata: [...flagMetadata] },
   ];
   return { ...effective, key: digest(JSON.stringify(shaping)) };

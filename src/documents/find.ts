@@ -1,5 +1,5 @@
 import { jobsOf, type FindOptions } from "./scope.ts";
-import { walkFolders } from "./walk.ts";
+import { statFile, walkFolders } from "./walk.ts";
 
 /** One local file that may become a document. */
 export interface SourceFile {
@@ -13,24 +13,39 @@ export interface SourceFile {
   mtimeMs: number;
 }
 
-/** What the search yields, ordered by path (code units). */
-export type Found =
-  | { kind: "file"; file: SourceFile }
+/** What is no document: left out for a reason, or not to be read. */
+export type LeftOut =
   | { kind: "skipped"; path: string; reason: string }
   | { kind: "failed"; path: string; reason: string };
 
+/** What the search yields, ordered by path (code points, as SQLite orders text). */
+export type Found = { kind: "file"; file: SourceFile } | LeftOut;
+
+/** A file by name only: nobody has looked at it yet. */
+export type Listed = { kind: "file"; path: string; absolutePath: string } | LeftOut;
+
 /**
- * Finds the files of the inputs: paths or globs relative to `cwd`; none stands
+ * Lists the files of the inputs: paths or globs relative to `cwd`; none stands
  * for the configured `include`, else for the whole root. Yields each real file
  * once, ordered by path, and what was skipped or could not be read with the
  * reason; hidden, ignored and excluded files are left out without a word,
  * unless named. Throws CliError `usage` for an input that does not exist or
- * lies outside the root, before the first yield. Synchronous; `for await` works
- * too. An input that yields nothing is for the caller to notice.
+ * lies outside the root, before the first yield. Synchronous; an input that
+ * yields nothing is for the caller to notice.
  */
+export function* listFiles(
+  inputs: readonly string[],
+  options: FindOptions,
+): Generator<Listed, void, undefined> {
+  yield* walkFolders(jobsOf(inputs, options), options.settings);
+}
+
+/** As listFiles(), with size, times and stamp of each file. */
 export function* findFiles(
   inputs: readonly string[],
   options: FindOptions,
 ): Generator<Found, void, undefined> {
-  yield* walkFolders(jobsOf(inputs, options), options.settings);
+  for (const each of listFiles(inputs, options)) {
+    yield each.kind === "file" ? statFile(each.path, each.absolutePath) : each;
+  }
 }

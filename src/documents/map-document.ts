@@ -88,7 +88,7 @@ function emptyReason({ parsed, fields }: Mapping): string {
  * `path:line:column` for a value that has no meaning.
  */
 export function mapDocument(
-  file: { path: string; mtimeMs: number; absolutePath?: string },
+  file: { path: string; mtimeMs: number; absolutePath?: string; row?: number },
   parsed: Parsed,
   given: DocumentSettings,
   trace?: Trace,
@@ -98,7 +98,8 @@ export function mapDocument(
   const effective = effectiveFor(path, given);
   const settings = parsed.rowKeys ? settingsOfRow(given, parsed.rowKeys) : given;
   const warnings = [...parsed.warnings];
-  const mapping: Mapping = { path, parsed, fields, settings, effective, trace, warnings };
+  const { row } = file;
+  const mapping: Mapping = { path, row, parsed, fields, settings, effective, trace, warnings };
   const reason = skipReason(mapping);
   if (reason !== undefined) return { kind: "skipped", reason };
   const { isMarkdown, bodyLine } = parsed;

@@ -15,6 +15,8 @@ import { textOf } from "./values.ts";
 /** One file on its way to a document. */
 export interface Mapping {
   path: string;
+  /** Number of the row, in a file of rows. */
+  row: number | undefined;
   parsed: Parsed;
   fields: Fields;
   settings: DocumentSettings;
@@ -24,7 +26,7 @@ export interface Mapping {
 }
 
 /** Front matter, else prefix and path. */
-export function mapId({ path, fields, settings, trace }: Mapping): string {
+export function mapId({ path, row, fields, settings, trace }: Mapping): string {
   const given = fields.takeText(settings.keys.id);
   if (given) {
     trace?.("id", fields.originOf(given.key));
@@ -32,7 +34,7 @@ export function mapId({ path, fields, settings, trace }: Mapping): string {
     return normalise(given.value);
   }
   trace?.("id", settings.idPrefix === "" ? "path" : "idPrefix and path");
-  return defaultId(path, settings);
+  return defaultId(path, settings) + (row === undefined ? "" : `#${row}`);
 }
 
 /** `getting-started.md` as `Getting started`. */
@@ -48,7 +50,8 @@ function readableName(path: string): string {
  * Front matter, else the title that the format has, else the first heading of
  * level 1 in `body`, else the file name made readable.
  */
-export function mapTitle({ path, parsed, fields, settings, trace }: Mapping, body: string): string {
+export function mapTitle(mapping: Mapping, body: string): string {
+  const { path, row, parsed, fields, settings, trace } = mapping;
   const given = fields.takeText(settings.keys.title);
   if (given) {
     trace?.("title", fields.originOf(given.key));
@@ -68,7 +71,7 @@ export function mapTitle({ path, parsed, fields, settings, trace }: Mapping, bod
     }
   }
   trace?.("title", "file name");
-  return readableName(path);
+  return row === undefined ? readableName(path) : `${readableName(path)} ${row}`;
 }
 
 /** Flag, front matter, rule, configuration, default, in this order. */

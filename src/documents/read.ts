@@ -1,11 +1,14 @@
+import { hash } from "node:crypto";
 import type { IngestionDocument } from "../api/schemas.ts";
 import { CliError } from "../errors.ts";
-import { readContent, type Content } from "./content.ts";
+import { readContent } from "./content.ts";
 import { decodeFile } from "./decode.ts";
 import type { Trace } from "./fields.ts";
 import type { SourceFile } from "./find.ts";
 import type { LocalImage } from "./images.ts";
+import { frontMatterId } from "./front-matter-id.ts";
 import { mapDocument } from "./map-document.ts";
+import { defaultId } from "./mapping.ts";
 import {
   extensionOf,
   formatOf,
@@ -13,11 +16,13 @@ import {
   loadReader,
   type Format,
   type Parsed,
+  type Row,
 } from "./readers.ts";
 import type { DocumentSettings } from "./settings.ts";
+import { trustedStamp } from "./stamp.ts";
 
 export type Reading =
-  | {
+  | ({
       kind: "document";
       document: IngestionDocument;
       /** Pair that a rule names for this file. */
@@ -27,10 +32,24 @@ export type Reading =
       /** Images that sections stand for; see imagePlaceholder(). */
       uploads?: readonly LocalImage[];
       warnings: string[];
-      /** Stamp of exactly the bytes that were read; "" when the document depends on images, too. */
-      stamp: string;
-    }
-  | { kind: "skipped"; reason: string };
+    } & ReadBytes)
+  | ({ kind: "skipped"; reason: string } & ReadBytes);
+
+/** Of exactly the bytes that were read. */
+interface ReadBytes {
+  /** Stamp, "" when it is not to be trusted (see trustedStamp). */
+  stamp: string;
+  /** Hash, see contentHash(). */
+  content: string;
+}
+
+/** One record of a file of rows. */
+export type RowReading = { part: number } & (Reading | { kind: "failed"; reason: string });
+
+/** Hash of a file's bytes as it is recorded. */
+export function contentHash(bytes: Uint8Array): string {
+  return hash("sha256", bytes, "base64url").slice(0, 22);
+}
 
 function formatFor(path: string): Format {
   const format = formatOf(path);
@@ -40,21 +59,35 @@ function formatFor(path: string): Format {
   return format;
 }
 
+interface FileBytes extends ReadBytes {
+  /** Valid until the next file is read. */
+  bytes: Buffer;
+  mtimeMs: number;
+}
+
+function readBytes(file: SourceFile, settings: DocumentSettings): FileBytes {
+  const { bytes, stamp, mtimeMs } = readContent(file, settings.maxFileBytes);
+  return {
+    bytes,
+    mtimeMs,
+    stamp: trustedStamp(stamp, Date.now()),
+    content: contentHash(bytes),
+  };
+}
+
 function toReading(
-  file: SourceFile,
-  content: Pick<Content, "stamp" | "mtimeMs">,
+  file: { path: string; absolutePath?: string; row?: number },
+  { stamp, content, mtimeMs }: Omit<FileBytes, "bytes">,
   parsed: Parsed,
   settings: DocumentSettings,
   trace?: Trace,
 ): Reading {
-  const { stamp, mtimeMs } = content;
-  const { path, absolutePath } = file;
-  const mapped = mapDocument({ path, mtimeMs, absolutePath }, parsed, settings, trace);
-  if (mapped.kind === "skipped") return mapped;
+  const mapped = mapDocument({ ...file, mtimeMs }, parsed, settings, trace);
+  if (mapped.kind === "skipped") return { ...mapped, stamp, content };
   const { document, ccPairId, images, uploads, warnings } = mapped;
   // What depends on other files is never taken for unchanged because its own file is.
   const own = mapped.readsImages ? "" : stamp;
-  const reading: Reading = { kind: "document", document, images, warnings, stamp: own };
+  const reading: Reading = { kind: "document", document, images, warnings, stamp: own, content };
   if (uploads.length > 0) reading.uploads = uploads;
   if (ccPairId !== undefined) reading.ccPairId = ccPairId;
   return reading;
@@ -69,11 +102,23 @@ export function readDocumentSync(
   settings: DocumentSettings,
   trace?: Trace,
 ): Reading {
-  const read = loadedTextReader(formatFor(file.path));
-  if (!read) throw new Error(`the reader for ${file.path} is not loaded`);
-  const content = readContent(file, settings.maxFileBytes);
-  const parsed = read(decodeFile(content.bytes, file.path, settings.maxFileBytes), file.path);
-  return toReading(file, content, parsed, settings, trace);
+  const { path } = file;
+  const read = loadedTextReader(formatFor(path));
+  if (!read) throw new Error(`the reader for ${path} is not loaded`);
+  const fileBytes = readBytes(file, settings);
+  const parsed = read(decodeFile(fileBytes.bytes, path, settings.maxFileBytes), path);
+  return toReading({ path, absolutePath: file.absolutePath }, fileBytes, parsed, settings, trace);
+}
+
+/**
+ * The id of the document that a text of a loaded format gives, without mapping
+ * the rest. Throws CliError `usage` for what is no text; bad front matter is left
+ * to the mapping to tell.
+ */
+export function findDocumentId(bytes: Buffer, path: string, settings: DocumentSettings): string {
+  const text = decodeFile(bytes, path, settings.maxFileBytes);
+  const found = frontMatterId(text, path, settings.keys.id);
+  return found.kind === "id" ? found.id : defaultId(path, settings);
 }
 
 /**
@@ -85,17 +130,62 @@ export async function readDocument(
   settings: DocumentSettings,
   trace?: Trace,
 ): Promise<Reading> {
-  const format = formatFor(file.path);
+  const { path } = file;
+  const format = formatFor(path);
   if (format.gives === "rows") {
-    throw new CliError("usage", `${file.path}: holds many documents, not one`);
+    throw new CliError("usage", `${path}: holds many documents, not one`);
   }
   if (format.gives === "text") {
     await loadReader(format);
     return readDocumentSync(file, settings, trace);
   }
   const read = await loadReader(format);
-  const { bytes, stamp, mtimeMs } = readContent(file, settings.maxFileBytes);
+  const { bytes, ...rest } = readBytes(file, settings);
   // A copy: the buffer is used again for the next file.
-  const parsed = await read(Uint8Array.from(bytes), file.path);
-  return toReading(file, { stamp, mtimeMs }, parsed, settings, trace);
+  const parsed = await read(Uint8Array.from(bytes), path);
+  return toReading({ path, absolutePath: file.absolutePath }, rest, parsed, settings, trace);
+}
+
+function readRow(
+  path: string,
+  row: Row,
+  bytes: Omit<FileBytes, "bytes">,
+  settings: DocumentSettings,
+): RowReading {
+  const { row: part } = row;
+  if (row.kind === "failed") return { part, kind: "failed", reason: row.reason };
+  if (row.kind === "text") {
+    return { part, ...toReading({ path, row: part }, bytes, row.parsed, settings) };
+  }
+  const { stamp, content } = bytes;
+  const { document, ccPairId } = row;
+  const reading = { kind: "document" as const, document, images: 0, warnings: [], stamp, content };
+  return { part, ...reading, ...(ccPairId === undefined ? {} : { ccPairId }) };
+}
+
+/**
+ * Reads a file of many documents, one after the other. A bad row is `failed`
+ * and the rest goes on. Throws CliError `usage` when the file as a whole cannot
+ * be read.
+ */
+export async function* readRows(
+  file: SourceFile,
+  settings: DocumentSettings,
+): AsyncGenerator<RowReading> {
+  const { path } = file;
+  const format = formatFor(path);
+  if (format.gives !== "rows") throw new Error(`${path} holds one document`);
+  const read = await loadReader(format);
+  const { bytes, ...rest } = readBytes(file, settings);
+  for (const row of read(decodeFile(bytes, path, settings.maxFileBytes), path, settings.columns)) {
+    yield rowOrFailure(row);
+  }
+  function rowOrFailure(row: Row): RowReading {
+    try {
+      return readRow(path, row, rest, settings);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      return { part: row.row, kind: "failed", reason: error.message };
+    }
+  }
 }

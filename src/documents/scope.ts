@@ -5,7 +5,7 @@ import type { Job } from "./folder.ts";
 import { checkPattern, cleanPattern, compilePattern, isGlob, splitGlob } from "./patterns.ts";
 import { realPath, relativeTo, withSlashes } from "./root.ts";
 import type { DocumentSettings } from "./settings.ts";
-import { normalise } from "./stamp.ts";
+import { comparePaths, normalise } from "./stamp.ts";
 
 export interface FindOptions {
   /** Absolute; paths and globs of the command line are relative to it. */
@@ -106,4 +106,27 @@ export function scopeOf(
     jobs.some((job) => isInJob(path, job)) &&
     (!only || only.matches(path)) &&
     exclude?.matches(path) !== true;
+}
+
+/** Paths from `from` to `to`, both included, in order of code points. */
+export interface PathRange {
+  from: string;
+  to: string;
+}
+
+const lastCharacter = "\u{10ffff}";
+
+/** Where files of the inputs can lie: ordered, none within another. Throws as findFiles(). */
+export function rangesOf(inputs: readonly string[], options: FindOptions): PathRange[] {
+  const all = jobsOf(inputs, options).map(({ kind, base }): PathRange => {
+    if (kind === "file") return { from: base, to: base };
+    const from = base === "" ? "" : `${base}/`;
+    return { from, to: from + lastCharacter };
+  });
+  const ranges: PathRange[] = [];
+  for (const each of all.toSorted((a, b) => comparePaths(a.from, b.from))) {
+    const last = ranges.at(-1);
+    if (!last || comparePaths(each.from, last.to) > 0) ranges.push(each);
+  }
+  return ranges;
 }

@@ -1,5 +1,6 @@
 import { CliError } from "../errors.ts";
 import { compileRules, type Rule, type RuleSettings } from "./rules.ts";
+import type { ColumnMap } from "./readers.ts";
 import { createFilter, type PathFilter } from "./patterns.ts";
 
 export type SectionMode = "whole" | "headings";
@@ -26,6 +27,8 @@ export interface MappingOptions {
   drafts?: boolean | undefined;
   /** Whether images of the project that a text refers to become sections. Default `skip`. */
   images?: ImageMode | undefined;
+  /** Which column of a row becomes which field. */
+  columns?: ColumnMap | undefined;
   /** Bytes; a larger file is an error before it is read. Default 64 MiB. */
   maxFileBytes?: number | undefined;
 }
@@ -75,6 +78,7 @@ export interface DocumentSettings {
   readonly updatedAt: "mtime" | undefined;
   readonly drafts: boolean;
   readonly images: ImageMode;
+  readonly columns: ColumnMap | undefined;
   readonly maxFileBytes: number;
   readonly keys: FrontMatterKeys;
   readonly rules: readonly Rule[];
@@ -161,6 +165,7 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     updatedAt: pick("updatedAt") === "mtime" ? "mtime" : undefined,
     drafts: pick("drafts") ?? false,
     images: pick("images") ?? "skip",
+    columns: pick("columns"),
     maxFileBytes: pick("maxFileBytes") ?? defaultMaxFileBytes,
     keys: compileKeys(frontMatter),
     rules: compileRules(rules ?? []),

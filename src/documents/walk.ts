@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { sep } from "node:path";
 import { codeOf } from "../errors.ts";
-import type { Found } from "./find.ts";
+import type { Found, LeftOut, Listed } from "./find.ts";
 import { ignoreRulesAbove } from "./ignore-rules.ts";
 import { createLinks, type Links } from "./links.ts";
 import { extensionOf, formatOf } from "./readers.ts";
@@ -18,12 +18,12 @@ import {
   type Job,
 } from "./folder.ts";
 import type { DocumentSettings } from "./settings.ts";
-import { normalise, sourceFile } from "./stamp.ts";
+import { comparePaths, normalise, sourceFile } from "./stamp.ts";
 
 type Entry =
   | { kind: "file"; key: string; path: string; absolute: string; real: string | undefined }
   | { kind: "folder"; key: string; folder: Folder }
-  | { kind: "found"; key: string; found: Found };
+  | { kind: "found"; key: string; found: LeftOut };
 
 /** What one walk carries along. */
 interface Walk {
@@ -122,10 +122,11 @@ function listEntries(walk: Walk, folder: Folder): Entry[] {
     if (entry) entries.push(entry);
   }
   // A folder sorts as what its files begin with: "a-b.md" < "a.md" < "a/b.md".
-  return entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  return entries.sort((a, b) => comparePaths(a.key, b.key));
 }
 
-function findFile(path: string, absolute: string): Found {
+/** A listed file with its stats, or why it is none. */
+export function statFile(path: string, absolute: string): Found {
   try {
     const stats = lstatSync(absolute, { bigint: true });
     if (!stats.isFile()) return { kind: "skipped", path, reason: "not a regular file any more" };
@@ -141,8 +142,8 @@ function findFile(path: string, absolute: string): Found {
 export function openWalk(
   inputs: readonly Job[],
   settings: DocumentSettings,
-): { root: Folder; direct: DirectReach; problems: Found[] } {
-  const problems: Found[] = [];
+): { root: Folder; direct: DirectReach; problems: LeftOut[] } {
+  const problems: LeftOut[] = [];
   const above = settings.useIgnoreFiles
     ? ignoreRulesAbove(settings.root, ({ name, reason }) => {
         problems.push({ kind: "failed", path: `../${name}`, reason });
@@ -154,10 +155,10 @@ export function openWalk(
 
 /**
  * Walks from the root to the inputs and through them, depth first, so that the
- * paths come out in code-unit order. Synchronous: a promise a file would cost
+ * paths come out in code-point order. Synchronous: a promise a file would cost
  * more than the file system. Holds one listing for each level of depth.
  */
-export function* walkFolders(jobs: readonly Job[], settings: DocumentSettings): Generator<Found> {
+export function* walkFolders(jobs: readonly Job[], settings: DocumentSettings): Generator<Listed> {
   const { root, direct, problems } = openWalk(jobs, settings);
   yield* problems;
   const walk: Walk = { settings, links: createLinks(settings.root, direct) };
@@ -173,7 +174,7 @@ export function* walkFolders(jobs: readonly Job[], settings: DocumentSettings): 
       const repeated = real === undefined ? undefined : walk.links.refuse(entry.kind, real);
       const path = isFile ? entry.path : entry.folder.path;
       if (repeated !== undefined) yield { kind: "skipped", path, reason: repeated };
-      else if (isFile) yield findFile(path, entry.absolute);
+      else if (isFile) yield { kind: "file", path, absolutePath: entry.absolute };
       else stack.push({ entries: listEntries(walk, entry.folder), next: 0 });
     }
   }

@@ -29,6 +29,8 @@ export interface IngestResult {
 export interface PlannedDocument {
   action: string;
   path: string;
+  /** Number of the row in a file of rows. */
+  row?: number;
   id: string | undefined;
   detail: string;
 }
@@ -90,7 +92,7 @@ const actionStyles: Record<string, (...parts: Text[]) => Text> = {
 
 /** One line of a dry run's plan: a table row on a terminal, tabs off it. */
 export async function writePlanned(output: Output, each: PlannedDocument): Promise<void> {
-  const path = neutraliseLine(each.path);
+  const path = neutraliseLine(each.row === undefined ? each.path : `${each.path}#${each.row}`);
   const detail = neutraliseLine(each.detail);
   if (!output.isTerminal) {
     await output.line([each.action, path, neutraliseLine(each.id ?? ""), detail].join("\t"));

@@ -1,18 +1,22 @@
-import type { Database, Row, Statement } from "../database.ts";
+import type { Database, Row, SqlValue } from "../database.ts";
+import { createInsert } from "./insert.ts";
 
-export type PlanAction = "new" | "changed" | "unchanged" | "skipped" | "failed";
+/** `due`: to be read and, unless nothing changed, sent; known before anything is read whole. */
+export type PlanAction = "due" | "new" | "changed" | "unchanged" | "skipped" | "failed";
 
 export interface PlanEntry {
   path: string;
-  absolutePath: string;
-  sizeBytes: number;
-  /** Of the file when it was found, as in SourceFile. */
-  stamp: string;
+  /** 0, or the number of the row in a file of rows. */
+  part: number;
+  /** Undefined where it is the path below the project root. */
+  absolutePath: string | undefined;
   /** Document id; undefined for what gives no document. */
   id: string | undefined;
   action: PlanAction;
   /** The changed fields, or why it is skipped or failed. */
   detail: string;
+  /** Hash of the file's bytes, where it was read. */
+  content: string | undefined;
 }
 
 export interface NumberedEntry extends PlanEntry {
@@ -20,29 +24,30 @@ export interface NumberedEntry extends PlanEntry {
   number: number;
 }
 
-interface PathAndId {
-  path: string;
-  id: string;
-}
-
-/** The plan as a temporary table on disk: memory stays flat however many files there are. */
+/** The plan as temporary tables on disk: memory stays flat however many files there are. */
 export interface PlanTable {
   add(entry: PlanEntry): void;
-  addSkip(path: string, reason: string): void;
-  addFailure(path: string, reason: string): void;
+  addSkip(path: string, reason: string, part?: number): void;
+  addFailure(path: string, reason: string, part?: number): void;
+  /** Counts what needs no entry. */
+  countUp(action: PlanAction, count: number): void;
+  /** A recorded file that is no longer there. */
+  addGone(path: string, content: string): void;
+  /** A gone file of this content, for a new file that is the same under another path. */
+  renamedFrom(content: string): string | undefined;
   /** `message` names the file. */
   warn(message: string): void;
   flush(): void;
-  /** Pairs of files whose documents would be stored as one, in order of the second file. */
-  collisions(limit: number): { first: PathAndId; second: PathAndId }[];
   count(action: PlanAction): number;
   /** Files skipped or failed for each reason, most first. */
   reasons(action: "skipped" | "failed"): { reason: string; count: number }[];
   /** Entries in order; all, or only those of some actions. */
   entries(actions?: readonly PlanAction[]): IterableIterator<NumberedEntry>;
+  /** Names by which entries are found again. */
+  pick(numbers: readonly number[]): IterableIterator<NumberedEntry>;
   /** The first warnings, and how many there were in all. */
   warnings(): { shown: readonly string[]; count: number };
-  has(id: string): boolean;
+  readonly database: Database;
 }
 
 const batchSize = 512;
@@ -50,90 +55,112 @@ const pageSize = 256;
 // A warning per file of a large folder would be noise, and memory.
 const warningsKept = 50;
 
+const tables = `
+  DROP TABLE IF EXISTS temp.plan;
+  DROP TABLE IF EXISTS temp.gone;
+  CREATE TEMP TABLE plan (
+    number INTEGER PRIMARY KEY, path TEXT NOT NULL, part INTEGER NOT NULL, absolute_path TEXT,
+    id TEXT, action TEXT NOT NULL, detail TEXT NOT NULL, content TEXT
+  );
+  CREATE INDEX temp.plan_path ON plan (path);
+  CREATE INDEX temp.plan_id ON plan (replace(id, ' ', '_')) WHERE id IS NOT NULL;
+  CREATE TEMP TABLE gone (path TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
+  CREATE INDEX temp.gone_content ON gone (content);
+`;
+
 function toEntry(row: Row): NumberedEntry {
+  const text = (name: string): string | undefined =>
+    row[name] === null ? undefined : String(row[name]);
   return {
     number: Number(row["number"]),
     path: String(row["path"]),
-    absolutePath: String(row["absolute_path"]),
-    sizeBytes: Number(row["size"]),
-    stamp: String(row["stamp"]),
-    id: row["id"] === null ? undefined : String(row["id"]),
+    part: Number(row["part"]),
+    absolutePath: text("absolute_path"),
+    id: text("id"),
     action: String(row["action"]) as PlanAction,
     detail: String(row["detail"]),
+    content: text("content"),
   };
 }
 
-/**
- * Makes the (empty) table in the connection's temporary database. `storedId`
- * gives the id under which the service stores a document: equal ones collide.
- */
-export function createPlanTable(
-  database: Database,
-  storedId: (id: string) => string = (id) => id,
-): PlanTable {
-  database.exec(`
-    DROP TABLE IF EXISTS temp.plan;
-    CREATE TEMP TABLE plan (
-      number INTEGER PRIMARY KEY, id TEXT, stored TEXT, path TEXT NOT NULL, absolute_path TEXT NOT NULL,
-      size INTEGER NOT NULL, stamp TEXT NOT NULL, action TEXT NOT NULL, detail TEXT NOT NULL
-    );
-    CREATE INDEX temp.plan_stored ON plan (stored) WHERE stored IS NOT NULL;
-  `);
-  const insert = database.prepare(
-    "INSERT INTO temp.plan (id, stored, path, absolute_path, size, stamp, action, detail) VALUES (?,?,?,?,?,?,?,?)",
+function toValues(each: PlanEntry): SqlValue[] {
+  const { path, part, absolutePath, id, action, detail, content } = each;
+  return [null, path, part, absolutePath ?? null, id ?? null, action, detail, content ?? null];
+}
+
+function* pages(database: Database, where: string): IterableIterator<NumberedEntry> {
+  const page = database.prepare(
+    `SELECT * FROM temp.plan WHERE number > ? ${where} ORDER BY number LIMIT ${pageSize}`,
   );
-  const selectPage = (actions: readonly PlanAction[] | undefined): Statement =>
-    database.prepare(
-      `SELECT * FROM temp.plan WHERE number > ?
-       ${actions ? `AND action IN (${actions.map((each) => `'${each}'`).join(", ")})` : ""}
-       ORDER BY number LIMIT ${pageSize}`,
-    );
+  // In pages: the same connection writes the state while the plan is walked.
+  for (let last = 0; ;) {
+    const rows = page.all(last);
+    if (rows.length === 0) return;
+    for (const row of rows) {
+      const entry = toEntry(row);
+      last = entry.number;
+      yield entry;
+    }
+  }
+}
+
+/** Makes the (empty) tables in the connection's temporary database. */
+export function createPlanTable(database: Database): PlanTable {
+  database.exec(tables);
+  const insert = createInsert(database, "INSERT INTO temp.plan", 8);
+  const insertGone = createInsert(database, "INSERT OR IGNORE INTO temp.gone", 2);
+  const selectGone = database.prepare("SELECT path FROM temp.gone WHERE content = ? LIMIT 1");
+  const one = database.prepare("SELECT * FROM temp.plan WHERE number = ?");
   const counts = new Map<PlanAction, number>();
   const warnings: string[] = [];
   let warningCount = 0;
-  let batch: PlanEntry[] = [];
+  let goneCount = 0;
+  let batch: SqlValue[][] = [];
+  let gone: SqlValue[][] = [];
 
   const flush = (): void => {
-    const entries = batch;
-    batch = [];
-    if (entries.length === 0) return;
+    const [entries, missing] = [batch, gone];
+    [batch, gone] = [[], []];
+    if (entries.length === 0 && missing.length === 0) return;
+    // Not a transaction of the state: its lock is for those who write it.
     database.exec("BEGIN");
-    for (const each of entries) {
-      const { path, absolutePath, sizeBytes, stamp, action, detail } = each;
-      const [id, stored] = each.id === undefined ? [null, null] : [each.id, storedId(each.id)];
-      insert.run(id, stored, path, absolutePath, sizeBytes, stamp, action, detail);
-    }
+    insert(entries);
+    insertGone(missing);
     database.exec("COMMIT");
   };
+  const countUp = (action: PlanAction, count: number): void => {
+    counts.set(action, (counts.get(action) ?? 0) + count);
+  };
   const add = (entry: PlanEntry): void => {
-    counts.set(entry.action, (counts.get(entry.action) ?? 0) + 1);
-    batch.push(entry);
+    countUp(entry.action, 1);
+    batch.push(toValues(entry));
     if (batch.length >= batchSize) flush();
   };
-  const bare = { absolutePath: "", sizeBytes: 0, stamp: "", id: undefined };
+  const bare = { absolutePath: undefined, id: undefined, content: undefined };
 
   return {
+    database,
     add,
-    addSkip: (path, reason) => add({ ...bare, path, action: "skipped", detail: reason }),
-    addFailure: (path, reason) => add({ ...bare, path, action: "failed", detail: reason }),
+    addSkip: (path, reason, part = 0) =>
+      add({ ...bare, path, part, action: "skipped", detail: reason }),
+    addFailure: (path, reason, part = 0) =>
+      add({ ...bare, path, part, action: "failed", detail: reason }),
+    countUp,
+    addGone(path, content) {
+      goneCount++;
+      gone.push([path, content]);
+      if (gone.length >= batchSize) flush();
+    },
+    renamedFrom(content) {
+      if (goneCount === 0) return undefined;
+      const row = selectGone.get(content);
+      return row && String(row["path"]);
+    },
     warn(message) {
       warningCount++;
       if (warnings.length < warningsKept) warnings.push(message);
     },
     flush,
-    collisions(limit) {
-      const rows = database
-        .prepare(
-          `SELECT a.id AS id, a.path AS path, b.id AS id2, b.path AS path2 FROM temp.plan b
-           JOIN temp.plan a ON a.stored = b.stored AND a.number < b.number
-           WHERE b.stored IS NOT NULL ORDER BY b.number LIMIT ?`,
-        )
-        .all(limit);
-      return rows.map((row) => ({
-        first: { path: String(row["path"]), id: String(row["id"]) },
-        second: { path: String(row["path2"]), id: String(row["id2"]) },
-      }));
-    },
     count: (action) => counts.get(action) ?? 0,
     reasons: (action) =>
       database
@@ -144,21 +171,15 @@ export function createPlanTable(
         .map((row) => ({ reason: String(row["detail"]), count: Number(row["n"]) })),
     *entries(actions) {
       if (actions?.every((action) => !counts.has(action))) return;
-      const page = selectPage(actions);
-      // In pages: the same connection writes the state while the plan is walked.
-      for (let last = 0; ;) {
-        const rows = page.all(last);
-        if (rows.length === 0) return;
-        for (const row of rows) {
-          const entry = toEntry(row);
-          last = entry.number;
-          yield entry;
-        }
+      const names = actions?.map((each) => `'${each}'`).join(", ");
+      yield* pages(database, names === undefined ? "" : `AND action IN (${names})`);
+    },
+    *pick(numbers) {
+      for (const number of numbers) {
+        const row = one.get(number);
+        if (row) yield toEntry(row);
       }
     },
     warnings: () => ({ shown: warnings, count: warningCount }),
-    has: (id) =>
-      database.prepare("SELECT 1 AS yes FROM temp.plan WHERE stored = ?").get(storedId(id)) !==
-      undefined,
   };
 }

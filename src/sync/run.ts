@@ -1,10 +1,14 @@
-import type { IngestionRequest } from "../api/schemas.ts";
-import { CliError, messageOf } from "../errors.ts";
+import type { ReadyDocument } from "../documents/inspection.ts";
+import { ApiError, CliError, messageOf } from "../errors.ts";
 import { isDocumentFault } from "./outcome.ts";
-import type { NumberedEntry } from "./plan-table.ts";
-import type { PreparedDocument } from "./file-record.ts";
-import type { Plan, Target } from "./plan.ts";
-import type { AcceptedRecord, FileRecord, State } from "./state.ts";
+import type { Due } from "./prepare.ts";
+import { createLater } from "./later.ts";
+import { createPuller } from "./puller.ts";
+import { createRecorder } from "./recorder.ts";
+import { seenText } from "./records.ts";
+import { sendDocument, type Run } from "./send.ts";
+import type { State } from "./state.ts";
+import { targetFor, type Targets } from "./target.ts";
 
 /** What the service said of an accepted document. */
 export interface UploadResult {
@@ -14,27 +18,46 @@ export interface UploadResult {
 }
 
 export interface DocumentEvent {
-  status: "created" | "updated" | "failed";
+  status: "created" | "updated" | "unchanged" | "skipped" | "failed";
+  /** "" for what came from stdin. */
   path: string;
+  /** Number of the row in a file of rows. */
+  row?: number | undefined;
   id: string;
-  /** Why it failed. */
+  /** Why it is skipped or failed. */
   reason?: string | undefined;
+  /** Of a failure: another attempt may help. */
+  retryable?: boolean | undefined;
+  /** Of a failure: HTTP status. */
+  httpStatus?: number | undefined;
   storedId?: string | undefined;
+  /** The path that this file had when it was sent before. */
+  renamedFrom?: string | undefined;
+  warnings?: readonly string[] | undefined;
+  images?: number | undefined;
+  /** Bytes of the request's body. */
+  sentBytes?: number | undefined;
   ms: number;
 }
 
 export interface RunRequest {
-  plan: Plan;
+  /** What is to be sent, in batches; read again for a last attempt by `again`. */
+  due: AsyncIterable<Due[]>;
+  /** What is to be attempted once more: entries of the plan by number. */
+  again: (numbers: readonly number[]) => AsyncIterable<Due[]>;
   state: State;
+  targets: Targets;
+  mappingKey: (path: string) => string;
+  /** A gone file of this content. */
+  renamedFrom: (content: string) => string | undefined;
+  /** Send what is unchanged too. */
+  force: boolean;
   /** Sends one request body; resolves only when the service answered 200. */
-  upload: (body: string) => Promise<UploadResult>;
+  upload: (body: Uint8Array, document: ReadyDocument) => Promise<UploadResult>;
+  /** The body to send for a document that the service has in another version. */
+  adapt: (document: ReadyDocument, lastSentAt: string | undefined) => SentBody;
   /** Whether the service as a whole has been given up: then no failure is a document's own. */
   isGivenUp: () => boolean;
-  /** Reads a planned file (again), when the plan no longer holds its text. */
-  prepare: (
-    entry: NumberedEntry,
-  ) => Promise<{ record: FileRecord; prepared: PreparedDocument | undefined }>;
-  targetOf: (ccPairId: number | undefined) => Target | undefined;
   /** Most documents in flight. */
   concurrency: number;
   maxFailures: number | undefined;
@@ -43,92 +66,35 @@ export interface RunRequest {
   now: () => number;
 }
 
-// Acknowledged documents are made durable in batches of this size, or when this much time has passed.
-const saveBatch = 64;
-const saveIntervalMs = 250;
-
-interface Recorder {
-  accept(file: FileRecord | undefined, record: AcceptedRecord): void;
-  save(): void;
+export interface SentBody {
+  body: Uint8Array;
+  /** `doc_updated_at` in it. */
+  updatedAt: string | undefined;
 }
 
-function createRecorder(state: State, now: () => number): Recorder {
-  let files: FileRecord[] = [];
-  let accepted: AcceptedRecord[] = [];
-  let savedAt = now();
-  const save = (): void => {
-    const batch = [files, accepted] as const;
-    [files, accepted] = [[], []];
-    savedAt = now();
-    state.save(...batch);
+// Looking up what cannot be there would cost as much as recording it.
+function createAcceptedOf(state: State): State["accepted"] {
+  const knows = new Map<string, boolean>();
+  return (target, id) => {
+    let isKnown = knows.get(target);
+    if (isKnown === undefined) knows.set(target, (isKnown = state.knows(target)));
+    return isKnown ? state.accepted(target, id) : undefined;
   };
-  return {
-    save,
-    accept(file, record) {
-      if (file) files.push(file);
-      accepted.push(record);
-      if (accepted.length >= saveBatch || now() - savedAt >= saveIntervalMs) save();
-    },
-  };
-}
-
-interface Ready extends PreparedDocument {
-  record: FileRecord | undefined;
-}
-
-async function takeReady(entry: NumberedEntry, request: RunRequest): Promise<Ready> {
-  const kept = request.plan.takePrepared(entry.path);
-  if (kept) return { ...kept, record: undefined };
-  const { record, prepared } = await request.prepare(entry);
-  // The id was checked for uniqueness with the plan; another one may collide.
-  if (prepared?.document.id !== entry.id) {
-    throw new CliError("usage", `${entry.path}: changed during the run; run again to send it`);
-  }
-  return { ...(prepared as PreparedDocument), record };
-}
-
-async function sendEntry(
-  entry: NumberedEntry,
-  request: RunRequest,
-  recorder: Recorder,
-): Promise<DocumentEvent> {
-  const startedAt = request.now();
-  const { document, ccPairId, fingerprint, record } = await takeReady(entry, request);
-  const target = request.targetOf(ccPairId);
-  if (!target) throw new CliError("usage", `${entry.path}: no cc_pair_id to send it to`);
-  const body: IngestionRequest = { document, cc_pair_id: target.ccPairId };
-  const result = await request.upload(JSON.stringify(body));
-  recorder.accept(record, {
-    target: target.key,
-    id: document.id,
-    path: entry.path,
-    ...fingerprint,
-    sentAtMs: request.now(),
-  });
-  return {
-    status: result.alreadyExisted ? "updated" : "created",
-    path: entry.path,
-    id: document.id,
-    storedId: result.storedId,
-    ms: request.now() - startedAt,
-  };
-}
-
-function isOwnFault(error: unknown): boolean {
-  return isDocumentFault(error) || (error instanceof CliError && error.exit === "usage");
 }
 
 /**
- * Sends what the plan says, with bounded concurrency, and yields what became of
- * each document in batches as they complete. A document counts as sent only
- * after the service said 200; the state records it then. A document's own
- * failure is an event and the others go on; any other failure stops the run:
- * nothing new is started, what is in flight ends, and the error is thrown.
+ * Sends what is due, with bounded concurrency, and yields what became of each
+ * document in batches as they complete. A document counts as sent only after
+ * the service said 200; the state records it then. A document's own failure is
+ * an event and the others go on; what may succeed later is attempted once more
+ * at the end. Any other failure stops the run: nothing new is started, what is
+ * in flight ends, and the error is thrown.
  */
-export async function* runPlan(request: RunRequest): AsyncGenerator<DocumentEvent[]> {
-  const entries = request.plan.table.entries(["new", "changed"]);
+export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentEvent[]> {
+  const request: Run = { ...given, acceptedOf: createAcceptedOf(given.state) };
   const recorder = createRecorder(request.state, request.now);
   let events: DocumentEvent[] = [];
+  const later = createLater();
   let failures = 0;
   let isLeft = false;
   let fatal: { error: unknown } | undefined;
@@ -138,40 +104,105 @@ export async function* runPlan(request: RunRequest): AsyncGenerator<DocumentEven
     wake();
   };
 
-  const fail = (entry: NumberedEntry, error: unknown, ms: number): void => {
-    emit({ status: "failed", path: entry.path, id: entry.id ?? "", reason: messageOf(error), ms });
+  const emitFailure = (event: DocumentEvent): void => {
+    const { path, row = 0, id, reason = "", retryable = false, httpStatus } = event;
+    const target = targetFor(request.targets, undefined)?.key ?? "";
+    const failedAtMs = request.now();
+    recorder.fail({
+      target,
+      path,
+      part: row,
+      id,
+      reason,
+      retryable,
+      status: httpStatus,
+      failedAtMs,
+    });
+    emit(event);
+  };
+  const fail = (due: Due, event: DocumentEvent, isLastPass: boolean): void => {
     failures++;
+    if (isLastPass || event.retryable !== true || !later.add(due, event)) emitFailure(event);
     if (request.maxFailures !== undefined && failures >= request.maxFailures) {
       fatal ??= { error: new CliError("partial", `stopped after ${failures} failed documents`) };
     }
   };
-  const work = async (): Promise<void> => {
-    while (!fatal && !isLeft && !request.signal.aborted) {
-      const next = entries.next();
-      if (next.done) return;
-      const startedAt = request.now();
-      try {
-        emit(await sendEntry(next.value, request, recorder));
-      } catch (error) {
-        if (isOwnFault(error) && !request.isGivenUp())
-          fail(next.value, error, request.now() - startedAt);
-        else fatal ??= { error };
+
+  const sendOne = async (due: Due, isLastPass: boolean): Promise<void> => {
+    const { prepared } = due;
+    const { path, part } = prepared;
+    const startedAt = request.now();
+    const base = { path, id: "", ms: 0, ...(part > 0 ? { row: part } : {}) };
+    if (prepared.kind === "skipped") {
+      const { reason, stamp, content } = prepared;
+      const seen = seenText(stamp, request.mappingKey(path));
+      recorder.see({ path, part, seen, content, document: undefined, skipped: reason });
+      emit({ ...base, status: "skipped", reason });
+      return;
+    }
+    if (prepared.kind === "failed") {
+      fail(
+        due,
+        { ...base, status: "failed", reason: prepared.reason, retryable: false },
+        isLastPass,
+      );
+      return;
+    }
+    const { id } = prepared;
+    try {
+      const target = targetFor(request.targets, prepared.ownPair);
+      if (!target) throw new CliError("usage", `${path}: no cc_pair_id to send it to`);
+      const result = await sendDocument(prepared, target, request, recorder);
+      emit({ ...base, id, ms: request.now() - startedAt, ...result });
+    } catch (error) {
+      const isOwn = isDocumentFault(error) || (error instanceof CliError && error.exit === "usage");
+      if (!isOwn || request.isGivenUp()) {
+        fatal ??= { error };
+        return;
       }
+      const isApi = error instanceof ApiError;
+      const retryable = isApi && error.retryable;
+      const ms = request.now() - startedAt;
+      const failed = { status: "failed", reason: messageOf(error), retryable, ms } as const;
+      fail(
+        due,
+        { ...base, id, ...failed, httpStatus: isApi ? error.status : undefined },
+        isLastPass,
+      );
     }
   };
 
-  let running = request.concurrency;
-  const workers = Array.from({ length: request.concurrency }, async () => {
-    try {
-      await work();
-    } catch (error) {
-      fatal ??= { error };
-    }
-    running--;
+  const isOver = (): boolean => fatal !== undefined || isLeft || request.signal.aborted;
+  const work = async (all: AsyncIterable<Due[]>, isLastPass: boolean): Promise<void> => {
+    const next = createPuller(all);
+    const workers = Array.from({ length: request.concurrency }, async () => {
+      try {
+        while (!isOver()) {
+          const due = await next();
+          if (!due || isOver()) return;
+          if (isLastPass) later.take(due);
+          await sendOne(due, isLastPass);
+        }
+      } catch (error) {
+        fatal ??= { error };
+      }
+    });
+    await Promise.all(workers);
+    await next.close();
+  };
+  let isRunning = true;
+  const running = (async (): Promise<void> => {
+    await work(request.due, false);
+    failures -= later.count();
+    if (later.count() > 0 && !isOver()) await work(later.due(request.again), true);
+    // Those whose turn did not come any more.
+    for (const event of later.left()) emitFailure(event);
+  })().finally(() => {
+    isRunning = false;
     wake();
   });
   try {
-    while (running > 0 || events.length > 0) {
+    while (isRunning || events.length > 0) {
       if (events.length === 0) {
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -186,7 +217,7 @@ export async function* runPlan(request: RunRequest): AsyncGenerator<DocumentEven
     // Also when the caller stops listening: nothing new is started, and what is
     // in flight is waited for, so that its answers are recorded.
     isLeft = true;
-    await Promise.all(workers);
+    await running;
     recorder.save();
   }
   if (fatal) throw fatal.error;

@@ -13,17 +13,28 @@ import { CliError, codeOf, messageOf } from "../errors.ts";
 import { createState, stateFailure, type State } from "./state.ts";
 
 /** Raised when a stored table changes its meaning; an older tool then refuses the file. */
-const schemaVersion = 1;
+const schemaVersion = 2;
 
 const schema = `
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
-  path TEXT PRIMARY KEY, stamp TEXT NOT NULL, mapping TEXT NOT NULL, seen_at INTEGER NOT NULL,
-  id TEXT, cc_pair_id INTEGER, whole TEXT, fields TEXT, skipped TEXT
+  path TEXT NOT NULL, part INTEGER NOT NULL, seen TEXT NOT NULL, content TEXT NOT NULL,
+  id TEXT, cc_pair_id INTEGER, whole TEXT, skipped TEXT, PRIMARY KEY (path, part)
 ) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS files_id ON files (replace(id, ' ', '_')) WHERE id IS NOT NULL;
 CREATE TABLE IF NOT EXISTS accepted (
-  target TEXT NOT NULL, id TEXT NOT NULL, path TEXT, whole TEXT NOT NULL, fields TEXT NOT NULL,
-  sent_at INTEGER NOT NULL, PRIMARY KEY (target, id)
+  target TEXT NOT NULL, id TEXT NOT NULL, path TEXT, part INTEGER NOT NULL, whole TEXT NOT NULL,
+  fields TEXT NOT NULL, updated_at TEXT, stored_id TEXT, sent_at INTEGER NOT NULL,
+  PRIMARY KEY (target, id)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS failures (
+  target TEXT NOT NULL, path TEXT NOT NULL, part INTEGER NOT NULL, id TEXT NOT NULL,
+  reason TEXT NOT NULL, retryable INTEGER NOT NULL, status INTEGER, failed_at INTEGER NOT NULL,
+  PRIMARY KEY (target, path, part, id)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS images (
+  service TEXT NOT NULL, hash TEXT NOT NULL, file_id TEXT NOT NULL, sent_at INTEGER NOT NULL,
+  PRIMARY KEY (service, hash)
 ) WITHOUT ROWID;
 `;
 
@@ -33,19 +44,21 @@ function prepareTables(database: Database, path: string): boolean {
     const held = database
       .prepare("SELECT 1 AS yes FROM sqlite_master WHERE type = 'table' AND name = 'meta'")
       .get();
-    database.exec(schema);
-    const row = database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
+    const row = held && database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
     const version = row === undefined ? schemaVersion : Number(row["value"]);
     if (version > schemaVersion) {
       throw new CliError("local", `the state ${path} was written by a newer knowctl`, {
         hints: ["update knowctl, or name another folder with --state"],
       });
     }
+    // Version 1 never left the workshop; what it recorded is sent once more under the same ids.
+    if (version < 2) database.exec("DROP TABLE files; DROP TABLE accepted;");
+    database.exec(schema);
     // Also the test write: a full or read-only disk shows before anything is sent.
     database
       .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('schema', ?)")
       .run(String(schemaVersion));
-    return held !== undefined;
+    return held !== undefined && version === schemaVersion;
   });
 }
 
@@ -86,7 +99,7 @@ function moveAside(path: string, error: unknown, now: number): CliError {
 export async function openTemporaryState(): Promise<State> {
   const database = await openDatabase(":memory:");
   database.exec(schema);
-  return createState(database, ":memory:");
+  return createState(database, ":memory:", true);
 }
 
 /**

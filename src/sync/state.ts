@@ -1,79 +1,53 @@
-import type { Database, Row } from "../database.ts";
+import type { Database, Statement } from "../database.ts";
 import { CliError, codeOf, messageOf } from "../errors.ts";
-
-/**
- * What reading a file gave the last time, valid while its stamp and mapping are
- * the same. Like an entry of git's index: lets an unchanged file stay unread.
- */
-export interface FileRecord {
-  path: string;
-  stamp: string;
-  mapping: string;
-  /** Milliseconds since the epoch, taken before the file was read. */
-  seenAtMs: number;
-  /** The document the file gave, or why it gives none. */
-  document: { id: string; ccPairId: number | undefined; whole: string; fields: string } | undefined;
-  skipped: string | undefined;
-}
-
-/** What the service accepted with HTTP 200 under one target and id. */
-export interface AcceptedRecord {
-  target: string;
-  id: string;
-  path: string | undefined;
-  whole: string;
-  fields: string;
-  sentAtMs: number;
-}
+import { createInsert } from "./insert.ts";
+import {
+  acceptedValues,
+  failureValues,
+  fileValues,
+  toAccepted,
+  toFailure,
+  toFile,
+  type AcceptedRecord,
+  type FailureRecord,
+  type FileRecord,
+} from "./records.ts";
 
 /** The state store: one SQLite file; safe to share between processes. */
 export interface State {
-  file(path: string): FileRecord | undefined;
+  /** Nothing is kept: for `--no-state` and for a plan where no state exists yet. */
+  readonly isTemporary: boolean;
+  file(path: string, part?: number): FileRecord | undefined;
+  /** All parts of a file, in order. */
+  filesOf(path: string): FileRecord[];
+  /**
+   * A file of rows is about to be sent: `ours` count as not sent until they are
+   * recorded again, `others` unless they are recorded; what lies beyond is forgotten.
+   */
+  openParts(path: string, ours: readonly number[], others: readonly number[]): void;
   accepted(target: string, id: string): AcceptedRecord | undefined;
+  /** Those of `ids` that are accepted, by id. At most 256 ids. */
+  acceptedOf(target: string, ids: readonly string[]): Map<string, AcceptedRecord>;
+  /** Whether anything is accepted under a target. */
+  knows(target: string): boolean;
   /** Records of one target in order of their id. */
   listAccepted(target: string): IterableIterator<AcceptedRecord>;
+  listFailures(target: string): IterableIterator<FailureRecord>;
   /** Keys of the targets that accepted a document of this id. */
   targetsOf(id: string): string[];
   /** One durable transaction. */
-  save(files: readonly FileRecord[], accepted: readonly AcceptedRecord[]): void;
-  /** The database itself, for the plan's temporary table. */
+  save(batch: StateBatch): void;
+  /** Forgets failures of a target that are older, of paths for which `isWanted` says so. */
+  clearFailures(target: string, beforeMs: number, isWanted: (path: string) => boolean): void;
+  /** The database itself, for the plan's temporary tables. */
   readonly database: Database;
   close(): void;
 }
 
-function optionalText(value: Row[string]): string | undefined {
-  return value === null || value === undefined ? undefined : String(value);
-}
-
-function toFile(row: Row): FileRecord {
-  const id = optionalText(row["id"] ?? null);
-  return {
-    path: String(row["path"]),
-    stamp: String(row["stamp"]),
-    mapping: String(row["mapping"]),
-    seenAtMs: Number(row["seen_at"]),
-    skipped: optionalText(row["skipped"] ?? null),
-    document:
-      id === undefined
-        ? undefined
-        : {
-            id,
-            ccPairId: row["cc_pair_id"] === null ? undefined : Number(row["cc_pair_id"]),
-            whole: String(row["whole"]),
-            fields: String(row["fields"]),
-          },
-  };
-}
-
-function toAccepted(row: Row): AcceptedRecord {
-  return {
-    target: String(row["target"]),
-    id: String(row["id"]),
-    path: optionalText(row["path"] ?? null),
-    whole: String(row["whole"]),
-    fields: String(row["fields"]),
-    sentAtMs: Number(row["sent_at"]),
-  };
+export interface StateBatch {
+  files?: readonly FileRecord[];
+  accepted?: readonly AcceptedRecord[];
+  failures?: readonly FailureRecord[];
 }
 
 /** A fault of the disk or of SQLite as the error that ends the run. */
@@ -93,57 +67,113 @@ export function stateFailure(path: string, error: unknown): CliError {
   });
 }
 
+function createSave(database: Database): (batch: StateBatch) => void {
+  const putFiles = createInsert(database, "INSERT OR REPLACE INTO files", 8);
+  const putAccepted = createInsert(database, "INSERT OR REPLACE INTO accepted", 9);
+  const putFailures = createInsert(database, "INSERT OR REPLACE INTO failures", 8);
+  const dropFailure = database.prepare(
+    "DELETE FROM failures WHERE target = ? AND path = ? AND part = ?",
+  );
+  const anyFailure = database.prepare("SELECT 1 AS yes FROM failures LIMIT 1");
+  return ({ files = [], accepted = [], failures = [] }) => {
+    database.transaction(() => {
+      putFiles(files.map(fileValues));
+      putAccepted(accepted.map(acceptedValues));
+      if (accepted.length > 0 && anyFailure.get()) {
+        for (const each of accepted) dropFailure.run(each.target, each.path ?? "", each.part);
+      }
+      putFailures(failures.map(failureValues));
+    });
+  };
+}
+
+function createAcceptedOf(database: Database): State["acceptedOf"] {
+  const statements = new Map<number, Statement>();
+  return (target, ids) => {
+    let statement = statements.get(ids.length);
+    if (!statement) {
+      const marks = ids.map(() => "?").join(",");
+      statement = database.prepare(`SELECT * FROM accepted WHERE target = ? AND id IN (${marks})`);
+      statements.set(ids.length, statement);
+    }
+    const rows = ids.length === 0 ? [] : statement.all(target, ...ids);
+    return new Map(rows.map((row) => [String(row["id"]), toAccepted(row)]));
+  };
+}
+
 /** The state over an open database that has the tables; `path` is for messages. */
-export function createState(database: Database, path: string): State {
-  const file = database.prepare("SELECT * FROM files WHERE path = ?");
+export function createState(database: Database, path: string, isTemporary = false): State {
+  const file = database.prepare("SELECT * FROM files WHERE path = ? AND part = ?");
   const accepted = database.prepare("SELECT * FROM accepted WHERE target = ? AND id = ?");
+  const any = database.prepare("SELECT 1 AS yes FROM accepted WHERE target = ? LIMIT 1");
   const list = database.prepare("SELECT * FROM accepted WHERE target = ? ORDER BY id");
-  const putFile = database.prepare("INSERT OR REPLACE INTO files VALUES (?,?,?,?,?,?,?,?,?)");
-  const putAccepted = database.prepare("INSERT OR REPLACE INTO accepted VALUES (?,?,?,?,?,?)");
+  const failures = database.prepare("SELECT * FROM failures WHERE target = ? ORDER BY path, part");
+  const allParts = database.prepare("SELECT * FROM files WHERE path = ? ORDER BY part");
+  const dropParts = database.prepare("DELETE FROM files WHERE path = ? AND part > ?");
+  const placeholder = "INTO files (path, part, seen, content) VALUES (?, ?, '', '')";
+  const openPart = database.prepare(`INSERT OR REPLACE ${placeholder}`);
+  const keepPart = database.prepare(`INSERT OR IGNORE ${placeholder}`);
+  const save = createSave(database);
+  const guarded = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      throw stateFailure(path, error);
+    }
+  };
   return {
     database,
-    file(filePath) {
-      const row = file.get(filePath);
+    isTemporary,
+    file(filePath, part = 0) {
+      const row = file.get(filePath, part);
       return row && toFile(row);
+    },
+    filesOf: (filePath) => allParts.all(filePath).map(toFile),
+    openParts(filePath, ours, others) {
+      if (isTemporary) return;
+      guarded(() => {
+        database.transaction(() => {
+          dropParts.run(filePath, Math.max(0, ...ours.slice(-1), ...others.slice(-1)));
+          for (const part of ours) openPart.run(filePath, part);
+          for (const part of others) keepPart.run(filePath, part);
+        });
+      });
     },
     accepted(target, id) {
       const row = accepted.get(target, id);
       return row && toAccepted(row);
     },
+    acceptedOf: createAcceptedOf(database),
+    knows: (target) => any.get(target) !== undefined,
     *listAccepted(target) {
       for (const row of list.iterate(target)) yield toAccepted(row);
+    },
+    *listFailures(target) {
+      for (const row of failures.iterate(target)) yield toFailure(row);
     },
     targetsOf: (id) =>
       database
         .prepare("SELECT target FROM accepted WHERE id = ? ORDER BY target")
         .all(id)
         .map((row) => String(row["target"])),
-    save(files, acceptedRecords) {
-      if (files.length === 0 && acceptedRecords.length === 0) return;
-      try {
+    save(batch) {
+      if (isTemporary) batch = { failures: batch.failures ?? [] };
+      if (Object.values(batch).every((records: readonly unknown[]) => records.length === 0)) return;
+      guarded(() => save(batch));
+    },
+    clearFailures(target, beforeMs, isWanted) {
+      guarded(() => {
+        const old = database.prepare(
+          "SELECT DISTINCT path FROM failures WHERE target = ? AND failed_at < ?",
+        );
+        const drop = database.prepare(
+          "DELETE FROM failures WHERE target = ? AND path = ? AND failed_at < ?",
+        );
+        const paths = old.all(target, beforeMs).map((row) => String(row["path"]));
         database.transaction(() => {
-          for (const each of files) {
-            const { document } = each;
-            putFile.run(
-              each.path,
-              each.stamp,
-              each.mapping,
-              each.seenAtMs,
-              document?.id ?? null,
-              document?.ccPairId ?? null,
-              document?.whole ?? null,
-              document?.fields ?? null,
-              each.skipped ?? null,
-            );
-          }
-          for (const each of acceptedRecords) {
-            const { target, id, whole, fields, sentAtMs } = each;
-            putAccepted.run(target, id, each.path ?? null, whole, fields, sentAtMs);
-          }
+          for (const each of paths.filter(isWanted)) drop.run(target, each, beforeMs);
         });
-      } catch (error) {
-        throw stateFailure(path, error);
-      }
+      });
     },
     close: () => database.close(),
   };

@@ -10,18 +10,19 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../src/errors.ts";
-import { hasState, openState, openTemporaryState } from "../../src/sync/state-file.ts";
-import type { AcceptedRecord, FileRecord } from "../../src/sync/state.ts";
+import { hasState, openState } from "../../src/sync/state-file.ts";
+import type { AcceptedRecord, FileRecord } from "../../src/sync/records.ts";
 import { temporaryFolder } from "../support.ts";
+import { openTestState } from "./open-state.ts";
 
 const now = (): number => Date.parse("2026-11-21T09:00:00Z");
 
 const file: FileRecord = {
   path: "docs/ä.md",
-  stamp: "12:1700000000123456789:1700000000123456789:42",
-  mapping: "m1",
-  seenAtMs: 1_700_000_000_000,
-  document: { id: "docs/ä.md", ccPairId: 7, whole: "w", fields: "title:x" },
+  part: 0,
+  seen: "12:1700000000123456789:1700000000123456789:42 m1",
+  content: "c",
+  document: { id: "docs/ä.md", ccPairId: 7, whole: "w" },
   skipped: undefined,
 };
 const skipped: FileRecord = {
@@ -34,8 +35,11 @@ const accepted: AcceptedRecord = {
   target: "https://host#7",
   id: "docs/ä.md",
   path: "docs/ä.md",
+  part: 0,
   whole: "w",
   fields: "title:x",
+  updatedAt: "2026-01-02T00:00:00Z",
+  storedId: "docs%2F%C3%A4.md",
   sentAtMs: 1_700_000_000_001,
 };
 
@@ -53,7 +57,7 @@ describe("state store", () => {
   it("gives back what was saved, after a reopen too", async () => {
     const folder = join(temporaryFolder(), "state");
     const { state: first } = await openState(folder, now);
-    first.save([file, skipped], [accepted]);
+    first.save({ files: [file, skipped], accepted: [accepted] });
     first.close();
     const { state: second } = await openState(folder, now);
     expect(second.file(file.path)).toEqual(file);
@@ -142,9 +146,9 @@ describe("state store", () => {
   });
 
   it("rolls a transaction back as a whole", async () => {
-    const state = await openTemporaryState();
+    const state = await openTestState();
     const broken = { ...accepted, id: "second", whole: null as unknown as string };
-    expect(() => state.save([], [accepted, broken])).toThrow(CliError);
+    expect(() => state.save({ accepted: [accepted, broken] })).toThrow(CliError);
     expect(state.accepted(accepted.target, accepted.id)).toBeUndefined();
     state.close();
   });
@@ -154,8 +158,8 @@ describe("state store", () => {
     const { state: one } = await openState(folder, now);
     const { state: two } = await openState(folder, now);
     for (let index = 0; index < 50; index++) {
-      one.save([], [{ ...accepted, id: `one-${index}` }]);
-      two.save([], [{ ...accepted, id: `two-${index}` }]);
+      one.save({ accepted: [{ ...accepted, id: `one-${index}` }] });
+      two.save({ accepted: [{ ...accepted, id: `two-${index}` }] });
     }
     expect([...one.listAccepted(accepted.target)]).toHaveLength(100);
     one.close();

@@ -1,11 +1,11 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { scopeOf } from "../../documents/scope.ts";
 import { CliError } from "../../errors.ts";
 import { writePlanned, type IngestFormat, type PlannedDocument } from "../../output/ingest.ts";
 import type { Output } from "../../output/output.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
-import type { Plan, Target } from "../../sync/plan.ts";
+import { listOrphans } from "../../sync/orphans.ts";
+import type { Plan } from "../../sync/plan.ts";
+import type { Target } from "../../sync/target.ts";
 import type { State } from "../../sync/state.ts";
 import type { DocumentSource } from "./settings.ts";
 
@@ -19,26 +19,21 @@ interface DryRun {
 }
 
 /** Documents the service has accepted whose files, within the given paths, are gone. */
-function* findOrphans({ plan, source, state, target }: DryRun): Generator<PlannedDocument> {
+function* findOrphans({ plan, source, target }: DryRun): Generator<PlannedDocument> {
   if (!target) return;
-  const { root } = source.settings;
-  const inScope = scopeOf(source.inputs, { cwd: source.cwd, settings: source.settings });
-  for (const { id, path } of state.listAccepted(target.key)) {
-    if (path === undefined || !inScope(path) || plan.table.has(id)) continue;
-    if (!existsSync(join(root, path))) {
-      yield {
-        action: "orphaned",
-        path,
-        id,
-        detail: "the file is gone; the document is still there",
-      };
-    }
+  const isInScope = scopeOf(source.inputs, { cwd: source.cwd, settings: source.settings });
+  for (const { path = "", id, reason } of listOrphans(plan.table, target.key)) {
+    if (isInScope(path)) yield { action: "orphaned", path, id, detail: reason };
   }
 }
 
 function* everyDocument(dryRun: DryRun): Generator<PlannedDocument> {
-  for (const { action, path, id, detail } of dryRun.plan.table.entries())
-    yield { action, path, id, detail };
+  const { table } = dryRun.plan;
+  for (const { action, path, part, id, detail, content } of table.entries()) {
+    const from = action === "new" && content !== undefined && table.renamedFrom(content);
+    const row = part > 0 ? { row: part } : {};
+    yield { action, path, ...row, id, detail: from ? `renamed from ${from}` : detail };
+  }
   yield* findOrphans(dryRun);
 }
 

@@ -7,6 +7,7 @@ import { mappingKey } from "../../documents/mapping.ts";
 import { CliError } from "../../errors.ts";
 import { checkFormat, writeRecord } from "../../output/formats.ts";
 import { writeExplanation } from "../../output/explanation.ts";
+import { seenText } from "../../sync/records.ts";
 import { hasState, openState } from "../../sync/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { stateFolder } from "./plan.ts";
@@ -34,7 +35,7 @@ async function stateOf(
   try {
     const record = state.file(explanation.path);
     const seen =
-      record?.stamp === stamp && record.mapping === mappingKey(explanation.path, source.settings)
+      record?.seen === seenText(stamp, mappingKey(explanation.path, source.settings))
         ? "unchanged since it was last read"
         : "would be read again";
     const id = explanation.document?.id ?? "";

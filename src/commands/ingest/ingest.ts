@@ -1,19 +1,20 @@
 import type { Config } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/url.ts";
 import type { Context } from "../../context.ts";
+import { openInspector } from "../../documents/open-inspector.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
-import { countOf, formatCount, startProgress } from "../../output/progress.ts";
+import { startProgress } from "../../output/progress.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state-file.ts";
-import type { Plan } from "../../sync/plan.ts";
 import type { State } from "../../sync/state.ts";
+import { targetFor } from "../../sync/target.ts";
 import { openClient, openOutput } from "../connect.ts";
-import { planFolder, stateFolder } from "./plan.ts";
+import { inspectSetup, planFolder, stateFolder } from "./plan.ts";
 import { openSource, type DocumentSource, type MappingFlags } from "./settings.ts";
-import { createReport, ingestFormat } from "./report.ts";
+import { createReport, ingestFormat, tellWarnings } from "./report.ts";
 import { writePlan } from "./dry-run.ts";
 import { uploadPlan } from "./upload.ts";
-import { checkPairs, chosenPair, createTargetOf, missingPair, pairByName } from "./target.ts";
+import { checkPairs, chosenPair, missingPair, pairByName } from "./target.ts";
 
 export interface IngestOptions extends MappingFlags {
   concurrency?: number;
@@ -61,13 +62,6 @@ function refuseEmpty({ inputs, settings }: DocumentSource): CliError {
   });
 }
 
-async function tellWarnings(output: Output, plan: Plan): Promise<void> {
-  const { shown, count } = plan.table.warnings();
-  for (const warning of shown) await output.warn(warning);
-  if (count > shown.length) await output.warn(`… and ${formatCount(count - shown.length)} more`);
-  if (plan.images > 0) await output.note(`${countOf(plan.images, "image")} in the text left out`);
-}
-
 /**
  * `knowctl ingest`: finds files, compares them with the state, and sends what is
  * new or changed. Everything is known before the first request: ids are unique,
@@ -93,31 +87,34 @@ export async function ingest(
       : await openUpload(context, output, source.config, options);
   const state = await openStateFor(stateFolder(source, options), dryRun, context.now, output);
   const progress = startProgress(output, context.now);
+  let inspector: Awaited<ReturnType<typeof openInspector>> | undefined;
   try {
     const runPair =
       pair.connector === undefined || !connected
         ? pair.ccPairId
         : await pairByName(connected.client, pair.connector);
     const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
-    const targetOf = createTargetOf(baseUrl, runPair, pair.fromFlag);
+    const targets = { baseUrl, pair: { ccPairId: runPair, fromFlag: pair.fromFlag } };
+    inspector = openInspector(inspectSetup(source, targets, dryRun), context.workerScript);
     const plan = await planFolder(context, source, {
       ...options,
       state,
-      targetOf,
+      targets,
+      inspector,
       progress,
-      record: !dryRun,
+      isFull: dryRun,
     });
     if (plan.fileCount === 0 && plan.table.count("failed") === 0 && !options.allowEmpty) {
       throw refuseEmpty(source);
     }
     await progress.stop();
-    await tellWarnings(output, plan);
     if (dryRun || !connected) {
+      await tellWarnings(output, plan.table, plan.images);
       await writePlan(output, format, {
         plan,
         source,
         state,
-        target: targetOf(undefined),
+        target: targetFor(targets, undefined),
         exitCode: options.exitCode === true,
       });
       return;
@@ -134,13 +131,15 @@ export async function ingest(
       plan,
       source,
       state,
-      targetOf,
+      targets,
+      inspector,
       progress,
       report,
       options,
     });
   } finally {
     await progress.stop();
+    await inspector?.close();
     state.close();
     await connected?.client.close();
     connected?.release();

@@ -1,14 +1,16 @@
-import { join, resolve } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
-import { findFiles, type SourceFile } from "../../documents/find.ts";
+import { effectiveFor } from "../../documents/effective.ts";
+import { listFiles } from "../../documents/find.ts";
+import type { Inspector, InspectSetup } from "../../documents/inspection.ts";
 import { mappingKey } from "../../documents/mapping.ts";
-import { readDocument } from "../../documents/read.ts";
+import { rangesOf, scopeOf } from "../../documents/scope.ts";
+import { statFile } from "../../documents/walk.ts";
 import type { Progress } from "../../output/progress.ts";
-import { readForState } from "../../sync/file-record.ts";
 import { buildPlan, type Plan, type PlanRequest } from "../../sync/plan.ts";
-import type { NumberedEntry } from "../../sync/plan-table.ts";
-import type { RunRequest } from "../../sync/run.ts";
+import { seenText } from "../../sync/records.ts";
+import type { Targets } from "../../sync/target.ts";
 import type { DocumentSource, MappingFlags } from "./settings.ts";
 
 /** Folder of the state store; undefined with `--no-state`. */
@@ -18,15 +20,27 @@ export function stateFolder(source: DocumentSource, flags: MappingFlags): string
   return join(source.settings.root, ".knowctl");
 }
 
-interface FolderPlanOptions extends Pick<PlanRequest, "state" | "targetOf" | "record"> {
+/** The project root with a separator at the end. */
+export function rootPrefixOf({ settings }: DocumentSource): string {
+  return settings.root.endsWith(sep) ? settings.root : settings.root + sep;
+}
+
+/** What looking at the files of `source` takes, here or in a worker thread. */
+export function inspectSetup(
+  source: DocumentSource,
+  targets: Targets,
+  isFull: boolean,
+): InspectSetup {
+  // A checkout resets every mtime; that alone must not send everything again.
+  const volatile = source.settings.updatedAt === "mtime" ? (["doc_updated_at"] as const) : [];
+  return { settings: source.raw, volatile, pair: targets.pair, isFull };
+}
+
+interface FolderPlanOptions extends Pick<PlanRequest, "state" | "targets" | "isFull"> {
+  inspector: Inspector;
   checksum?: boolean;
   force?: boolean;
   progress: Progress;
-}
-
-function volatileFields(source: DocumentSource): PlanRequest["volatile"] {
-  // A checkout resets every mtime; that alone must not send everything again.
-  return source.settings.updatedAt === "mtime" ? ["doc_updated_at"] : [];
 }
 
 /** Finds the files of `source` and compares them with the state. */
@@ -36,18 +50,33 @@ export async function planFolder(
   options: FolderPlanOptions,
 ): Promise<Plan> {
   const { settings, inputs, cwd } = source;
+  const { state, inspector, targets, isFull } = options;
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
   const fixed = { phase: "reading", total: undefined, counts, retries: 0, slowBecause: undefined };
+  const rootPrefix = rootPrefixOf(source);
+  const key = (path: string): string => mappingKey(path, settings);
   let done = 0;
   options.progress.follow(() => ({ ...fixed, done }));
-  return await buildPlan(findFiles(inputs, { cwd, settings }), {
-    state: options.state,
-    targetOf: options.targetOf,
-    record: options.record,
+  return await buildPlan({
+    listed: listFiles(inputs, { cwd, settings }),
+    ranges: rangesOf(inputs, { cwd, settings }),
+    isInScope: scopeOf(inputs, { cwd, settings }),
+    isTaken: undefined,
+    state,
+    inspector,
+    targets,
+    isFull,
+    shard: undefined,
+    rootPrefix,
+    mappingKey: key,
+    pairOfRule: (path) =>
+      settings.rules.length === 0 ? undefined : effectiveFor(path, settings).ccPairId,
     storedId: dialects[source.config.dialect].storedId,
-    read: (file) => readDocument(file, settings),
-    mappingKey: (path) => mappingKey(path, settings),
-    volatile: volatileFields(source),
+    isCurrent(path) {
+      const found = statFile(path, rootPrefix + path);
+      const stamp = found.kind === "file" ? found.file.stamp : "";
+      return state.filesOf(path).some(({ seen }) => seen === seenText(stamp, key(path)));
+    },
     checksum: options.checksum === true,
     force: options.force === true,
     signal: context.signal,
@@ -56,21 +85,4 @@ export async function planFolder(
     },
     now: context.now,
   });
-}
-
-function fileOf(entry: NumberedEntry): SourceFile {
-  const { path, absolutePath, sizeBytes, stamp } = entry;
-  const mtimeMs = Number(BigInt(stamp.split(":")[1] ?? "0") / 1_000_000n);
-  return { path, absolutePath, sizeBytes, stamp, mtimeMs };
-}
-
-/** Reads a planned file again, for what did not stay in memory. */
-export function createPrepare(context: Context, source: DocumentSource): RunRequest["prepare"] {
-  const { settings } = source;
-  const request = {
-    read: (file: SourceFile) => readDocument(file, settings),
-    volatile: volatileFields(source),
-    now: context.now,
-  };
-  return (entry) => readForState(fileOf(entry), mappingKey(entry.path, settings), request);
 }

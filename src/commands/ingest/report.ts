@@ -9,8 +9,9 @@ import {
   type RunStatus,
 } from "../../output/ingest.ts";
 import type { Output } from "../../output/output.ts";
-import type { UploadCounts } from "../../output/progress.ts";
+import { countOf, formatCount, type UploadCounts } from "../../output/progress.ts";
 import type { Plan } from "../../sync/plan.ts";
+import type { PlanTable } from "../../sync/plan-table.ts";
 import type { DocumentEvent } from "../../sync/run.ts";
 
 /** Format of stdout. Throws CliError `usage` for one that an upload does not have. */
@@ -47,6 +48,8 @@ export function createReport(
     skipped: table.count("skipped"),
     failed: table.count("failed"),
   };
+  const skipped = new Map<string, number>();
+  let leftOutImages = plan.images;
   let planTold = false;
 
   const writeLines = async (lines: readonly Line[]): Promise<void> => {
@@ -70,8 +73,11 @@ export function createReport(
     counts,
     async add(events) {
       await tellPlan();
-      for (const { status, path, id, reason } of events) {
+      for (const { status, path, id, reason, warnings = [], images = 0 } of events) {
         counts[status]++;
+        for (const warning of warnings) table.warn(warning);
+        leftOutImages += images;
+        if (status === "skipped") skipped.set(reason ?? "", (skipped.get(reason ?? "") ?? 0) + 1);
         if (status === "failed") failures.push({ path, id, reason: reason ?? "" });
       }
       await writeLines(events.map((event) => ({ ...event })));
@@ -83,19 +89,43 @@ export function createReport(
         type: "result",
         status,
         counts,
-        planned: table.count("new") + table.count("changed"),
+        planned: table.count("due"),
         retries,
         seconds: (context.now() - run.startedAtMs) / 1000,
         target: run.target,
         failures,
-        skipped: table.reasons("skipped"),
+        skipped: unite(table.reasons("skipped"), skipped),
       };
       if (format === "json")
         await unlessClosed(output.json(`${JSON.stringify(result, undefined, 2)}\n`));
       if (format === "ndjson") await unlessClosed(output.json(`${JSON.stringify(result)}\n`));
+      await unlessClosed(tellWarnings(output, table, leftOutImages));
       await unlessClosed(writeSummary(output, result));
     },
   };
+}
+
+type Reasons = { reason: string; count: number }[];
+
+function unite(planned: Reasons, met: ReadonlyMap<string, number>): Reasons {
+  const counts = new Map(met);
+  for (const { reason, count } of planned) counts.set(reason, (counts.get(reason) ?? 0) + count);
+  return [...counts]
+    .map(([reason, count]) => ({ reason, count }))
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, 20);
+}
+
+/** Warnings of the files that were read, and how many images their texts refer to. */
+export async function tellWarnings(
+  output: Output,
+  table: PlanTable,
+  images: number,
+): Promise<void> {
+  const { shown, count } = table.warnings();
+  for (const warning of shown) await output.warn(warning);
+  if (count > shown.length) await output.warn(`… and ${formatCount(count - shown.length)} more`);
+  if (images > 0) await output.note(`${countOf(images, "image")} in the text left out`);
 }
 
 async function unlessClosed(writing: Promise<void>): Promise<void> {

@@ -2,7 +2,11 @@ import type { Config } from "../../config/load.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import { findRoot, searchFolder } from "../../documents/root.ts";
-import { compileSettings, type DocumentSettings } from "../../documents/settings.ts";
+import {
+  compileSettings,
+  type DocumentSettings,
+  type RawSettings,
+} from "../../documents/settings.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
 import { loadSettings } from "../connect.ts";
@@ -33,6 +37,8 @@ export interface MappingFlags extends GlobalFlags {
 export interface DocumentSource {
   config: Config;
   settings: DocumentSettings;
+  /** The same before it is compiled: plain data, for worker threads. */
+  raw: RawSettings;
   /** Paths and globs to look at, relative to `cwd`; none stands for the configured `include`. */
   inputs: string[];
   cwd: string;
@@ -83,7 +89,7 @@ export async function openSource(
     ignore,
     ...mapping
   } = config.ingest;
-  const settings = compileSettings({
+  const raw: RawSettings = {
     ...mapping,
     root,
     useIgnoreFiles: ignore,
@@ -103,11 +109,12 @@ export async function openSource(
       updatedAt: flags.updatedAt,
       drafts: flags.drafts,
     },
-  });
+  };
+  const settings = compileSettings(raw);
   if (paths.length === 0 && settings.include.length === 0) {
     throw new CliError("usage", "nothing to ingest: no path given and no `include` configured", {
       hints: ["name a folder, for example `knowctl ingest docs --cc-pair-id 2`"],
     });
   }
-  return { config, settings, inputs: [...paths], cwd };
+  return { config, settings, raw, inputs: [...paths], cwd };
 }

@@ -4,7 +4,6 @@ import type { ConnectorStatus } from "../../api/schemas.ts";
 import type { Config } from "../../config/load.ts";
 import { ApiError, CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
-import type { Target } from "../../sync/plan.ts";
 import { findConnector } from "../find-connector.ts";
 
 export interface TargetFlags {
@@ -43,23 +42,6 @@ export function missingPair(): CliError {
       "then give --cc-pair-id N or --connector NAME, or set ingest.ccPairId in the configuration",
     ],
   });
-}
-
-/**
- * Maps the pair of a rule, or the run's own, to the key of the state's records.
- * A flag wins over rules. Pair 0 is no pair: the service would silently take
- * its hidden default (observed-service.md 3.9).
- */
-export function createTargetOf(
-  baseUrl: string,
-  runPair: number | undefined,
-  fromFlag: boolean,
-): (rulePair: number | undefined) => Target | undefined {
-  return (rulePair) => {
-    const ccPairId = fromFlag ? runPair : (rulePair ?? runPair);
-    if (ccPairId === undefined || ccPairId === 0) return undefined;
-    return { ccPairId, key: `${baseUrl}#${ccPairId}` };
-  };
 }
 
 /** The pair that a connector name stands for. */

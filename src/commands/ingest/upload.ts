@@ -2,12 +2,17 @@ import type { Client } from "../../api/client.ts";
 import { upsertDocument } from "../../api/documents.ts";
 import { createGate, type Gate } from "../../api/gate.ts";
 import type { Context } from "../../context.ts";
+import type { Inspector, ReadyDocument } from "../../documents/inspection.ts";
+import { mappingKey } from "../../documents/mapping.ts";
 import { CliError } from "../../errors.ts";
 import { countOf, type Progress } from "../../output/progress.ts";
-import type { Plan, Target } from "../../sync/plan.ts";
-import { runPlan } from "../../sync/run.ts";
+import { advanceDate } from "../../sync/advance.ts";
+import type { Plan } from "../../sync/plan.ts";
+import { prepareDue } from "../../sync/prepare.ts";
+import { runDocuments, type SentBody } from "../../sync/run.ts";
 import type { State } from "../../sync/state.ts";
-import { createPrepare } from "./plan.ts";
+import type { Targets } from "../../sync/target.ts";
+import { rootPrefixOf } from "./plan.ts";
 import type { Report } from "./report.ts";
 import type { DocumentSource } from "./settings.ts";
 
@@ -17,11 +22,12 @@ interface Upload {
   rate: number | undefined;
   plan: Plan;
   source: DocumentSource;
+  inspector: Inspector;
   state: State;
-  targetOf: (ccPairId: number | undefined) => Target | undefined;
+  targets: Targets;
   progress: Progress;
   report: Report;
-  options: { maxFailures?: number };
+  options: { maxFailures?: number; force?: boolean };
 }
 
 function slowBecause(gate: Gate, now: number): string | undefined {
@@ -33,20 +39,30 @@ function slowBecause(gate: Gate, now: number): string | undefined {
   return throttled > 0 ? `throttled, ${limit} in flight` : undefined;
 }
 
+function sentAsItIs({ body, updatedAt }: ReadyDocument): SentBody {
+  return { body, updatedAt };
+}
+
 async function sendAll(context: Context, upload: Upload, gate: Gate): Promise<void> {
-  const { plan, state, report, progress, client } = upload;
-  const total = plan.table.count("new") + plan.table.count("changed");
+  const { plan, state, report, progress, client, source, inspector } = upload;
+  const { table } = plan;
+  const total = table.count("due");
+  const rootPrefix = rootPrefixOf(source);
   let done = 0;
-  const events = runPlan({
-    plan,
+  const events = runDocuments({
+    due: prepareDue({ entries: table.entries(["due"]), inspector, rootPrefix }),
+    again: (numbers) => prepareDue({ entries: table.pick(numbers), inspector, rootPrefix }),
     state,
+    targets: upload.targets,
+    mappingKey: (path) => mappingKey(path, source.settings),
+    renamedFrom: (content) => table.renamedFrom(content),
+    force: upload.options.force === true,
     async upload(body) {
       const result = await upsertDocument(client, body, { gate });
       return { alreadyExisted: result.already_existed, storedId: result.document_id ?? undefined };
     },
+    adapt: client.dialect.skipsUnadvanced === true ? advanceDate : sentAsItIs,
     isGivenUp: () => gate.state().stopped !== undefined,
-    prepare: createPrepare(context, upload.source),
-    targetOf: upload.targetOf,
     concurrency: upload.concurrency,
     maxFailures: upload.options.maxFailures,
     signal: context.signal,

@@ -1,0 +1,94 @@
+import type { IngestionDocument } from "../api/schemas.ts";
+import type { LeftOut } from "./find.ts";
+import type { Fingerprint } from "./payload.ts";
+import type { RawSettings } from "./settings.ts";
+
+/** The pair of the run, and whether a flag names it, which then wins over rules and rows. */
+export interface RunPair {
+  ccPairId: number | undefined;
+  fromFlag: boolean;
+}
+
+/** What looking at files takes: plain data, so that it can be handed to a worker thread. */
+export interface InspectSetup {
+  settings: RawSettings;
+  /** Fields left out of the fingerprint: they change without the content changing. */
+  volatile: readonly (keyof IngestionDocument)[];
+  pair: RunPair;
+  /** Read each document whole, as a dry run does, instead of only finding its id. */
+  isFull: boolean;
+}
+
+export interface LookItem {
+  path: string;
+  absolutePath: string;
+  /** Recorded stamp that is trusted: the same stamp means the same content. */
+  stamp: string | undefined;
+  /** Recorded hash of the content: the same hash means the same content. */
+  content: string | undefined;
+}
+
+/** A document of a file before it is sent. */
+export interface FoundDocument {
+  /** 0, or the number of the row in a file of rows. */
+  part: number;
+  id: string;
+  /** The pair that a rule or the row itself names, where that is known. */
+  ccPairId: number | undefined;
+  /** Known when the documents were read whole. */
+  fingerprint: Fingerprint | undefined;
+}
+
+export type Looked =
+  /** As recorded; with a stamp when only the stamp is another. */
+  | { kind: "same"; stamp: string | undefined }
+  | {
+      kind: "found";
+      documents: FoundDocument[];
+      /** Documents that are left out, or rows that cannot be read. */
+      leftOut: (LeftOut & { part: number; stamp: string; content: string })[];
+      content: string | undefined;
+      warnings: readonly string[];
+      images: number;
+    }
+  | LeftOut;
+
+/** A document ready to be sent. */
+export interface ReadyDocument {
+  kind: "document";
+  path: string;
+  part: number;
+  id: string;
+  ccPairId: number | undefined;
+  /** The pair that a rule or the row itself names. */
+  ownPair: number | undefined;
+  /** JSON of the IngestionRequest. */
+  body: Uint8Array;
+  fingerprint: Fingerprint;
+  /** As it is sent; undefined when it is not. */
+  updatedAt: string | undefined;
+  /** Stamp of exactly the bytes that were read, "" when it is not to be trusted; hash of them. */
+  stamp: string;
+  content: string;
+  warnings: readonly string[];
+  images: number;
+}
+
+export type Prepared =
+  | ReadyDocument
+  | { kind: "skipped"; path: string; part: number; reason: string; stamp: string; content: string }
+  | { kind: "failed"; path: string; part: number; reason: string };
+
+export interface ReadItem {
+  path: string;
+  absolutePath: string;
+}
+
+/** Looks at files and reads them; the same in this thread and in a worker. */
+export interface Inspector {
+  look(items: readonly LookItem[]): Promise<Looked[]>;
+  /** Files of one document each, in the same order. */
+  read(items: readonly ReadItem[]): Promise<Prepared[]>;
+  /** The documents of a file of rows, one after the other. */
+  readRows(item: ReadItem): AsyncIterable<Prepared>;
+}

@@ -1,0 +1,45 @@
+import type { Due } from "./prepare.ts";
+import type { DocumentEvent } from "./run.ts";
+
+/** Documents that failed for now and are attempted once more at the end. */
+interface Later {
+  /** False when it cannot be kept. */
+  add(due: Due, event: DocumentEvent): boolean;
+  count(): number;
+  /** All of them, those of the plan read again. */
+  due(again: (numbers: readonly number[]) => AsyncIterable<Due[]>): AsyncGenerator<Due[]>;
+  /** A document got its last attempt. */
+  take(due: Due): void;
+  /** Failures of those that did not. */
+  left(): Iterable<DocumentEvent>;
+}
+
+// What stdin brought cannot be read again: this many are kept for the last attempt.
+const keptFromStdin = 256;
+
+export function createLater(): Later {
+  const planned = new Map<number, DocumentEvent>();
+  const kept = new Map<Due, DocumentEvent>();
+  return {
+    add(due, event) {
+      // Only the number of what the plan holds: its text would add up.
+      if (due.number !== undefined) planned.set(due.number, event);
+      else if (kept.size >= keptFromStdin) return false;
+      else kept.set(due, event);
+      return true;
+    },
+    count: () => planned.size + kept.size,
+    async *due(again) {
+      if (kept.size > 0) yield [...kept.keys()];
+      if (planned.size > 0) yield* again([...planned.keys()].toSorted((a, b) => a - b));
+    },
+    take(due) {
+      if (due.number !== undefined) planned.delete(due.number);
+      kept.delete(due);
+    },
+    *left() {
+      yield* kept.values();
+      yield* planned.values();
+    },
+  };
+}

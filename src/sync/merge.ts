@@ -1,0 +1,59 @@
+import type { Listed } from "../documents/find.ts";
+import type { LookItem } from "../documents/inspection.ts";
+import { comparePaths } from "../documents/stamp.ts";
+import type { PlanRequest } from "./plan.ts";
+import type { PlanTable } from "./plan-table.ts";
+import { scanFiles, type SeenFile } from "./scan.ts";
+
+/** A file to be looked at. */
+export interface Candidate {
+  item: LookItem;
+  seen: SeenFile | undefined;
+  mapping: string;
+}
+
+/** The listed files with what the state knows of them: both are ordered by path. */
+export function* withRecords(
+  request: PlanRequest,
+  table: PlanTable,
+): Generator<[Listed, SeenFile | undefined]> {
+  const { state, targets, ranges, isInScope, isTaken } = request;
+  const records = scanFiles(state.database, targets, ranges);
+  const isGone = ({ path }: SeenFile): boolean => !isTaken && isInScope(path);
+  let record = records.next();
+  for (const listed of request.listed) {
+    if (listed.kind === "file") {
+      while (!record.done && comparePaths(record.value.path, listed.path) < 0) {
+        if (isGone(record.value)) table.addGone(record.value.path, record.value.content);
+        record = records.next();
+      }
+    }
+    const isKnown = !record.done && record.value.path === listed.path;
+    yield [listed, isKnown ? record.value : undefined];
+    if (isKnown) record = records.next();
+  }
+  for (; !record.done; record = records.next()) {
+    if (isGone(record.value)) table.addGone(record.value.path, record.value.content);
+  }
+}
+
+/** What to look at, and what is known of it. */
+export function lookItem(
+  listed: Listed & { kind: "file" },
+  seen: SeenFile | undefined,
+  request: PlanRequest,
+): Candidate {
+  const { path, absolutePath } = listed;
+  const mapping = request.mappingKey(path);
+  // What the service lacks is read in any case.
+  const isSettled = seen !== undefined && seen.missing === 0 && !request.force;
+  const suffix = ` ${mapping}`;
+  const isTrusted = isSettled && seen.seen.endsWith(suffix);
+  const item: LookItem = {
+    path,
+    absolutePath,
+    stamp: isTrusted && !request.checksum ? seen.seen.slice(0, -suffix.length) : undefined,
+    content: isTrusted && request.checksum ? seen.content : undefined,
+  };
+  return { item, seen: isTrusted ? seen : undefined, mapping };
+}

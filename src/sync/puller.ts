@@ -1,0 +1,49 @@
+import type { Due } from "./prepare.ts";
+
+/** Hands out one document after the other to many workers; undefined at the end. */
+export interface Puller {
+  (): Promise<Due | undefined>;
+  /** Ends the source. */
+  close(): Promise<void>;
+}
+
+/** Shares the batches of one source among workers; the next is fetched when one is used up. */
+export function createPuller(batches: AsyncIterable<Due[]>): Puller {
+  const source = batches[Symbol.asyncIterator]();
+  let batch: Due[] = [];
+  let at = 0;
+  let isOver = false;
+  let pulling: Promise<void> | undefined;
+  const pull = async (): Promise<void> => {
+    try {
+      const next = await source.next();
+      if (next.done) isOver = true;
+      else {
+        batch = next.value;
+        at = 0;
+      }
+    } catch (error) {
+      isOver = true;
+      throw error;
+    } finally {
+      pulling = undefined;
+    }
+  };
+  const next = async (): Promise<Due | undefined> => {
+    for (;;) {
+      const due = batch[at];
+      if (due) {
+        at++;
+        return due;
+      }
+      if (isOver) return undefined;
+      pulling ??= pull();
+      await pulling;
+    }
+  };
+  return Object.assign(next, {
+    async close() {
+      await source.return?.();
+    },
+  });
+}

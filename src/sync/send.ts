@@ -1,0 +1,68 @@
+import type { ReadyDocument } from "../documents/inspection.ts";
+import { decide } from "./decide.ts";
+import type { Recorder } from "./recorder.ts";
+import { seenText, type FileRecord } from "./records.ts";
+import type { DocumentEvent, RunRequest } from "./run.ts";
+import type { State } from "./state.ts";
+import type { Target } from "./target.ts";
+
+/** A request whose look-ups in the state are cut short. */
+export interface Run extends RunRequest {
+  acceptedOf: State["accepted"];
+}
+
+function toFileRecord(document: ReadyDocument, request: RunRequest): FileRecord | undefined {
+  const { path, part, stamp, content, id, ownPair, fingerprint } = document;
+  if (path === "") return undefined;
+  return {
+    path,
+    part,
+    seen: seenText(stamp, request.mappingKey(path)),
+    content,
+    document: { id, ccPairId: ownPair, whole: fingerprint.whole },
+    skipped: undefined,
+  };
+}
+
+/**
+ * Sends one document, unless the service has it as it is, and records what it
+ * accepted. Throws what the upload throws.
+ */
+export async function sendDocument(
+  document: ReadyDocument,
+  target: Target,
+  request: Run,
+  recorder: Recorder,
+): Promise<Partial<DocumentEvent> & Pick<DocumentEvent, "status">> {
+  const { path, part, id, fingerprint, content, warnings, images } = document;
+  const accepted = request.acceptedOf(target.key, id);
+  const file = toFileRecord(document, request);
+  const told = { warnings, images };
+  if (decide(accepted, fingerprint, request.force).action === "unchanged") {
+    if (file) recorder.see(file);
+    return { status: "unchanged", ...told };
+  }
+  const { body, updatedAt } = accepted
+    ? request.adapt(document, accepted.updatedAt)
+    : { body: document.body, updatedAt: document.updatedAt };
+  const result = await request.upload(body, document);
+  const { alreadyExisted, storedId } = result;
+  recorder.accept(file, {
+    target: target.key,
+    id,
+    path: path === "" ? undefined : path,
+    part,
+    ...fingerprint,
+    updatedAt,
+    storedId: storedId === id ? undefined : storedId,
+    sentAtMs: request.now(),
+  });
+  const renamedFrom = accepted || path === "" ? undefined : request.renamedFrom(content);
+  return {
+    status: alreadyExisted ? "updated" : "created",
+    storedId,
+    renamedFrom,
+    sentBytes: body.length,
+    ...told,
+  };
+}

@@ -1,0 +1,26 @@
+import type { RunPair } from "../documents/inspection.ts";
+
+/** Where a document goes: the key of its records in the state. */
+export interface Target {
+  ccPairId: number;
+  /** Origin, path prefix and pair: `https://host/prefix#243`. */
+  key: string;
+}
+
+/** The targets of a run: one service, and the pair for what names none itself. */
+export interface Targets {
+  /** Origin and path prefix. */
+  baseUrl: string;
+  pair: RunPair;
+}
+
+/**
+ * The target of a document whose rule or row names the pair `own`; undefined
+ * when no pair is known. A pair that a flag names wins. Pair 0 is no pair: the
+ * service would silently take its hidden default pair (observed-service.md 3.9).
+ */
+export function targetFor({ baseUrl, pair }: Targets, own: number | undefined): Target | undefined {
+  const ccPairId = pair.fromFlag ? pair.ccPairId : (own ?? pair.ccPairId);
+  if (ccPairId === undefined || ccPairId === 0) return undefined;
+  return { ccPairId, key: `${baseUrl}#${ccPairId}` };
+}
