@@ -128,6 +128,16 @@ export function takesFile(folder: Folder, name: string, settings: DocumentSettin
   );
 }
 
+/** Whether an input names a file, or reaches it by a pattern, and not only by its folder. */
+export function asksForFile(folder: Folder, name: string, settings: DocumentSettings): boolean {
+  if (isNamed(folder, name)) return true;
+  const path = pathIn(folder, name);
+  if (settings.only?.matches(path)) return true;
+  return folder.jobs.some(({ base, matches }) =>
+    matches?.(base === "" ? path : path.slice(base.length + 1)),
+  );
+}
+
 /** A folder with the ignore rules of its own ignore files added. */
 export function withOwnRules(
   folder: Folder,

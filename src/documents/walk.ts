@@ -6,6 +6,7 @@ import { ignoreRulesAbove } from "./ignore-rules.ts";
 import { createLinks, type Links } from "./links.ts";
 import { extensionOf, formatOf } from "./readers.ts";
 import {
+  asksForFile,
   createDirectReach,
   enterFolder,
   isNamed,
@@ -43,7 +44,11 @@ function listFile(walk: Walk, folder: Folder, name: string, at: Place): Entry | 
     (settings.only && !settings.only.matches(path)) || settings.exclude?.matches(path) === true;
   if (isOut)
     return isNamed(folder, name) ? note("skipped", path, "excluded by a pattern") : undefined;
-  if (!formatOf(path)) return note("skipped", path, `format not supported: ${extensionOf(path)}`);
+  const format = formatOf(path);
+  if (!format) return note("skipped", path, `format not supported: ${extensionOf(path)}`);
+  if (format.gives === "rows" && !asksForFile(folder, name, settings)) {
+    return note("skipped", path, `${extensionOf(path)}: rows are taken only when named or globbed`);
+  }
   return { kind: "file", key: path, path, absolute: at.absolute, real: at.real };
 }
 
