@@ -67,7 +67,11 @@ export function createFields(frontMatter: FrontMatter | undefined, path: string)
     get: (key) => data?.[key],
     isUsed: (key) => used.has(key),
     place: noun === undefined ? "the front matter" : "the row",
-    originOf: (key) => `${noun ?? "front matter"} line ${line(key)} (${key})`,
+    // Data without text of its own, as the properties of a file, has no lines.
+    originOf: (key) =>
+      frontMatter?.block === ""
+        ? `${noun ?? "front matter"} ${key}`
+        : `${noun ?? "front matter"} line ${line(key)} (${key})`,
     fail,
   };
 }

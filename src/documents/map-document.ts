@@ -18,7 +18,7 @@ import {
 import { mapMetadata } from "./map-metadata.ts";
 import type { Parsed } from "./readers.ts";
 import { settingsOfRow } from "./row-keys.ts";
-import { splitSections } from "./sections.ts";
+import { pageSections, splitSections } from "./sections.ts";
 import type { DocumentSettings } from "./settings.ts";
 
 export type Mapped =
@@ -77,6 +77,7 @@ function imagesOf(mapping: Mapping, body: string, absolutePath: string): FoundIm
 }
 
 function emptyReason({ parsed, fields }: Mapping): string {
+  if (parsed.emptyReason !== undefined) return parsed.emptyReason;
   if (parsed.body.trim() !== "") return "empty: all of its text is in ignore regions";
   if (!parsed.frontMatter) return "empty: no text";
   return `empty: no text ${parsed.rowKeys ? "in" : "after"} ${fields.place}`;
@@ -108,7 +109,8 @@ export function mapDocument(
   const title = mapTitle(mapping, body);
   const link = mapLink(mapping, id);
   const mode = isMarkdown ? effective.sections.value : "whole";
-  trace?.("sections", isMarkdown ? effective.sections.origin : "not Markdown: whole");
+  const other = parsed.pages ? "one for each page" : "not Markdown: whole";
+  trace?.("sections", isMarkdown ? effective.sections.origin : other);
   const { anchors, maxSectionChars: maxChars } = settings;
   const { images, leftOut, problems } = imagesOf(
     mapping,
@@ -116,7 +118,9 @@ export function mapDocument(
     file.absolutePath ?? join(settings.root, path),
   );
   const { headings } = parsed;
-  const sections = splitSections(body, { mode, anchors, maxChars, link, images, headings });
+  const sections = parsed.pages
+    ? pageSections(parsed.pages, { link, maxChars })
+    : splitSections(body, { mode, anchors, maxChars, link, images, headings });
   if (sections.length === 0) return { kind: "skipped", reason: emptyReason(mapping) };
   const document: IngestionDocument = {
     id,

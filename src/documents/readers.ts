@@ -21,6 +21,8 @@ export interface Parsed {
   pages?: readonly Page[];
   /** For a row: which of its columns become fields. */
   rowKeys?: RowKeys;
+  /** Why there is no text, where the format knows. */
+  emptyReason?: string;
 }
 
 export interface GivenHeading {
@@ -32,6 +34,8 @@ export interface GivenHeading {
 
 export interface Page {
   text: string;
+  /** Says which one it is where no link does: `Page 3`. */
+  label: string;
   /** What leads to it behind the document's link, e.g. `page=3`. */
   fragment: string;
 }
@@ -118,6 +122,16 @@ export const formats = {
     extensions: ["tsv"],
     gives: "rows",
     load: async () => (await import("./readers/csv.ts")).readTsv,
+  },
+  docx: {
+    extensions: ["docx"],
+    gives: "binary",
+    load: async () => (await import("./readers/docx.ts")).readDocx,
+  },
+  pdf: {
+    extensions: ["pdf"],
+    gives: "binary",
+    load: async () => (await import("./readers/pdf.ts")).readPdf,
   },
 } as const satisfies Record<string, Format>;
 

@@ -1,6 +1,6 @@
 import type { Section } from "../api/schemas.ts";
 import { anchorsOf, plainText } from "./heading-text.ts";
-import type { GivenHeading } from "./readers.ts";
+import type { GivenHeading, Page } from "./readers.ts";
 import type { AnchorStyle, SectionMode } from "./settings.ts";
 import { createImagePlacer, type PlacedImage } from "./image-sections.ts";
 import { scanStructure, type Structure } from "./structure.ts";
@@ -56,6 +56,24 @@ function cut(head: string, body: string, link: string | undefined, maxChars?: nu
   }
   const room = Math.max(1, maxChars - head.length);
   return splitAtParagraphs(body, room).map((part) => withLink(head + trimBlankLines(part), link));
+}
+
+/**
+ * A section for each page with text. Its link leads to the page; where there is
+ * none, or one that already leads into the document, the text begins with which
+ * page it is.
+ */
+export function pageSections(
+  pages: readonly Page[],
+  { link, maxChars }: Pick<SectionOptions, "link" | "maxChars">,
+): Section[] {
+  const hasPlace = link === undefined || link.includes("#");
+  return pages.flatMap(({ text, label, fragment }) => {
+    if (isBlank(text)) return [];
+    return hasPlace
+      ? cut(`${label}\n\n`, text, link, maxChars)
+      : cut("", text, `${link}#${fragment}`, maxChars);
+  });
 }
 
 interface Piece {

@@ -47,7 +47,7 @@ describe("folders", () => {
       "a.MD": "x",
       "b.Markdown": "x",
       "c.TXT": "x",
-      "d.docx": "x",
+      "d.xlsx": "x",
       LICENSE: "x",
     });
     expect(list(root)).toEqual([
@@ -55,7 +55,7 @@ describe("folders", () => {
       "a.MD",
       "b.Markdown",
       "c.TXT",
-      "skipped d.docx: format not supported: .docx",
+      "skipped d.xlsx: format not supported: .xlsx",
     ]);
   });
 

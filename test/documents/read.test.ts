@@ -229,8 +229,8 @@ it("counts images outside code", () => {
 
 it("an unknown format is an error when it is read", () => {
   const root = createFolder({ "a.md": "x" });
-  const file = { ...fileIn(root, "a.md"), path: "a.docx" };
+  const file = { ...fileIn(root, "a.md"), path: "a.xlsx" };
   expect(failure(() => readDocumentSync(file, compileSettings({ root })))).toBe(
-    "a.docx: format not supported: .docx",
+    "a.xlsx: format not supported: .xlsx",
   );
 });

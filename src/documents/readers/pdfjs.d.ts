@@ -1,0 +1,47 @@
+/**
+ * The part of pdf.js (mozilla.github.io/pdf.js/api) that is used: the types of
+ * the package cannot be resolved under `nodenext`. Version pinned.
+ */
+declare module "unpdf/pdfjs" {
+  export interface PdfOptions {
+    data: Uint8Array;
+    isEvalSupported: boolean;
+    enableXfa: boolean;
+    useWorkerFetch: boolean;
+    useWasm: boolean;
+    useSystemFonts: boolean;
+    disableFontFace: boolean;
+    stopAtErrors: boolean;
+    /** 0: errors only, and those are thrown. */
+    verbosity: number;
+  }
+
+  /** Marked content has no `str`. */
+  export interface PdfPiece {
+    str?: string;
+    hasEOL?: boolean;
+    height?: number;
+    /** Matrix; its last member is the height above the page's lower edge. */
+    transform?: readonly number[];
+  }
+
+  export interface PdfPage {
+    streamTextContent(): {
+      getReader(): { read(): Promise<{ done: boolean; value?: { items: PdfPiece[] } }> };
+    };
+    cleanup(): void;
+  }
+
+  export interface Pdf {
+    numPages: number;
+    getPage(number: number): Promise<PdfPage>;
+    getMetadata(): Promise<{ info: Record<string, unknown> }>;
+  }
+
+  export interface PdfTask {
+    promise: Promise<Pdf>;
+    destroy(): Promise<void>;
+  }
+
+  export function getDocument(options: PdfOptions): PdfTask;
+}

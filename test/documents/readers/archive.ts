@@ -1,0 +1,78 @@
+import { deflateRawSync } from "node:zlib";
+
+export interface Part {
+  content: string | Uint8Array;
+  /** What the headers say instead of the truth. */
+  method?: number;
+  flags?: number;
+  statedBytes?: number;
+  /** `content` is packed already. */
+  isPacked?: boolean;
+}
+
+type Parts = Record<string, string | Uint8Array | Part>;
+
+const headerOf = (part: Part, packed: Uint8Array, bytes: number): Buffer => {
+  const header = Buffer.alloc(22);
+  header.writeUInt16LE(20, 0);
+  header.writeUInt16LE(part.flags ?? 0, 2);
+  header.writeUInt16LE(part.method ?? 8, 4);
+  header.writeUInt32LE(packed.length, 14);
+  header.writeUInt32LE(part.statedBytes ?? bytes, 18);
+  return header;
+};
+
+/** A ZIP archive without checksums, which the reader does not ask for. */
+export function zip(parts: Parts): Uint8Array {
+  const chunks: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const [name, given] of Object.entries(parts)) {
+    const part = typeof given === "object" && "content" in given ? given : { content: given };
+    const content = Buffer.from(part.content as Uint8Array);
+    const isStored = part.isPacked === true || part.method === 0;
+    const packed = isStored ? content : deflateRawSync(content);
+    const header = headerOf(part, packed, content.length);
+    const length = Buffer.alloc(4);
+    length.writeUInt16LE(Buffer.byteLength(name), 0);
+    const local = Buffer.concat([Buffer.from("PK\x03\x04"), header, length, Buffer.from(name)]);
+    const rest = Buffer.alloc(14);
+    rest.writeUInt32LE(offset, 10);
+    directory.push(
+      Buffer.concat([Buffer.from("PK\x01\x02\x14\0"), header, length, rest, Buffer.from(name)]),
+    );
+    chunks.push(local, packed);
+    offset += local.length + packed.length;
+  }
+  const entries = Buffer.concat(directory);
+  const end = Buffer.alloc(22);
+  end.write("PK\x05\x06", "latin1");
+  end.writeUInt16LE(directory.length, 8);
+  end.writeUInt16LE(directory.length, 10);
+  end.writeUInt32LE(entries.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...chunks, entries, end]);
+}
+
+const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const relations = (targets: Record<string, string>): string =>
+  `<Relationships>${Object.entries(targets)
+    .map(([kind, target]) => `<Relationship Type="${office}/${kind}" Target="${target}"/>`)
+    .join("")}</Relationships>`;
+
+/** A Word document with the given body; `parts` add or replace others. */
+export function docx(body: string, parts: Parts = {}): Uint8Array {
+  return zip({
+    "_rels/.rels": relations({
+      officeDocument: "word/document.xml",
+      "core-properties": "docProps/core.xml",
+    }),
+    "word/_rels/document.xml.rels": relations({
+      styles: "styles.xml",
+      footnotes: "footnotes.xml",
+      endnotes: "/word/endnotes.xml",
+    }),
+    "word/document.xml": `<?xml version="1.0" encoding="UTF-8"?><w:document xmlns:w="urn:w"><w:body>${body}</w:body></w:document>`,
+    ...parts,
+  });
+}

@@ -1,0 +1,310 @@
+import { deflateRawSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { readDocx } from "../../../src/documents/readers/docx.ts";
+import { listEntries, unpackEntry } from "../../../src/documents/readers/zip.ts";
+import type { Parsed } from "../../../src/documents/readers.ts";
+import { CliError } from "../../../src/errors.ts";
+import { readOkAsync } from "../folder.ts";
+import { docx, zip } from "./archive.ts";
+
+const p = (text: string, properties = ""): string =>
+  `<w:p>${properties === "" ? "" : `<w:pPr>${properties}</w:pPr>`}<w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
+const style = (id: string): string => `<w:pStyle w:val="${id}"/>`;
+const item = (depth: number): string =>
+  `<w:numPr><w:ilvl w:val="${depth}"/><w:numId w:val="1"/></w:numPr>`;
+
+const styles = `<w:styles xmlns:w="urn:w">
+  <w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style>
+  <w:style w:styleId="Eigene"><w:name w:val="Eigene"/><w:basedOn w:val="berschrift1"/></w:style>
+  <w:style w:styleId="Umriss"><w:name w:val="x"/><w:pPr><w:outlineLvl w:val="2"/></w:pPr></w:style>
+  <w:style w:styleId="Titel"><w:name w:val="Title"/></w:style>
+  <w:style w:styleId="Toc"><w:basedOn w:val="berschrift1"/><w:pPr><w:outlineLvl w:val="9"/></w:pPr></w:style>
+  <w:style w:styleId="Punkt"><w:pPr><w:numPr><w:numId w:val="4"/></w:numPr></w:pPr></w:style>
+  <w:style w:styleId="Geheim"><w:rPr><w:vanish/></w:rPr></w:style>
+  <w:style w:styleId="A"><w:basedOn w:val="B"/></w:style>
+  <w:style w:styleId="B"><w:basedOn w:val="A"/></w:style>
+</w:styles>`;
+
+const read = (body: string, parts: Record<string, string> = {}): Promise<Parsed> =>
+  readDocx(docx(body, { "word/styles.xml": styles, ...parts }), "a.docx");
+
+async function failure(bytes: Uint8Array): Promise<CliError> {
+  const error: unknown = await readDocx(bytes, "a.docx").catch((reason: unknown) => reason);
+  if (error instanceof CliError && error.exit === "usage") return error;
+  throw new Error("expected a failure", { cause: error });
+}
+
+describe("text", () => {
+  it.each([
+    ["heading by a localised style", p("One", style("berschrift1")), "# One"],
+    ["heading by a style based on one", p("One", style("Eigene")), "# One"],
+    ["heading by the outline level of a style", p("Three", style("Umriss")), "### Three"],
+    ["heading by its own outline level", p("Two", '<w:outlineLvl w:val="1"/>'), "## Two"],
+    ["title", p("T", style("Titel")), "# T"],
+    ["style that takes the outline level back", p("Toc", style("Toc")), "Toc"],
+    ["styles based on each other", p("x", style("A")), "x"],
+    ["unknown style", p("x", style("toString")), "x"],
+    ["list", p("a", item(0)) + p("b", item(1)) + p("c"), "- a\n  - b\n\nc"],
+    ["list by style", p("a", style("Punkt")), "- a"],
+    ["no list after all", p("a", style("Punkt") + '<w:numPr><w:numId w:val="0"/></w:numPr>'), "a"],
+    [
+      "tab and break",
+      "<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r></w:p>",
+      "a\tb\nc",
+    ],
+    ["tab stops are no tabs", p("a", '<w:tabs><w:tab w:val="left"/></w:tabs>'), "a"],
+    ["link", `<w:p><w:hyperlink><w:r><w:t>here</w:t></w:r></w:hyperlink></w:p>`, "here"],
+    [
+      "deleted",
+      `<w:p><w:del><w:r><w:delText>no</w:delText><w:t>no</w:t></w:r></w:del><w:ins><w:r><w:t>yes</w:t></w:r></w:ins></w:p>`,
+      "yes",
+    ],
+    [
+      "moved",
+      `<w:p><w:moveFrom><w:r><w:t>no</w:t></w:r></w:moveFrom><w:moveTo><w:r><w:t>yes</w:t></w:r></w:moveTo></w:p>`,
+      "yes",
+    ],
+    [
+      "field codes",
+      `<w:p><w:r><w:instrText>PAGE</w:instrText></w:r><w:r><w:t>7</w:t></w:r></w:p>`,
+      "7",
+    ],
+    ["entities", p("a &lt;b&gt; &amp; &#x41;"), "a <b> & A"],
+    ["white space between elements", "<w:p>\n  <w:r>\n <w:t>a</w:t>\n</w:r> </w:p>", "a"],
+    ["CDATA", p("<![CDATA[a<b]]>"), "a<b"],
+    ["control characters", p("a\u0001b"), "ab"],
+    [
+      "text box once",
+      `<w:p><w:r><mc:AlternateContent xmlns:mc="urn:mc"><mc:Choice><w:txbxContent>${p("box")}</w:txbxContent></mc:Choice><mc:Fallback><w:txbxContent>${p("box")}</w:txbxContent></mc:Fallback></mc:AlternateContent><w:t>around</w:t></w:r></w:p>`,
+      "box\n\naround",
+    ],
+  ])("%s", async (_name, body, text) => {
+    expect((await read(body)).body).toBe(`${text}\n`);
+  });
+
+  it.each([
+    [
+      "run",
+      `<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>no</w:t></w:r><w:r><w:t>yes</w:t></w:r></w:p>`,
+    ],
+    ["paragraph style", p("no", style("Geheim")) + p("yes")],
+    [
+      "character style",
+      `<w:p><w:r><w:rPr><w:rStyle w:val="Geheim"/></w:rPr><w:t>no</w:t></w:r><w:r><w:t>yes</w:t></w:r></w:p>`,
+    ],
+    ["not hidden", `<w:p><w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t>yes</w:t></w:r></w:p>`],
+    ["only the end mark", p("yes", "<w:rPr><w:vanish/></w:rPr>")],
+    [
+      "formerly",
+      `<w:p><w:r><w:rPr><w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange></w:rPr><w:t>yes</w:t></w:r></w:p>`,
+    ],
+    [
+      "text box in hidden text",
+      `<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:txbxContent>${p("no")}</w:txbxContent></w:r></w:p>${p("yes")}`,
+    ],
+  ])("hidden text is left out: %s", async (_name, body) => {
+    expect((await read(body)).body).toBe("yes\n");
+  });
+
+  it.each([
+    ["# no heading", "\\# no heading"],
+    ["#tag", "#tag"],
+    ["---", "\\---"],
+    ["===", "\\==="],
+    ["- dash", "\\- dash"],
+    ["1. one", "1\\. one"],
+    ["1.5 is a number", "1.5 is a number"],
+    ["```js", "\\```js"],
+    ["&lt;!-- x", "\\<!-- x"],
+    ["&lt;pre>", "\\<pre>"],
+    ["> 3", "\\> 3"],
+    ["snake_case *x*", "snake_case *x*"],
+  ])("what Markdown would take for structure: %s", async (text, expected) => {
+    expect((await read(p(text))).body).toBe(`${expected}\n`);
+    expect((await read(p(text, item(0)))).body).toBe(`- ${expected}\n`);
+  });
+
+  it("tables: a row a line, tables within in their cell", async () => {
+    const row = (...cells: string[]): string =>
+      `<w:tr>${cells.map((cell) => `<w:tc>${cell}</w:tc>`).join("")}</w:tr>`;
+    const inner = `<w:tbl>${row(p("x"), p("y"))}</w:tbl>`;
+    const table = `<w:tbl>${row(p("A"), p("B|C"))}${row("", p(""))}${row(p("1") + p("2"), inner)}</w:tbl>`;
+    expect((await read(table + p("end"))).body).toBe("A | B\\|C\n1 2 | x y\n\nend\n");
+  });
+
+  it("notes stand at the end, numbered as they are referred to", async () => {
+    const note = (kind: string, id: string, text: string): string =>
+      `<w:${kind}s xmlns:w="urn:w"><w:${kind} w:id="0">${p("separator")}</w:${kind}><w:${kind} w:id="${id}">${p(text)}${p("more")}</w:${kind}></w:${kind}s>`;
+    const body = `<w:p><w:r><w:t>a</w:t><w:endnoteReference w:id="2"/></w:r><w:r><w:footnoteReference w:id="3"/></w:r></w:p>`;
+    const parts = {
+      "word/footnotes.xml": note("footnote", "3", "foot"),
+      "word/endnotes.xml": note("endnote", "2", "end"),
+    };
+    expect((await read(body, parts)).body).toBe("a[^1][^2]\n\n[^1]: end more\n\n[^2]: foot more\n");
+  });
+});
+
+describe("as a document", () => {
+  const core = (inner: string): Record<string, string> => ({
+    "docProps/core.xml": `<cp:coreProperties xmlns:cp="c" xmlns:dc="d" xmlns:dcterms="t">${inner}</cp:coreProperties>`,
+  });
+
+  it("properties become fields, sections follow the headings", async () => {
+    const bytes = docx(
+      p("One", style("berschrift1")) + p("text") + p("Two", style("Umriss")) + p("more"),
+      {
+        "word/styles.xml": styles,
+        ...core(
+          "<dc:title>Core</dc:title><dc:creator>Ann; Bob &lt;b@example.com&gt;</dc:creator><dcterms:modified>2024-05-01T10:00:00+02:00</dcterms:modified><cp:keywords>a; b,c</cp:keywords><dc:subject>S</dc:subject>",
+        ),
+      },
+    );
+    const { document } = await readOkAsync(bytes, { sections: "headings" }, "a.docx");
+    expect(document).toMatchObject({
+      title: "Core",
+      doc_updated_at: "2024-05-01T08:00:00Z",
+      primary_owners: [{ display_name: "Ann" }, { display_name: "Bob", email: "b@example.com" }],
+      metadata: { tags: ["a", "b", "c"], subject: "S" },
+      sections: [{ text: "One\n\ntext" }, { text: "One > Two\n\nmore" }],
+    });
+  });
+
+  it.each([
+    ["placeholders", "<dc:title>Untitled</dc:title><dc:creator> </dc:creator>"],
+    ["no date", "<dcterms:modified>yesterday</dcterms:modified>"],
+    ["nobody", "<dc:creator>&lt;&gt;</dc:creator>"],
+    ["broken", "<dc:title>"],
+  ])("properties that say nothing do not fail it: %s", async (_name, inner) => {
+    const { document } = await readOkAsync(
+      docx(p("List&lt;T>", '<w:outlineLvl w:val="0"/>'), core(inner)),
+      {},
+      "a.docx",
+    );
+    expect(document).toMatchObject({ title: "List<T>", metadata: {} });
+  });
+
+  it("the text may stand in a part of another name", async () => {
+    const bytes = zip({
+      "_rels/.rels": `<R><Relationship Type="x/officeDocument" Target="/word/document2.xml"/></R>`,
+      "word/document2.xml": `<w:document xmlns:w="w">${p("text")}</w:document>`,
+    });
+    expect((await readDocx(bytes, "a.docx")).body).toBe("text\n");
+  });
+
+  it("broken styles cost the headings, and are said", async () => {
+    const parsed = await read(p("One", style("Heading1")), { "word/styles.xml": "<w:styles>" });
+    expect(parsed.body).toBe("# One\n");
+    expect(parsed.warnings).toEqual([expect.stringContaining("a.docx: styles")]);
+  });
+});
+
+describe("what cannot be read", () => {
+  const whole = docx(p("text ".repeat(100)));
+  const ole = Buffer.from("d0cf11e0a1b11ae10000000000000000", "hex");
+  it.each([
+    ["a password", ole, /password-protected \(or an old \.doc\)/],
+    ["empty", Buffer.alloc(0), /it is empty/],
+    ["text", Buffer.from("hello"), /no ZIP archive/],
+    ["cut off", whole.subarray(0, whole.length - 30), /damaged or cut off/],
+    ["cut off early", whole.subarray(0, 60), /damaged or cut off/],
+    ["no document", zip({ "a.txt": "x" }), /holds no word\/document\.xml/],
+    ["an encrypted part", zip({ "word/document.xml": { content: "x", flags: 1 } }), /is encrypted/],
+    [
+      "another packing",
+      zip({ "word/document.xml": { content: "x", method: 14 } }),
+      /not supported/,
+    ],
+    [
+      "damaged data",
+      zip({ "word/document.xml": { content: "\xFF\xFF", isPacked: true } }),
+      /damaged/,
+    ],
+    ["broken XML", docx("<w:p>"), /XML is broken/],
+    ["not UTF-8", zip({ "word/document.xml": Buffer.from("<a>\xE4</a>", "latin1") }), /not UTF-8/],
+    ["an unknown entity", docx(p("&nbsp;")), /XML is broken/],
+  ])("%s", async (_name, bytes, message) => {
+    const error = await failure(bytes);
+    expect(error.message).toMatch(/^a\.docx: /);
+    expect(error.message).toMatch(message);
+    expect(error.hints).toHaveLength(1);
+  });
+
+  it.each([
+    ["external entity", '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]>'],
+    ["billion laughs", '<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY x "&a;&a;&a;">]>'],
+    ["external DTD", '<!DOCTYPE d SYSTEM "http://127.0.0.1:9/x.dtd">'],
+  ])("a document type is refused: %s", async (_name, doctype) => {
+    const xml = `<?xml version="1.0"?>${doctype}<w:document>${p("&x;")}</w:document>`;
+    const error = await failure(zip({ "word/document.xml": xml }));
+    expect(error.message).toContain("declares a document type");
+    expect(error.message).not.toContain("root:");
+  });
+
+  it.each([
+    ["elements", "<a>".repeat(100_000), /1000 levels deep/],
+    [
+      "attributes",
+      `<a ${Array.from({ length: 5000 }, (_, i) => `a${i}=""`).join(" ")}/>`,
+      /1000 attributes/,
+    ],
+    ["a name", `<${"a".repeat(300_000)}/>`, /XML is broken/],
+  ])("no end of %s", async (_name, xml, message) => {
+    expect((await failure(zip({ "word/document.xml": xml }))).message).toMatch(message);
+  });
+});
+
+describe("archives that unpack without end", () => {
+  const mebibyte = Buffer.alloc(1024 * 1024, " ");
+
+  it("a part that unpacks to more than the budget", async () => {
+    const bomb = docx("", { "word/document.xml": Buffer.alloc(65 * 1024 * 1024, " ") });
+    expect(bomb.length).toBeLessThan(100_000);
+    expect((await failure(bomb)).message).toContain("larger than what one document may have");
+  });
+
+  it("many parts share one budget", async () => {
+    const part = Buffer.alloc(33 * 1024 * 1024, " ");
+    const bomb = docx("", {
+      "word/document.xml": `<a>${part.toString()}</a>`,
+      "word/styles.xml": part,
+    });
+    expect((await failure(bomb)).message).toContain("larger than what one document may have");
+  });
+
+  it.each([
+    ["that says it is small", { content: mebibyte, statedBytes: 10 }],
+    ["that says it is huge", { content: mebibyte, statedBytes: 0xffffffff }],
+    ["that is stored", { content: mebibyte, method: 0 }],
+  ])("bytes are counted, not believed: a part %s", (_name, part) => {
+    const bytes = zip({ a: part });
+    const entry = listEntries(bytes).get("a");
+    if (!entry) throw new Error("no entry");
+    expect(() => unpackEntry(bytes, entry, { left: mebibyte.length - 1 })).toThrow("larger");
+    const budget = { left: mebibyte.length };
+    expect(unpackEntry(bytes, entry, budget)).toHaveLength(mebibyte.length);
+    expect(budget.left).toBe(0);
+  });
+
+  it("zlib never hands out more than the budget has left", () => {
+    const packed = deflateRawSync(Buffer.alloc(256 * 1024 * 1024));
+    const bytes = zip({ a: { content: packed, isPacked: true } });
+    const entry = listEntries(bytes).get("a");
+    if (!entry) throw new Error("no entry");
+    const before = process.memoryUsage().arrayBuffers;
+    expect(() => unpackEntry(bytes, entry, { left: 1000 })).toThrow("larger");
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024);
+  });
+
+  it("more parts than any document has", () => {
+    const parts = Object.fromEntries(
+      Array.from({ length: 20_001 }, (_, i) => [`p${i}`, { content: "", method: 0 }]),
+    );
+    expect(() => listEntries(zip(parts))).toThrow("more than 20000 parts");
+  });
+
+  it("an archive within the archive is not opened", async () => {
+    expect(
+      (await readDocx(docx(p("x"), { "word/embeddings/a.docx": docx("") }), "a.docx")).body,
+    ).toBe("x\n");
+  });
+});
