@@ -3,14 +3,14 @@ import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { effectiveFor } from "../../documents/effective.ts";
 import { listFiles } from "../../documents/find.ts";
-import type { Inspector, InspectSetup } from "../../documents/inspection.ts";
+import type { InspectSetup } from "../../documents/inspection.ts";
 import { mappingKey } from "../../documents/mapping.ts";
 import { rangesOf, scopeOf } from "../../documents/scope.ts";
 import { statFile } from "../../documents/walk.ts";
-import type { Progress } from "../../output/progress.ts";
 import { buildPlan, type Plan, type PlanRequest } from "../../sync/plan.ts";
 import { seenText } from "../../sync/records.ts";
 import type { Targets } from "../../sync/target.ts";
+import type { Session } from "./session.ts";
 import type { DocumentSource, MappingFlags } from "./settings.ts";
 
 /** Folder of the state store; undefined with `--no-state`. */
@@ -36,27 +36,25 @@ export function inspectSetup(
   return { settings: source.raw, volatile, pair: targets.pair, isFull };
 }
 
-interface FolderPlanOptions extends Pick<PlanRequest, "state" | "targets" | "isFull"> {
-  inspector: Inspector;
+interface FolderPlanOptions extends Pick<PlanRequest, "isFull"> {
   checksum?: boolean;
   force?: boolean;
-  progress: Progress;
 }
 
-/** Finds the files of `source` and compares them with the state. */
+/** Finds the files of the session's source and compares them with its state. */
 export async function planFolder(
   context: Context,
-  source: DocumentSource,
+  session: Pick<Session, "source" | "state" | "inspector" | "targets" | "progress">,
   options: FolderPlanOptions,
 ): Promise<Plan> {
+  const { source, state, inspector, targets, progress } = session;
   const { settings, inputs, cwd } = source;
-  const { state, inspector, targets, isFull } = options;
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
   const fixed = { phase: "reading", total: undefined, counts, retries: 0, slowBecause: undefined };
   const rootPrefix = rootPrefixOf(source);
   const key = (path: string): string => mappingKey(path, settings);
   let done = 0;
-  options.progress.follow(() => ({ ...fixed, done }));
+  progress.follow(() => ({ ...fixed, done }));
   return await buildPlan({
     listed: listFiles(inputs, { cwd, settings }),
     ranges: rangesOf(inputs, { cwd, settings }),
@@ -65,7 +63,7 @@ export async function planFolder(
     state,
     inspector,
     targets,
-    isFull,
+    isFull: options.isFull,
     shard: undefined,
     rootPrefix,
     mappingKey: key,

@@ -1,31 +1,21 @@
-import type { Client } from "../../api/client.ts";
 import { upsertDocument } from "../../api/documents.ts";
 import { createGate, type Gate } from "../../api/gate.ts";
 import type { Context } from "../../context.ts";
-import type { Inspector, ReadyDocument } from "../../documents/inspection.ts";
+import type { ReadyDocument } from "../../documents/inspection.ts";
 import { mappingKey } from "../../documents/mapping.ts";
 import { CliError } from "../../errors.ts";
-import { countOf, type Progress } from "../../output/progress.ts";
+import { countOf } from "../../output/progress.ts";
 import { advanceDate } from "../../sync/advance.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { prepareDue } from "../../sync/prepare.ts";
 import { runDocuments, type SentBody } from "../../sync/run.ts";
-import type { State } from "../../sync/state.ts";
-import type { Targets } from "../../sync/target.ts";
 import { rootPrefixOf } from "./plan.ts";
 import type { Report } from "./report.ts";
-import type { DocumentSource } from "./settings.ts";
+import type { Session, UploadConnection } from "./session.ts";
 
-interface Upload {
-  client: Client;
-  concurrency: number;
-  rate: number | undefined;
+interface Upload extends Omit<Session, "connected"> {
+  connected: UploadConnection;
   plan: Plan;
-  source: DocumentSource;
-  inspector: Inspector;
-  state: State;
-  targets: Targets;
-  progress: Progress;
   report: Report;
   options: { maxFailures?: number; force?: boolean };
 }
@@ -44,7 +34,8 @@ function sentAsItIs({ body, updatedAt }: ReadyDocument): SentBody {
 }
 
 async function sendAll(context: Context, upload: Upload, gate: Gate): Promise<void> {
-  const { plan, state, report, progress, client, source, inspector } = upload;
+  const { plan, state, report, progress, source, inspector } = upload;
+  const { client, concurrency } = upload.connected;
   const { table } = plan;
   const total = table.count("due");
   const rootPrefix = rootPrefixOf(source);
@@ -63,7 +54,7 @@ async function sendAll(context: Context, upload: Upload, gate: Gate): Promise<vo
     },
     adapt: client.dialect.skipsUnadvanced === true ? advanceDate : sentAsItIs,
     isGivenUp: () => gate.state().stopped !== undefined,
-    concurrency: upload.concurrency,
+    concurrency,
     maxFailures: upload.options.maxFailures,
     signal: context.signal,
     now: context.now,
@@ -88,7 +79,8 @@ async function sendAll(context: Context, upload: Upload, gate: Gate): Promise<vo
  * written before in each case.
  */
 export async function uploadPlan(context: Context, upload: Upload): Promise<void> {
-  const { concurrency, rate, report, progress } = upload;
+  const { report, progress } = upload;
+  const { concurrency, rate } = upload.connected;
   const gate = createGate({
     ceiling: concurrency,
     ...(rate === undefined ? {} : { ratePerSecond: rate }),

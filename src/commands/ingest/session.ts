@@ -1,0 +1,152 @@
+import type { Client } from "../../api/client.ts";
+import type { Config, Connection } from "../../config/load.ts";
+import { parseBaseUrl } from "../../config/url.ts";
+import type { Context } from "../../context.ts";
+import type { Inspector } from "../../documents/inspection.ts";
+import { openInspector } from "../../documents/open-inspector.ts";
+import type { Output } from "../../output/output.ts";
+import { startProgress, type Progress } from "../../output/progress.ts";
+import { hasState, openState, openTemporaryState } from "../../sync/state-file.ts";
+import type { State } from "../../sync/state.ts";
+import type { Targets } from "../../sync/target.ts";
+import { openClient } from "../connect.ts";
+import { inspectSetup, stateFolder } from "./plan.ts";
+import type { DocumentSource, MappingFlags } from "./settings.ts";
+import { chosenPair, pairByName } from "./target.ts";
+
+/** How a session goes about its work. */
+export interface SessionRequest extends MappingFlags {
+  concurrency?: number;
+  rate?: number;
+  /** Nothing is sent and nothing recorded; needs no service unless a connector is named. */
+  dryRun?: boolean;
+}
+
+/** The connection of an upload, and what it may use. */
+export interface UploadConnection {
+  client: Client;
+  connection: Connection;
+  concurrency: number;
+  rate: number | undefined;
+}
+
+/** All that the ingest commands open: the service, the state, the threads that read files. */
+export interface Session {
+  output: Output;
+  source: DocumentSource;
+  /** Undefined for a dry run that needs no service. */
+  connected: UploadConnection | undefined;
+  state: State;
+  targets: Targets;
+  inspector: Inspector;
+  progress: Progress;
+  close(): Promise<void>;
+}
+
+async function openStateFor(
+  folder: string | undefined,
+  dryRun: boolean,
+  now: () => number,
+  output: Output,
+): Promise<State> {
+  if (folder === undefined || (dryRun && !hasState(folder))) return await openTemporaryState();
+  const { state, wasEmptied } = await openState(folder, now);
+  if (wasEmptied) {
+    await output.warn(`the state in ${folder} is empty: every document counts as not sent yet`);
+  }
+  return state;
+}
+
+/** Address of a dry run's target; it is only compared with the state, so a bad one is no failure yet. */
+function plannedBaseUrl(config: Config): string {
+  try {
+    return parseBaseUrl(config.values.baseUrl ?? "").baseUrl;
+  } catch {
+    return "";
+  }
+}
+
+const graceMs = 5000;
+const defaultConcurrency = 8;
+
+/** A client whose requests may end for a few seconds after the first Ctrl-C, and how to let go of it. */
+async function openUpload(
+  context: Context,
+  output: Output,
+  config: Config,
+  request: SessionRequest,
+): Promise<UploadConnection & { close(): Promise<void> }> {
+  const abort = new AbortController();
+  const finished = new AbortController();
+  const onSignal = (): void => {
+    context.sleep(graceMs, finished.signal).then(
+      () => abort.abort(context.signal.reason),
+      () => {},
+    );
+  };
+  context.signal.addEventListener("abort", onSignal, { once: true });
+  const concurrency = request.concurrency ?? config.ingest.concurrency ?? defaultConcurrency;
+  const connected = await openClient(context, output, config, {
+    connections: concurrency,
+    signal: abort.signal,
+  });
+  return {
+    ...connected,
+    concurrency,
+    rate: request.rate ?? config.ingest.rate,
+    async close() {
+      await connected.client.close();
+      context.signal.removeEventListener("abort", onSignal);
+      finished.abort();
+    },
+  };
+}
+
+/** Opens what a command over `source` needs; the caller closes it. Throws CliError. */
+export async function openSession(
+  context: Context,
+  output: Output,
+  source: DocumentSource,
+  request: SessionRequest,
+): Promise<Session> {
+  const dryRun = request.dryRun === true;
+  const { config } = source;
+  const pair = chosenPair(request, config);
+  // A dry run needs no service, unless a connector is named: only the service knows its number.
+  const connected =
+    dryRun && pair.connector === undefined
+      ? undefined
+      : await openUpload(context, output, config, request);
+  const state = await openStateFor(stateFolder(source, request), dryRun, context.now, output);
+  const progress = startProgress(output, context.now);
+  const closeAll = async (): Promise<void> => {
+    await progress.stop();
+    state.close();
+    await connected?.close();
+  };
+  try {
+    const ccPairId =
+      pair.connector === undefined || !connected
+        ? pair.ccPairId
+        : await pairByName(connected.client, pair.connector);
+    const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
+    const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
+    const inspector = openInspector(inspectSetup(source, targets, dryRun), context.workerScript);
+    return {
+      output,
+      source,
+      connected,
+      state,
+      targets,
+      inspector,
+      progress,
+      async close() {
+        await inspector.close();
+        await closeAll();
+      },
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
