@@ -21,3 +21,9 @@ it.each([0, 1, 21_845, 21_846, 200_000, 3_000_000])("takes %i characters", (leng
     expect(toBytes(text).equals(Buffer.from(text))).toBe(true);
   }
 });
+
+it("keeps bodies apart where one slab ends and the next begins", () => {
+  const texts = Array.from({ length: 500 }, (_, index) => `${index} é `.repeat(600));
+  const bodies = texts.map((text) => toBytes(text));
+  expect(bodies.every((body, index) => body.equals(Buffer.from(texts[index] ?? "")))).toBe(true);
+});
