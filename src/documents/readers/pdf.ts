@@ -9,7 +9,7 @@ import { frontMatterOf } from "./properties.ts";
 // kilobytes can claim to hold has no end.
 const maxPages = 20_000;
 const maxChars = 32 * 1024 * 1024;
-const maxMs = 5 * 60_000;
+const maxMs = 3 * 60_000;
 
 class PdfError extends Error {}
 
