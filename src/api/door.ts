@@ -19,6 +19,7 @@ export interface Door {
   asleep: boolean;
   inFlight: number;
   pausedUntil: number;
+  requests: number;
   retries: number;
   throttled: number;
   stopped: ApiError | undefined;
@@ -44,6 +45,7 @@ function hasPlace(door: Door): boolean {
 
 function take(door: Door): void {
   door.inFlight += 1;
+  door.requests += 1;
   if (door.breaker.isOpen()) door.breaker.probe();
   if (door.intervalMs === 0) return;
   door.nextStartAt = Math.max(door.nextStartAt, door.clock.now() - rateSlackMs) + door.intervalMs;

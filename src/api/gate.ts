@@ -12,6 +12,8 @@ interface GateState {
   waiting: number;
   /** Until when nobody may start (milliseconds since the epoch), 0 when nothing holds. */
   pausedUntil: number;
+  /** Attempts that were let in. */
+  requests: number;
   /** Attempts that were repeated. */
   retries: number;
   /** Answers that said "slower" (429, 503). */
@@ -106,6 +108,7 @@ export function createGate(options: GateOptions): Gate {
     asleep: false,
     inFlight: 0,
     pausedUntil: 0,
+    requests: 0,
     retries: 0,
     throttled: 0,
     stopped: undefined,
@@ -138,6 +141,7 @@ export function createGate(options: GateOptions): Gate {
       limit: door.limit.current(),
       waiting: door.waiters.length,
       pausedUntil: door.pausedUntil,
+      requests: door.requests,
       retries: door.retries,
       throttled: door.throttled,
       breakerOpen: door.breaker.isOpen(),

@@ -1,17 +1,16 @@
 import { neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
+import { jsonWithFailures } from "./report/json.ts";
+import type { ReportFailure } from "./report/record.ts";
 import { countOf, formatCount, formatDuration, type UploadCounts } from "./progress.ts";
 import { dim, green, red, yellow, type Text } from "./text.ts";
 
 export type RunStatus = "ok" | "partial" | "error" | "interrupted";
 
-export interface FailedDocument {
-  path: string;
-  id?: string | undefined;
-  reason: string;
-}
-
-/** The result of an upload: what `--output json` prints and the summary tells. */
+/**
+ * The result of an upload: what `--output json` prints and the summary tells. Its
+ * last member, `failures`, may be long and is written one by one.
+ */
 export interface IngestResult {
   version: 1;
   type: "result";
@@ -19,10 +18,18 @@ export interface IngestResult {
   counts: UploadCounts;
   /** Documents that were new or changed when the run began. */
   planned: number;
+  /** Files with a new path and the same text. */
+  renamed: number;
+  requests: number;
   retries: number;
+  /** Answers that asked to slow down. */
+  throttled: number;
+  sentBytes: number;
   seconds: number;
-  target: { baseUrl: string; ccPairId: number | undefined } | undefined;
-  failures: FailedDocument[];
+  target: { baseUrl: string; ccPairId: number | undefined };
+  /** Files, folders and globs as they were given. */
+  paths: readonly string[];
+  shard: { index: number; count: number } | null;
   skipped: { reason: string; count: number }[];
 }
 
@@ -47,12 +54,30 @@ function countsText(counts: UploadCounts): string {
   return parts.map((name) => `${formatCount(counts[name])} ${name}`).join(", ");
 }
 
+/** The result with its failures on stdout, whole (`json`) or as one line (`ndjson`). */
+export async function writeResult(
+  output: Output,
+  format: "json" | "ndjson",
+  result: IngestResult,
+  failures: Iterable<ReportFailure>,
+): Promise<void> {
+  for (const piece of jsonWithFailures(result, failures, format === "json")) {
+    await output.json(piece);
+  }
+}
+
 /** Failures, reasons of skipped files and the counts, for people, on stderr. */
-export async function writeSummary(output: Output, result: IngestResult): Promise<void> {
-  for (const each of result.failures.slice(0, failuresShown)) {
+export async function writeSummary(
+  output: Output,
+  result: IngestResult,
+  failures: Iterable<ReportFailure>,
+): Promise<void> {
+  let shown = 0;
+  for (const each of failures) {
+    if (shown++ === failuresShown) break;
     await output.problem(red("failed "), failureText(each));
   }
-  const hidden = result.failures.length - failuresShown;
+  const hidden = result.counts.failed - failuresShown;
   if (hidden > 0) {
     await output.problem(`… and ${formatCount(hidden)} more; --output ndjson lists them all`);
   }
@@ -78,7 +103,7 @@ const marks: Record<RunStatus, Text> = {
 };
 
 // A reason often begins with the path already (`docs/a.md:3:5: …`).
-function failureText(each: FailedDocument): string {
+function failureText(each: ReportFailure): string {
   const reason = neutraliseLine(each.reason);
   const path = neutraliseLine(each.path);
   return reason.startsWith(path) ? reason : `${path}: ${reason}`;

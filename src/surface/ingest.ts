@@ -36,6 +36,13 @@ function addTargetOptions(command: Command): Command {
     .option("--state <dir>", "folder of the state store (default: .knowctl in the project root)");
 }
 
+/** Where a run is told besides the terminal. */
+function addReportOptions(command: Command): Command {
+  return command
+    .option("--report <file>", "write the run to a .json, .xml or .html file (repeatable)", collect)
+    .option("--gitlab-report <file>", "write the failures as a GitLab code quality report");
+}
+
 export function addIngest(program: Command, run: Run): void {
   const ingest = program
     .command("ingest")
@@ -54,7 +61,8 @@ export function addIngest(program: Command, run: Run): void {
       "stop after this many failed documents",
       integer(1, 1_000_000),
     )
-    .option("--allow-empty", "finding no document is no error")
+    .option("--allow-empty", "finding no document is no error");
+  addReportOptions(ingest)
     .addHelpText(
       "after",
       examples([

@@ -95,8 +95,10 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   let breatheAtMs = request.now() + sliceMs;
   for (const [listed, seen] of withRecords(request, table)) {
     if (listed.kind === "skipped") table.addSkip(listed.path, listed.reason);
-    else if (listed.kind === "failed") table.addFailure(listed.path, listed.reason);
-    else {
+    else if (listed.kind === "failed") {
+      fileCount++;
+      table.addFailure(listed.path, listed.reason);
+    } else {
       fileCount++;
       if (request.isTaken && !request.isTaken(listed.path)) continue;
       batch.push(lookItem(listed, seen, request));

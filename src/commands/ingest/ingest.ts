@@ -1,16 +1,24 @@
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { targetFor } from "../../sync/target.ts";
+import type { IngestFormat } from "../../output/ingest.ts";
+import type { Plan } from "../../sync/plan.ts";
 import { openOutput } from "../connect.ts";
 import { writePlan } from "./dry-run.ts";
 import { planFolder } from "./plan.ts";
-import { createReport, ingestFormat, tellWarnings } from "./report.ts";
-import { openSession, type SessionRequest } from "./session.ts";
+import { createReport, ingestFormat, tellWarnings, type ReportRequest } from "./report.ts";
+import { checkReportFiles, type ReportFiles, type ReportFlags } from "./report-files.ts";
+import {
+  openSession,
+  type Session,
+  type SessionRequest,
+  type UploadConnection,
+} from "./session.ts";
 import { openSource, type DocumentSource } from "./settings.ts";
 import { checkPairs, missingPair } from "./target.ts";
 import { uploadPlan } from "./upload.ts";
 
-export interface IngestOptions extends SessionRequest {
+export interface IngestOptions extends SessionRequest, ReportFlags {
   checksum?: boolean;
   force?: boolean;
   exitCode?: boolean;
@@ -27,6 +35,15 @@ function checkOptions(paths: readonly string[], options: IngestOptions): void {
   if (options.exitCode && !options.dryRun) {
     throw new CliError("usage", "--exit-code goes with --dry-run");
   }
+  if (options.dryRun && (options.report ?? options.gitlabReport) !== undefined) {
+    throw new CliError(
+      "usage",
+      "--report and --gitlab-report tell of an upload, not of --dry-run",
+      {
+        hints: ["`--dry-run --output json` prints the plan"],
+      },
+    );
+  }
 }
 
 function refuseEmpty({ inputs, settings }: DocumentSource): CliError {
@@ -37,6 +54,55 @@ function refuseEmpty({ inputs, settings }: DocumentSource): CliError {
       "use --allow-empty where that is expected",
     ],
   });
+}
+
+/** Plans over the files of the session. Throws CliError `usage` when there are none. */
+async function planFound(
+  context: Context,
+  session: Session,
+  files: ReportFiles,
+  options: IngestOptions,
+): Promise<Plan> {
+  const isFull = options.dryRun === true;
+  const plan = await planFolder(context, session, { ...options, files, isFull });
+  if (plan.fileCount === 0 && !options.allowEmpty) throw refuseEmpty(session.source);
+  await session.progress.stop();
+  return plan;
+}
+
+async function dryRun(
+  context: Context,
+  session: Session,
+  format: IngestFormat,
+  options: IngestOptions,
+): Promise<void> {
+  const { output, source, state, targets } = session;
+  const plan = await planFound(context, session, { reports: [], gitlab: undefined }, options);
+  await tellWarnings(output, plan.table.warnings(), plan.images);
+  const target = targetFor(targets, undefined);
+  const exitCode = options.exitCode === true;
+  await writePlan(output, format, { plan, source, state, target, exitCode });
+}
+
+async function upload(
+  context: Context,
+  session: Session & { connected: UploadConnection },
+  request: ReportRequest,
+  options: IngestOptions,
+): Promise<void> {
+  const report = createReport(context, session, request);
+  try {
+    const plan = await planFound(context, session, request.files, options);
+    if (plan.pairs.has(undefined)) throw missingPair();
+    if (plan.pairs.size > 0) {
+      await checkPairs(session.connected.client, [...plan.pairs].map(Number), session.output);
+    }
+    await uploadPlan(context, { ...session, plan, report, options });
+  } catch (error) {
+    await session.progress.stop();
+    await report.abandon(error);
+    throw error;
+  }
 }
 
 /**
@@ -53,32 +119,16 @@ export async function ingest(
   const output = openOutput(context, options);
   checkOptions(paths, options);
   const format = ingestFormat(options);
-  const dryRun = options.dryRun === true;
-  const source = await openSource(context, paths, options, output, !dryRun);
+  const files = checkReportFiles(options, context.cwd);
+  const source = await openSource(context, paths, options, output, options.dryRun !== true);
   const session = await openSession(context, output, source, options);
   try {
-    const { targets, connected, progress, state } = session;
-    const plan = await planFolder(context, session, { ...options, isFull: dryRun });
-    if (plan.fileCount === 0 && plan.table.count("failed") === 0 && !options.allowEmpty) {
-      throw refuseEmpty(source);
+    const { connected } = session;
+    if (options.dryRun || !connected) await dryRun(context, session, format, options);
+    else {
+      const request = { format, startedAtMs, files, shard: undefined };
+      await upload(context, { ...session, connected }, request, options);
     }
-    await progress.stop();
-    if (dryRun || !connected) {
-      await tellWarnings(output, plan.table, plan.images);
-      const target = targetFor(targets, undefined);
-      const exitCode = options.exitCode === true;
-      await writePlan(output, format, { plan, source, state, target, exitCode });
-      return;
-    }
-    if (plan.pairs.has(undefined)) throw missingPair();
-    if (plan.pairs.size > 0) {
-      await checkPairs(connected.client, [...plan.pairs].map(Number), output);
-    }
-    const report = createReport(output, format, context, plan, {
-      target: { baseUrl: targets.baseUrl, ccPairId: targets.pair.ccPairId },
-      startedAtMs,
-    });
-    await uploadPlan(context, { ...session, connected, plan, report, options });
   } finally {
     await session.close();
   }

@@ -10,6 +10,7 @@ import { statFile } from "../../documents/walk.ts";
 import { buildPlan, type Plan, type PlanRequest } from "../../sync/plan.ts";
 import { seenText } from "../../sync/records.ts";
 import type { Targets } from "../../sync/target.ts";
+import { withoutReports, type ReportFiles } from "./report-files.ts";
 import type { Session } from "./session.ts";
 import type { DocumentSource, MappingFlags } from "./settings.ts";
 
@@ -39,6 +40,8 @@ export function inspectSetup(
 interface FolderPlanOptions extends Pick<PlanRequest, "isFull"> {
   checksum?: boolean;
   force?: boolean;
+  /** Files of this command's own that may lie among the documents. */
+  files: ReportFiles;
 }
 
 /** Finds the files of the session's source and compares them with its state. */
@@ -56,7 +59,7 @@ export async function planFolder(
   let done = 0;
   progress.follow(() => ({ ...fixed, done }));
   return await buildPlan({
-    listed: listFiles(inputs, { cwd, settings }),
+    listed: withoutReports(listFiles(inputs, { cwd, settings }), options.files),
     ranges: rangesOf(inputs, { cwd, settings }),
     isInScope: scopeOf(inputs, { cwd, settings }),
     isTaken: undefined,

@@ -1,18 +1,24 @@
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
-import { ClosedPipeError, CliError } from "../../errors.ts";
+import { ClosedPipeError, CliError, messageOf } from "../../errors.ts";
 import {
+  writeResult,
   writeSummary,
-  type FailedDocument,
   type IngestFormat,
   type IngestResult,
   type RunStatus,
 } from "../../output/ingest.ts";
 import type { Output } from "../../output/output.ts";
 import { countOf, formatCount, type UploadCounts } from "../../output/progress.ts";
+import { createReportCollector, type RunEnd } from "../../output/report/collector.ts";
+import type { ReportFailure } from "../../output/report/record.ts";
+import { createFailureLog } from "../../sync/failure-log.ts";
 import type { Plan } from "../../sync/plan.ts";
 import type { PlanTable } from "../../sync/plan-table.ts";
 import type { DocumentEvent } from "../../sync/run.ts";
+import type { Shard } from "../../sync/shard.ts";
+import { writeReportFiles, type ReportFiles } from "./report-files.ts";
+import type { Session } from "./session.ts";
 
 /** Format of stdout. Throws CliError `usage` for one that an upload does not have. */
 export function ingestFormat(flags: GlobalFlags): IngestFormat {
@@ -22,107 +28,160 @@ export function ingestFormat(flags: GlobalFlags): IngestFormat {
   throw new CliError("usage", `--output ${format}: ingest knows text, json and ndjson`);
 }
 
-/** Collects what became of each document and tells it: line by line, and as a result at the end. */
+/** What only the gate counts. */
+export type Traffic = Pick<RunEnd, "requests" | "retries" | "throttled">;
+
+/** Collects what became of each document and tells it: line by line, and as a whole at the end. */
 export interface Report {
   readonly counts: UploadCounts;
+  /** Takes what the plan knows already: files that were skipped, unchanged or unreadable. */
+  begin(plan: Plan): Promise<void>;
   add(events: readonly DocumentEvent[]): Promise<void>;
-  finish(status: RunStatus, retries: number): Promise<void>;
+  /** Prints result and summary and writes the report files; `error` is why the run stopped. */
+  finish(status: RunStatus, traffic: Traffic, error?: unknown): Promise<void>;
+  /** The run ended before its end was told: writes the report files, unless finish() has begun. */
+  abandon(error: unknown): Promise<void>;
 }
 
-type Line = Record<string, unknown>;
+export interface ReportRequest {
+  format: IngestFormat;
+  startedAtMs: number;
+  files: ReportFiles;
+  shard: Shard | undefined;
+}
 
-/** Starts with what the plan knows already: files that were skipped, unchanged or unreadable. */
-export function createReport(
-  output: Output,
-  format: IngestFormat,
-  context: Context,
-  plan: Plan,
-  run: { target: IngestResult["target"]; startedAtMs: number },
-): Report {
-  const failures: FailedDocument[] = [];
-  const { table } = plan;
-  const counts: UploadCounts = {
-    created: 0,
-    updated: 0,
-    unchanged: table.count("unchanged"),
-    skipped: table.count("skipped"),
-    failed: table.count("failed"),
-  };
-  const skipped = new Map<string, number>();
-  let leftOutImages = plan.images;
-  let planTold = false;
+type Told = Pick<Session, "output" | "source" | "state" | "targets">;
 
-  const writeLines = async (lines: readonly Line[]): Promise<void> => {
-    if (format !== "ndjson" || lines.length === 0) return;
-    const text = lines.map(
-      (line) => `${JSON.stringify({ version: 1, type: "document", ...line })}\n`,
-    );
+const warningsKept = 50;
+
+/** Starts the record of a run. Its failures are kept in the temporary database of the state. */
+export function createReport(context: Context, session: Told, request: ReportRequest): Report {
+  const { output, source, state, targets } = session;
+  const { format, files, shard, startedAtMs } = request;
+  const log = createFailureLog<ReportFailure>(state.database);
+  const collector = createReportCollector(context.now, log.add, startedAtMs);
+  const { counts } = collector;
+  const target = { baseUrl: targets.baseUrl, ccPairId: targets.pair.ccPairId };
+  const paths = source.inputs.length > 0 ? source.inputs : source.settings.include;
+  const warnings: string[] = [];
+  let warningCount = 0;
+  let images = 0;
+  let planned = 0;
+  let sentBytes = 0;
+  let isFinished = false;
+
+  const takeLines = async (events: readonly DocumentLine[]): Promise<void> => {
+    for (const event of events) collector.add(event);
+    if (format !== "ndjson" || events.length === 0) return;
     // An upload goes on when the reader of its output has gone.
-    await unlessClosed(output.json(text.join("")));
+    await unlessClosed(output.json(events.map(lineOf).join("")));
   };
-  const tellPlan = async (): Promise<void> => {
-    if (planTold) return;
-    planTold = true;
-    for (const { path, action, detail } of table.entries(["failed", "skipped"])) {
-      if (action === "failed") failures.push({ path, reason: detail });
-      await writeLines([{ status: action, path, reason: detail }]);
+  const headOf = (status: RunStatus, traffic: Traffic, error: unknown) =>
+    collector.finish({
+      status,
+      target,
+      paths,
+      shard,
+      planned,
+      sentBytes,
+      ...traffic,
+      error: status === "error" ? errorText(error) : undefined,
+    });
+  const writeFiles = async (head: ReturnType<typeof headOf>): Promise<void> => {
+    const run = { head, failures: log.list, root: source.settings.root };
+    try {
+      await writeReportFiles(context, output, files, run);
+    } catch (error) {
+      // Where the run has failed, that failure is the one to end with.
+      if (head.status === "ok") throw error;
+      await output.warn(messageOf(error));
     }
   };
 
   return {
     counts,
-    async add(events) {
-      await tellPlan();
-      for (const { status, path, id, reason, warnings = [], images = 0 } of events) {
-        counts[status]++;
-        for (const warning of warnings) table.warn(warning);
-        leftOutImages += images;
-        if (status === "skipped") skipped.set(reason ?? "", (skipped.get(reason ?? "") ?? 0) + 1);
-        if (status === "failed") failures.push({ path, id, reason: reason ?? "" });
+    async begin({ table, images: inPlan }) {
+      planned = table.count("due");
+      images += inPlan;
+      collector.count("unchanged", table.count("unchanged"));
+      const told = table.warnings();
+      warnings.push(...told.shown);
+      warningCount += told.count;
+      for (const { path, part, action, detail } of table.entries(["failed", "skipped"])) {
+        const status = action === "failed" ? "failed" : "skipped";
+        await takeLines([{ status, path, ...(part > 0 ? { row: part } : {}), reason: detail }]);
       }
-      await writeLines(events.map((event) => ({ ...event })));
     },
-    async finish(status, retries) {
-      await tellPlan();
+    async add(events) {
+      for (const event of events) {
+        for (const warning of event.warnings ?? []) {
+          if (++warningCount <= warningsKept) warnings.push(warning);
+        }
+        images += event.images ?? 0;
+        sentBytes += event.sentBytes ?? 0;
+        if (event.renamedFrom !== undefined) collector.rename(event.renamedFrom, event.path);
+      }
+      await takeLines(events);
+    },
+    async finish(status, traffic, error) {
+      isFinished = true;
+      const head = headOf(status, traffic, error);
+      const { created, updated, unchanged, skipped, failed, renamed } = head.counts;
       const result: IngestResult = {
         version: 1,
         type: "result",
         status,
-        counts,
-        planned: table.count("due"),
-        retries,
-        seconds: (context.now() - run.startedAtMs) / 1000,
-        target: run.target,
-        failures,
-        skipped: unite(table.reasons("skipped"), skipped),
+        counts: { created, updated, unchanged, skipped, failed },
+        renamed,
+        planned,
+        ...traffic,
+        sentBytes,
+        seconds: head.seconds,
+        target,
+        paths: head.paths,
+        shard: head.shard,
+        skipped: head.skipped.slice(0, 20),
       };
-      if (format === "json")
-        await unlessClosed(output.json(`${JSON.stringify(result, undefined, 2)}\n`));
-      if (format === "ndjson") await unlessClosed(output.json(`${JSON.stringify(result)}\n`));
-      await unlessClosed(tellWarnings(output, table, leftOutImages));
-      await unlessClosed(writeSummary(output, result));
+      if (format !== "text") await unlessClosed(writeResult(output, format, result, log.list()));
+      await unlessClosed(tellWarnings(output, { shown: warnings, count: warningCount }, images));
+      await unlessClosed(writeSummary(output, result, log.list()));
+      await writeFiles(head);
+    },
+    async abandon(error) {
+      if (isFinished) return;
+      isFinished = true;
+      const status = context.signal.aborted ? "interrupted" : "error";
+      await writeFiles(headOf(status, { requests: 0, retries: 0, throttled: 0 }, error));
     },
   };
 }
 
-type Reasons = { reason: string; count: number }[];
+type DocumentLine = Omit<DocumentEvent, "id" | "ms"> & Partial<Pick<DocumentEvent, "id" | "ms">>;
 
-function unite(planned: Reasons, met: ReadonlyMap<string, number>): Reasons {
-  const counts = new Map(met);
-  for (const { reason, count } of planned) counts.set(reason, (counts.get(reason) ?? 0) + count);
-  return [...counts]
-    .map(([reason, count]) => ({ reason, count }))
-    .toSorted((a, b) => b.count - a.count)
-    .slice(0, 20);
+/** A line of `--output ndjson`, as schema/ingest-events.schema.json says. */
+function lineOf({ id, warnings = [], images = 0, ...event }: DocumentLine): string {
+  const line = {
+    version: 1,
+    type: "document",
+    ...event,
+    ...(id === undefined || id === "" ? {} : { id }),
+    ...(warnings.length > 0 ? { warnings } : {}),
+    ...(images > 0 ? { images } : {}),
+  };
+  return `${JSON.stringify(line)}\n`;
+}
+
+function errorText(error: unknown): string {
+  const details = error instanceof CliError ? error.details : [];
+  return [messageOf(error), ...details].join("\n");
 }
 
 /** Warnings of the files that were read, and how many images their texts refer to. */
 export async function tellWarnings(
   output: Output,
-  table: PlanTable,
+  { shown, count }: ReturnType<PlanTable["warnings"]>,
   images: number,
 ): Promise<void> {
-  const { shown, count } = table.warnings();
   for (const warning of shown) await output.warn(warning);
   if (count > shown.length) await output.warn(`… and ${formatCount(count - shown.length)} more`);
   if (images > 0) await output.note(`${countOf(images, "image")} in the text left out`);

@@ -10,7 +10,7 @@ import type { Plan } from "../../sync/plan.ts";
 import { prepareDue } from "../../sync/prepare.ts";
 import { runDocuments, type SentBody } from "../../sync/run.ts";
 import { rootPrefixOf } from "./plan.ts";
-import type { Report } from "./report.ts";
+import type { Report, Traffic } from "./report.ts";
 import type { Session, UploadConnection } from "./session.ts";
 
 interface Upload extends Omit<Session, "connected"> {
@@ -27,6 +27,11 @@ function slowBecause(gate: Gate, now: number): string | undefined {
     return `waiting ${Math.ceil((pausedUntil - now) / 1000)} s: ${why}`;
   }
   return throttled > 0 ? `throttled, ${limit} in flight` : undefined;
+}
+
+function trafficOf(gate: Gate): Traffic {
+  const { requests, retries, throttled } = gate.state();
+  return { requests, retries, throttled };
 }
 
 function sentAsItIs({ body, updatedAt }: ReadyDocument): SentBody {
@@ -88,11 +93,12 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
     signal: context.signal,
   });
   try {
+    await report.begin(upload.plan);
     await sendAll(context, upload, gate);
   } catch (error) {
     await progress.stop();
     const status = context.signal.aborted ? "interrupted" : "error";
-    await report.finish(status, gate.state().retries);
+    await report.finish(status, trafficOf(gate), error);
     context.signal.throwIfAborted();
     throw error;
   }
@@ -100,7 +106,7 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   const { failed, created, updated, unchanged } = report.counts;
   const interrupted = context.signal.aborted;
   const status = interrupted ? "interrupted" : failed > 0 ? "partial" : "ok";
-  await report.finish(status, gate.state().retries);
+  await report.finish(status, trafficOf(gate));
   context.signal.throwIfAborted();
   if (failed > 0) {
     const others = created + updated + unchanged > 0 ? "; the others are sent" : "";

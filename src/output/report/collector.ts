@@ -11,6 +11,8 @@ const otherReasons = "other reasons";
 export interface ReportEvent {
   status: "created" | "updated" | "unchanged" | "skipped" | "failed";
   path: string;
+  /** Number of the row in a file of rows. */
+  row?: number | undefined;
   id?: string | undefined;
   /** Time from reading to the answer. */
   ms?: number | undefined;
@@ -42,6 +44,8 @@ export interface RunEnd {
 
 /** Collects a run in bounded memory; failures are handed on, since they may be many. */
 export interface ReportCollector {
+  /** So far. */
+  readonly counts: Readonly<ReportCounts>;
   add(event: ReportEvent): void;
   /** Counts what has no event of its own, e.g. 90,000 unchanged documents. */
   count(name: keyof ReportCounts, count: number): void;
@@ -62,12 +66,13 @@ function placeIn(path: string, reason: string): { line?: number; column?: number
 
 /** The failure of an event of status `failed`; members that are not known are left out. */
 export function failureOf(event: ReportEvent): ReportFailure {
-  const { path, id, reason = "", httpStatus } = event;
+  const { path, row, id, reason = "", httpStatus } = event;
   const place = placeIn(path, reason);
   const line = event.line ?? place.line;
   const column = event.column ?? place.column;
   return {
     path,
+    ...(row === undefined ? {} : { row }),
     ...(line === undefined ? {} : { line }),
     ...(column === undefined ? {} : { column }),
     ...(id === undefined || id === "" ? {} : { id }),
@@ -119,14 +124,14 @@ function cleanUrl(url: string): string {
 }
 
 /**
- * Starts the record of a run now. Each failure goes to `onFailure` at once and
- * is not kept here. `now` is milliseconds since the epoch.
+ * Starts the record of a run. Each failure goes to `onFailure` at once and is
+ * not kept here. `now` is milliseconds since the epoch.
  */
 export function createReportCollector(
   now: () => number,
   onFailure: (failure: ReportFailure) => void,
+  startedAtMs = now(),
 ): ReportCollector {
-  const startedAtMs = now();
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, renamed: 0 };
   const throughput = createThroughput();
   const slowest = createSlowest();
@@ -135,9 +140,11 @@ export function createReportCollector(
   const takeSent = (event: ReportEvent): void => {
     const isFailed = event.status === "failed";
     throughput.add((now() - startedAtMs) / 1000, isFailed ? 0 : 1, isFailed ? 1 : 0);
-    if (event.ms !== undefined) slowest.offer(event);
+    // What failed before it had an id was never sent.
+    if (event.ms !== undefined && event.id !== "") slowest.offer(event);
   };
   return {
+    counts,
     add(event) {
       counts[event.status]++;
       if (event.status === "skipped") reasons.add(event.reason ?? "", 1);

@@ -4,17 +4,24 @@ import type { ReportFailure, ReportHead } from "./record.ts";
 const inert = (value: unknown, indent?: number): string =>
   neutraliseJson(JSON.stringify(value, undefined, indent));
 
-/** The report as JSON in pieces: the head indented, then a line for each failure. */
-export function* jsonReport(
-  head: ReportHead,
+/**
+ * An object as JSON in pieces, `failures` added as its last member: with
+ * `isIndented` a line for each failure, else all on one line.
+ */
+export function* jsonWithFailures(
+  head: object,
   failures: Iterable<ReportFailure>,
+  isIndented: boolean,
 ): Generator<string> {
-  const opening = inert(head, 2);
-  yield `${opening.slice(0, opening.lastIndexOf("\n"))},\n  "failures": [`;
-  let separator = "\n";
-  for (const failure of failures) {
-    yield `${separator}    ${inert(failure)}`;
-    separator = ",\n";
-  }
-  yield separator === "\n" ? "]\n}\n" : "\n  ]\n}\n";
+  const opening = inert(head, isIndented ? 2 : undefined);
+  const [line, start, end] = isIndented ? ["\n    ", ",\n  ", "\n  "] : ["", ",", ""];
+  yield `${opening.slice(0, opening.lastIndexOf("}")).trimEnd()}${start}"failures":${isIndented ? " " : ""}[`;
+  let count = 0;
+  for (const failure of failures) yield `${count++ > 0 ? "," : ""}${line}${inert(failure)}`;
+  yield `${count > 0 ? end : ""}]${isIndented ? "\n" : ""}}\n`;
+}
+
+/** The report as JSON in pieces: the head indented, then a line for each failure. */
+export function jsonReport(head: ReportHead, failures: Iterable<ReportFailure>): Generator<string> {
+  return jsonWithFailures(head, failures, true);
 }

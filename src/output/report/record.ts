@@ -33,7 +33,8 @@ const counts = z.object({
 });
 export type ReportCounts = z.infer<typeof counts>;
 
-const shard = z.object({
+/** Part of the documents that a run took. */
+export const reportShard = z.object({
   index: z.int().check(z.minimum(1), z.describe("which shard, from 1")),
   count: z.int().check(z.minimum(1), z.describe("of how many")),
 });
@@ -43,8 +44,10 @@ const target = z.object({
   ccPairId: described(z.nullable(z.number()), "pair of the run; null where rules choose several"),
 });
 
-const failure = z.object({
+/** A document that was not accepted. */
+export const reportFailure = z.object({
   path: text("file, relative to the project root, or what stands for it on stdin"),
+  row: z.optional(count("number of the row in a file of rows, from 1")),
   line: z.optional(count("line in the file, from 1")),
   column: z.optional(count("column in the line, from 1")),
   id: z.optional(text("id of the document, where it is known")),
@@ -52,8 +55,7 @@ const failure = z.object({
   retryable: z.boolean().check(z.describe("whether the same request may succeed later")),
   status: z.optional(count("HTTP status of the last answer, where there was one")),
 });
-/** A document that was not accepted. */
-export type ReportFailure = z.infer<typeof failure>;
+export type ReportFailure = z.infer<typeof reportFailure>;
 
 const throughput = z.object({
   bucketSeconds: z.number().check(z.positive(), z.describe("width of a bucket in seconds")),
@@ -70,7 +72,7 @@ const throughput = z.object({
 export type Throughput = z.infer<typeof throughput>;
 
 const runSummary = z.object({
-  shard: z.nullable(shard),
+  shard: z.nullable(reportShard),
   status,
   startedAt: time("begin of this run"),
   seconds: number("how long it took"),
@@ -96,7 +98,7 @@ export const RunReport = z.object({
   seconds: number("how long the run took"),
   target,
   paths: z.array(z.string()).check(z.describe("files, folders and globs as they were given")),
-  shard: described(z.nullable(shard), "the part that this run took, from --shard"),
+  shard: described(z.nullable(reportShard), "the part that this run took, from --shard"),
   commit: z.optional(text("commit of the project that was sent")),
   counts,
   planned: count("documents that were new or changed when the run began"),
@@ -122,7 +124,7 @@ export const RunReport = z.object({
     .array(z.object({ from: z.string(), to: z.string() }))
     .check(z.describe("the first 1,000 renamed files")),
   merged: z.optional(merged),
-  failures: z.array(failure).check(z.describe("every document that failed")),
+  failures: z.array(reportFailure).check(z.describe("every document that failed")),
 });
 export type RunReport = z.infer<typeof RunReport>;
 

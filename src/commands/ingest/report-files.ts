@@ -1,0 +1,105 @@
+import { accessSync, constants, mkdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Context } from "../../context.ts";
+import type { Listed } from "../../documents/find.ts";
+import { CliError, codeOf, messageOf } from "../../errors.ts";
+import type { Output } from "../../output/output.ts";
+import { ciPrefix, tellGithub, type ToldRun } from "../../output/report/ci.ts";
+import { reportFormatOf, writeReport } from "../../output/report/file.ts";
+import { writeCodeQuality } from "../../output/report/gitlab.ts";
+
+/** Files that tell of a run, beside what is printed. */
+export interface ReportFlags {
+  report?: string[];
+  gitlabReport?: string;
+}
+
+/** Absolute paths, checked. */
+export interface ReportFiles {
+  reports: readonly string[];
+  gitlab: string | undefined;
+}
+
+function checkedPath(flag: string, path: string, cwd: string): string {
+  const refuse = (why: string, cause?: unknown): CliError =>
+    new CliError("usage", `${flag} ${path}: ${why}`, {
+      hints: ["name a file in a folder that may be written"],
+      cause,
+    });
+  if (path === "") throw refuse("an empty path names no file");
+  const absolute = resolve(cwd, path);
+  const folder = dirname(absolute);
+  try {
+    mkdirSync(folder, { recursive: true });
+    // It is written beside its place and then renamed.
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw refuse(`the folder cannot be written: ${codeOf(error) ?? messageOf(error)}`, error);
+  }
+  if (statSync(absolute, { throwIfNoEntry: false })?.isDirectory()) throw refuse("is a folder");
+  return join(realpathSync(folder), basename(absolute));
+}
+
+/**
+ * The files that the flags name, known to be writable before anything is sent.
+ * Folders that are missing are made. Throws CliError `usage`.
+ */
+export function checkReportFiles(flags: ReportFlags, cwd: string): ReportFiles {
+  for (const path of flags.report ?? []) reportFormatOf(path);
+  const reports = (flags.report ?? []).map((path) => checkedPath("--report", path, cwd));
+  const { gitlabReport } = flags;
+  const gitlab =
+    gitlabReport === undefined ? undefined : checkedPath("--gitlab-report", gitlabReport, cwd);
+  const all = gitlab === undefined ? reports : [...reports, gitlab];
+  const twice = all.find((path, index) => all.indexOf(path) !== index);
+  if (twice !== undefined) {
+    throw new CliError("usage", `two reports go to one file: ${twice}`, {
+      hints: ["name each report file once"],
+    });
+  }
+  return { reports, gitlab };
+}
+
+/** The listed files; a report of an earlier run among them is no document. */
+export function* withoutReports(
+  listed: Iterable<Listed>,
+  { reports, gitlab }: ReportFiles,
+): Generator<Listed> {
+  const own = new Set([...reports, ...(gitlab === undefined ? [] : [gitlab])]);
+  for (const each of listed) {
+    if (own.size > 0 && each.kind === "file" && own.has(each.absolutePath)) {
+      yield { kind: "skipped", path: each.path, reason: "a report of this command" };
+    } else yield each;
+  }
+}
+
+/**
+ * Writes all files, and tells GitHub where it listens. The first failure is
+ * thrown after the others have been tried: CliError `local`.
+ */
+export async function writeReportFiles(
+  context: Context,
+  output: Output,
+  { reports, gitlab }: ReportFiles,
+  run: ToldRun,
+): Promise<void> {
+  const { head, failures, root } = run;
+  const { redact } = output.secrets;
+  const prefix = ciPrefix(root, context.env);
+  const writing = [
+    ...reports.map((path) => () => writeReport(path, head, failures(), { redact })),
+    ...(gitlab === undefined
+      ? []
+      : [() => writeCodeQuality(gitlab, failures(), { redact, prefix })]),
+    () => tellGithub(output, context.env, run),
+  ];
+  let failure: { error: unknown } | undefined;
+  for (const write of writing) {
+    try {
+      await write();
+    } catch (error) {
+      failure ??= { error };
+    }
+  }
+  if (failure) throw failure.error;
+}

@@ -1,0 +1,66 @@
+import * as z from "zod/mini";
+import { reportFailure, reportShard } from "./report/record.ts";
+
+// Descriptions become schema/ingest-events.schema.json. New members are optional: readers of version 1 stay.
+const text = (description: string) => z.string().check(z.describe(description));
+const count = (description: string) => z.int().check(z.minimum(0), z.describe(description));
+
+const version = z.literal(1);
+
+const DocumentLine = z.object({
+  version,
+  type: z.literal("document"),
+  status: z.enum(["created", "updated", "unchanged", "skipped", "failed"]),
+  path: text("file, relative to the project root; empty for a document from stdin"),
+  row: z.optional(count("number of the row in a file of rows, from 1")),
+  id: z.optional(text("id of the document, where it is known")),
+  reason: z.optional(text("why it failed or was skipped")),
+  retryable: z.optional(z.boolean()),
+  httpStatus: z.optional(count("HTTP status of the last answer to a document that failed")),
+  storedId: z.optional(text("id under which the service stored it, where it said so")),
+  renamedFrom: z.optional(text("path that this file had when it was sent before")),
+  warnings: z.optional(z.array(z.string())),
+  images: z.optional(count("images in the text that were left out")),
+  sentBytes: z.optional(count("bytes of the request's body")),
+  ms: z.optional(z.number().check(z.minimum(0), z.describe("from reading to the answer"))),
+});
+
+const ResultLine = z.object({
+  version,
+  type: z.literal("result"),
+  status: z.enum(["ok", "partial", "error", "interrupted"]),
+  counts: z.object({
+    created: z.int(),
+    updated: z.int(),
+    unchanged: z.int(),
+    skipped: z.int(),
+    failed: z.int(),
+  }),
+  renamed: count("files with a new path and the same text"),
+  planned: count("documents that may be new or changed when the run began"),
+  requests: count("requests made, retries included"),
+  retries: count("requests made again"),
+  throttled: count("answers that asked to slow down"),
+  sentBytes: count("bytes of the documents sent, each once"),
+  seconds: z.number(),
+  target: z.object({ baseUrl: z.string(), ccPairId: z.optional(z.number()) }),
+  paths: z.array(z.string()),
+  shard: z.nullable(reportShard),
+  skipped: z.array(z.object({ reason: z.string(), count: z.int() })),
+  failures: z.array(reportFailure),
+});
+
+/**
+ * JSON Schema (draft 2020-12) of a line of `ingest --output ndjson`; the last line
+ * is what `--output json` prints. `schema/ingest-events.schema.json` is its text.
+ */
+export function ingestEventsJsonSchema(): Record<string, unknown> {
+  const line = z.discriminatedUnion("type", [DocumentLine, ResultLine]);
+  const { $schema, ...rest } = z.toJSONSchema(line, { io: "input" });
+  return {
+    $schema,
+    title: "knowctl ingest events",
+    description: "A line of `knowctl ingest --output ndjson`; the last is the result.",
+    ...rest,
+  };
+}
