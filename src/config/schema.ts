@@ -79,7 +79,9 @@ export const IngestSettings = z.strictObject({
   ),
   drafts: z.optional(flag("send documents marked draft: true as well")),
   images: z.optional(choice(["skip", "upload"], "images of the project in the text")),
-  updatedAt: z.optional(choice(["mtime"], "where a missing date comes from")),
+  updatedAt: z.optional(choice(["git", "mtime"], "where a missing date comes from")),
+  owners: z.optional(choice(["codeowners"], "where missing owners come from")),
+  metaCommit: z.optional(flag("add the last commit of each file as metadata source_commit")),
   frontMatter: z.optional(
     z.strictObject({
       id: keys("id"),

@@ -1,3 +1,4 @@
+import type { FileFacts } from "./facts.ts";
 import { jobsOf, type FindOptions } from "./scope.ts";
 import { statFile, walkFolders } from "./walk.ts";
 
@@ -11,6 +12,7 @@ export interface SourceFile {
   /** `size:mtimeNs:ctimeNs:inode`: the same stamp means the same content, as in git's index. */
   stamp: string;
   mtimeMs: number;
+  facts?: FileFacts | undefined;
 }
 
 /** What is no document: left out for a reason, or not to be read. */

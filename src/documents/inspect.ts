@@ -81,8 +81,8 @@ function isFast(path: string): boolean {
   return format !== undefined && loadedTextReader(format) !== undefined;
 }
 
-function asFile({ path, absolutePath }: ReadItem): SourceFile {
-  return { path, absolutePath, sizeBytes: 0, stamp: "", mtimeMs: 0 };
+function asFile({ path, absolutePath, facts }: ReadItem): SourceFile {
+  return { path, absolutePath, sizeBytes: 0, stamp: "", mtimeMs: 0, facts };
 }
 
 /** Creates an inspector that works in the thread it is called in. */

@@ -1,4 +1,5 @@
 import type { IngestionDocument } from "../api/schemas.ts";
+import type { FileFacts } from "./facts.ts";
 import type { LeftOut } from "./find.ts";
 import type { Fingerprint } from "./payload.ts";
 import type { RawSettings } from "./settings.ts";
@@ -26,6 +27,7 @@ export interface LookItem {
   stamp: string | undefined;
   /** Recorded hash of the content: the same hash means the same content. */
   content: string | undefined;
+  facts?: FileFacts | undefined;
 }
 
 /** A document of a file before it is sent. */
@@ -82,6 +84,7 @@ export type Prepared =
 export interface ReadItem {
   path: string;
   absolutePath: string;
+  facts?: FileFacts | undefined;
 }
 
 /** Looks at files and reads them; the same in this thread and in a worker. */

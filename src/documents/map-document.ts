@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { IngestionDocument } from "../api/schemas.ts";
 import { effectiveFor } from "./effective.ts";
+import type { FileFacts } from "./facts.ts";
 import { booleanOf, createFields, type Trace } from "./fields.ts";
 import { removeIgnored, type RemovedLines } from "./ignore-regions.ts";
 import { findReferences } from "./image-references.ts";
@@ -89,7 +90,13 @@ function emptyReason({ parsed, fields }: Mapping): string {
  * `path:line:column` for a value that has no meaning.
  */
 export function mapDocument(
-  file: { path: string; mtimeMs: number; absolutePath?: string; row?: number },
+  file: {
+    path: string;
+    mtimeMs: number;
+    absolutePath?: string;
+    row?: number;
+    facts?: FileFacts | undefined;
+  },
   parsed: Parsed,
   given: DocumentSettings,
   trace?: Trace,
@@ -99,8 +106,9 @@ export function mapDocument(
   const effective = effectiveFor(path, given);
   const settings = parsed.rowKeys ? settingsOfRow(given, parsed.rowKeys) : given;
   const warnings = [...parsed.warnings];
-  const { row } = file;
-  const mapping: Mapping = { path, row, parsed, fields, settings, effective, trace, warnings };
+  const { row, facts = {} } = file;
+  const from = { path, row, facts, parsed, fields };
+  const mapping: Mapping = { ...from, settings, effective, trace, warnings };
   const reason = skipReason(mapping);
   if (reason !== undefined) return { kind: "skipped", reason };
   const { isMarkdown, bodyLine } = parsed;
@@ -133,7 +141,7 @@ export function mapDocument(
   const date = mapDate(mapping, file.mtimeMs);
   if (date !== undefined) document.doc_updated_at = date;
   mapOwners(mapping, document);
-  document.metadata = mapMetadata(parsed.frontMatter, fields, effective, settings, trace);
+  document.metadata = mapMetadata(mapping);
   return {
     kind: "document",
     document,

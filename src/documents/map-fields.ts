@@ -1,6 +1,7 @@
 import type { IngestionDocument, Owner } from "../api/schemas.ts";
 import { formatTime, parseDate } from "./dates.ts";
 import type { Effective } from "./effective.ts";
+import { commitOrigin, type FileFacts } from "./facts.ts";
 import type { Fields, Trace } from "./fields.ts";
 import { plainText } from "./heading-text.ts";
 import { expandTemplate, joinLink } from "./link.ts";
@@ -17,6 +18,7 @@ export interface Mapping {
   path: string;
   /** Number of the row, in a file of rows. */
   row: number | undefined;
+  facts: FileFacts;
   parsed: Parsed;
   fields: Fields;
   settings: DocumentSettings;
@@ -111,9 +113,9 @@ export function mapLink(mapping: Mapping, id: string): string | undefined {
   return undefined;
 }
 
-/** Front matter as ISO 8601 in UTC, else the time of the file when asked for. */
+/** Front matter as ISO 8601 in UTC, else the last commit or the time of the file when asked for. */
 export function mapDate(mapping: Mapping, mtimeMs: number): string | undefined {
-  const { fields, settings, trace } = mapping;
+  const { fields, facts, settings, trace } = mapping;
   const given = fields.takeText(settings.keys.updatedAt);
   if (given) {
     trace?.("doc_updated_at", fields.originOf(given.key));
@@ -125,6 +127,10 @@ export function mapDate(mapping: Mapping, mtimeMs: number): string | undefined {
         "write 2024-05-01 or 2024-05-01T09:30:00Z",
       )
     );
+  }
+  if (settings.updatedAt === "git" && facts.commit) {
+    trace?.("doc_updated_at", commitOrigin(facts.commit));
+    return facts.commit.date;
   }
   if (settings.updatedAt !== "mtime") return undefined;
   trace?.("doc_updated_at", "modification time of the file");
@@ -143,15 +149,18 @@ function takeOwners(
   return owners.length === 0 ? undefined : { key: given.key, owners };
 }
 
-/** Owners are primary, authors secondary; without owners the authors are primary. */
+/** Owners are primary, authors secondary; without owners the authors are primary, else those of CODEOWNERS. */
 export function mapOwners(mapping: Mapping, document: IngestionDocument): void {
-  const { fields, settings, trace } = mapping;
+  const { fields, facts, settings, trace } = mapping;
   const first = takeOwners(mapping, settings.keys.owners);
   const second = takeOwners(mapping, settings.keys.secondaryOwners);
   const primary = first ?? second;
   if (primary) {
     document.primary_owners = primary.owners;
     trace?.("primary_owners", fields.originOf(primary.key));
+  } else if (facts.owners && facts.owners.length > 0) {
+    document.primary_owners = facts.owners.map((owner) => ({ ...owner }));
+    trace?.("primary_owners", "CODEOWNERS");
   }
   if (first && second) {
     document.secondary_owners = second.owners;

@@ -1,23 +1,28 @@
-import type { Effective } from "./effective.ts";
-import type { Fields, Trace } from "./fields.ts";
-import type { FrontMatter } from "./front-matter.ts";
+import { commitOrigin } from "./facts.ts";
+import type { Mapping } from "./map-fields.ts";
 import { addValue, tagsOf, type Metadata, type MetadataValue } from "./metadata.ts";
-import type { DocumentSettings } from "./settings.ts";
+
+/** The key of the commit that last changed the file. */
+const commitKey = "source_commit";
 
 /**
- * Metadata of a document, later wins: configuration and rules, the front matter
- * keys that no field has used, flags. Tags of all are united under `tags`.
+ * Metadata of a document, later wins: configuration and rules, the commit where
+ * it is asked for, the front matter keys that no field has used, flags. Tags of all are united under `tags`.
  * Call it last, when every field has taken its key.
  */
-export function mapMetadata(
-  frontMatter: FrontMatter | undefined,
-  fields: Fields,
-  effective: Effective,
-  settings: DocumentSettings,
-  trace?: Trace,
-): Record<string, MetadataValue> {
+export function mapMetadata({
+  parsed: { frontMatter },
+  facts: { commit },
+  fields,
+  effective,
+  settings,
+  trace,
+}: Mapping): Record<string, MetadataValue> {
   const metadata: Metadata = new Map(effective.metadata);
   const tags = [...effective.tags];
+  if (settings.metaCommit && commit) {
+    metadata.set(commitKey, { value: commit.id, origin: commitOrigin(commit) });
+  }
   if (frontMatter) {
     // Origins are text that costs a search for the line: made only for `explain`.
     const originOf = trace ? fields.originOf : () => "";

@@ -76,7 +76,7 @@ function readBytes(file: SourceFile, settings: DocumentSettings): FileBytes {
 }
 
 function toReading(
-  file: { path: string; absolutePath?: string; row?: number },
+  file: Pick<SourceFile, "path" | "absolutePath" | "facts"> & { row?: number },
   { stamp, content, mtimeMs }: Omit<FileBytes, "bytes">,
   parsed: Parsed,
   settings: DocumentSettings,
@@ -107,7 +107,7 @@ export function readDocumentSync(
   if (!read) throw new Error(`the reader for ${path} is not loaded`);
   const fileBytes = readBytes(file, settings);
   const parsed = read(decodeFile(fileBytes.bytes, path, settings.maxFileBytes), path);
-  return toReading({ path, absolutePath: file.absolutePath }, fileBytes, parsed, settings, trace);
+  return toReading(file, fileBytes, parsed, settings, trace);
 }
 
 /**
@@ -143,11 +143,11 @@ export async function readDocument(
   const { bytes, ...rest } = readBytes(file, settings);
   // A copy: the buffer is used again for the next file.
   const parsed = await read(Uint8Array.from(bytes), path);
-  return toReading({ path, absolutePath: file.absolutePath }, rest, parsed, settings, trace);
+  return toReading(file, rest, parsed, settings, trace);
 }
 
 function readRow(
-  path: string,
+  file: SourceFile,
   row: Row,
   bytes: Omit<FileBytes, "bytes">,
   settings: DocumentSettings,
@@ -155,7 +155,7 @@ function readRow(
   const { row: part } = row;
   if (row.kind === "failed") return { part, kind: "failed", reason: row.reason };
   if (row.kind === "text") {
-    return { part, ...toReading({ path, row: part }, bytes, row.parsed, settings) };
+    return { part, ...toReading({ ...file, row: part }, bytes, row.parsed, settings) };
   }
   const { stamp, content } = bytes;
   const { document, ccPairId } = row;
@@ -182,7 +182,7 @@ export async function* readRows(
   }
   function rowOrFailure(row: Row): RowReading {
     try {
-      return readRow(path, row, rest, settings);
+      return readRow(file, row, rest, settings);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       return { part: row.row, kind: "failed", reason: error.message };

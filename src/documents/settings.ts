@@ -1,4 +1,3 @@
-import { CliError } from "../errors.ts";
 import { compileRules, type Rule, type RuleSettings } from "./rules.ts";
 import type { ColumnMap } from "./readers.ts";
 import { createFilter, type PathFilter } from "./patterns.ts";
@@ -22,9 +21,13 @@ export interface MappingOptions {
   maxSectionChars?: number | undefined;
   metadata?: Readonly<Record<string, unknown>> | undefined;
   tags?: readonly string[] | undefined;
-  /** Where a missing date comes from. `git` is not there yet and refused. */
+  /** Where a missing date comes from. */
   updatedAt?: "git" | "mtime" | undefined;
   drafts?: boolean | undefined;
+  /** Where missing primary owners come from. */
+  owners?: "codeowners" | undefined;
+  /** Whether the commit that last changed a file becomes metadata. */
+  metaCommit?: boolean | undefined;
   /** Whether images of the project that a text refers to become sections. Default `skip`. */
   images?: ImageMode | undefined;
   /** Which column of a row becomes which field. */
@@ -57,8 +60,6 @@ export interface RawSettings extends MappingOptions {
   root: string;
   rules?: readonly RuleSettings[] | undefined;
   frontMatter?: KeyLists | undefined;
-  /** Not there yet: anything but the default is refused rather than passed over. */
-  owners?: "codeowners" | undefined;
   /** The same options from the command line; they win over rules and configuration. */
   flags?: MappingOptions | undefined;
 }
@@ -75,7 +76,9 @@ export interface DocumentSettings {
   readonly linkBase: string | undefined;
   readonly anchors: AnchorStyle;
   readonly maxSectionChars: number | undefined;
-  readonly updatedAt: "mtime" | undefined;
+  readonly updatedAt: "git" | "mtime" | undefined;
+  readonly owners: "codeowners" | undefined;
+  readonly metaCommit: boolean;
   readonly drafts: boolean;
   readonly images: ImageMode;
   readonly columns: ColumnMap | undefined;
@@ -124,25 +127,13 @@ function compileKeys(lists: KeyLists | undefined): FrontMatterKeys {
   };
 }
 
-function refuseMissing({ owners, updatedAt, flags }: RawSettings): void {
-  const missing = [
-    owners === "codeowners" && "owners: codeowners",
-    (flags?.updatedAt ?? updatedAt) === "git" && "updatedAt: git",
-  ].find((each) => typeof each === "string");
-  if (missing === undefined) return;
-  throw new CliError("usage", `this version cannot do \`${missing}\``, {
-    hints: ["leave the setting out"],
-  });
-}
-
 /**
  * Settings with defaults and compiled patterns; make them once a run, matchers
  * are expensive. Throws CliError `usage` for a pattern that is absolute, leaves
  * the root, or would expand too far.
  */
 export function compileSettings(raw: RawSettings): DocumentSettings {
-  refuseMissing(raw);
-  const { root, rules, frontMatter, flags = {}, owners: _owners, ...configured } = raw;
+  const { root, rules, frontMatter, flags = {}, ...configured } = raw;
   const pick = <Key extends keyof MappingOptions>(key: Key): MappingOptions[Key] =>
     flags[key] ?? configured[key];
   const taken = (pattern: string): boolean => !pattern.startsWith("!") || pattern.startsWith("!(");
@@ -162,7 +153,9 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     linkBase: pick("linkBase"),
     anchors: pick("anchors") ?? "github",
     maxSectionChars: pick("maxSectionChars"),
-    updatedAt: pick("updatedAt") === "mtime" ? "mtime" : undefined,
+    updatedAt: pick("updatedAt"),
+    owners: pick("owners"),
+    metaCommit: pick("metaCommit") ?? false,
     drafts: pick("drafts") ?? false,
     images: pick("images") ?? "skip",
     columns: pick("columns"),

@@ -25,7 +25,13 @@ function addMappingOptions(command: Command): Command {
     .option("--link-base <url>", "what relative links are joined to")
     .option("--metadata <key=value>", "add metadata (repeatable)", collect)
     .option("--tag <tag>", "add a tag (repeatable)", collect)
-    .option("--updated-at <source>", "where a missing date comes from: mtime", choice("mtime"))
+    .option(
+      "--updated-at <source>",
+      "where a missing date comes from: git or mtime",
+      choice("git", "mtime"),
+    )
+    .option("--owners <source>", "where missing owners come from: codeowners", choice("codeowners"))
+    .option("--meta-commit", "add the last commit of each file as metadata source_commit")
     .option("--drafts", "send documents marked draft: true as well");
 }
 
@@ -49,6 +55,7 @@ export function addIngest(program: Command, run: Run): void {
     .description("Upload folders of Markdown; only what changed is sent.")
     .argument("[path...]", "folders, files or globs (default: the configured include)");
   addTargetOptions(addMappingOptions(ingest))
+    .option("--since <commit>", "take only files that changed since a commit, a tag or a branch")
     .option("--concurrency <number>", "most requests in flight (default: 8)", integer(1, 256))
     .option("--rate <number>", "most documents per second", decimal(0.001, 1_000_000))
     .option("--checksum", "read every file instead of trusting size, times and inode")

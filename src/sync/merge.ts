@@ -17,9 +17,9 @@ export function* withRecords(
   request: PlanRequest,
   table: PlanTable,
 ): Generator<[Listed, SeenFile | undefined]> {
-  const { state, targets, ranges, isInScope, isTaken } = request;
+  const { state, targets, ranges, isInScope } = request;
   const records = scanFiles(state.database, targets, ranges);
-  const isGone = ({ path }: SeenFile): boolean => !isTaken && isInScope(path);
+  const isGone = ({ path }: SeenFile): boolean => isInScope(path);
   let record = records.next();
   for (const listed of request.listed) {
     if (listed.kind === "file") {
@@ -54,6 +54,7 @@ export function lookItem(
     absolutePath,
     stamp: isTrusted && !request.checksum ? seen.seen.slice(0, -suffix.length) : undefined,
     content: isTrusted && request.checksum ? seen.content : undefined,
+    facts: request.factsOf?.(path),
   };
   return { item, seen: isTrusted ? seen : undefined, mapping };
 }

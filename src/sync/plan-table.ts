@@ -43,6 +43,8 @@ export interface PlanTable {
   reasons(action: "skipped" | "failed"): { reason: string; count: number }[];
   /** Entries in order; all, or only those of some actions. */
   entries(actions?: readonly PlanAction[]): IterableIterator<NumberedEntry>;
+  /** Ids of the documents that a file gives. */
+  idsOf(path: string): string[];
   /** Names by which entries are found again. */
   pick(numbers: readonly number[]): IterableIterator<NumberedEntry>;
   /** The first warnings, and how many there were in all. */
@@ -111,6 +113,7 @@ export function createPlanTable(database: Database): PlanTable {
   const insertGone = createInsert(database, "INSERT OR IGNORE INTO temp.gone", 2);
   const selectGone = database.prepare("SELECT path FROM temp.gone WHERE content = ? LIMIT 1");
   const one = database.prepare("SELECT * FROM temp.plan WHERE number = ?");
+  const idsOfPath = database.prepare("SELECT id FROM temp.plan WHERE path = ? AND id IS NOT NULL");
   const counts = new Map<PlanAction, number>();
   const warnings: string[] = [];
   let warningCount = 0;
@@ -174,6 +177,7 @@ export function createPlanTable(database: Database): PlanTable {
       const names = actions?.map((each) => `'${each}'`).join(", ");
       yield* pages(database, names === undefined ? "" : `AND action IN (${names})`);
     },
+    idsOf: (path) => idsOfPath.all(path).map((row) => String(row["id"])),
     *pick(numbers) {
       for (const number of numbers) {
         const row = one.get(number);

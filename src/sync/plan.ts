@@ -1,3 +1,4 @@
+import type { FileFacts } from "../documents/facts.ts";
 import type { Listed } from "../documents/find.ts";
 import type { Inspector, Looked } from "../documents/inspection.ts";
 import type { PathRange } from "../documents/scope.ts";
@@ -14,16 +15,18 @@ export interface PlanRequest {
   listed: Iterable<Listed>;
   /** Where the recorded files of the same inputs lie. */
   ranges: readonly PathRange[];
-  /** Whether a path belongs to the inputs, the file there or not. */
+  /** Whether a recorded file that is not listed counts as gone. */
   isInScope: (path: string) => boolean;
   /** With `--since`: whether a file is looked at; the others stay as they are. */
-  isTaken: ((path: string) => boolean) | undefined;
+  isTaken: ((listed: Listed) => boolean) | undefined;
   state: State;
   targets: Targets;
   /** Hash of everything except the file's bytes that shapes its payload. */
   mappingKey: (path: string) => string;
   /** The pair that the rules name for a path. */
   pairOfRule: (path: string) => number | undefined;
+  /** What others say of a file. */
+  factsOf?: ((path: string) => FileFacts | undefined) | undefined;
   inspector: Pick<Inspector, "look">;
   /** Compare the content of every file even when its stamp is the recorded one. */
   checksum: boolean;
@@ -94,13 +97,11 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
 
   let breatheAtMs = request.now() + sliceMs;
   for (const [listed, seen] of withRecords(request, table)) {
-    if (listed.kind === "skipped") table.addSkip(listed.path, listed.reason);
-    else if (listed.kind === "failed") {
-      fileCount++;
-      table.addFailure(listed.path, listed.reason);
-    } else {
-      fileCount++;
-      if (request.isTaken && !request.isTaken(listed.path)) continue;
+    if (listed.kind !== "skipped") fileCount++;
+    const isTaken = request.isTaken?.(listed) !== false;
+    if (listed.kind === "failed") table.addFailure(listed.path, listed.reason);
+    else if (isTaken && listed.kind === "skipped") table.addSkip(listed.path, listed.reason);
+    else if (isTaken && listed.kind === "file") {
       batch.push(lookItem(listed, seen, request));
       if (batch.length >= filesAtOnce) await look();
     }

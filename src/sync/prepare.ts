@@ -1,3 +1,4 @@
+import type { FileFacts } from "../documents/facts.ts";
 import type { Inspector, Prepared, ReadItem } from "../documents/inspection.ts";
 import type { NumberedEntry } from "./plan-table.ts";
 
@@ -13,13 +14,16 @@ export interface PrepareRequest {
   inspector: Pick<Inspector, "read" | "readRows">;
   /** The project root with a separator at the end. */
   rootPrefix: string;
+  /** What others say of a file. */
+  factsOf?: ((path: string) => FileFacts | undefined) | undefined;
 }
 
 const filesAtOnce = 32;
 const batchesAhead = 4;
 
-function itemOf({ path, absolutePath }: NumberedEntry, rootPrefix: string): ReadItem {
-  return { path, absolutePath: absolutePath ?? rootPrefix + path };
+function itemOf({ path, absolutePath }: NumberedEntry, request: PrepareRequest): ReadItem {
+  const { rootPrefix, factsOf } = request;
+  return { path, absolutePath: absolutePath ?? rootPrefix + path, facts: factsOf?.(path) };
 }
 
 // The id was checked for uniqueness with the plan; another one may collide.
@@ -34,12 +38,12 @@ function checked(entry: NumberedEntry, prepared: Prepared | undefined): Due {
 /** The planned rows of one file; entries that its rows no longer give are failures. */
 async function* prepareRows(
   entries: readonly NumberedEntry[],
-  { inspector, rootPrefix }: PrepareRequest,
+  request: PrepareRequest,
 ): AsyncGenerator<Due[]> {
   const [first] = entries;
   if (!first) return;
   const planned = new Map(entries.map((entry) => [entry.part, entry]));
-  for await (const prepared of inspector.readRows(itemOf(first, rootPrefix))) {
+  for await (const prepared of request.inspector.readRows(itemOf(first, request))) {
     const entry = planned.get(prepared.part);
     if (entry) yield [checked(entry, prepared)];
     planned.delete(prepared.part);
@@ -68,12 +72,12 @@ function* grouped(entries: Iterable<NumberedEntry>): Generator<NumberedEntry[]> 
  * of threads is never idle and memory stays bounded.
  */
 export async function* prepareDue(request: PrepareRequest): AsyncGenerator<Due[]> {
-  const { inspector, rootPrefix } = request;
+  const { inspector } = request;
   const inWork: (() => AsyncIterable<Due[]>)[] = [];
   for (const group of grouped(request.entries)) {
     if (group[0]?.part !== 0) inWork.push(() => prepareRows(group, request));
     else {
-      const reading = inspector.read(group.map((entry) => itemOf(entry, rootPrefix)));
+      const reading = inspector.read(group.map((entry) => itemOf(entry, request)));
       // Awaited in order; a rejection meanwhile must not count as unhandled.
       reading.catch(() => {});
       inWork.push(async function* () {

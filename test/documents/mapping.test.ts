@@ -332,6 +332,9 @@ describe("mappingKey", () => {
     [{ metadata: { a: "b" } }],
     [{ tags: ["a"] }],
     [{ updatedAt: "mtime" }],
+    [{ updatedAt: "git" as const }],
+    [{ owners: "codeowners" as const }],
+    [{ metaCommit: true }],
     [{ drafts: true }],
     [{ images: "upload" as const }],
     [{ frontMatter: { id: ["x"] } }],
@@ -344,15 +347,6 @@ describe("mappingKey", () => {
     expect(key(options)).not.toBe(base);
   });
 });
-
-it.each([{ owners: "codeowners" as const }, { updatedAt: "git" as const }])(
-  "a setting that is not there yet is refused: %j",
-  (options) => {
-    expect(failure(() => compileSettings({ root: "/", ...options }))).toContain(
-      "this version cannot do",
-    );
-  },
-);
 
 it("plain text has no front matter", () => {
   expect(map("---\ntitle: x\n---\n# y", {}, "a.txt")).toMatchObject({

@@ -47,7 +47,7 @@ function sampleFor(option: Option): string {
     "none",
     "github",
   ];
-  const more = ["onyx", "headings", "mtime", "public", "http://a.example"];
+  const more = ["onyx", "headings", "mtime", "codeowners", "public", "http://a.example"];
   const found = [...samples, ...more].find((sample) => {
     try {
       parse(sample, undefined);

@@ -1,3 +1,4 @@
+import { defaultId } from "../../documents/mapping.ts";
 import { scopeOf } from "../../documents/scope.ts";
 import { CliError } from "../../errors.ts";
 import { writePlanned, type IngestFormat, type PlannedDocument } from "../../output/ingest.ts";
@@ -27,14 +28,37 @@ function* findOrphans({ plan, source, target }: DryRun): Generator<PlannedDocume
   }
 }
 
+/** What the state knows of, then what only git knows: on another machine there is no state. */
+function* findAllOrphans(dryRun: DryRun): Generator<PlannedDocument> {
+  const { since, settings } = dryRun.source;
+  const told = new Set<string>();
+  for (const each of findOrphans(dryRun)) {
+    if (since) told.add(each.path);
+    yield each;
+  }
+  if (!since) return;
+  const orphaned = { action: "orphaned", id: undefined };
+  for (const path of since.deleted) {
+    if (!told.has(path)) yield { ...orphaned, path, detail: `deleted since ${since.ref}` };
+  }
+  for (const [path, old] of since.renamed) {
+    // One that names its own id is still the same document.
+    const isItself = dryRun.plan.table.idsOf(path).some((id) => id !== defaultId(path, settings));
+    if (told.has(old) || isItself || dryRun.state.filesOf(old).length > 0) continue;
+    yield { ...orphaned, path: old, detail: `renamed since ${since.ref} to ${path}` };
+  }
+}
+
 function* everyDocument(dryRun: DryRun): Generator<PlannedDocument> {
   const { table } = dryRun.plan;
+  const { since } = dryRun.source;
   for (const { action, path, part, id, detail, content } of table.entries()) {
-    const from = action === "new" && content !== undefined && table.renamedFrom(content);
+    const isNew = action === "new" && content !== undefined;
+    const from = isNew && (since?.renamed.get(path) ?? table.renamedFrom(content));
     const row = part > 0 ? { row: part } : {};
     yield { action, path, ...row, id, detail: from ? `renamed from ${from}` : detail };
   }
-  yield* findOrphans(dryRun);
+  yield* findAllOrphans(dryRun);
 }
 
 async function writeAll(

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { Context } from "../../context.ts";
 import { explainDocument, type Explanation } from "../../documents/explain.ts";
 import { findFiles, type Found } from "../../documents/find.ts";
-import { mappingKey } from "../../documents/mapping.ts";
 import { CliError } from "../../errors.ts";
 import { checkFormat, writeRecord } from "../../output/formats.ts";
 import { writeExplanation } from "../../output/explanation.ts";
@@ -35,7 +34,7 @@ async function stateOf(
   try {
     const record = state.file(explanation.path);
     const seen =
-      record?.seen === seenText(stamp, mappingKey(explanation.path, source.settings))
+      record?.seen === seenText(stamp, source.mappingKey(explanation.path))
         ? "unchanged since it was last read"
         : "would be read again";
     const id = explanation.document?.id ?? "";
@@ -67,7 +66,10 @@ export async function explainFile(
   if (found.kind !== "file") {
     throw new CliError("usage", `${found.path} is left out: ${found.reason}`);
   }
-  const explanation = await explainDocument(found.file, source.settings);
+  const explanation = await explainDocument(
+    { ...found.file, facts: source.factsOf?.(found.file.path) },
+    source.settings,
+  );
   const state = await stateOf(context, source, flags, explanation, found.file.stamp);
   const pair = chosenPair(flags, source.config);
   const configured = pair.connector ?? pair.ccPairId;

@@ -15,6 +15,7 @@ import {
   type UploadConnection,
 } from "./session.ts";
 import { openSource, type DocumentSource } from "./settings.ts";
+import { tellSince } from "./since.ts";
 import { checkPairs, missingPair } from "./target.ts";
 import { uploadPlan } from "./upload.ts";
 
@@ -97,6 +98,7 @@ async function upload(
     if (plan.pairs.size > 0) {
       await checkPairs(session.connected.client, [...plan.pairs].map(Number), session.output);
     }
+    await tellSince(session.output, session.source);
     await uploadPlan(context, { ...session, plan, report, options });
   } catch (error) {
     await session.progress.stop();

@@ -4,7 +4,6 @@ import type { Context } from "../../context.ts";
 import { effectiveFor } from "../../documents/effective.ts";
 import { listFiles } from "../../documents/find.ts";
 import type { InspectSetup } from "../../documents/inspection.ts";
-import { mappingKey } from "../../documents/mapping.ts";
 import { rangesOf, scopeOf } from "../../documents/scope.ts";
 import { statFile } from "../../documents/walk.ts";
 import { buildPlan, type Plan, type PlanRequest } from "../../sync/plan.ts";
@@ -51,32 +50,35 @@ export async function planFolder(
   options: FolderPlanOptions,
 ): Promise<Plan> {
   const { source, state, inspector, targets, progress } = session;
-  const { settings, inputs, cwd } = source;
+  const { settings, inputs, cwd, since } = source;
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
   const fixed = { phase: "reading", total: undefined, counts, retries: 0, slowBecause: undefined };
   const rootPrefix = rootPrefixOf(source);
-  const key = (path: string): string => mappingKey(path, settings);
+  const isInScope = scopeOf(inputs, { cwd, settings });
   let done = 0;
   progress.follow(() => ({ ...fixed, done }));
   return await buildPlan({
     listed: withoutReports(listFiles(inputs, { cwd, settings }), options.files),
     ranges: rangesOf(inputs, { cwd, settings }),
-    isInScope: scopeOf(inputs, { cwd, settings }),
-    isTaken: undefined,
+    isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
+    isTaken: since && ((listed) => since.isTaken(listed)),
+    factsOf: source.factsOf,
     state,
     inspector,
     targets,
     isFull: options.isFull,
     shard: undefined,
     rootPrefix,
-    mappingKey: key,
+    mappingKey: (path) => source.mappingKey(path),
     pairOfRule: (path) =>
       settings.rules.length === 0 ? undefined : effectiveFor(path, settings).ccPairId,
     storedId: dialects[source.config.dialect].storedId,
     isCurrent(path) {
       const found = statFile(path, rootPrefix + path);
       const stamp = found.kind === "file" ? found.file.stamp : "";
-      return state.filesOf(path).some(({ seen }) => seen === seenText(stamp, key(path)));
+      return state
+        .filesOf(path)
+        .some(({ seen }) => seen === seenText(stamp, source.mappingKey(path)));
     },
     checksum: options.checksum === true,
     force: options.force === true,

@@ -7,9 +7,11 @@ import {
   type DocumentSettings,
   type RawSettings,
 } from "../../documents/settings.ts";
+import { mappingKey } from "../../documents/mapping.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
 import { loadSettings } from "../connect.ts";
+import { readGitFacts, type GitFacts } from "./git-facts.ts";
 
 /** Flags that decide which files are taken and how they map. */
 export interface MappingFlags extends GlobalFlags {
@@ -26,7 +28,11 @@ export interface MappingFlags extends GlobalFlags {
   linkBase?: string;
   metadata?: string[];
   tag?: string[];
-  updatedAt?: "mtime";
+  updatedAt?: "git" | "mtime";
+  owners?: "codeowners";
+  metaCommit?: boolean;
+  /** Take only what changed since this commit. */
+  since?: string;
   drafts?: boolean;
   ccPairId?: number;
   connector?: string;
@@ -34,7 +40,7 @@ export interface MappingFlags extends GlobalFlags {
   state?: string | boolean;
 }
 
-export interface DocumentSource {
+export interface DocumentSource extends GitFacts {
   config: Config;
   settings: DocumentSettings;
   /** The same before it is compiled: plain data, for worker threads. */
@@ -42,6 +48,8 @@ export interface DocumentSource {
   /** Paths and globs to look at, relative to `cwd`; none stands for the configured `include`. */
   inputs: string[];
   cwd: string;
+  /** Hash of everything except the file's bytes that shapes its payload. */
+  mappingKey(path: string): string;
 }
 
 /** `key=value` flags as an object; a key given twice becomes a list. */
@@ -107,6 +115,8 @@ export async function openSource(
       metadata: flags.metadata && parseMetadata(flags.metadata),
       tags: flags.tag,
       updatedAt: flags.updatedAt,
+      owners: flags.owners,
+      metaCommit: flags.metaCommit,
       drafts: flags.drafts,
     },
   };
@@ -116,5 +126,8 @@ export async function openSource(
       hints: ["name a folder, for example `knowctl ingest docs --cc-pair-id 2`"],
     });
   }
-  return { config, settings, raw, inputs: [...paths], cwd };
+  const inputs = [...paths];
+  const facts = await readGitFacts(context, { settings, inputs, since: flags.since }, output);
+  const key = (path: string): string => mappingKey(path, settings, facts.factsOf?.(path));
+  return { config, settings, raw, inputs, cwd, mappingKey: key, ...facts };
 }

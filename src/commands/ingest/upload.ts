@@ -2,7 +2,6 @@ import { upsertDocument } from "../../api/documents.ts";
 import { createGate, type Gate } from "../../api/gate.ts";
 import type { Context } from "../../context.ts";
 import type { ReadyDocument } from "../../documents/inspection.ts";
-import { mappingKey } from "../../documents/mapping.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/progress.ts";
 import { advanceDate } from "../../sync/advance.ts";
@@ -43,14 +42,14 @@ async function sendAll(context: Context, upload: Upload, gate: Gate): Promise<vo
   const { client, concurrency } = upload.connected;
   const { table } = plan;
   const total = table.count("due");
-  const rootPrefix = rootPrefixOf(source);
+  const files = { inspector, rootPrefix: rootPrefixOf(source), factsOf: source.factsOf };
   let done = 0;
   const events = runDocuments({
-    due: prepareDue({ entries: table.entries(["due"]), inspector, rootPrefix }),
-    again: (numbers) => prepareDue({ entries: table.pick(numbers), inspector, rootPrefix }),
+    due: prepareDue({ entries: table.entries(["due"]), ...files }),
+    again: (numbers) => prepareDue({ entries: table.pick(numbers), ...files }),
     state,
     targets: upload.targets,
-    mappingKey: (path) => mappingKey(path, source.settings),
+    mappingKey: (path) => source.mappingKey(path),
     renamedFrom: (content) => table.renamedFrom(content),
     force: upload.options.force === true,
     async upload(body) {
