@@ -66,6 +66,17 @@ export async function writeResult(
   }
 }
 
+/** How many documents a run with --shard leaves to the others. */
+export async function tellOthers(
+  output: Output,
+  shard: IngestResult["shard"] | undefined,
+  others: number,
+): Promise<void> {
+  if (!shard) return;
+  const what = countOf(others, "document");
+  await output.note(`shard ${shard.index}/${shard.count}: ${what} left to the other shards`);
+}
+
 /** Failures, reasons of skipped files and the counts, for people, on stderr. */
 export async function writeSummary(
   output: Output,

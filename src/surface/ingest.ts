@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { choice, collect, decimal, examples, integer } from "./options.ts";
+import { choice, collect, decimal, examples, integer, shard } from "./options.ts";
 import type { Run } from "./run.ts";
 
 /** Flags that decide which files are taken and how they map; shared with `ingest explain`. */
@@ -68,6 +68,7 @@ export function addIngest(program: Command, run: Run): void {
       "stop after this many failed documents",
       integer(1, 1_000_000),
     )
+    .option("--shard <i/n>", "take one of n equal parts, by hash of the id, for n runs", shard)
     .option("--allow-empty", "finding no document is no error");
   addReportOptions(ingest)
     .addHelpText(
@@ -77,6 +78,10 @@ export function addIngest(program: Command, run: Run): void {
         [
           'knowctl ingest docs --connector "Handbook uploads" --sections headings',
           "by name, one section per heading",
+        ],
+        [
+          "knowctl ingest docs --cc-pair-id 2 --shard 1/8 --report shard-1.json",
+          "one of 8 runs that share the work; see docs/pipelines.md",
         ],
         ["knowctl ingest docs --dry-run", "see the plan; needs no key and no connection"],
         ["knowctl ingest explain docs/welcome.md", "why a file is in or out, and what is sent"],

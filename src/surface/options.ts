@@ -22,6 +22,22 @@ export function decimal(min: number, max: number): (value: string) => number {
   };
 }
 
+const mostShards = 10_000;
+
+/** Parser for `I/N`: which of how many equal parts, from 1. */
+export function shard(value: string): { index: number; count: number } {
+  const [, index = 0, count = 0] = (/^(\d{1,9})\/(\d{1,9})$/.exec(value) ?? []).map(Number);
+  if (count < 1 || count > mostShards) {
+    throw new InvalidArgumentError(`Expected I/N with N from 1 to ${mostShards}, for example 2/8.`);
+  }
+  if (index < 1 || index > count) {
+    throw new InvalidArgumentError(
+      `Expected a shard from 1/${count} to ${count}/${count}; the first is 1, not 0.`,
+    );
+  }
+  return { index, count };
+}
+
 /** Parser that accepts only the given words. */
 export function choice<const Value extends string>(
   ...values: readonly Value[]

@@ -10,6 +10,8 @@ import { targetFor, type Target } from "./target.ts";
 /** Turns what was found of the files into entries of the plan. */
 export interface PlanEntries {
   add(candidates: readonly Candidate[], looked: readonly Looked[]): void;
+  /** What gives no document. */
+  addLeftOut(kind: "skipped" | "failed", path: string, reason: string, part?: number): void;
   /** Saves what was learned of files that need not be sent. */
   save(): void;
   /** Image references in the documents that were read whole. */
@@ -23,6 +25,7 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
   const { state, targets, isFull } = request;
   const pairs = new Set<number | undefined>();
   let images = 0;
+  // What gives no document is told by one shard as well: by its path.
   const isOurs = (id: string): boolean => !request.shard || isInShard(id, request.shard);
 
   let unsaved: FileRecord[] = [];
@@ -38,7 +41,7 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
   const addSame = ({ item, seen, mapping }: Candidate, stamp: string | undefined): void => {
     if (!seen) return;
     const records = (): FileRecord[] => state.filesOf(item.path);
-    if (seen.skipped > 0) {
+    if (seen.skipped > 0 && isOurs(item.path)) {
       for (const { skipped, part } of records()) {
         if (skipped !== undefined) table.addSkip(item.path, skipped, part);
       }
@@ -47,8 +50,9 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
     if (!wantsIds) table.countUp("unchanged", seen.accepted);
     else {
       for (const { document, part, content } of records()) {
-        if (!document || !isOurs(document.id)) continue;
-        if (!isFull) table.countUp("unchanged", 1);
+        if (!document) continue;
+        if (!isOurs(document.id)) table.countUp("other", 1);
+        else if (!isFull) table.countUp("unchanged", 1);
         else {
           const { id } = document;
           table.add({
@@ -76,13 +80,24 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
     target: Target | undefined,
   ): void => {
     const { id, part, fingerprint } = document;
+    const isUsual = item.absolutePath === request.rootPrefix + item.path;
+    const absolutePath = isUsual ? undefined : item.absolutePath;
+    const entry = { path: item.path, part, absolutePath, id, content };
+    if (!isOurs(id)) {
+      table.add({ ...entry, action: "other", detail: "" });
+      return;
+    }
     const decision: { action: PlanAction; detail: string } = fingerprint
       ? decide(known.get(id), fingerprint, request.force)
       : { action: "due", detail: "" };
     if (decision.action !== "unchanged") pairs.add(target?.ccPairId);
-    const isUsual = item.absolutePath === request.rootPrefix + item.path;
-    const absolutePath = isUsual ? undefined : item.absolutePath;
-    table.add({ path: item.path, part, absolutePath, id, content, ...decision });
+    table.add({ ...entry, ...decision });
+  };
+
+  const addLeftOut: PlanEntries["addLeftOut"] = (kind, path, reason, part) => {
+    if (!isOurs(path)) return;
+    if (kind === "failed") table.addFailure(path, reason, part);
+    else table.addSkip(path, reason, part);
   };
 
   const add = (candidates: readonly Candidate[], looked: readonly Looked[]): void => {
@@ -93,22 +108,22 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
       const result = looked[index];
       const { path } = candidate.item;
       if (result?.kind === "same") addSame(candidate, result.stamp);
-      else if (result?.kind === "skipped") table.addSkip(path, result.reason);
-      else if (result?.kind === "failed") table.addFailure(path, result.reason);
+      else if (result?.kind === "skipped") addLeftOut("skipped", path, result.reason);
+      else if (result?.kind === "failed") addLeftOut("failed", path, result.reason);
       else if (result) {
-        images += result.images;
-        for (const warning of result.warnings) table.warn(warning);
+        if (result.documents.some(({ id }) => isOurs(id))) {
+          images += result.images;
+          for (const warning of result.warnings) table.warn(warning);
+        }
         for (const { kind, reason, part, stamp, content } of result.leftOut) {
-          if (kind === "failed") table.addFailure(path, reason, part);
-          else {
-            table.addSkip(path, reason, part);
+          addLeftOut(kind, path, reason, part);
+          if (kind === "skipped") {
             const seen = seenText(stamp, candidate.mapping);
             record({ path, part, seen, content, document: undefined, skipped: reason });
           }
         }
         openRows(path, result);
         for (const document of result.documents) {
-          if (!isOurs(document.id)) continue;
           const target = targetOf(path, document);
           addDocument(
             candidate,
@@ -154,5 +169,5 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
     return new Map([...wanted].map(([key, ids]) => [key, state.acceptedOf(key, ids)]));
   };
 
-  return { add, save, images: () => images, pairs };
+  return { add, addLeftOut, save, images: () => images, pairs };
 }

@@ -1,8 +1,11 @@
 import type { Database, Row, SqlValue } from "../database.ts";
 import { createInsert } from "./insert.ts";
 
-/** `due`: to be read and, unless nothing changed, sent; known before anything is read whole. */
-export type PlanAction = "due" | "new" | "changed" | "unchanged" | "skipped" | "failed";
+/**
+ * `due`: to be read and, unless nothing changed, sent; known before anything is
+ * read whole. `other`: of another shard, planned for the sake of its id.
+ */
+export type PlanAction = "due" | "new" | "changed" | "unchanged" | "skipped" | "failed" | "other";
 
 export interface PlanEntry {
   path: string;

@@ -50,7 +50,7 @@ export interface PlanRequest {
 
 export interface Plan {
   readonly table: PlanTable;
-  /** Files that were found, whatever became of them. */
+  /** Files that were found, whatever became of them and in whatever shard. */
   readonly fileCount: number;
   /** Image references in the documents that were read whole. */
   readonly images: number;
@@ -99,9 +99,9 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   for (const [listed, seen] of withRecords(request, table)) {
     if (listed.kind !== "skipped") fileCount++;
     const isTaken = request.isTaken?.(listed) !== false;
-    if (listed.kind === "failed") table.addFailure(listed.path, listed.reason);
-    else if (isTaken && listed.kind === "skipped") table.addSkip(listed.path, listed.reason);
-    else if (isTaken && listed.kind === "file") {
+    if (listed.kind === "failed" || (isTaken && listed.kind === "skipped")) {
+      entries.addLeftOut(listed.kind, listed.path, listed.reason);
+    } else if (isTaken && listed.kind === "file") {
       batch.push(lookItem(listed, seen, request));
       if (batch.length >= filesAtOnce) await look();
     }

@@ -46,6 +46,7 @@ function sampleFor(option: Option): string {
     "1d",
     "none",
     "github",
+    "1/8",
   ];
   const more = ["onyx", "headings", "mtime", "codeowners", "public", "http://a.example"];
   const found = [...samples, ...more].find((sample) => {

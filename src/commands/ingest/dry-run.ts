@@ -1,11 +1,17 @@
 import { defaultId } from "../../documents/mapping.ts";
 import { scopeOf } from "../../documents/scope.ts";
 import { CliError } from "../../errors.ts";
-import { writePlanned, type IngestFormat, type PlannedDocument } from "../../output/ingest.ts";
+import {
+  tellOthers,
+  writePlanned,
+  type IngestFormat,
+  type PlannedDocument,
+} from "../../output/ingest.ts";
 import type { Output } from "../../output/output.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
 import { listOrphans } from "../../sync/orphans.ts";
 import type { Plan } from "../../sync/plan.ts";
+import { isInShard, type Shard } from "../../sync/shard.ts";
 import type { Target } from "../../sync/target.ts";
 import type { State } from "../../sync/state.ts";
 import type { DocumentSource } from "./settings.ts";
@@ -15,15 +21,17 @@ interface DryRun {
   source: DocumentSource;
   state: State;
   target: Target | undefined;
+  shard: Shard | undefined;
   /** Whether work to do is exit `changes`. */
   exitCode: boolean;
 }
 
 /** Documents the service has accepted whose files, within the given paths, are gone. */
-function* findOrphans({ plan, source, target }: DryRun): Generator<PlannedDocument> {
+function* findOrphans({ plan, source, target, shard }: DryRun): Generator<PlannedDocument> {
   if (!target) return;
   const isInScope = scopeOf(source.inputs, { cwd: source.cwd, settings: source.settings });
   for (const { path = "", id, reason } of listOrphans(plan.table, target.key)) {
+    if (shard && !isInShard(id, shard)) continue;
     if (isInScope(path)) yield { action: "orphaned", path, id, detail: reason };
   }
 }
@@ -53,6 +61,7 @@ function* everyDocument(dryRun: DryRun): Generator<PlannedDocument> {
   const { table } = dryRun.plan;
   const { since } = dryRun.source;
   for (const { action, path, part, id, detail, content } of table.entries()) {
+    if (action === "other") continue;
     const isNew = action === "new" && content !== undefined;
     const from = isNew && (since?.renamed.get(path) ?? table.renamedFrom(content));
     const row = part > 0 ? { row: part } : {};
@@ -95,6 +104,7 @@ export async function writePlan(
   const counts = await writeAll(output, format, dryRun);
   const summary = [...counts].map(([action, count]) => `${formatCount(count)} ${action}`);
   await output.note(`dry run, nothing was sent: ${summary.join(", ") || "no documents"}`);
+  await tellOthers(output, dryRun.shard, dryRun.plan.table.count("other"));
   if (dryRun.plan.pairs.has(undefined)) {
     await output.note("without a target (--cc-pair-id or --connector) a document counts as new");
   }

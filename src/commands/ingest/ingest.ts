@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
+import type { Shard } from "../../sync/shard.ts";
 import { targetFor } from "../../sync/target.ts";
 import type { IngestFormat } from "../../output/ingest.ts";
 import type { Plan } from "../../sync/plan.ts";
@@ -25,6 +26,7 @@ export interface IngestOptions extends SessionRequest, ReportFlags {
   exitCode?: boolean;
   maxFailures?: number;
   allowEmpty?: boolean;
+  shard?: Shard;
 }
 
 function checkOptions(paths: readonly string[], options: IngestOptions): void {
@@ -82,7 +84,8 @@ async function dryRun(
   await tellWarnings(output, plan.table.warnings(), plan.images);
   const target = targetFor(targets, undefined);
   const exitCode = options.exitCode === true;
-  await writePlan(output, format, { plan, source, state, target, exitCode });
+  const { shard } = options;
+  await writePlan(output, format, { plan, source, state, target, shard, exitCode });
 }
 
 async function upload(
@@ -128,7 +131,7 @@ export async function ingest(
     const { connected } = session;
     if (options.dryRun || !connected) await dryRun(context, session, format, options);
     else {
-      const request = { format, startedAtMs, files, shard: undefined };
+      const request = { format, startedAtMs, files, shard: options.shard };
       await upload(context, { ...session, connected }, request, options);
     }
   } finally {

@@ -7,6 +7,7 @@ import type { InspectSetup } from "../../documents/inspection.ts";
 import { rangesOf, scopeOf } from "../../documents/scope.ts";
 import { statFile } from "../../documents/walk.ts";
 import { buildPlan, type Plan, type PlanRequest } from "../../sync/plan.ts";
+import type { Shard } from "../../sync/shard.ts";
 import { seenText } from "../../sync/records.ts";
 import type { Targets } from "../../sync/target.ts";
 import { withoutReports, type ReportFiles } from "./report-files.ts";
@@ -37,6 +38,7 @@ export function inspectSetup(
 }
 
 interface FolderPlanOptions extends Pick<PlanRequest, "isFull"> {
+  shard?: Shard | undefined;
   checksum?: boolean;
   force?: boolean;
   /** Files of this command's own that may lie among the documents. */
@@ -67,7 +69,7 @@ export async function planFolder(
     inspector,
     targets,
     isFull: options.isFull,
-    shard: undefined,
+    shard: options.shard,
     rootPrefix,
     mappingKey: (path) => source.mappingKey(path),
     pairOfRule: (path) =>

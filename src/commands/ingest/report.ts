@@ -2,6 +2,7 @@ import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import { ClosedPipeError, CliError, messageOf } from "../../errors.ts";
 import {
+  tellOthers,
   writeResult,
   writeSummary,
   type IngestFormat,
@@ -67,6 +68,7 @@ export function createReport(context: Context, session: Told, request: ReportReq
   let warningCount = 0;
   let images = 0;
   let planned = 0;
+  let others = 0;
   let sentBytes = 0;
   let isFinished = false;
 
@@ -102,6 +104,7 @@ export function createReport(context: Context, session: Told, request: ReportReq
     counts,
     async begin({ table, images: inPlan }) {
       planned = table.count("due");
+      others = table.count("other");
       images += inPlan;
       collector.count("unchanged", table.count("unchanged"));
       const told = table.warnings();
@@ -144,6 +147,7 @@ export function createReport(context: Context, session: Told, request: ReportReq
       };
       if (format !== "text") await unlessClosed(writeResult(output, format, result, log.list()));
       await unlessClosed(tellWarnings(output, { shown: warnings, count: warningCount }, images));
+      await unlessClosed(tellOthers(output, shard, others));
       await unlessClosed(writeSummary(output, result, log.list()));
       await writeFiles(head);
     },

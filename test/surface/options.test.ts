@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { shard } from "../../src/surface/options.ts";
+
+describe("--shard", () => {
+  it.each([
+    ["1/1", 1, 1],
+    ["2/8", 2, 8],
+    ["10000/10000", 10_000, 10_000],
+    ["03/08", 3, 8],
+  ])("%s", (text, index, count) => expect(shard(text)).toEqual({ index, count }));
+
+  it.each([
+    ["0/3", /from 1\/3 to 3\/3; the first is 1, not 0/],
+    ["4/3", /from 1\/3 to 3\/3/],
+    ["1/0", /N from 1 to 10000/],
+    ["1/10001", /N from 1 to 10000/],
+    ["", /I\/N/],
+    ["1", /I\/N/],
+    ["1/", /I\/N/],
+    ["/2", /I\/N/],
+    ["-1/2", /I\/N/],
+    ["1/2/3", /I\/N/],
+    [" 1/2", /I\/N/],
+    ["1.0/2", /I\/N/],
+    ["1/9999999999999999999999", /I\/N/],
+  ])("%s is refused", (text, message) => expect(() => shard(text)).toThrow(message));
+});
