@@ -11,6 +11,7 @@ import { globalOptions, isGroup, prepare, summaryOf } from "./surface/prepare.ts
 import { addReport } from "./surface/report.ts";
 import type { Run } from "./surface/run.ts";
 import { addSandbox } from "./surface/sandbox.ts";
+import { addState } from "./surface/state.ts";
 
 function exitCodeHelp(): string {
   const rows = Object.entries(exitCodes).map(
@@ -34,6 +35,7 @@ const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> =
   connectors: addConnectors,
   ingest: addIngest,
   report: addReport,
+  state: addState,
   chat: addChat,
   sandbox: addSandbox,
   config: addConfig,

@@ -103,6 +103,16 @@ export async function openTemporaryState(): Promise<State> {
 }
 
 /**
+ * An empty state in a file of SQLite's own that nobody else sees and that goes
+ * when it is closed: as large as may be, in little memory.
+ */
+export async function openScratchState(): Promise<State> {
+  const database = await openDatabase("");
+  database.exec(schema);
+  return createState(database, "(temporary)", true);
+}
+
+/**
  * Whether `folder` holds a state already. Throws CliError `local` where that
  * cannot be told: a state that may not be looked at is not "nothing sent yet".
  */

@@ -92,6 +92,13 @@ async function runShell(script: string, { folder, env }: Place): Promise<Ran> {
   });
 }
 
+/** What the examples of `state` work on: an upload, and what two shards exported. */
+async function prepareState(place: Place): Promise<void> {
+  const script = `knowctl ingest docs --cc-pair-id 2
+    for file in state-1 state-2; do knowctl state export $file.ndjson; done`;
+  expect(await runShell(script, place)).toMatchObject({ code: 0 });
+}
+
 // The shell that is needed is not there on Windows.
 describe.runIf(process.platform !== "win32")("examples work as they are written:", () => {
   it.each([
@@ -99,8 +106,10 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
     ["ingest and chat", ["ingest", "chat"], 12],
     ["config", ["config"], 15],
     ["report", ["report"], 3],
+    ["state", ["state"], 10],
   ])("%s", async (_name, commands, least) => {
     const place = await preparePlace();
+    if (commands.includes("state")) await prepareState(place);
     const lines = commands.flatMap(helpExamples);
     expect(lines.length).toBeGreaterThanOrEqual(least);
     for (const line of lines) {

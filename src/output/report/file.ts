@@ -58,9 +58,14 @@ async function writePieces(file: FileHandle, pieces: Iterable<string>): Promise<
 /**
  * Writes a file piece by piece so that a reader sees the old one or the whole new
  * one: a new file beside it, made for this (O_EXCL), mode 0644, flushed, renamed
- * over it. Folders that are missing are made. Throws CliError `local` that names `path`.
+ * over it. Folders that are missing are made. Throws CliError `local` that names `path` and
+ * `what` it should have been.
  */
-export async function writeFilePieces(path: string, pieces: Iterable<string>): Promise<void> {
+export async function writeFilePieces(
+  path: string,
+  pieces: Iterable<string>,
+  what = "the report",
+): Promise<void> {
   const temporary = `${path}.tmp-${randomBytes(6).toString("hex")}`;
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -76,7 +81,7 @@ export async function writeFilePieces(path: string, pieces: Iterable<string>): P
     await rm(temporary, { force: true }).catch(() => {});
     // What the failures come from may fail too; that is not the file's fault.
     if (error instanceof CliError || codeOf(error) === undefined) throw error;
-    throw new CliError("local", `cannot write the report ${path}: ${codeOf(error)}`, {
+    throw new CliError("local", `cannot write ${what} ${path}: ${codeOf(error)}`, {
       hints: ["check that the folder may be written and that the disk is not full"],
       cause: error,
     });

@@ -1,0 +1,91 @@
+import { relative, resolve, sep } from "node:path";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { countOf } from "../../output/progress.ts";
+import { countForgotten, forget, type Forgotten, type ForgetRequest } from "../../sync/forget.ts";
+import { openOutput } from "../connect.ts";
+import { createPrompt } from "../prompt.ts";
+import { findState, guardWriting, openExisting, type StateFlags } from "./place.ts";
+
+export interface StateForgetOptions extends StateFlags {
+  failed?: boolean;
+  all?: boolean;
+  yes?: boolean;
+  ccPairId?: number;
+}
+
+function checkOptions(names: readonly string[], { all, failed }: StateForgetOptions): void {
+  if (all && names.length > 0) {
+    throw new CliError("usage", "--all and paths or ids exclude each other");
+  }
+  if (names.includes("")) throw new CliError("usage", "an empty name names nothing");
+  if (names.length > 0 || all || failed) return;
+  throw new CliError("usage", "nothing to forget is named", {
+    hints: ["name files, folders or ids, or give --failed or --all", "see `knowctl state list`"],
+  });
+}
+
+/** A name as it stands, and as a path below the root: in the state all paths are. */
+function spellingsOf(name: string, cwd: string, root: string): string[] {
+  const fromRoot = relative(root, resolve(cwd, name)).split(sep).join("/").normalize("NFC");
+  const isInside = fromRoot !== "" && fromRoot !== ".." && !fromRoot.startsWith("../");
+  return [...new Set([name.normalize("NFC"), name, ...(isInside ? [fromRoot] : [])])];
+}
+
+function textOf({ documents, failures }: Forgotten): string {
+  const parts = [
+    ...(documents > 0 || failures === 0 ? [countOf(documents, "document")] : []),
+    ...(failures > 0 ? [countOf(failures, "failure")] : []),
+  ];
+  return parts.join(" and ");
+}
+
+/**
+ * `state forget`: removes records, so that the documents are sent again under the
+ * same ids. Throws CliError `not-found` for a name that nothing is recorded of.
+ */
+export async function stateForget(
+  context: Context,
+  names: string[],
+  options: StateForgetOptions,
+): Promise<void> {
+  const output = openOutput(context, options);
+  checkOptions(names, options);
+  const place = await findState(context, options, output);
+  const state = await openExisting(context, place, output);
+  try {
+    const request: ForgetRequest = {
+      names: names.map((name) => spellingsOf(name, context.cwd, place.root)),
+      onlyFailed: options.failed === true,
+      ccPairId: options.ccPairId,
+    };
+    const found = countForgotten(state.database, request);
+    if (found.unknown.length > 0) {
+      const unknown = found.unknown.map((index) => names[index]).join(", ");
+      throw new CliError("not-found", `nothing is recorded of ${unknown}; nothing was forgotten`, {
+        hints: ["see `knowctl state list`"],
+      });
+    }
+    if (options.all && !(await mayForgetAll(context, options, textOf(found)))) {
+      await output.note("nothing was forgotten");
+      return;
+    }
+    guardWriting(place, () => forget(state.database, request));
+    await output.note(`forgot ${textOf(found)}`);
+  } finally {
+    state.close();
+  }
+}
+
+async function mayForgetAll(
+  context: Context,
+  options: StateForgetOptions,
+  what: string,
+): Promise<boolean> {
+  if (options.yes) return true;
+  const prompt = createPrompt(context, options, openOutput(context, options));
+  if (prompt.canAsk) return await prompt.confirm(`Forget ${what}? All is sent again then.`);
+  throw new CliError("usage", `this forgets ${what}, and there is no terminal to ask on`, {
+    hints: ["give --yes to do it"],
+  });
+}

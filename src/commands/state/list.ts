@@ -1,0 +1,61 @@
+import type { Context } from "../../context.ts";
+import { checkFormat, writeList, type Column } from "../../output/formats.ts";
+import { parseFilter, passes } from "../../output/select.ts";
+import { relativeTime } from "../../output/time.ts";
+import { listRecords, type StateEntry } from "../../sync/entries.ts";
+import { openOutput } from "../connect.ts";
+import { findState, openExisting, type StateFlags } from "./place.ts";
+
+export interface StateListOptions extends StateFlags {
+  status?: StateEntry["status"];
+  ccPairId?: number;
+  limit?: number;
+}
+
+function createColumns(now: () => number): Column<StateEntry>[] {
+  const right = { align: "right" } as const;
+  const more = { shown: false } as const;
+  return [
+    { name: "status", value: (row) => row.status },
+    { name: "cc_pair_id", value: (row) => row.ccPairId, ...right },
+    { name: "path", value: (row) => row.path, cut: "start" },
+    { name: "id", value: (row) => row.id, cut: "start" },
+    { name: "time", value: (row) => row.time, show: (value) => relativeTime(String(value), now()) },
+    { name: "reason", value: (row) => row.reason },
+    { name: "row", value: (row) => row.row, ...right, ...more },
+    { name: "target", value: (row) => row.target, ...more },
+    { name: "stored_id", value: (row) => row.storedId, ...more },
+    { name: "retryable", value: (row) => row.retryable, ...more },
+    { name: "http_status", value: (row) => row.httpStatus, ...right, ...more },
+    { name: "updated_at", value: (row) => row.updatedAt, ...more },
+  ];
+}
+
+/** `state list`: what was sent and what failed, as the state recorded it. */
+export async function stateList(
+  context: Context,
+  _args: string[],
+  options: StateListOptions,
+): Promise<void> {
+  checkFormat(options);
+  const output = openOutput(context, options);
+  const columns = createColumns(() => context.now());
+  const filters = (options.filter ?? []).map(parseFilter);
+  const { limit = Number.POSITIVE_INFINITY } = options;
+  const state = await openExisting(context, await findState(context, options, output), output);
+  const rows = function* (): Generator<StateEntry> {
+    let left = limit;
+    for (const entry of listRecords(state.database, options)) {
+      context.signal.throwIfAborted();
+      if (!passes(entry, filters, columns)) continue;
+      yield entry;
+      if (--left <= 0) return;
+    }
+  };
+  try {
+    const count = await writeList(output, options, columns, rows());
+    if (count === 0) await output.note("no records match");
+  } finally {
+    state.close();
+  }
+}

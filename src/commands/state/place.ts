@@ -1,0 +1,69 @@
+import { join, resolve } from "node:path";
+import type { GlobalFlags } from "../../config/flags.ts";
+import type { Context } from "../../context.ts";
+import { findRoot, searchFolder } from "../../documents/root.ts";
+import { CliError } from "../../errors.ts";
+import type { Output } from "../../output/output.ts";
+import { hasState, openState } from "../../sync/state-file.ts";
+import { stateFailure, type State } from "../../sync/state.ts";
+import { loadSettings } from "../connect.ts";
+
+/** Flags of every command that works on the state alone. */
+export interface StateFlags extends GlobalFlags {
+  /** Folder of the state. */
+  state?: string;
+}
+
+export interface StatePlace {
+  /** Folder of the state. */
+  folder: string;
+  /** The project root, which the paths in the state are relative to. */
+  root: string;
+}
+
+/** The state of the project that the working directory lies in, or that the flags name. */
+export async function findState(
+  context: Context,
+  flags: StateFlags,
+  output: Output,
+): Promise<StatePlace> {
+  const { cwd } = context;
+  const place = searchFolder(undefined, cwd);
+  const config = await loadSettings(context, flags, output, { sends: false, root: place });
+  const root = findRoot(undefined, cwd, flags.root, config.projectFolder);
+  return { root, folder: flags.state ? resolve(cwd, flags.state) : join(root, ".knowctl") };
+}
+
+/** Opens a state that is there already. Throws CliError `not-found` where none is. */
+export async function openExisting(
+  context: Context,
+  { folder }: StatePlace,
+  output: Output,
+): Promise<State> {
+  if (!hasState(folder)) {
+    throw new CliError("not-found", `there is no state in ${folder}`, {
+      hints: ["name its folder with --state, or the project root with --root"],
+    });
+  }
+  return await openOrCreate(context, { folder }, output);
+}
+
+/** Opens the state, or creates it. */
+export async function openOrCreate(
+  context: Context,
+  { folder }: Pick<StatePlace, "folder">,
+  output: Output,
+): Promise<State> {
+  const { state, wasEmptied } = await openState(folder, context.now);
+  if (wasEmptied) await output.warn(`the state in ${folder} was empty`);
+  return state;
+}
+
+/** Runs what writes to the state. Throws CliError `local` for a fault of the disk or a lock. */
+export function guardWriting<T>({ folder }: Pick<StatePlace, "folder">, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw stateFailure(join(folder, "state.db"), error);
+  }
+}

@@ -1,0 +1,58 @@
+import type { AcceptedRecord, FailureRecord, FileRecord } from "./records.ts";
+
+/** Raised when a line changes its meaning; an older tool then refuses the file. */
+export const transferVersion = 1;
+
+/** An uploaded image: known by its content, so that it is not uploaded twice. */
+export interface ImageRecord {
+  service: string;
+  hash: string;
+  fileId: string;
+  sentAtMs: number;
+}
+
+/** What a line of an exported state says. */
+export type TransferRecord =
+  | { type: "accepted"; record: AcceptedRecord }
+  | { type: "failure"; record: FailureRecord }
+  | { type: "file"; record: FileRecord }
+  | { type: "image"; record: ImageRecord }
+  /** The last line: how many records stand before it. */
+  | { type: "end"; records: number };
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+const unless0 = (part: number): number | undefined => (part === 0 ? undefined : part);
+
+/** The first line of an exported state. */
+export function headerLine(): string {
+  return `${JSON.stringify({ type: "knowctl-state", version: transferVersion })}\n`;
+}
+
+function membersOf(each: TransferRecord): Record<string, unknown> {
+  switch (each.type) {
+    case "accepted": {
+      const { sentAtMs, part, ...rest } = each.record;
+      return { ...rest, part: unless0(part), sentAt: isoTime(sentAtMs) };
+    }
+    case "failure": {
+      const { failedAtMs, part, ...rest } = each.record;
+      return { ...rest, part: unless0(part), failedAt: isoTime(failedAtMs) };
+    }
+    case "file": {
+      // `seen` is left out: a stamp (inode, times) means nothing on another machine.
+      const { path, part, content, document, skipped } = each.record;
+      return { path, part: unless0(part), content, ...document, skipped };
+    }
+    case "image": {
+      const { sentAtMs, ...rest } = each.record;
+      return { ...rest, sentAt: isoTime(sentAtMs) };
+    }
+    case "end":
+      return { records: each.records };
+  }
+}
+
+/** A record as a line of an exported state. */
+export function transferLine(each: TransferRecord): string {
+  return `${JSON.stringify({ type: each.type, ...membersOf(each) })}\n`;
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { startTestService, writeFiles, type TestService } from "../../service.ts";
+import { runIn } from "./support.ts";
+
+const files = {
+  "docs/a.md": "# A\n\nOne.\n",
+  "docs/b.md": "# B\n\nTwo.\n",
+  "docs/sub/c.md": "# C\n\nThree.\n",
+  "docs/sub-d.md": "# D\n\nFour.\n",
+};
+
+/** Four documents sent to pair 2, one of them to pair 1 as well, and one refused. */
+async function startUploaded(): Promise<TestService> {
+  const service = await startTestService({ files });
+  expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+  expect(await runIn(service, "ingest docs/a.md --cc-pair-id 3")).toMatchObject({ code: 0 });
+  writeFiles(service.folder, { "docs/bad.md": "---\ntitle: [unclosed\n---\ntext\n" });
+  expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+  return service;
+}
+
+describe("state list", () => {
+  it("lists what was sent and what failed", async () => {
+    const service = await startUploaded();
+    const { code, stdout } = await runIn(service, "state list --json");
+    expect(code).toBe(0);
+    const rows = JSON.parse(stdout) as Record<string, unknown>[];
+    expect(rows.map(({ status, path, ccPairId }) => [status, path, ccPairId])).toEqual([
+      ["failed", "docs/bad.md", 2],
+      ["sent", "docs/a.md", 2],
+      ["sent", "docs/b.md", 2],
+      ["sent", "docs/sub-d.md", 2],
+      ["sent", "docs/sub/c.md", 2],
+      ["sent", "docs/a.md", 3],
+    ]);
+    expect(rows[0]).toMatchObject({ reason: expect.stringContaining("docs/bad.md:3:1"), id: null });
+    expect(rows[1]).toMatchObject({ id: "docs/a.md", time: expect.stringMatching(/Z$/) });
+  });
+
+  it.each([
+    ["--status failed", 1],
+    ["--status sent", 5],
+    ["--cc-pair-id 3", 1],
+    ["--limit 2", 2],
+    ["--filter path~docs/sub* --limit 1 -o tsv", 1],
+    ["--filter cc_pair_id=3 -o csv", 2],
+    ["--cc-pair-id 33", 0],
+  ])("%s", async (flags, lines) => {
+    const service = await startUploaded();
+    const { code, stdout } = await runIn(service, `state list -o ndjson ${flags}`);
+    expect(code).toBe(0);
+    expect(stdout.split("\n").filter(Boolean)).toHaveLength(lines);
+  });
+
+  it("says where it looked when there is no state", async () => {
+    const service = await startTestService();
+    expect(await runIn(service, "state list")).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining(".knowctl"),
+    });
+  });
+});
+
+const paths = async (service: TestService, status = "sent"): Promise<string[]> => {
+  const line = `state list --status ${status} -o ndjson`;
+  const { stdout } = await runIn(service, line);
+  return stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((text) => JSON.parse(text) as { path: string; ccPairId: number })
+    .map(({ path, ccPairId }) => `${path}#${ccPairId}`);
+};
+
+describe("state forget", () => {
+  it("forgets a file, and it is sent again", async () => {
+    const service = await startUploaded();
+    expect(await runIn(service, "state forget docs/b.md")).toMatchObject({
+      code: 0,
+      stderr: "forgot 1 document\n",
+    });
+    const again = await runIn(service, "ingest docs --cc-pair-id 2 --exclude bad.md");
+    expect(again.stderr).toContain("1 updated, 3 unchanged");
+    expect(service.sandbox.ledger.documents.get("docs/b.md")).toHaveLength(2);
+  });
+
+  it.each([
+    ["docs/a.md", ["docs/b.md#2", "docs/sub-d.md#2", "docs/sub/c.md#2"], "2 documents"],
+    ["docs/a.md --cc-pair-id 3", ["docs/a.md#2"], "1 document"],
+    ["docs/sub", ["docs/a.md#2", "docs/sub-d.md#2"], "1 document"],
+    ["docs/sub/", ["docs/sub-d.md#2"], "1 document"],
+    ["docs --yes", [], "5 documents and 1 failure"],
+    ["--failed", ["docs/a.md#3"], "1 failure"],
+    ["--all --yes", [], "5 documents and 1 failure"],
+    ["--all --yes --cc-pair-id 3", ["docs/a.md#2"], "1 document"],
+  ])("%s", async (flags, kept, said) => {
+    const service = await startUploaded();
+    expect(await runIn(service, `state forget ${flags}`)).toMatchObject({
+      code: 0,
+      stderr: `forgot ${said}\n`,
+    });
+    const left = await paths(service);
+    expect(left).toEqual(kept.length === 0 ? [] : expect.arrayContaining(kept));
+    const sent = 5 - (said === "1 failure" ? 0 : Number(said[0]));
+    expect(left).toHaveLength(sent);
+  });
+
+  it("takes paths from the working directory as well as from the root", async () => {
+    const service = await startUploaded();
+    const inside = { folder: `${service.folder}/docs/sub`, env: service.env };
+    expect(await runIn(inside, "state forget c.md")).toMatchObject({ code: 0 });
+    expect(await paths(service)).not.toContain("docs/sub/c.md#2");
+  });
+
+  it.each([
+    ["", 2, "nothing to forget is named"],
+    ["--all", 2, "this forgets 5 documents and 1 failure"],
+    ["--all docs", 2, "exclude each other"],
+    ["docs/a.md docs/nothing.md", 9, "nothing is recorded of docs/nothing.md"],
+  ])("refuses: %s", async (flags, code, message) => {
+    const service = await startUploaded();
+    const ran = await runIn(service, `state forget ${flags}`.trim());
+    expect(ran).toMatchObject({ code, stderr: expect.stringContaining(message) });
+    expect(await paths(service)).toHaveLength(5);
+  });
+
+  it.each([
+    ["y\n", 0],
+    ["n\n", 5],
+  ])("asks on a terminal: %j", async (answer, left) => {
+    const service = await startUploaded();
+    const { code, stderr } = await runIn(service, "state forget --all", { answer });
+    expect(code).toBe(0);
+    expect(stderr).toContain("Forget 5 documents and 1 failure?");
+    expect(await paths(service)).toHaveLength(left);
+  });
+});

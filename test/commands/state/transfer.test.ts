@@ -1,0 +1,219 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startTestService, writeFiles, type TestService } from "../../service.ts";
+import { cleanEnvironment, temporaryFolder } from "../../support.ts";
+import { runIn } from "./support.ts";
+
+const files = { "docs/a.md": "# A\n\nOne.\n", "docs/b.md": "# B\n\nTwo.\n" };
+
+async function startUploaded(): Promise<TestService> {
+  const service = await startTestService({ files });
+  expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+  return service;
+}
+
+/** Another checkout of the same project that talks to the same service. */
+function otherCheckout({ env, sandbox }: TestService): Pick<TestService, "folder" | "env"> {
+  const home = temporaryFolder();
+  const folder = join(home, "elsewhere");
+  writeFiles(folder, { ".git/HEAD": "", ...files });
+  const { KNOWCTL_API_KEY: key = "" } = env;
+  return {
+    folder,
+    env: cleanEnvironment(home, { KNOWCTL_BASE_URL: sandbox.url, KNOWCTL_API_KEY: key }),
+  };
+}
+
+const header = '{"type":"knowctl-state","version":1}';
+const sent = (id: string, sentAt: string, whole = "w"): string =>
+  JSON.stringify({
+    type: "accepted",
+    target: "https://h#2",
+    id,
+    path: id,
+    whole,
+    fields: "f",
+    sentAt,
+  });
+const end = (records: number): string => JSON.stringify({ type: "end", records });
+const fileOf = (...lines: string[]): string => [header, ...lines, end(lines.length), ""].join("\n");
+
+describe("state export and import", () => {
+  it("brings what was sent to another machine: files are read once, nothing is sent", async () => {
+    const service = await startUploaded();
+    const exported = await runIn(service, "state export");
+    expect(exported.code).toBe(0);
+    const other = otherCheckout(service);
+    const imported = await runIn(other, "state import -", { stdin: exported.stdout });
+    expect(imported).toMatchObject({ code: 0, stderr: expect.stringContaining("2 records") });
+    const requests = service.sandbox.ledger.documents.size;
+    for (const _ of [1, 2]) {
+      const again = await runIn(other, "ingest docs --cc-pair-id 2");
+      expect(again.stderr).toContain("2 unchanged");
+    }
+    expect(service.sandbox.ledger.documents.get("docs/a.md")).toHaveLength(1);
+    expect(service.sandbox.ledger.documents.size).toBe(requests);
+  });
+
+  it("is the same for the same state, ordered, and holds neither key nor stamp", async () => {
+    const service = await startUploaded();
+    const { stdout } = await runIn(service, "state export");
+    expect((await runIn(service, "state export -")).stdout).toBe(stdout);
+    const lines = stdout.trim().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
+      "knowctl-state",
+      "accepted",
+      "accepted",
+      "file",
+      "file",
+      "end",
+    ]);
+    expect(stdout).not.toContain(service.env["KNOWCTL_API_KEY"]);
+    expect(stdout).not.toContain(service.folder);
+    expect(Object.keys(JSON.parse(lines[3]!) as object)).toEqual([
+      "type",
+      "path",
+      "content",
+      "id",
+      "whole",
+    ]);
+  });
+
+  it("comes back as it was exported", async () => {
+    const service = await startUploaded();
+    expect(await runIn(service, "state export a.ndjson")).toMatchObject({ code: 0, stdout: "" });
+    const other = otherCheckout(service);
+    const path = join(service.folder, "a.ndjson");
+    await runIn(other, ["state", "import", path]);
+    const again = await runIn(other, "state export");
+    expect(again.stdout).toBe(readFileSync(path, "utf8"));
+    expect(readdirSync(service.folder).filter((name) => name.includes("tmp"))).toEqual([]);
+  });
+
+  it.each([
+    ["older is left", "2020-01-01T00:00:00.000Z", "mine"],
+    ["newer wins", "2030-01-01T00:00:00.000Z", "theirs"],
+  ])("%s", async (_name, sentAt, kept) => {
+    const place = await startTestService();
+    const mine = fileOf(sent("a", "2025-01-01T00:00:00Z", "mine"));
+    await runIn(place, "state import -", { stdin: mine });
+    await runIn(place, "state import -", { stdin: fileOf(sent("a", sentAt, "theirs")) });
+    const { stdout } = await runIn(place, "state export");
+    expect(stdout).toContain(`"whole":"${kept}"`);
+  });
+
+  it("replaces what is there only when asked to", async () => {
+    const place = await startTestService();
+    const count = async (): Promise<number> =>
+      (await runIn(place, "state list -o ndjson")).stdout.split("\n").filter(Boolean).length;
+    const [one, two] = [
+      fileOf(sent("a", "2025-01-01T00:00:00Z")),
+      fileOf(sent("b", "2025-01-01T00:00:00Z")),
+    ];
+    await runIn(place, "state import -", { stdin: one });
+    await runIn(place, "state import -", { stdin: two });
+    expect(await count()).toBe(2);
+    await runIn(place, "state import - --replace", { stdin: two });
+    expect(await count()).toBe(1);
+  });
+
+  it("settles a failure that another machine has mended since", async () => {
+    const place = await startTestService();
+    const failure = (failedAt: string): string =>
+      JSON.stringify({
+        type: "failure",
+        target: "https://h#2",
+        path: "a",
+        id: "a",
+        reason: "down",
+        retryable: true,
+        failedAt,
+      });
+    const at = (time: string): string => `2025-01-01T${time}Z`;
+    await runIn(place, "state import -", { stdin: fileOf(failure(at("10:00:00"))) });
+    await runIn(place, "state import -", { stdin: fileOf(sent("a", at("09:00:00"))) });
+    expect((await runIn(place, "state list --status failed")).stdout).not.toBe("");
+    await runIn(place, "state import -", { stdin: fileOf(sent("a", at("11:00:00"))) });
+    expect((await runIn(place, "state list --status failed")).stdout).toBe("");
+  });
+
+  const good = sent("good", "2025-01-01T00:00:00Z");
+  it.each([
+    ["nothing", "", "stdin:0: the file is cut off"],
+    ["other JSON", '{"a":1}\n', "stdin:1: not an exported state"],
+    ["no JSON", "hello\n", "stdin:1: not a line of JSON"],
+    ["a newer version", '{"type":"knowctl-state","version":2}\n', "stdin:1: an exported state of"],
+    ["a cut", `${header}\n${good}\n`, "stdin:2: the file is cut off"],
+    ["a cut line", `${header}\n${good}\n${good.slice(0, 20)}`, "stdin:3: not a line of JSON"],
+    [
+      "lines lost",
+      `${header}\n${good}\n${end(2)}\n`,
+      "stdin:3: 1 records, where there should be 2",
+    ],
+    ["lines behind", `${fileOf(good)}${good}\n`, "stdin:4: there is more behind the last line"],
+    ["a wrong type", fileOf(good, '{"type":"what"}'), "stdin:3: type: expected"],
+    ["no object", fileOf("[]"), "stdin:2: expected a JSON object"],
+    ["a wrong time", fileOf(sent("a", "yesterday")), "stdin:2: sentAt: expected a time"],
+    ["no id", fileOf(good.replace('"good"', "7")), "stdin:2: id: expected a text"],
+    ["a bad target", fileOf(good.replace("https://h#2", "h")), "stdin:2: target: expected"],
+    ["a member of the prototype", fileOf('{"type":"file","path":"a"}'), "stdin:2: content:"],
+    ["NUL", fileOf(good.replace('"good"', String.raw`"go\u0000od"`)), "stdin:2: id: expected"],
+  ])("refuses %s, and imports nothing of it", async (_name, stdin, message) => {
+    const place = await startTestService();
+    const ran = await runIn(place, "state import -", { stdin });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    expect((await runIn(place, "state list -o ndjson")).stdout).toBe("");
+  });
+
+  it.each([
+    ["nowhere.ndjson", "nowhere.ndjson: cannot be read: ENOENT"],
+    [".", ".: cannot be read: EISDIR"],
+  ])("names a file that cannot be read: %s", async (name, message) => {
+    const place = await startTestService();
+    const ran = await runIn(place, ["state", "import", name]);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
+});
+
+describe("state merge", () => {
+  const write = (place: TestService, ...texts: string[]): string[] =>
+    texts.map((text, index) => {
+      writeFileSync(join(place.folder, `${index}.ndjson`), text);
+      return `${index}.ndjson`;
+    });
+
+  it.each([
+    ["here", []],
+    ["in a file", ["--out", "all.ndjson"]],
+  ])("makes one of all shards, newest first, in any order: %s", async (_name, flags) => {
+    const place = await startTestService();
+    const names = write(
+      place,
+      fileOf(sent("a", "2025-01-01T00:00:00Z", "old"), sent("b", "2025-01-01T00:00:00Z", "x")),
+      fileOf(sent("a", "2025-01-02T00:00:00Z", "new"), sent("b", "2025-01-01T00:00:00Z", "y")),
+    );
+    const results: string[] = [];
+    for (const order of [names, names.toReversed()]) {
+      expect(await runIn(place, ["state", "merge", ...order, ...flags])).toMatchObject({ code: 0 });
+      const { stdout } = await runIn(place, "state export");
+      const isHere = flags.length === 0;
+      results.push(isHere ? stdout : readFileSync(join(place.folder, "all.ndjson"), "utf8"));
+    }
+    expect(results[1]).toBe(results[0]);
+    expect(results[0]).toContain('"whole":"new"');
+    expect(results[0]).toContain('"whole":"y"');
+    expect(results[0]!.trim().split("\n")).toHaveLength(4);
+  });
+
+  it("merges nothing when one file is broken", async () => {
+    const place = await startTestService();
+    const names = write(place, fileOf(sent("a", "2025-01-01T00:00:00Z")), "nonsense\n");
+    const ran = await runIn(place, ["state", "merge", ...names]);
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("1.ndjson:1: not a line"),
+    });
+    expect((await runIn(place, "state list -o ndjson")).stdout).toBe("");
+  });
+});
