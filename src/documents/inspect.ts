@@ -55,7 +55,7 @@ function toPrepared(path: string, part: number, reading: Reading, setup: Inspect
   if (reading.kind === "skipped") {
     return { kind: "skipped", path, part, reason: reading.reason, stamp, content };
   }
-  const { document, warnings, images } = reading;
+  const { document, warnings, images, uploads } = reading;
   const { fromFlag, ccPairId: runPair } = setup.pair;
   const ccPairId = fromFlag ? runPair : (reading.ccPairId ?? runPair);
   const { documentJson, fingerprint } = buildPayload(document, setup.volatile);
@@ -73,6 +73,7 @@ function toPrepared(path: string, part: number, reading: Reading, setup: Inspect
     content,
     warnings,
     images,
+    uploads,
   };
 }
 

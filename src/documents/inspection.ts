@@ -1,6 +1,7 @@
 import type { IngestionDocument } from "../api/schemas.ts";
 import type { FileFacts } from "./facts.ts";
 import type { LeftOut } from "./find.ts";
+import type { LocalImage } from "./images.ts";
 import type { Fingerprint } from "./payload.ts";
 import type { RawSettings } from "./settings.ts";
 
@@ -74,6 +75,8 @@ export interface ReadyDocument {
   content: string;
   warnings: readonly string[];
   images: number;
+  /** Images that stand in the body by their placeholders. */
+  uploads?: readonly LocalImage[] | undefined;
 }
 
 export type Prepared =

@@ -32,6 +32,11 @@ function addMappingOptions(command: Command): Command {
     )
     .option("--owners <source>", "where missing owners come from: codeowners", choice("codeowners"))
     .option("--meta-commit", "add the last commit of each file as metadata source_commit")
+    .option(
+      "--images <mode>",
+      "images of the project: skip or upload (default: skip)",
+      choice("skip", "upload"),
+    )
     .option("--drafts", "send documents marked draft: true as well");
 }
 

@@ -48,8 +48,8 @@ export interface RunRequest {
   state: State;
   targets: Targets;
   mappingKey: (path: string) => string;
-  /** A gone file of this content. */
-  renamedFrom: (content: string) => string | undefined;
+  /** A gone file of this content, or one that git says was renamed. */
+  renamedFrom: (content: string, path: string) => string | undefined;
   /** Send what is unchanged too. */
   force: boolean;
   /** Sends one request body; resolves only when the service answered 200. */

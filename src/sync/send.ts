@@ -57,7 +57,7 @@ export async function sendDocument(
     storedId: storedId === id ? undefined : storedId,
     sentAtMs: request.now(),
   });
-  const renamedFrom = accepted || path === "" ? undefined : request.renamedFrom(content);
+  const renamedFrom = accepted || path === "" ? undefined : request.renamedFrom(content, path);
   return {
     status: alreadyExisted ? "updated" : "created",
     storedId,

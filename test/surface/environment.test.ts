@@ -48,7 +48,16 @@ function sampleFor(option: Option): string {
     "github",
     "1/8",
   ];
-  const more = ["onyx", "headings", "mtime", "codeowners", "public", "http://a.example"];
+  const more = [
+    "onyx",
+    "headings",
+    "mtime",
+    "codeowners",
+    "upload",
+    "failed",
+    "public",
+    "http://a.example",
+  ];
   const found = [...samples, ...more].find((sample) => {
     try {
       parse(sample, undefined);

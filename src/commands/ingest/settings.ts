@@ -33,6 +33,7 @@ export interface MappingFlags extends GlobalFlags {
   metaCommit?: boolean;
   /** Take only what changed since this commit. */
   since?: string;
+  images?: "skip" | "upload";
   drafts?: boolean;
   ccPairId?: number;
   connector?: string;
@@ -117,6 +118,7 @@ export async function openSource(
       updatedAt: flags.updatedAt,
       owners: flags.owners,
       metaCommit: flags.metaCommit,
+      images: flags.images,
       drafts: flags.drafts,
     },
   };

@@ -7,7 +7,9 @@ import { countOf } from "../../output/progress.ts";
 import { advanceDate } from "../../sync/advance.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { prepareDue } from "../../sync/prepare.ts";
+import { createImages } from "../../sync/images.ts";
 import { runDocuments, type SentBody } from "../../sync/run.ts";
+import { createImageUploads, type ImageUploads } from "./images.ts";
 import { rootPrefixOf } from "./plan.ts";
 import type { Report, Traffic } from "./report.ts";
 import type { Session, UploadConnection } from "./session.ts";
@@ -37,12 +39,21 @@ function sentAsItIs({ body, updatedAt }: ReadyDocument): SentBody {
   return { body, updatedAt };
 }
 
-async function sendAll(context: Context, upload: Upload, gate: Gate): Promise<void> {
+async function sendAll(
+  context: Context,
+  upload: Upload,
+  gate: Gate,
+  uploads: ImageUploads,
+): Promise<void> {
   const { plan, state, report, progress, source, inspector } = upload;
   const { client, concurrency } = upload.connected;
   const { table } = plan;
   const total = table.count("due");
   const files = { inspector, rootPrefix: rootPrefixOf(source), factsOf: source.factsOf };
+  const force = upload.options.force === true;
+  const service = upload.targets.baseUrl;
+  const { now } = context;
+  const images = createImages({ state, service, force, upload: uploads.upload, now });
   let done = 0;
   const events = runDocuments({
     due: prepareDue({ entries: table.entries(["due"]), ...files }),
@@ -50,9 +61,10 @@ async function sendAll(context: Context, upload: Upload, gate: Gate): Promise<vo
     state,
     targets: upload.targets,
     mappingKey: (path) => source.mappingKey(path),
-    renamedFrom: (content) => table.renamedFrom(content),
-    force: upload.options.force === true,
-    async upload(body) {
+    renamedFrom: (content, path) => source.since?.renamed.get(path) ?? table.renamedFrom(content),
+    force,
+    async upload(given, document) {
+      const body = await images.place(given, document.uploads ?? []);
       const result = await upsertDocument(client, body, { gate });
       return { alreadyExisted: result.already_existed, storedId: result.document_id ?? undefined };
     },
@@ -77,6 +89,14 @@ async function sendAll(context: Context, upload: Upload, gate: Gate): Promise<vo
   }
 }
 
+async function warnOfLost({ output }: Upload, uploads: ImageUploads): Promise<void> {
+  const lost = uploads.lost();
+  if (lost === 0) return;
+  await output.warn(
+    `${countOf(lost, "upload")} of an image got no answer: the service may hold a file that no document names`,
+  );
+}
+
 /**
  * Sends the plan and tells the result. Throws CliError `partial` when documents
  * failed, the error that stopped the run, or the signal's reason; the summary is
@@ -91,17 +111,21 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
     clock: context,
     signal: context.signal,
   });
+  const { root } = upload.source.settings;
+  const uploads = createImageUploads(upload.connected.client, root, gate);
   try {
     await report.begin(upload.plan);
-    await sendAll(context, upload, gate);
+    await sendAll(context, upload, gate, uploads);
   } catch (error) {
     await progress.stop();
+    await warnOfLost(upload, uploads);
     const status = context.signal.aborted ? "interrupted" : "error";
     await report.finish(status, trafficOf(gate), error);
     context.signal.throwIfAborted();
     throw error;
   }
   await progress.stop();
+  await warnOfLost(upload, uploads);
   const { failed, created, updated, unchanged } = report.counts;
   const interrupted = context.signal.aborted;
   const status = interrupted ? "interrupted" : failed > 0 ? "partial" : "ok";
