@@ -19,6 +19,8 @@ export interface Door {
   asleep: boolean;
   inFlight: number;
   pausedUntil: number;
+  /** When the last attempt ended, or began while no other was in flight. */
+  answeredAt: number;
   requests: number;
   retries: number;
   throttled: number;
@@ -43,7 +45,14 @@ function hasPlace(door: Door): boolean {
   return door.inFlight < (door.breaker.isOpen() ? 1 : door.limit.current());
 }
 
+/** Somebody waits, there is a place, and only --rate says not yet. */
+export function isHeldByRate(door: Door): boolean {
+  if (door.waiters.length === 0 || door.intervalMs === 0 || !hasPlace(door)) return false;
+  return door.pausedUntil <= door.clock.now() && heldUntil(door) > 0;
+}
+
 function take(door: Door): void {
+  if (door.inFlight === 0) door.answeredAt = door.clock.now();
   door.inFlight += 1;
   door.requests += 1;
   if (door.breaker.isOpen()) door.breaker.probe();

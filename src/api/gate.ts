@@ -1,6 +1,6 @@
 import { ApiError } from "../errors.ts";
 import { createBreaker, type OutcomeKind } from "./breaker.ts";
-import { admit, enter, pause, turnAway, type Door } from "./door.ts";
+import { admit, enter, isHeldByRate, pause, turnAway, type Door } from "./door.ts";
 import { createLimit } from "./limit.ts";
 import type { Clock } from "./timing.ts";
 
@@ -18,6 +18,12 @@ interface GateState {
   retries: number;
   /** Answers that said "slower" (429, 503). */
   throttled: number;
+  /** Somebody waits only because of the rate. */
+  isHeldByRate: boolean;
+  /** How long recent successes took. */
+  latencyMs: number;
+  /** When the last attempt ended, or began after a time without any (milliseconds since the epoch). */
+  answeredAt: number;
   /** The service is taken for dead until one request succeeds. */
   breakerOpen: boolean;
   /** Why the run must end. */
@@ -85,6 +91,7 @@ function coolDown(door: Door, error: ApiError): void {
 
 function fail(door: Door, setback: Setback | undefined, begun: number): void {
   door.inFlight -= 1;
+  door.answeredAt = door.clock.now();
   if (setback?.kind === "throttled") {
     door.throttled += 1;
     door.limit.throttled(begun, door.clock.now());
@@ -108,6 +115,7 @@ export function createGate(options: GateOptions): Gate {
     asleep: false,
     inFlight: 0,
     pausedUntil: 0,
+    answeredAt: 0,
     requests: 0,
     retries: 0,
     throttled: 0,
@@ -119,7 +127,8 @@ export function createGate(options: GateOptions): Gate {
     succeed(begun) {
       door.inFlight -= 1;
       door.breaker.record("success");
-      door.limit.succeeded(door.clock.now() - begun);
+      door.answeredAt = door.clock.now();
+      door.limit.succeeded(door.answeredAt - begun);
       if (door.waiters.length > 0) admit(door);
     },
     fail: (setback, begun) => fail(door, setback, begun),
@@ -144,6 +153,9 @@ export function createGate(options: GateOptions): Gate {
       requests: door.requests,
       retries: door.retries,
       throttled: door.throttled,
+      isHeldByRate: isHeldByRate(door),
+      latencyMs: door.limit.latencyMs(),
+      answeredAt: door.answeredAt,
       breakerOpen: door.breaker.isOpen(),
       stopped: door.stopped,
     }),

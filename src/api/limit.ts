@@ -1,6 +1,8 @@
 /** How many requests may be in flight: doubled at the start, then additive up, halved down, held back by rising latency. */
 export interface Limit {
   current(): number;
+  /** Moving mean of what recent successes took. */
+  latencyMs(): number;
   /** One success that took `ms`. */
   succeeded(ms: number): void;
   /** The service said "slower" to an attempt that began at `begun`. */
@@ -11,6 +13,7 @@ export interface Limit {
 
 const startLimit = 4;
 const successesPerStep = 20;
+const latencyWeight = 1 / 16;
 
 /**
  * The step after one batch of successes: −1 when requests take more than twice
@@ -35,12 +38,15 @@ export function createLimit(ceiling: number): Limit {
   let isStarting = true;
   let successes = 0;
   let sumMs = 0;
+  let recentMs = Number.NaN;
   let bestMs = Number.POSITIVE_INFINITY;
   let halvedAt = Number.NEGATIVE_INFINITY;
   return {
     current: () => limit,
+    latencyMs: () => (Number.isNaN(recentMs) ? 0 : recentMs),
     succeeded(ms) {
       sumMs += ms;
+      recentMs = Number.isNaN(recentMs) ? ms : recentMs + (ms - recentMs) * latencyWeight;
       if (++successes < (isStarting ? limit : successesPerStep)) return;
       const mean = sumMs / successes;
       successes = sumMs = 0;

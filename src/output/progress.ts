@@ -17,8 +17,9 @@ export interface ProgressState {
   /** Unknown while files are still being found. */
   total: number | undefined;
   counts: UploadCounts;
-  /** Retries so far, and why it is slow now, if it is. */
+  /** Retries and answers that asked to slow down so far, and why it is slow now, if it is. */
   retries: number;
+  throttled?: number;
   slowBecause: string | undefined;
 }
 
@@ -52,25 +53,50 @@ export function countOf(count: number, noun: string, plural = `${noun}s`): strin
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** The progress line: done of total, rate, time left, then whatever is not zero. */
-export function progressLine(state: ProgressState, elapsedMs: number): string {
-  const { done, total, counts } = state;
-  const parts = [
+/** A part of the progress line, and how dear it is when there is little room. */
+type Part = readonly [text: string, worth: number];
+
+function fitParts(parts: Part[], width: number): string {
+  const line = (): string => parts.map(([text]) => text).join("  ");
+  while (parts.length > 1 && line().length > width) {
+    const least = Math.min(...parts.map(([, worth]) => worth));
+    parts.splice(
+      parts.findLastIndex(([, worth]) => worth === least),
+      1,
+    );
+  }
+  return line();
+}
+
+const countWorths = { created: 2, updated: 2, unchanged: 1, failed: 8 } as const;
+
+/**
+ * The progress line: done of total, rate, time left, then whatever is not zero.
+ * Past `width` the least needed parts are left out.
+ */
+export function progressLine(
+  state: ProgressState,
+  elapsedMs: number,
+  width = Number.POSITIVE_INFINITY,
+): string {
+  const { done, total, counts, throttled = 0 } = state;
+  const parts: Part[] = [
     total === undefined
-      ? `${state.phase} ${formatCount(done)} files`
-      : `${state.phase} ${formatCount(done)}/${formatCount(total)}`,
+      ? [`${state.phase} ${formatCount(done)} files`, 9]
+      : [`${state.phase} ${formatCount(done)}/${formatCount(total)}`, 9],
   ];
   if (total !== undefined && done > 0 && elapsedMs > 500) {
     const rate = (done / elapsedMs) * 1000;
-    parts.push(`${rate >= 10 ? formatCount(Math.round(rate)) : rate.toFixed(1)}/s`);
-    if (done < total) parts.push(`ETA ${formatDuration(((total - done) / rate) * 1000)}`);
+    parts.push([`${rate >= 10 ? formatCount(Math.round(rate)) : rate.toFixed(1)}/s`, 6]);
+    if (done < total) parts.push([`ETA ${formatDuration(((total - done) / rate) * 1000)}`, 5]);
   }
   for (const name of ["created", "updated", "unchanged", "failed"] as const) {
-    if (counts[name] > 0) parts.push(`${formatCount(counts[name])} ${name}`);
+    if (counts[name] > 0) parts.push([`${formatCount(counts[name])} ${name}`, countWorths[name]]);
   }
-  if (state.retries > 0) parts.push(countOf(state.retries, "retry", "retries"));
-  if (state.slowBecause !== undefined) parts.push(state.slowBecause);
-  return parts.join("  ");
+  if (state.retries > 0) parts.push([countOf(state.retries, "retry", "retries"), 4]);
+  if (throttled > 0) parts.push([`${formatCount(throttled)} throttled`, 3]);
+  if (state.slowBecause !== undefined) parts.push([state.slowBecause, 7]);
+  return fitParts(parts, width);
 }
 
 /**
@@ -85,10 +111,8 @@ export function startProgress(output: Output, now: () => number): Progress {
       clearInterval(timer);
       const startedAt = now();
       const show = (): void => {
-        const line = progressLine(describe(), now() - startedAt);
-        spinner.start(
-          output.canMove ? line.slice(0, Math.max(10, output.liveColumns() - 4)) : line,
-        );
+        const room = output.canMove ? Math.max(10, output.liveColumns() - 4) : undefined;
+        spinner.start(progressLine(describe(), now() - startedAt, room).slice(0, room));
       };
       show();
       // By the clock, not by what happens: nothing happens while a service is waited for.

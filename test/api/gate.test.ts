@@ -183,6 +183,43 @@ describe("a pause", () => {
   });
 });
 
+describe("the state of the gate", () => {
+  it("counts what was let in, and tells how long answers take", async () => {
+    const gate = openGate();
+    expect(gate.state()).toMatchObject({ requests: 0, latencyMs: 0, isHeldByRate: false });
+    await succeedTimes(gate, 3, 40);
+    expect(gate.state()).toMatchObject({ requests: 3, latencyMs: 40 });
+    await succeedTimes(gate, 60, 2000);
+    expect(gate.state().latencyMs).toBeGreaterThan(1900);
+  });
+
+  it("says since when there has been no answer, counted from the first that is in flight", async () => {
+    const gate = openGate();
+    gate.clock.advance(60_000);
+    await gate.enter();
+    const begun = gate.clock.now();
+    expect(gate.state().answeredAt).toBe(begun);
+    gate.clock.advance(4000);
+    await gate.enter();
+    expect(gate.state().answeredAt).toBe(begun);
+    gate.fail(setback("broken"), begun);
+    expect(gate.state().answeredAt).toBe(begun + 4000);
+  });
+
+  it("is held by the rate only where nothing else holds", async () => {
+    const clock = createTestClock();
+    clock.sleep = () => new Promise(() => {});
+    const gate = openGate({ ratePerSecond: 1, clock });
+    expect(gate.enter()).toBeUndefined();
+    const second = gate.enter();
+    expect(gate.state()).toMatchObject({ inFlight: 1, waiting: 1, isHeldByRate: true });
+    gate.fail(setback("throttled", 5000), gate.clock.now());
+    expect(gate.state().isHeldByRate).toBe(false);
+    gate.stop(setback("broken").error);
+    await expect(second).rejects.toThrow();
+  });
+});
+
 describe("a rate", () => {
   it("spreads the starts", async () => {
     const gate = openGate({ ratePerSecond: 10 });

@@ -57,6 +57,29 @@ describe("the progress line", () => {
   it.each(cases)("%s", (_name, change, elapsedMs, line) => {
     expect(progressLine({ ...state, ...change }, elapsedMs)).toBe(line);
   });
+
+  const busy = {
+    ...state,
+    counts: { ...counts, created: 240, updated: 5, unchanged: 5, failed: 10 },
+    retries: 7,
+    throttled: 4,
+    slowBecause: "throttled to 2 at once",
+  };
+  it.each([
+    [
+      120,
+      "uploading 250/1,000  250/s  ETA 3.0s  240 created  5 updated  10 failed  7 retries  4 throttled  throttled to 2 at once",
+    ],
+    [
+      96,
+      "uploading 250/1,000  250/s  ETA 3.0s  10 failed  7 retries  4 throttled  throttled to 2 at once",
+    ],
+    [56, "uploading 250/1,000  10 failed  throttled to 2 at once"],
+    [36, "uploading 250/1,000  10 failed"],
+    [10, "uploading 250/1,000"],
+  ])("in %i columns keeps what matters most", (width, line) => {
+    expect(progressLine(busy, 1000, width)).toBe(line);
+  });
 });
 
 describe("progress", () => {

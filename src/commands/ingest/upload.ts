@@ -13,21 +13,13 @@ import { createImageUploads, type ImageUploads } from "./images.ts";
 import { rootPrefixOf } from "./plan.ts";
 import type { Report, Traffic } from "./report.ts";
 import type { Session, UploadConnection } from "./session.ts";
+import { createIdleCount, whySlow } from "./why-slow.ts";
 
 interface Upload extends Omit<Session, "connected"> {
   connected: UploadConnection;
   plan: Plan;
   report: Report;
   options: { maxFailures?: number; force?: boolean };
-}
-
-function slowBecause(gate: Gate, now: number): string | undefined {
-  const { pausedUntil, limit, throttled, breakerOpen } = gate.state();
-  if (pausedUntil > now) {
-    const why = breakerOpen ? "the service does not answer" : "the service asks to";
-    return `waiting ${Math.ceil((pausedUntil - now) / 1000)} s: ${why}`;
-  }
-  return throttled > 0 ? `throttled, ${limit} in flight` : undefined;
 }
 
 function trafficOf(gate: Gate): Traffic {
@@ -46,7 +38,7 @@ async function sendAll(
   uploads: ImageUploads,
 ): Promise<void> {
   const { plan, state, report, progress, source, inspector } = upload;
-  const { client, concurrency } = upload.connected;
+  const { client, concurrency, rate } = upload.connected;
   const { table } = plan;
   const total = table.count("due");
   const files = { inspector, rootPrefix: rootPrefixOf(source), factsOf: source.factsOf };
@@ -55,6 +47,7 @@ async function sendAll(
   const { now } = context;
   const images = createImages({ state, service, force, upload: uploads.upload, now });
   let done = 0;
+  let sending = 0;
   const events = runDocuments({
     due: prepareDue({ entries: table.entries(["due"]), ...files }),
     again: (numbers) => prepareDue({ entries: table.pick(numbers), ...files }),
@@ -64,9 +57,15 @@ async function sendAll(
     renamedFrom: (content, path) => source.since?.renamed.get(path) ?? table.renamedFrom(content),
     force,
     async upload(given, document) {
-      const body = await images.place(given, document.uploads ?? []);
-      const result = await upsertDocument(client, body, { gate });
-      return { alreadyExisted: result.already_existed, storedId: result.document_id ?? undefined };
+      sending++;
+      try {
+        const body = await images.place(given, document.uploads ?? []);
+        const result = await upsertDocument(client, body, { gate });
+        const { already_existed: alreadyExisted, document_id: storedId } = result;
+        return { alreadyExisted, storedId: storedId ?? undefined };
+      } finally {
+        sending--;
+      }
     },
     adapt: client.dialect.skipsUnadvanced === true ? advanceDate : sentAsItIs,
     isGivenUp: () => gate.state().stopped !== undefined,
@@ -75,14 +74,23 @@ async function sendAll(
     signal: context.signal,
     now: context.now,
   });
-  progress.follow(() => ({
-    phase: "uploading",
-    done,
-    total,
-    counts: report.counts,
-    retries: gate.state().retries,
-    slowBecause: slowBecause(gate, context.now()),
-  }));
+  const idleFor = createIdleCount();
+  progress.follow(() => {
+    const seen = gate.state();
+    const { retries, throttled } = seen;
+    const idleMoments = idleFor(sending, seen.limit);
+    const run = { now: context.now(), ceiling: concurrency, rate, sending, idleMoments };
+    const slowBecause = whySlow({ gate: seen, ...run });
+    return {
+      phase: "uploading",
+      done,
+      total,
+      counts: report.counts,
+      retries,
+      throttled,
+      slowBecause,
+    };
+  });
   for await (const batch of events) {
     done += batch.length;
     await report.add(batch);
