@@ -50,7 +50,16 @@ function bodyOf(documentJson: string, ccPairId: number | undefined): Buffer {
   );
 }
 
-function toPrepared(path: string, part: number, reading: Reading, setup: InspectSetup): Prepared {
+/** What turning a reading into a request takes. */
+export type PreparedSetup = Pick<InspectSetup, "pair" | "volatile">;
+
+/** A reading with the body of its request; `path` is "" for what came from stdin. */
+export function toPrepared(
+  path: string,
+  part: number,
+  reading: Reading,
+  setup: PreparedSetup,
+): Prepared {
   const { stamp, content } = reading;
   if (reading.kind === "skipped") {
     return { kind: "skipped", path, part, reason: reading.reason, stamp, content };

@@ -39,12 +39,10 @@ export function reasonOf(error: CliError): string {
   return [error.message, ...error.hints].join("; ");
 }
 
-function contentOf(text: string, start: RowStart, mapper: RowMapper): Row {
-  const { path, row, line, column } = start;
-  const where = `${path}:${line}:${column}`;
-  let value: unknown;
+/** The value of one JSON text. Throws CliError `usage` with the place where it stops being JSON. */
+export function parseJsonAt(text: string, { path, line, column }: RowStart): unknown {
   try {
-    value = parseJson(text);
+    return parseJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const at = jsonErrorAt(text) ?? 0;
@@ -52,6 +50,12 @@ function contentOf(text: string, start: RowStart, mapper: RowMapper): Row {
       hints: ["write one JSON object a line"],
     });
   }
+}
+
+function contentOf(text: string, start: RowStart, mapper: RowMapper): Row {
+  const { path, row, line, column } = start;
+  const where = `${path}:${line}:${column}`;
+  const value = parseJsonAt(text, start);
   if (isGivenDocument(value)) {
     return { row, line, kind: "document", ...parseGivenDocument(value, where) };
   }

@@ -117,7 +117,20 @@ const marks: Record<RunStatus, Text> = {
 function failureText(each: ReportFailure): string {
   const reason = neutraliseLine(each.reason);
   const path = neutraliseLine(each.path);
-  return reason.startsWith(path) ? reason : `${path}: ${reason}`;
+  if (reason.startsWith(path)) return reason;
+  // What the service refused: a line of stdin has nothing but its id to be known by.
+  if (each.path !== "stdin") return `${path}: ${reason}`;
+  const line = each.line === undefined ? path : `${path}:${each.line}`;
+  return each.id === undefined
+    ? `${line}: ${reason}`
+    : `${line}: ${neutraliseLine(each.id)}: ${reason}`;
+}
+
+/** The file, with the number of a row, or the line of stdin. */
+function placeOf({ path, row }: PlannedDocument): string {
+  const place = path === "" ? "stdin" : path;
+  if (row === undefined) return place;
+  return path === "" ? `${place}:${row}` : `${place}#${row}`;
 }
 
 const actionStyles: Record<string, (...parts: Text[]) => Text> = {
@@ -128,7 +141,7 @@ const actionStyles: Record<string, (...parts: Text[]) => Text> = {
 
 /** One line of a dry run's plan: a table row on a terminal, tabs off it. */
 export async function writePlanned(output: Output, each: PlannedDocument): Promise<void> {
-  const path = neutraliseLine(each.row === undefined ? each.path : `${each.path}#${each.row}`);
+  const path = neutraliseLine(placeOf(each));
   const detail = neutraliseLine(each.detail);
   if (!output.isTerminal) {
     await output.line([each.action, path, neutraliseLine(each.id ?? ""), detail].join("\t"));

@@ -14,7 +14,7 @@ export interface ProgressState {
   /** What is going on: `reading`, `uploading`. */
   phase: string;
   done: number;
-  /** Unknown while files are still being found. */
+  /** Unknown while files are still being found, and for what comes from stdin. */
   total: number | undefined;
   counts: UploadCounts;
   /** Retries and answers that asked to slow down so far, and why it is slow now, if it is. */
@@ -80,15 +80,18 @@ export function progressLine(
   width = Number.POSITIVE_INFINITY,
 ): string {
   const { done, total, counts, throttled = 0 } = state;
+  const noun = state.phase === "reading" ? "files" : "documents";
   const parts: Part[] = [
     total === undefined
-      ? [`${state.phase} ${formatCount(done)} files`, 9]
+      ? [`${state.phase} ${formatCount(done)} ${noun}`, 9]
       : [`${state.phase} ${formatCount(done)}/${formatCount(total)}`, 9],
   ];
-  if (total !== undefined && done > 0 && elapsedMs > 500) {
+  if (state.phase !== "reading" && done > 0 && elapsedMs > 500) {
     const rate = (done / elapsedMs) * 1000;
     parts.push([`${rate >= 10 ? formatCount(Math.round(rate)) : rate.toFixed(1)}/s`, 6]);
-    if (done < total) parts.push([`ETA ${formatDuration(((total - done) / rate) * 1000)}`, 5]);
+    if (total !== undefined && done < total) {
+      parts.push([`ETA ${formatDuration(((total - done) / rate) * 1000)}`, 5]);
+    }
   }
   for (const name of ["created", "updated", "unchanged", "failed"] as const) {
     if (counts[name] > 0) parts.push([`${formatCount(counts[name])} ${name}`, countWorths[name]]);

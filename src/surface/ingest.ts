@@ -54,11 +54,25 @@ function addReportOptions(command: Command): Command {
     .option("--gitlab-report <file>", "write the failures as a GitLab code quality report");
 }
 
+/** What `ingest -` reads. */
+function addStdinOptions(command: Command): Command {
+  return command
+    .option(
+      "--format <name>",
+      "what stdin (-) holds: ndjson (default), or one document: markdown, text, html …",
+      choice("ndjson", "markdown", "text", "html", "mdx", "rst", "asciidoc"),
+    )
+    .option("--id <id>", "id of the one document on stdin");
+}
+
 export function addIngest(program: Command, run: Run): void {
   const ingest = program
     .command("ingest")
     .description("Upload folders of Markdown; only what changed is sent.")
-    .argument("[path...]", "folders, files or globs (default: the configured include)");
+    .argument(
+      "[path...]",
+      "folders, files, globs, or - for stdin (default: the configured include)",
+    );
   addTargetOptions(addMappingOptions(ingest))
     .option("--since <commit>", "take only files that changed since a commit, a tag or a branch")
     .option("--concurrency <number>", "most requests in flight (default: 8)", integer(1, 256))
@@ -75,7 +89,7 @@ export function addIngest(program: Command, run: Run): void {
     )
     .option("--shard <i/n>", "take one of n equal parts, by hash of the id, for n runs", shard)
     .option("--allow-empty", "finding no document is no error");
-  addReportOptions(ingest)
+  addStdinOptions(addReportOptions(ingest))
     .addHelpText(
       "after",
       examples([

@@ -3,6 +3,8 @@ import type { Due } from "./prepare.ts";
 /** Hands out one document after the other to many workers; undefined at the end. */
 export interface Puller {
   (): Promise<Due | undefined>;
+  /** Lets go of those who wait: a source may be silent for hours. */
+  stop(): void;
   /** Ends the source. */
   close(): Promise<void>;
 }
@@ -13,8 +15,10 @@ export function createPuller(batches: AsyncIterable<Due[]>): Puller {
   let batch: Due[] = [];
   let at = 0;
   let isOver = false;
+  let isStopped = false;
   let pulling: Promise<void> | undefined;
-  const pull = async (): Promise<void> => {
+  let release: () => void = () => {};
+  const fetchNext = async (): Promise<void> => {
     try {
       const next = await source.next();
       if (next.done) isOver = true;
@@ -29,8 +33,14 @@ export function createPuller(batches: AsyncIterable<Due[]>): Puller {
       pulling = undefined;
     }
   };
+  const pull = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      // Not a race with a promise that outlives it: each would stay in memory.
+      release = resolve;
+      fetchNext().then(resolve, reject);
+    });
   const next = async (): Promise<Due | undefined> => {
-    for (;;) {
+    while (!isStopped) {
       const due = batch[at];
       if (due) {
         at++;
@@ -40,8 +50,13 @@ export function createPuller(batches: AsyncIterable<Due[]>): Puller {
       pulling ??= pull();
       await pulling;
     }
+    return undefined;
   };
   return Object.assign(next, {
+    stop() {
+      isStopped = true;
+      release();
+    },
     async close() {
       await source.return?.();
     },

@@ -98,6 +98,11 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
   let failures = 0;
   let isLeft = false;
   let fatal: { error: unknown } | undefined;
+  let stopPulling: () => void = () => {};
+  const stopFor = (error: unknown): void => {
+    fatal ??= { error };
+    stopPulling();
+  };
   let wake: () => void = () => {};
   const emit = (event: DocumentEvent): void => {
     events.push(event);
@@ -111,7 +116,8 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     recorder.fail({
       target,
       path,
-      part: row,
+      // A document of stdin is found again by its id, a line without one by its number.
+      part: path === "" && id !== "" ? 0 : row,
       id,
       reason,
       retryable,
@@ -124,7 +130,7 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     failures++;
     if (isLastPass || event.retryable !== true || !later.add(due, event)) emitFailure(event);
     if (request.maxFailures !== undefined && failures >= request.maxFailures) {
-      fatal ??= { error: new CliError("partial", `stopped after ${failures} failed documents`) };
+      stopFor(new CliError("partial", `stopped after ${failures} failed documents`));
     }
   };
 
@@ -157,7 +163,7 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     } catch (error) {
       const isOwn = isDocumentFault(error) || (error instanceof CliError && error.exit === "usage");
       if (!isOwn || request.isGivenUp()) {
-        fatal ??= { error };
+        stopFor(error);
         return;
       }
       const isApi = error instanceof ApiError;
@@ -175,6 +181,8 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
   const isOver = (): boolean => fatal !== undefined || isLeft || request.signal.aborted;
   const work = async (all: AsyncIterable<Due[]>, isLastPass: boolean): Promise<void> => {
     const next = createPuller(all);
+    stopPulling = next.stop;
+    if (isOver()) next.stop();
     const workers = Array.from({ length: request.concurrency }, async () => {
       try {
         while (!isOver()) {
@@ -184,13 +192,15 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
           await sendOne(due, isLastPass);
         }
       } catch (error) {
-        fatal ??= { error };
+        stopFor(error);
       }
     });
     await Promise.all(workers);
     await next.close();
   };
   let isRunning = true;
+  const onAbort = (): void => stopPulling();
+  request.signal.addEventListener("abort", onAbort, { once: true });
   const running = (async (): Promise<void> => {
     await work(request.due, false);
     failures -= later.count();
@@ -217,6 +227,8 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     // Also when the caller stops listening: nothing new is started, and what is
     // in flight is waited for, so that its answers are recorded.
     isLeft = true;
+    stopPulling();
+    request.signal.removeEventListener("abort", onAbort);
     await running;
     recorder.save();
   }

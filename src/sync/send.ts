@@ -51,7 +51,8 @@ export async function sendDocument(
     target: target.key,
     id,
     path: path === "" ? undefined : path,
-    part,
+    // The line of stdin it came on says nothing about the document.
+    part: path === "" ? 0 : part,
     ...fingerprint,
     updatedAt,
     storedId: storedId === id ? undefined : storedId,

@@ -74,13 +74,19 @@ function createSave(database: Database): (batch: StateBatch) => void {
   const dropFailure = database.prepare(
     "DELETE FROM failures WHERE target = ? AND path = ? AND part = ?",
   );
+  const dropGiven = database.prepare(
+    "DELETE FROM failures WHERE target = ? AND path = '' AND part = 0 AND id = ?",
+  );
   const anyFailure = database.prepare("SELECT 1 AS yes FROM failures LIMIT 1");
   return ({ files = [], accepted = [], failures = [] }) => {
     database.transaction(() => {
       putFiles(files.map(fileValues));
       putAccepted(accepted.map(acceptedValues));
       if (accepted.length > 0 && anyFailure.get()) {
-        for (const each of accepted) dropFailure.run(each.target, each.path ?? "", each.part);
+        for (const { target, path, part, id } of accepted) {
+          if (path === undefined) dropGiven.run(target, id);
+          else dropFailure.run(target, path, part);
+        }
       }
       putFailures(failures.map(failureValues));
     });

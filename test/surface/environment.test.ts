@@ -50,6 +50,7 @@ function sampleFor(option: Option): string {
   ];
   const more = [
     "onyx",
+    "markdown",
     "headings",
     "mtime",
     "codeowners",

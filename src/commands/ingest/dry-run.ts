@@ -16,18 +16,26 @@ import type { Target } from "../../sync/target.ts";
 import type { State } from "../../sync/state.ts";
 import type { DocumentSource } from "./settings.ts";
 
-interface DryRun {
+interface FolderPlan {
   plan: Plan;
   source: DocumentSource;
   state: State;
   target: Target | undefined;
+  shard: Shard | undefined;
+}
+
+export interface DryRun {
+  documents: Iterable<PlannedDocument> | AsyncIterable<PlannedDocument>;
+  /** Asked at the end: whether documents without a pair were met, and how many are other shards'. */
+  noPair: () => boolean;
+  others: () => number;
   shard: Shard | undefined;
   /** Whether work to do is exit `changes`. */
   exitCode: boolean;
 }
 
 /** Documents the service has accepted whose files, within the given paths, are gone. */
-function* findOrphans({ plan, source, target, shard }: DryRun): Generator<PlannedDocument> {
+function* findOrphans({ plan, source, target, shard }: FolderPlan): Generator<PlannedDocument> {
   if (!target) return;
   const isInScope = scopeOf(source.inputs, { cwd: source.cwd, settings: source.settings });
   for (const { path = "", id, reason } of listOrphans(plan.table, target.key)) {
@@ -37,10 +45,10 @@ function* findOrphans({ plan, source, target, shard }: DryRun): Generator<Planne
 }
 
 /** What the state knows of, then what only git knows: on another machine there is no state. */
-function* findAllOrphans(dryRun: DryRun): Generator<PlannedDocument> {
-  const { since, settings } = dryRun.source;
+function* findAllOrphans(folder: FolderPlan): Generator<PlannedDocument> {
+  const { since, settings } = folder.source;
   const told = new Set<string>();
-  for (const each of findOrphans(dryRun)) {
+  for (const each of findOrphans(folder)) {
     if (since) told.add(each.path);
     yield each;
   }
@@ -51,15 +59,16 @@ function* findAllOrphans(dryRun: DryRun): Generator<PlannedDocument> {
   }
   for (const [path, old] of since.renamed) {
     // One that names its own id is still the same document.
-    const isItself = dryRun.plan.table.idsOf(path).some((id) => id !== defaultId(path, settings));
-    if (told.has(old) || isItself || dryRun.state.filesOf(old).length > 0) continue;
+    const isItself = folder.plan.table.idsOf(path).some((id) => id !== defaultId(path, settings));
+    if (told.has(old) || isItself || folder.state.filesOf(old).length > 0) continue;
     yield { ...orphaned, path: old, detail: `renamed since ${since.ref} to ${path}` };
   }
 }
 
-function* everyDocument(dryRun: DryRun): Generator<PlannedDocument> {
-  const { table } = dryRun.plan;
-  const { since } = dryRun.source;
+/** The plan over files, document by document, then what the state has and no file gives. */
+export function* everyDocument(folder: FolderPlan): Generator<PlannedDocument> {
+  const { table } = folder.plan;
+  const { since } = folder.source;
   for (const { action, path, part, id, detail, content } of table.entries()) {
     if (action === "other") continue;
     const isNew = action === "new" && content !== undefined;
@@ -67,18 +76,18 @@ function* everyDocument(dryRun: DryRun): Generator<PlannedDocument> {
     const row = part > 0 ? { row: part } : {};
     yield { action, path, ...row, id, detail: from ? `renamed from ${from}` : detail };
   }
-  yield* findAllOrphans(dryRun);
+  yield* findAllOrphans(folder);
 }
 
 async function writeAll(
   output: Output,
   format: IngestFormat,
-  dryRun: DryRun,
+  documents: DryRun["documents"],
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   let first = true;
   if (format === "json") await output.json('{"version":1,"type":"plan","documents":[');
-  for (const each of everyDocument(dryRun)) {
+  for await (const each of documents) {
     counts.set(each.action, (counts.get(each.action) ?? 0) + 1);
     if (format === "json") await output.json(`${first ? "" : ","}\n${JSON.stringify(each)}`);
     else if (format === "ndjson") {
@@ -101,11 +110,11 @@ export async function writePlan(
   format: IngestFormat,
   dryRun: DryRun,
 ): Promise<void> {
-  const counts = await writeAll(output, format, dryRun);
+  const counts = await writeAll(output, format, dryRun.documents);
   const summary = [...counts].map(([action, count]) => `${formatCount(count)} ${action}`);
   await output.note(`dry run, nothing was sent: ${summary.join(", ") || "no documents"}`);
-  await tellOthers(output, dryRun.shard, dryRun.plan.table.count("other"));
-  if (dryRun.plan.pairs.has(undefined)) {
+  await tellOthers(output, dryRun.shard, dryRun.others());
+  if (dryRun.noPair()) {
     await output.note("without a target (--cc-pair-id or --connector) a document counts as new");
   }
   const failed = counts.get("failed") ?? 0;

@@ -1,11 +1,12 @@
 import type { Context } from "../../context.ts";
+import type { TextFormat } from "../../documents/given-text.ts";
 import { CliError } from "../../errors.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { targetFor } from "../../sync/target.ts";
 import type { IngestFormat } from "../../output/ingest.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { openOutput } from "../connect.ts";
-import { writePlan } from "./dry-run.ts";
+import { everyDocument, writePlan } from "./dry-run.ts";
 import { planFolder } from "./plan.ts";
 import { createReport, ingestFormat, tellWarnings, type ReportRequest } from "./report.ts";
 import { checkReportFiles, type ReportFiles, type ReportFlags } from "./report-files.ts";
@@ -17,7 +18,7 @@ import {
 } from "./session.ts";
 import { openSource, type DocumentSource } from "./settings.ts";
 import { tellSince } from "./since.ts";
-import { checkPairs, missingPair } from "./target.ts";
+import { createPairCheck, missingPair } from "./target.ts";
 import { uploadPlan } from "./upload.ts";
 
 export interface IngestOptions extends SessionRequest, ReportFlags {
@@ -27,12 +28,21 @@ export interface IngestOptions extends SessionRequest, ReportFlags {
   maxFailures?: number;
   allowEmpty?: boolean;
   shard?: Shard;
+  /** What stdin holds. */
+  format?: "ndjson" | TextFormat;
+  /** Of the one document that stdin is, with a format of texts. */
+  id?: string;
 }
 
 function checkOptions(paths: readonly string[], options: IngestOptions): void {
-  if (paths.includes("-")) {
-    throw new CliError("usage", "reading documents from stdin is not available in this version", {
-      hints: ["name files or folders instead"],
+  if (paths.includes("-") && paths.length > 1) {
+    throw new CliError("usage", "`-` (stdin) goes with no other path", {
+      hints: ["run the command once for each"],
+    });
+  }
+  if ((options.id ?? options.format) !== undefined && !paths.includes("-")) {
+    throw new CliError("usage", "--format and --id say what comes from stdin", {
+      hints: ["for example `knowctl ingest - --format markdown --id handbook < handbook.md`"],
     });
   }
   if (options.exitCode && !options.dryRun) {
@@ -85,7 +95,13 @@ async function dryRun(
   const target = targetFor(targets, undefined);
   const exitCode = options.exitCode === true;
   const { shard } = options;
-  await writePlan(output, format, { plan, source, state, target, shard, exitCode });
+  await writePlan(output, format, {
+    documents: everyDocument({ plan, source, state, target, shard }),
+    noPair: () => plan.pairs.has(undefined),
+    others: () => plan.table.count("other"),
+    shard,
+    exitCode,
+  });
 }
 
 async function upload(
@@ -99,7 +115,8 @@ async function upload(
     const plan = await planFound(context, session, request.files, options);
     if (plan.pairs.has(undefined)) throw missingPair();
     if (plan.pairs.size > 0) {
-      await checkPairs(session.connected.client, [...plan.pairs].map(Number), session.output);
+      const check = createPairCheck(session.connected.client);
+      await check([...plan.pairs].map(Number), session.output, "nothing was sent");
     }
     await tellSince(session.output, session.source);
     await uploadPlan(context, { ...session, plan, report, options });
@@ -121,8 +138,9 @@ export async function ingest(
   options: IngestOptions,
 ): Promise<void> {
   const startedAtMs = context.now();
-  const output = openOutput(context, options);
   checkOptions(paths, options);
+  if (paths.includes("-")) return await (await import("./stdin.ts")).ingestStdin(context, options);
+  const output = openOutput(context, options);
   const format = ingestFormat(options);
   const files = checkReportFiles(options, context.cwd);
   const source = await openSource(context, paths, options, output, options.dryRun !== true);

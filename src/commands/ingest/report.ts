@@ -38,6 +38,8 @@ export interface Report {
   /** Takes what the plan knows already: files that were skipped, unchanged or unreadable. */
   begin(plan: Plan): Promise<void>;
   add(events: readonly DocumentEvent[]): Promise<void>;
+  /** A warning of the run itself, told at the end. */
+  warn(message: string): void;
   /** Prints result and summary and writes the report files; `error` is why the run stopped. */
   finish(status: RunStatus, traffic: Traffic, error?: unknown): Promise<void>;
   /** The run ended before its end was told: writes the report files, unless finish() has begun. */
@@ -67,11 +69,13 @@ export function createReport(context: Context, session: Told, request: ReportReq
   const warnings: string[] = [];
   let warningCount = 0;
   let images = 0;
-  let planned = 0;
-  let others = 0;
+  let planTable: PlanTable | undefined;
   let sentBytes = 0;
   let isFinished = false;
 
+  const warn = (message: string): void => {
+    if (++warningCount <= warningsKept) warnings.push(message);
+  };
   const takeLines = async (events: readonly DocumentLine[]): Promise<void> => {
     for (const event of events) collector.add(event);
     if (format !== "ndjson" || events.length === 0) return;
@@ -84,7 +88,8 @@ export function createReport(context: Context, session: Told, request: ReportReq
       target,
       paths,
       shard,
-      planned,
+      // Asked at the end: what comes from stdin is counted as it comes.
+      planned: planTable?.count("due") ?? 0,
       sentBytes,
       ...traffic,
       error: status === "error" ? errorText(error) : undefined,
@@ -103,8 +108,7 @@ export function createReport(context: Context, session: Told, request: ReportReq
   return {
     counts,
     async begin({ table, images: inPlan }) {
-      planned = table.count("due");
-      others = table.count("other");
+      planTable = table;
       images += inPlan;
       collector.count("unchanged", table.count("unchanged"));
       const told = table.warnings();
@@ -115,11 +119,10 @@ export function createReport(context: Context, session: Told, request: ReportReq
         await takeLines([{ status, path, ...(part > 0 ? { row: part } : {}), reason: detail }]);
       }
     },
+    warn,
     async add(events) {
       for (const event of events) {
-        for (const warning of event.warnings ?? []) {
-          if (++warningCount <= warningsKept) warnings.push(warning);
-        }
+        for (const warning of event.warnings ?? []) warn(warning);
         images += event.images ?? 0;
         sentBytes += event.sentBytes ?? 0;
         if (event.renamedFrom !== undefined) collector.rename(event.renamedFrom, event.path);
@@ -136,7 +139,7 @@ export function createReport(context: Context, session: Told, request: ReportReq
         status,
         counts: { created, updated, unchanged, skipped, failed },
         renamed,
-        planned,
+        planned: head.planned,
         ...traffic,
         sentBytes,
         seconds: head.seconds,
@@ -147,7 +150,7 @@ export function createReport(context: Context, session: Told, request: ReportReq
       };
       if (format !== "text") await unlessClosed(writeResult(output, format, result, log.list()));
       await unlessClosed(tellWarnings(output, { shown: warnings, count: warningCount }, images));
-      await unlessClosed(tellOthers(output, shard, others));
+      await unlessClosed(tellOthers(output, shard, planTable?.count("other") ?? 0));
       await unlessClosed(writeSummary(output, result, log.list()));
       await writeFiles(head);
     },

@@ -85,11 +85,13 @@ export async function openSource(
   sends: boolean,
 ): Promise<DocumentSource> {
   const { cwd } = context;
+  // What comes from stdin belongs to the project that the working directory is in.
+  const [place] = paths.filter((path) => path !== "-");
   const config = await loadSettings(context, flags, output, {
     sends,
-    root: searchFolder(paths[0], cwd),
+    root: searchFolder(place, cwd),
   });
-  const root = findRoot(paths[0], cwd, flags.root, config.projectFolder);
+  const root = findRoot(place, cwd, flags.root, config.projectFolder);
   const {
     ccPairId: _pair,
     connector: _name,
@@ -129,7 +131,9 @@ export async function openSource(
     });
   }
   const inputs = [...paths];
-  const facts = await readGitFacts(context, { settings, inputs, since: flags.since }, output);
+  const facts: GitFacts = paths.includes("-")
+    ? { since: undefined, factsOf: undefined }
+    : await readGitFacts(context, { settings, inputs, since: flags.since }, output);
   const key = (path: string): string => mappingKey(path, settings, facts.factsOf?.(path));
   return { config, settings, raw, inputs, cwd, mappingKey: key, ...facts };
 }

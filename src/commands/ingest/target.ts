@@ -58,41 +58,53 @@ function warning(record: ConnectorStatus): string | undefined {
   );
 }
 
-/**
- * Checks the pairs against the status listing before the first upload. A token
- * that may not list is no failure: the service itself then has the last word.
- * Throws CliError `not-found` for a pair that is not listed.
- */
-export async function checkPairs(
-  client: Client,
+/** Checks pairs; `consequence` ends the message about one that is not there. */
+export type PairCheck = (
   ccPairIds: readonly number[],
-  output: Output,
-): Promise<void> {
-  let records: ConnectorStatus[];
+  tell: Pick<Output, "note" | "warn">,
+  consequence: string,
+) => Promise<void>;
+
+/** Pairs of the status listing, which is asked for once; undefined when the token may not list. */
+async function listPairs(
+  client: Client,
+  tell: Pick<Output, "note">,
+): Promise<ConnectorStatus[] | undefined> {
   try {
-    records = await listConnectors(client);
+    return await listConnectors(client);
   } catch (error) {
     const cannotList = error instanceof ApiError && ["auth", "not-found"].includes(error.exit);
     if (!cannotList) throw error;
-    await output.note(
-      "the key may not list connectors, so the cc_pair_id is not checked beforehand",
-    );
-    return;
+    await tell.note("the key may not list connectors, so the cc_pair_id is not checked beforehand");
+    return undefined;
   }
-  for (const ccPairId of ccPairIds) {
-    const record = records.find((each) => each.cc_pair_id === ccPairId);
-    if (!record) {
-      const known = records.map((each) => `${each.cc_pair_id}  ${each.name ?? "—"}`);
-      throw new CliError(
-        "not-found",
-        `there is no connector with cc_pair_id ${ccPairId}; nothing was sent`,
-        {
-          details: known.slice(0, 10),
-          hints: ["see all with `knowctl connectors list`"],
-        },
-      );
+}
+
+/**
+ * Checks pairs against the status listing before the first upload to each. A
+ * token that may not list is no failure: the service itself then has the last
+ * word. Throws CliError `not-found` for a pair that is not listed.
+ */
+export function createPairCheck(client: Client): PairCheck {
+  let listing: Promise<ConnectorStatus[] | undefined> | undefined;
+  const checked = new Set<number>();
+  return async (ccPairIds, tell, consequence) => {
+    for (const ccPairId of ccPairIds) {
+      if (checked.has(ccPairId)) continue;
+      checked.add(ccPairId);
+      const records = await (listing ??= listPairs(client, tell));
+      if (!records) return;
+      const record = records.find((each) => each.cc_pair_id === ccPairId);
+      if (!record) {
+        const known = records.map((each) => `${each.cc_pair_id}  ${each.name ?? "—"}`);
+        throw new CliError(
+          "not-found",
+          `there is no connector with cc_pair_id ${ccPairId}; ${consequence}`,
+          { details: known.slice(0, 10), hints: ["see all with `knowctl connectors list`"] },
+        );
+      }
+      const text = warning(record);
+      if (text !== undefined) await tell.warn(text);
     }
-    const text = warning(record);
-    if (text !== undefined) await output.warn(text);
-  }
+  };
 }

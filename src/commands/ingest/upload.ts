@@ -6,8 +6,8 @@ import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/progress.ts";
 import { advanceDate } from "../../sync/advance.ts";
 import type { Plan } from "../../sync/plan.ts";
-import { prepareDue } from "../../sync/prepare.ts";
 import { createImages } from "../../sync/images.ts";
+import { prepareDue, type Due } from "../../sync/prepare.ts";
 import { runDocuments, type SentBody } from "../../sync/run.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
 import { rootPrefixOf } from "./plan.ts";
@@ -19,6 +19,8 @@ interface Upload extends Omit<Session, "connected"> {
   connected: UploadConnection;
   plan: Plan;
   report: Report;
+  /** Documents that come as they come, instead of those of the plan. */
+  stream?: AsyncIterable<Due[]>;
   options: { maxFailures?: number; force?: boolean };
 }
 
@@ -40,7 +42,7 @@ async function sendAll(
   const { plan, state, report, progress, source, inspector } = upload;
   const { client, concurrency, rate } = upload.connected;
   const { table } = plan;
-  const total = table.count("due");
+  const total = upload.stream ? undefined : table.count("due");
   const files = { inspector, rootPrefix: rootPrefixOf(source), factsOf: source.factsOf };
   const force = upload.options.force === true;
   const service = upload.targets.baseUrl;
@@ -49,7 +51,7 @@ async function sendAll(
   let done = 0;
   let sending = 0;
   const events = runDocuments({
-    due: prepareDue({ entries: table.entries(["due"]), ...files }),
+    due: upload.stream ?? prepareDue({ entries: table.entries(["due"]), ...files }),
     again: (numbers) => prepareDue({ entries: table.pick(numbers), ...files }),
     state,
     targets: upload.targets,

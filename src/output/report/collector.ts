@@ -10,6 +10,7 @@ const otherReasons = "other reasons";
 /** What became of one document or file. */
 export interface ReportEvent {
   status: "created" | "updated" | "unchanged" | "skipped" | "failed";
+  /** "" for what came from stdin; its row is the number of the line. */
   path: string;
   /** Number of the row in a file of rows. */
   row?: number | undefined;
@@ -66,9 +67,11 @@ function placeIn(path: string, reason: string): { line?: number; column?: number
 
 /** The failure of an event of status `failed`; members that are not known are left out. */
 export function failureOf(event: ReportEvent): ReportFailure {
-  const { path, row, id, reason = "", httpStatus } = event;
+  const { row, id, reason = "", httpStatus } = event;
+  const isGiven = event.path === "";
+  const path = isGiven ? "stdin" : event.path;
   const place = placeIn(path, reason);
-  const line = event.line ?? place.line;
+  const line = event.line ?? place.line ?? (isGiven ? row : undefined);
   const column = event.column ?? place.column;
   return {
     path,

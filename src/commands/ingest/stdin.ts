@@ -1,0 +1,235 @@
+import { dialects } from "../../api/dialects.ts";
+import type { Context, Source } from "../../context.ts";
+import { prepareLines } from "../../documents/given-lines.ts";
+import { prepareText } from "../../documents/given-text.ts";
+import type { PreparedSetup } from "../../documents/inspect.ts";
+import type { Prepared } from "../../documents/inspection.ts";
+import { CliError } from "../../errors.ts";
+import { decide } from "../../sync/decide.ts";
+import { dueOfLines } from "../../sync/given-due.ts";
+import { createPlanTable, type PlanTable } from "../../sync/plan-table.ts";
+import type { Due } from "../../sync/prepare.ts";
+import { targetFor } from "../../sync/target.ts";
+import type { PlannedDocument } from "../../output/ingest.ts";
+import { openOutput } from "../connect.ts";
+import { writePlan } from "./dry-run.ts";
+import type { IngestOptions } from "./ingest.ts";
+import { checkGivenPairs } from "./given-pairs.ts";
+import { createReport, ingestFormat, tellWarnings, type ReportRequest } from "./report.ts";
+import { checkReportFiles } from "./report-files.ts";
+import { openSession, type Session, type UploadConnection } from "./session.ts";
+import { openSource } from "./settings.ts";
+import { createPairCheck } from "./target.ts";
+import { uploadPlan } from "./upload.ts";
+
+type GivenOptions = Pick<IngestOptions, "format" | "id" | "since">;
+
+function checkGiven({ format = "ndjson", id, since }: GivenOptions, { isTTY }: Source): void {
+  if (since !== undefined) {
+    throw new CliError("usage", "--since chooses files; what stdin brings is taken whole", {
+      hints: ["for example `knowctl ingest documents docs --since REF | knowctl ingest -`"],
+    });
+  }
+  if (format === "ndjson" && id !== undefined) {
+    throw new CliError("usage", "--id names one document; a line of NDJSON has its own", {
+      hints: ["say what stdin holds, for example --format markdown"],
+    });
+  }
+  if (format !== "ndjson" && (id ?? "").trim() === "") {
+    throw new CliError("usage", `--format ${format}: a document from stdin needs an id`, {
+      hints: ["give --id ID; the same id later replaces the document"],
+    });
+  }
+  if (!isTTY) return;
+  throw new CliError("usage", "stdin is a terminal: nothing is piped into `ingest -`", {
+    hints: ["for example `knowctl ingest - < documents.ndjson`"],
+  });
+}
+
+/** Chunks of stdin, which end when the run does: a writer may be silent for hours. */
+function openChunks({ stdin, signal }: Context): AsyncIterable<Uint8Array> & { close(): void } {
+  let isClosed = false;
+  const close = (): void => {
+    isClosed = true;
+    signal.removeEventListener("abort", close);
+    stdin.stream.destroy();
+  };
+  signal.addEventListener("abort", close, { once: true });
+  if (signal.aborted) close();
+  return {
+    close,
+    async *[Symbol.asyncIterator]() {
+      try {
+        yield* stdin;
+      } catch (error) {
+        if (!isClosed) throw error;
+      }
+    },
+  };
+}
+
+async function* readGiven(
+  chunks: AsyncIterable<Uint8Array>,
+  { format = "ndjson", id = "" }: GivenOptions,
+  { source, targets }: Session,
+): AsyncGenerator<Prepared[], void> {
+  const setup: PreparedSetup = { pair: targets.pair, volatile: [] };
+  if (format === "ndjson") return yield* prepareLines(chunks, setup);
+  const prepared = await prepareText(chunks, { id, format }, source.settings, setup);
+  if (prepared) yield [prepared];
+}
+
+/** The same batches, the first of them read already; its absence is an error. */
+async function readFirst(
+  batches: AsyncGenerator<Due[], void>,
+  context: Context,
+  allowEmpty: boolean,
+): Promise<AsyncGenerator<Due[], void>> {
+  const first = await batches.next();
+  context.signal.throwIfAborted();
+  if (first.done && !allowEmpty) {
+    throw new CliError("usage", "0 documents found on stdin", {
+      hints: [
+        "check what writes to it: one JSON document a line",
+        "use --allow-empty where that is expected",
+      ],
+    });
+  }
+  return (async function* () {
+    if (first.value) yield first.value;
+    yield* batches;
+  })();
+}
+
+/** Batches whose end does not wait for what stdin has not sent yet. */
+function closable(batches: AsyncGenerator<Due[], void>, close: () => void): AsyncIterable<Due[]> {
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => batches.next(),
+      return() {
+        close();
+        return batches.return();
+      },
+    }),
+  };
+}
+
+async function* planned(
+  due: AsyncIterable<Due[]>,
+  { state, targets }: Session,
+  { force = false }: IngestOptions,
+  table: PlanTable,
+): AsyncGenerator<PlannedDocument> {
+  for await (const batch of due) {
+    for (const { prepared } of batch) {
+      const { kind, path, part } = prepared;
+      const row = part > 0 ? { row: part } : {};
+      if (kind !== "document") {
+        yield { action: kind, path, ...row, id: undefined, detail: prepared.reason };
+        continue;
+      }
+      for (const warning of prepared.warnings) table.warn(warning);
+      const { id, fingerprint, ownPair } = prepared;
+      const target = targetFor(targets, ownPair);
+      const accepted = target && state.accepted(target.key, id);
+      yield { ...decide(accepted, fingerprint, force), path, ...row, id };
+    }
+  }
+}
+
+/** Documents of stdin, and the (empty) plan in which they are counted. */
+interface Given {
+  chunks: ReturnType<typeof openChunks>;
+  table: PlanTable;
+  due: AsyncGenerator<Due[], void>;
+}
+
+function openGiven(context: Context, session: Session, options: IngestOptions): Given {
+  const { state, source } = session;
+  const chunks = openChunks(context);
+  const batches = readGiven(chunks, options, session);
+  const { storedId } = dialects[source.config.dialect];
+  const table = createPlanTable(state.database);
+  const due = dueOfLines({
+    batches,
+    database: state.database,
+    storedId,
+    shard: options.shard,
+    onOthers: (count) => table.countUp("other", count),
+    name: "stdin",
+  });
+  return { chunks, due, table };
+}
+
+async function dryRun(
+  context: Context,
+  session: Session,
+  { due, table }: Given,
+  options: IngestOptions,
+): Promise<void> {
+  const { output, targets } = session;
+  const first = await readFirst(due, context, options.allowEmpty === true);
+  await session.progress.stop();
+  await writePlan(output, ingestFormat(options), {
+    documents: planned(first, session, options, table),
+    noPair: () => targets.pair.ccPairId === undefined,
+    others: () => table.count("other"),
+    shard: options.shard,
+    exitCode: options.exitCode === true,
+  });
+  context.signal.throwIfAborted();
+  await tellWarnings(output, table.warnings(), 0);
+}
+
+async function upload(
+  context: Context,
+  session: Session & { connected: UploadConnection },
+  { chunks, due, table }: Given,
+  request: ReportRequest,
+  options: IngestOptions,
+): Promise<void> {
+  const { output, targets } = session;
+  const report = createReport(context, session, request);
+  const check = createPairCheck(session.connected.client);
+  const { ccPairId } = targets.pair;
+  try {
+    if (ccPairId !== undefined) await check([ccPairId], output, "nothing was sent");
+    const checked = checkGivenPairs(due, { check, targets, output, table, warn: report.warn });
+    const first = await readFirst(checked, context, options.allowEmpty === true);
+    await session.progress.stop();
+    const plan = { table, fileCount: 0, images: 0, pairs: new Set<number>() };
+    const stream = closable(first, () => chunks.close());
+    await uploadPlan(context, { ...session, plan, report, options, stream });
+  } catch (error) {
+    await session.progress.stop();
+    await report.abandon(error);
+    throw error;
+  }
+}
+
+/**
+ * `knowctl ingest -`: documents from stdin, line by line, sent as they come;
+ * nothing is kept in memory. Whatever is wrong with one line is its failure.
+ * With `--format` and `--id` stdin is the text of one document.
+ */
+export async function ingestStdin(context: Context, options: IngestOptions): Promise<void> {
+  const startedAtMs = context.now();
+  const output = openOutput(context, options);
+  checkGiven(options, context.stdin);
+  const format = ingestFormat(options);
+  const files = checkReportFiles(options, context.cwd);
+  const source = await openSource(context, ["-"], options, output, options.dryRun !== true);
+  const session = await openSession(context, output, source, options);
+  const given = openGiven(context, session, options);
+  try {
+    const { connected } = session;
+    if (options.dryRun || !connected) await dryRun(context, session, given, options);
+    else {
+      const request = { format, startedAtMs, files, shard: options.shard };
+      await upload(context, { ...session, connected }, given, request, options);
+    }
+  } finally {
+    given.chunks.close();
+    await session.close();
+  }
+}

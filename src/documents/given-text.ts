@@ -1,0 +1,83 @@
+import { CliError } from "../errors.ts";
+import { decodeText } from "./decode.ts";
+import { stdinName } from "./given-lines.ts";
+import { toPrepared, type PreparedSetup } from "./inspect.ts";
+import type { Prepared } from "./inspection.ts";
+import { reasonOf } from "./json-row.ts";
+import { mapDocument } from "./map-document.ts";
+import { formats, loadReader, type FormatName } from "./readers.ts";
+import type { DocumentSettings } from "./settings.ts";
+import { normalise } from "./stamp.ts";
+import { unpackStream } from "./unpack-stream.ts";
+
+/** Formats of one text, by the names that `--format` takes. */
+export type TextFormat = {
+  [Name in FormatName]: (typeof formats)[Name]["gives"] extends "text" ? Name : never;
+}[FormatName];
+
+async function readAll(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of unpackStream(chunks, stdinName)) {
+    length += chunk.length;
+    if (length > maxBytes) {
+      throw new CliError("usage", `${stdinName}: more than the ${maxBytes} bytes of a document`, {
+        hints: ["split it"],
+      });
+    }
+    pieces.push(chunk);
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Settings for a text that lies nowhere: no rule by path, no file beside it, nothing known to git. */
+function settingsOf(settings: DocumentSettings): DocumentSettings {
+  return { ...settings, rules: [], idPrefix: "", updatedAt: undefined, images: "skip" };
+}
+
+async function prepare(
+  bytes: Buffer,
+  { id, format }: GivenText,
+  settings: DocumentSettings,
+  setup: PreparedSetup,
+): Promise<Prepared> {
+  const path = normalise(id);
+  const read = await loadReader(formats[format]);
+  const parsed = read(decodeText(bytes, stdinName), path);
+  // The id that is asked for wins over one in front matter.
+  for (const key of settings.keys.id) delete parsed.frontMatter?.data[key];
+  const mapped = mapDocument({ path, mtimeMs: 0 }, parsed, settingsOf(settings));
+  const bare = { stamp: "", content: "" };
+  if (mapped.kind === "skipped") return toPrepared("", 0, { ...mapped, ...bare }, setup);
+  const { document, images, warnings } = mapped;
+  return toPrepared("", 0, { kind: "document", document, images, warnings, ...bare }, setup);
+}
+
+export interface GivenText {
+  id: string;
+  format: TextFormat;
+}
+
+/**
+ * One document from a stream that holds its text, mapped as a file with the name
+ * `id` would be, but for rules by path. Undefined when the stream is empty;
+ * `failed` when it cannot be read or mapped.
+ */
+export async function prepareText(
+  chunks: AsyncIterable<Uint8Array>,
+  given: GivenText,
+  settings: DocumentSettings,
+  setup: PreparedSetup,
+): Promise<Prepared | undefined> {
+  try {
+    const bytes = await readAll(chunks, settings.maxFileBytes);
+    return bytes.length === 0 ? undefined : await prepare(bytes, given, settings, setup);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const reason = reasonOf(error);
+    // The mapping knows the text by its id.
+    const name = `${normalise(given.id)}:`;
+    const place = reason.startsWith(name) ? `${stdinName}:${reason.slice(name.length)}` : reason;
+    return { kind: "failed", path: "", part: 0, reason: place };
+  }
+}
