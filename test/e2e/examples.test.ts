@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { helpTexts } from "../../src/program.ts";
-import { startTestService, writeFiles } from "../service.ts";
-import { sampleRun, wholeReport } from "../output/report/sample.ts";
-import { projectFolder, temporaryFolder } from "../support.ts";
+import { projectFolder } from "../support.ts";
+import { preparePlace, runShell, type Place } from "./shell.ts";
 
 // Each command that the help texts and the README show is run as it is written, by a shell, in a
 // folder that has what they name. The sandbox of the test stands for every address in them.
@@ -32,65 +30,6 @@ function readmeExamples(): string[] {
 const isSandbox = (line: string): boolean => line.startsWith("knowctl sandbox");
 /** What installs or builds cannot run inside a test. */
 const isElsewhere = (line: string): boolean => /^(?:npm |kill %1)/.test(line);
-
-interface Place {
-  folder: string;
-  env: Record<string, string>;
-}
-
-/** A folder as the examples expect it, with `knowctl` on the PATH. */
-async function preparePlace(): Promise<Place> {
-  const { folder, sandbox, env } = await startTestService({ key: "sandbox" });
-  const programs = join(temporaryFolder(), "bin");
-  mkdirSync(programs);
-  symlinkSync(join(projectFolder, "bin", "knowctl.cjs"), join(programs, "knowctl"));
-  const handbook = join(projectFolder, "examples", "handbook");
-  cpSync(handbook, join(folder, "examples", "handbook"), { recursive: true });
-  cpSync(handbook, join(folder, "docs"), { recursive: true });
-  const shards = [1, 2].map((index) => {
-    const report = wholeReport(sampleRun({ shard: { index, count: 2 } }));
-    return [`shard-${index}.json`, JSON.stringify(report)] as const;
-  });
-  writeFiles(folder, { "key.txt": "sandbox\n", ...Object.fromEntries(shards) });
-  return {
-    folder,
-    env: {
-      ...env,
-      PATH: `${programs}:${env["PATH"]}`,
-      KNOWCTL_BASE_URL: sandbox.url,
-      KNOWCTL_API_KEY: "sandbox",
-    },
-  };
-}
-
-interface Ran {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs a script; a sandbox in it runs until it has said that Ctrl-C ends it. */
-async function runShell(script: string, { folder, env }: Place): Promise<Ran> {
-  const addresses = /http:\/\/127\.0\.0\.1:8787|https:\/\/assistant\.example\.com/g;
-  const child = spawn("sh", ["-ec", script.replace(addresses, env["KNOWCTL_BASE_URL"]!)], {
-    cwd: folder,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: 30_000,
-  });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-    // Once: a second signal may meet a process that no longer handles any.
-    if (stderr.includes("Ctrl-C here ends") && !child.killed) child.kill("SIGTERM");
-  });
-  return await new Promise((done, fail) => {
-    child.on("error", fail);
-    child.on("close", (code) => done({ code, stdout, stderr }));
-  });
-}
 
 /** What the examples of `state` work on: an upload, and what two shards exported. */
 async function prepareState(place: Place): Promise<void> {
