@@ -86,8 +86,9 @@ export function jobsOf(inputs: readonly string[], options: FindOptions): Job[] {
   return [{ kind: "folder", base: "", hidden: false }];
 }
 
-function isInJob(path: string, { kind, base, matches }: Job): boolean {
-  if (kind === "file") return path === base;
+function isInFolder(path: string, { base, matches }: Job): boolean {
+  // A folder that cannot be read is told by its own path.
+  if (path === base) return !matches;
   if (base !== "" && !path.startsWith(`${base}/`)) return false;
   return !matches || matches(base === "" ? path : path.slice(base.length + 1));
 }
@@ -102,8 +103,11 @@ export function scopeOf(
 ): (path: string) => boolean {
   const { only, exclude } = options.settings;
   const jobs = jobsOf(inputs, options);
+  // A retry may name a hundred thousand files.
+  const files = new Set(jobs.filter(({ kind }) => kind === "file").map(({ base }) => base));
+  const folders = jobs.filter(({ kind }) => kind === "folder");
   return (path) =>
-    jobs.some((job) => isInJob(path, job)) &&
+    (files.has(path) || folders.some((job) => isInFolder(path, job))) &&
     (!only || only.matches(path)) &&
     exclude?.matches(path) !== true;
 }

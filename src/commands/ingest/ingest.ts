@@ -34,7 +34,8 @@ export interface IngestOptions extends SessionRequest, ReportFlags {
   id?: string;
 }
 
-function checkOptions(paths: readonly string[], options: IngestOptions): void {
+/** Throws CliError `usage` for flags that do not go together. */
+export function checkOptions(paths: readonly string[], options: IngestOptions): void {
   if (paths.includes("-") && paths.length > 1) {
     throw new CliError("usage", "`-` (stdin) goes with no other path", {
       hints: ["run the command once for each"],
@@ -119,11 +120,29 @@ async function upload(
       await check([...plan.pairs].map(Number), session.output, "nothing was sent");
     }
     await tellSince(session.output, session.source);
-    await uploadPlan(context, { ...session, plan, report, options });
+    const { startedAtMs } = request;
+    await uploadPlan(context, { ...session, plan, report, options, startedAtMs });
   } catch (error) {
     await session.progress.stop();
     await report.abandon(error);
     throw error;
+  }
+}
+
+/** How a run began, before anything was looked at. */
+export type Begun = Omit<ReportRequest, "shard">;
+
+/** Plans and sends, or with `--dry-run` shows, the files of an open session. */
+export async function ingestSession(
+  context: Context,
+  session: Session,
+  begun: Begun,
+  options: IngestOptions,
+): Promise<void> {
+  const { connected } = session;
+  if (options.dryRun || !connected) await dryRun(context, session, begun.format, options);
+  else {
+    await upload(context, { ...session, connected }, { ...begun, shard: options.shard }, options);
   }
 }
 
@@ -141,17 +160,15 @@ export async function ingest(
   checkOptions(paths, options);
   if (paths.includes("-")) return await (await import("./stdin.ts")).ingestStdin(context, options);
   const output = openOutput(context, options);
-  const format = ingestFormat(options);
-  const files = checkReportFiles(options, context.cwd);
+  const begun = {
+    startedAtMs,
+    format: ingestFormat(options),
+    files: checkReportFiles(options, context.cwd),
+  };
   const source = await openSource(context, paths, options, output, options.dryRun !== true);
   const session = await openSession(context, output, source, options);
   try {
-    const { connected } = session;
-    if (options.dryRun || !connected) await dryRun(context, session, format, options);
-    else {
-      const request = { format, startedAtMs, files, shard: options.shard };
-      await upload(context, { ...session, connected }, request, options);
-    }
+    await ingestSession(context, session, begun, options);
   } finally {
     await session.close();
   }

@@ -199,7 +199,8 @@ async function upload(
     await session.progress.stop();
     const plan = { table, fileCount: 0, images: 0, pairs: new Set<number>() };
     const stream = closable(first, () => chunks.close());
-    await uploadPlan(context, { ...session, plan, report, options, stream });
+    const { startedAtMs } = request;
+    await uploadPlan(context, { ...session, plan, report, options, stream, startedAtMs });
   } catch (error) {
     await session.progress.stop();
     await report.abandon(error);

@@ -10,6 +10,8 @@ import { createImages } from "../../sync/images.ts";
 import { prepareDue, type Due } from "../../sync/prepare.ts";
 import { runDocuments, type SentBody } from "../../sync/run.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
+import type { Shard } from "../../sync/shard.ts";
+import { clearSettled, recordPlanFailures } from "./failures.ts";
 import { rootPrefixOf } from "./plan.ts";
 import type { Report, Traffic } from "./report.ts";
 import type { Session, UploadConnection } from "./session.ts";
@@ -21,7 +23,8 @@ interface Upload extends Omit<Session, "connected"> {
   report: Report;
   /** Documents that come as they come, instead of those of the plan. */
   stream?: AsyncIterable<Due[]>;
-  options: { maxFailures?: number; force?: boolean };
+  options: { maxFailures?: number; force?: boolean; shard?: Shard };
+  startedAtMs: number;
 }
 
 function trafficOf(gate: Gate): Traffic {
@@ -125,6 +128,7 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   const uploads = createImageUploads(upload.connected.client, root, gate);
   try {
     await report.begin(upload.plan);
+    recordPlanFailures(upload, context.now);
     await sendAll(context, upload, gate, uploads);
   } catch (error) {
     await progress.stop();
@@ -138,13 +142,14 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   await warnOfLost(upload, uploads);
   const { failed, created, updated, unchanged } = report.counts;
   const interrupted = context.signal.aborted;
+  if (!interrupted && !upload.stream) clearSettled(upload);
   const status = interrupted ? "interrupted" : failed > 0 ? "partial" : "ok";
   await report.finish(status, trafficOf(gate));
   context.signal.throwIfAborted();
   if (failed > 0) {
     const others = created + updated + unchanged > 0 ? "; the others are sent" : "";
     throw new CliError("partial", `${countOf(failed, "document")} failed${others}`, {
-      hints: ["mend them and run the same command again: only what is missing is sent"],
+      hints: ["mend them, then `knowctl ingest retry`, or the same command again"],
     });
   }
 }

@@ -1,0 +1,59 @@
+import { scopeOf } from "../../documents/scope.ts";
+import type { Plan } from "../../sync/plan.ts";
+import type { FailureRecord } from "../../sync/records.ts";
+import type { Shard } from "../../sync/shard.ts";
+import { targetFor, type Targets } from "../../sync/target.ts";
+import type { Session } from "./session.ts";
+import type { DocumentSource } from "./settings.ts";
+
+type Ran = Pick<Session, "source" | "state" | "targets"> & {
+  plan: Plan;
+  options: { shard?: Shard };
+  startedAtMs: number;
+};
+
+const batchSize = 256;
+
+/** The target under which a run's failures are kept, whatever pairs rules may name. */
+export function failuresKey(targets: Targets): string {
+  return targetFor(targets, undefined)?.key ?? "";
+}
+
+/** Whether a failure of this path belongs to the inputs; what came from stdin belongs to none. */
+export function failureScope(source: DocumentSource): (path: string) => boolean {
+  const isInScope = scopeOf(source.inputs, { cwd: source.cwd, settings: source.settings });
+  return (path) => path !== "" && isInScope(path);
+}
+
+/** Records the files that could not be looked at, as what fails later is recorded. */
+export function recordPlanFailures({ plan, state, targets }: Ran, now: () => number): void {
+  const target = failuresKey(targets);
+  let failures: FailureRecord[] = [];
+  const save = (): void => {
+    state.save({ failures });
+    failures = [];
+  };
+  for (const { path, part, detail } of plan.table.entries(["failed"])) {
+    failures.push({
+      target,
+      path,
+      part,
+      id: "",
+      reason: detail,
+      retryable: false,
+      status: undefined,
+      failedAtMs: now(),
+    });
+    if (failures.length >= batchSize) save();
+  }
+  save();
+}
+
+/**
+ * After a run that looked at all of its inputs: what failed before and did not
+ * fail again is settled. A run over a part of them knows nothing of the rest.
+ */
+export function clearSettled({ source, state, targets, options, startedAtMs }: Ran): void {
+  if (options.shard || source.since) return;
+  state.clearFailures(failuresKey(targets), startedAtMs, failureScope(source));
+}

@@ -1,0 +1,12 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+
+/** Throws CliError `usage` where the name of a subcommand could as well be meant as a path. */
+export function refuseAmbiguous(context: Context, name: string): void {
+  if (!existsSync(join(context.cwd, name))) return;
+  throw new CliError("usage", `\`${name}\` is a subcommand, and a path of that name exists`, {
+    hints: [`write ./${name} for the path, or run the subcommand from another folder`],
+  });
+}

@@ -1,0 +1,80 @@
+import type { Command } from "commander";
+import { choice, collect, decimal, integer } from "./options.ts";
+
+/** Flags that decide which files are taken and how they map; shared with its subcommands. */
+export function addMappingOptions(command: Command): Command {
+  return command
+    .option("--include <glob>", "take only files that match (repeatable)", collect)
+    .option("--exclude <glob>", "leave out files that match (repeatable)", collect)
+    .option("--no-ignore", "do not skip hidden files and what .gitignore or .knowctlignore name")
+    .option("--id-prefix <text>", "put in front of every path-derived id")
+    .option("--source <type>", "document source type (default: file)")
+    .option("--sections <mode>", "whole or headings (default: whole)", choice("whole", "headings"))
+    .option(
+      "--anchors <style>",
+      "how headings become link anchors: github, docusaurus, mkdocs",
+      choice("github", "docusaurus", "mkdocs"),
+    )
+    .option(
+      "--max-section-chars <number>",
+      "split longer sections at paragraphs",
+      integer(200, 10_000_000),
+    )
+    .option("--link <template>", "link of a document: {path} {dir} {name} {slug} {id} or a key")
+    .option("--link-base <url>", "what relative links are joined to")
+    .option("--metadata <key=value>", "add metadata (repeatable)", collect)
+    .option("--tag <tag>", "add a tag (repeatable)", collect)
+    .option(
+      "--updated-at <source>",
+      "where a missing date comes from: git or mtime",
+      choice("git", "mtime"),
+    )
+    .option("--owners <source>", "where missing owners come from: codeowners", choice("codeowners"))
+    .option("--meta-commit", "add the last commit of each file as metadata source_commit")
+    .option(
+      "--images <mode>",
+      "images of the project: skip or upload (default: skip)",
+      choice("skip", "upload"),
+    )
+    .option("--drafts", "send documents marked draft: true as well");
+}
+
+/** Where the documents go, and where that is recorded. */
+export function addTargetOptions(command: Command): Command {
+  return command
+    .option("--cc-pair-id <id>", "connector/credential pair to upload to", integer(1, 2 ** 31 - 1))
+    .option("--connector <name>", "the same, by connector name")
+    .option("--state <dir>", "folder of the state store (default: .knowctl in the project root)");
+}
+
+/** Where a run is told besides the terminal. */
+export function addReportOptions(command: Command): Command {
+  return command
+    .option("--report <file>", "write the run to a .json, .xml or .html file (repeatable)", collect)
+    .option("--gitlab-report <file>", "write the failures as a GitLab code quality report");
+}
+
+/** How documents are sent. */
+export function addUploadOptions(command: Command): Command {
+  return command
+    .option("--concurrency <number>", "most requests in flight (default: 8)", integer(1, 256))
+    .option("--rate <number>", "most documents per second", decimal(0.001, 1_000_000))
+    .option("--dry-run", "show what would be sent and send nothing")
+    .option("--exit-code", "with --dry-run: exit 12 when there is work")
+    .option(
+      "--max-failures <number>",
+      "stop after this many failed documents",
+      integer(1, 1_000_000),
+    );
+}
+
+/** What `ingest -` reads. */
+export function addStdinOptions(command: Command): Command {
+  return command
+    .option(
+      "--format <name>",
+      "what stdin (-) holds: ndjson (default), or one document: markdown, text, html …",
+      choice("ndjson", "markdown", "text", "html", "mdx", "rst", "asciidoc"),
+    )
+    .option("--id <id>", "id of the one document on stdin");
+}

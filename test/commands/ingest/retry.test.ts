@@ -1,0 +1,145 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startTestService, writeFiles, type TestService } from "../../service.ts";
+import { runIn } from "../state/support.ts";
+
+const broken = "---\ntitle: [unclosed\n---\ntext\n";
+const files = {
+  "docs/a.md": "# A\n\nOne.\n",
+  "docs/bad.md": broken,
+  "docs/sub/worse.md": broken,
+};
+const retry = "ingest retry --cc-pair-id 2";
+
+/** One document sent, two failed; then one of the two is mended, and the one that was sent changes. */
+async function startFailed(): Promise<TestService> {
+  const service = await startTestService({ files });
+  const line = "ingest docs --cc-pair-id 2 --report run.json";
+  expect(await runIn(service, line)).toMatchObject({ code: 10 });
+  writeFiles(service.folder, { "docs/bad.md": "# Mended\n", "docs/a.md": "# A\n\nOther.\n" });
+  return service;
+}
+
+const sentIds = (service: TestService): string[] =>
+  [...service.sandbox.ledger.documents.entries()]
+    .flatMap(([id, bodies]) => bodies.map(() => id))
+    .toSorted();
+const failedPaths = async (service: TestService): Promise<string[]> => {
+  const { stdout } = await runIn(service, "state list --status failed --fields path -o tsv");
+  return stdout.split("\n").filter(Boolean);
+};
+
+describe("ingest retry", () => {
+  it.each([
+    ["by the state", retry],
+    ["by a report", "ingest retry run.json --cc-pair-id 2"],
+  ])("sends only what failed: %s", async (_name, line) => {
+    const service = await startFailed();
+    const ran = await runIn(service, line);
+    expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("1 created, 1 failed") });
+    expect(sentIds(service)).toEqual(["docs/a.md", "docs/bad.md"]);
+    expect(await failedPaths(service)).toEqual(["docs/sub/worse.md"]);
+    writeFiles(service.folder, { "docs/sub/worse.md": "# Mended too\n" });
+    expect(await runIn(service, retry)).toMatchObject({ code: 0 });
+    expect(await failedPaths(service)).toEqual([]);
+    expect(await runIn(service, retry)).toMatchObject({
+      code: 0,
+      stderr: "nothing to retry: no file failed last time\n",
+    });
+  });
+
+  it("shows with --dry-run what it would send, and sends nothing", async () => {
+    const service = await startFailed();
+    const { stdout } = await runIn(service, `${retry} --dry-run --output ndjson`);
+    expect(stdout).toContain('"action":"new","path":"docs/bad.md"');
+    expect(stdout).not.toContain("docs/a.md");
+    expect(sentIds(service)).toEqual(["docs/a.md"]);
+    expect(await failedPaths(service)).toHaveLength(2);
+  });
+
+  it("tells of files that are gone and forgets that they failed", async () => {
+    const service = await startFailed();
+    rmSync(join(service.folder, "docs/sub"), { recursive: true });
+    const ran = await runIn(service, retry);
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("worse.md: is gone") });
+    expect(await failedPaths(service)).toEqual([]);
+  });
+
+  it("sends of a file of rows only those that are missing", async () => {
+    const row = (id: string): string =>
+      JSON.stringify({ id, semantic_identifier: id, sections: [{ text: id }], metadata: {} });
+    const service = await startTestService({ files: { "rows.ndjson": `${row("a")}\n{"id":\n` } });
+    const first = await runIn(service, "ingest rows.ndjson --cc-pair-id 2");
+    expect(first).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining("1 created, 1 failed"),
+    });
+    writeFiles(service.folder, { "rows.ndjson": `${row("a")}\n${row("b")}\n` });
+    expect(await runIn(service, retry)).toMatchObject({ code: 0 });
+    expect(sentIds(service)).toEqual(["a", "b"]);
+  });
+
+  it.each([
+    ["--cc-pair-id 3", "run.json is of another target; nothing was sent"],
+    ["--cc-pair-id 2 --base-url http://127.0.0.1:9", "run.json is of another target"],
+  ])("refuses a report of another target: %s", async (flags, message) => {
+    const service = await startFailed();
+    const ran = await runIn(service, `ingest retry run.json ${flags}`);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    expect(sentIds(service)).toEqual(["docs/a.md"]);
+  });
+
+  it("says that what came from stdin cannot be retried", async () => {
+    const service = await startTestService({ files });
+    const target = `${service.sandbox.url}#2`;
+    const failure = {
+      type: "failure",
+      target,
+      path: "",
+      id: "x",
+      reason: "down",
+      retryable: true,
+      failedAt: "2025-01-01T00:00:00Z",
+    };
+    const lines = [{ type: "knowctl-state", version: 1 }, failure, { type: "end", records: 1 }];
+    const stdin = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    expect(await runIn(service, "state import -", { stdin })).toMatchObject({ code: 0 });
+    const ran = await runIn(service, retry);
+    expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("came from stdin") });
+  });
+
+  it("leaves it to the user where a path is called retry", async () => {
+    const service = await startTestService({ files: { "retry/a.md": "# A\n" } });
+    const ran = await runIn(service, retry);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("write ./retry") });
+  });
+});
+
+describe("failures in the state", () => {
+  it("hold files that could not be looked at, until they can be", async () => {
+    const service = await startTestService({ files: { "docs/a.md": "# A\n", "docs/b.md": "B" } });
+    writeFiles(service.folder, { "docs/b.md": new Uint8Array([0xff, 0x00, 0xff]) });
+    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+    expect(await failedPaths(service)).toEqual(["docs/b.md"]);
+    writeFiles(service.folder, { "docs/b.md": "# B\n" });
+    // A run over something else settles nothing.
+    expect(await runIn(service, "ingest docs/a.md --cc-pair-id 2")).toMatchObject({ code: 0 });
+    expect(await failedPaths(service)).toEqual(["docs/b.md"]);
+    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    expect(await failedPaths(service)).toEqual([]);
+  });
+
+  it("are settled by a file that is gone, but not by a shard", async () => {
+    const service = await startTestService({ files });
+    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+    rmSync(join(service.folder, "docs/sub"), { recursive: true });
+    writeFiles(service.folder, { "docs/bad.md": "---\ndraft: true\n---\n# Later\n" });
+    for (const shard of ["1/2", "2/2"]) {
+      await runIn(service, `ingest docs --cc-pair-id 2 --shard ${shard}`);
+    }
+    expect(await failedPaths(service)).toHaveLength(2);
+    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    expect(await failedPaths(service)).toEqual([]);
+  });
+});
