@@ -8,6 +8,7 @@ import type {
   LookItem,
   Prepared,
   ReadItem,
+  ReadyDocument,
 } from "./inspection.ts";
 import { defaultId } from "./mapping.ts";
 import { buildPayload } from "./payload.ts";
@@ -42,12 +43,20 @@ function failure(path: string, error: unknown): { kind: "failed"; path: string; 
   return { kind: "failed", path, reason: error.message };
 }
 
+const bodyStart = '{"document":';
+
 function bodyOf(documentJson: string, ccPairId: number | undefined): Buffer {
   return Buffer.from(
     ccPairId === undefined
-      ? `{"document":${documentJson}}`
-      : `{"document":${documentJson},"cc_pair_id":${ccPairId}}`,
+      ? `${bodyStart}${documentJson}}`
+      : `${bodyStart}${documentJson},"cc_pair_id":${ccPairId}}`,
   );
+}
+
+/** JSON of the document alone where no pair is known, else of `{document, cc_pair_id}`. */
+export function documentJsonOf({ body, ccPairId }: ReadyDocument): string {
+  const json = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  return ccPairId === undefined ? json.slice(bodyStart.length, -1) : json;
 }
 
 /** What turning a reading into a request takes. */

@@ -5,7 +5,7 @@ import {
   addTargetOptions,
   addUploadOptions,
 } from "./ingest-options.ts";
-import { examples } from "./options.ts";
+import { examples, integer, shard } from "./options.ts";
 import type { Run } from "./run.ts";
 
 /** `ingest retry`. */
@@ -26,4 +26,25 @@ export function addRetry(ingest: Command, run: Run): void {
       ]),
     )
     .action(run(async () => (await import("../commands/ingest/retry.ts")).ingestRetry));
+}
+
+/** `ingest documents`. */
+export function addDocuments(ingest: Command, run: Run): void {
+  const documents = ingest
+    .command("documents")
+    .description("Print the documents of files as NDJSON and send nothing; ingest - takes them.")
+    .argument("[path...]", "folders, files or globs (default: the configured include)");
+  addMappingOptions(documents)
+    .option("--since <commit>", "take only files that changed since a commit, a tag or a branch")
+    .option("--cc-pair-id <id>", "write this pair beside each document", integer(1, 2 ** 31 - 1))
+    .option("--shard <i/n>", "take one of n equal parts, by hash of the id, for n runs", shard)
+    .option("--allow-empty", "finding no document is no error")
+    .addHelpText(
+      "after",
+      examples([
+        ["knowctl ingest documents docs > documents.ndjson", "one document a line"],
+        ["knowctl ingest documents docs | knowctl ingest - --cc-pair-id 2", "and send them"],
+      ]),
+    )
+    .action(run(async () => (await import("../commands/ingest/documents.ts")).printDocuments));
 }

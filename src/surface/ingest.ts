@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addRetry } from "./ingest-commands.ts";
+import { addDocuments, addRetry } from "./ingest-commands.ts";
 import {
   addMappingOptions,
   addReportOptions,
@@ -38,6 +38,10 @@ export function addIngest(program: Command, run: Run): void {
           "knowctl ingest docs --cc-pair-id 2 --shard 1/8 --report shard-1.json",
           "one of 8 runs that share the work; see docs/pipelines.md",
         ],
+        [
+          "knowctl ingest documents docs | knowctl ingest - --cc-pair-id 2",
+          "NDJSON between the two: for jq, Spark, another machine",
+        ],
         ["knowctl ingest docs --dry-run", "see the plan; needs no key and no connection"],
         ["knowctl ingest explain docs/welcome.md", "why a file is in or out, and what is sent"],
         [
@@ -60,4 +64,5 @@ export function addIngest(program: Command, run: Run): void {
     )
     .action(run(async () => (await import("../commands/ingest/explain.ts")).explainFile));
   addRetry(ingest, run);
+  addDocuments(ingest, run);
 }

@@ -106,4 +106,23 @@ describe("ingest - as a process", () => {
     await ended;
     expect(ids(service)).toEqual(["a", "b", "c"]);
   });
+
+  it("is quiet when the reader of its documents has gone", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 300 }, (_, index) => [`docs/${index}.md`, "text ".repeat(1000)]),
+    );
+    const { folder, env } = await startTestService({ files });
+    const binary = join(projectFolder, "bin", "knowctl.cjs");
+    const script = `"${process.execPath}" "${binary}" ingest documents docs | head -n 1 | wc -l`;
+    const child = spawn("sh", ["-c", script], {
+      cwd: folder,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let text = "";
+    child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    expect(await new Promise((done) => child.on("close", done))).toBe(0);
+    expect(text.trim()).toBe("1");
+  });
 });

@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Context } from "../../context.ts";
 import { explainDocument, type Explanation } from "../../documents/explain.ts";
 import { findFiles, type Found } from "../../documents/find.ts";
@@ -11,6 +9,7 @@ import { hasState, openState } from "../../sync/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { stateFolder } from "./plan.ts";
 import { openSource, type DocumentSource, type MappingFlags } from "./settings.ts";
+import { refuseAmbiguous } from "./subcommand.ts";
 import { chosenPair } from "./target.ts";
 
 function findOne(source: DocumentSource, path: string): Found {
@@ -54,11 +53,7 @@ export async function explainFile(
   flags: MappingFlags,
 ): Promise<void> {
   const [path = ""] = args;
-  if (existsSync(join(context.cwd, "explain"))) {
-    throw new CliError("usage", "`explain` is a subcommand, and a path of that name exists", {
-      hints: ["write ./explain for the path"],
-    });
-  }
+  refuseAmbiguous(context, "explain");
   checkFormat(flags);
   const output = openOutput(context, flags);
   const source = await openSource(context, [path], flags, output, false);

@@ -60,7 +60,8 @@ export function checkOptions(paths: readonly string[], options: IngestOptions): 
   }
 }
 
-function refuseEmpty({ inputs, settings }: DocumentSource): CliError {
+/** The error of a command that found no file. */
+export function refuseEmpty({ inputs, settings }: DocumentSource): CliError {
   const places = inputs.length > 0 ? inputs : settings.include;
   return new CliError("usage", `0 documents found in ${places.join(", ")}`, {
     hints: [

@@ -1,0 +1,142 @@
+import type { Context } from "../../context.ts";
+import { documentJsonOf } from "../../documents/inspect.ts";
+import { openInspector } from "../../documents/open-inspector.ts";
+import { CliError } from "../../errors.ts";
+import { tellOthers } from "../../output/ingest.ts";
+import type { Output } from "../../output/output.ts";
+import { countOf, formatCount, startProgress } from "../../output/progress.ts";
+import type { Plan } from "../../sync/plan.ts";
+import { prepareDue, type Due } from "../../sync/prepare.ts";
+import { openTemporaryState } from "../../sync/state-file.ts";
+import { openOutput } from "../connect.ts";
+import { refuseEmpty, type IngestOptions } from "./ingest.ts";
+import { inspectSetup, planFolder, rootPrefixOf } from "./plan.ts";
+import { tellWarnings } from "./report.ts";
+import type { Session } from "./session.ts";
+import { openSource } from "./settings.ts";
+import { refuseAmbiguous } from "./subcommand.ts";
+
+export type DocumentsOptions = Pick<IngestOptions, "shard" | "allowEmpty"> &
+  Parameters<typeof openSource>[2];
+
+function checkOptions({ output, json, images }: DocumentsOptions): void {
+  if (images === "upload") {
+    throw new CliError("usage", "--images upload: nothing is sent, so no image can be uploaded", {
+      hints: ["use `knowctl ingest` for the files that have images"],
+    });
+  }
+  if (json !== true && (output === undefined || output === "ndjson")) return;
+  throw new CliError("usage", `--output ${json ? "json" : output}: documents come as ndjson`, {
+    hints: ["leave it out, and use `jq` for another form"],
+  });
+}
+
+type Reading = Pick<Session, "output" | "source" | "state" | "targets" | "inspector" | "progress">;
+
+/** What is opened to read files, without a service and without the project's state. */
+async function openReading(
+  context: Context,
+  output: Output,
+  paths: readonly string[],
+  options: DocumentsOptions,
+): Promise<Reading & { close(): Promise<void> }> {
+  // Only an upload can make sections of images.
+  const source = await openSource(context, paths, { ...options, images: "skip" }, output, false);
+  const { ccPairId } = options;
+  const targets = { baseUrl: "", pair: { ccPairId, fromFlag: ccPairId !== undefined } };
+  const state = await openTemporaryState();
+  const inspector = openInspector(inspectSetup(source, targets, false), context.workerScript);
+  const progress = startProgress(output, context.now);
+  const close = async (): Promise<void> => {
+    await progress.stop();
+    await inspector.close();
+    state.close();
+  };
+  return { output, source, state, targets, inspector, progress, close };
+}
+
+interface Written {
+  documents: number;
+  skipped: number;
+  failed: number;
+  /** Images that the texts refer to. */
+  images: number;
+}
+
+async function writeBatch(
+  { output }: Reading,
+  batch: readonly Due[],
+  { table }: Plan,
+  written: Written,
+): Promise<void> {
+  let lines = "";
+  for (const { prepared } of batch) {
+    if (prepared.kind === "skipped") written.skipped++;
+    if (prepared.kind === "failed") {
+      written.failed++;
+      await output.error(prepared.reason);
+    }
+    if (prepared.kind !== "document") continue;
+    written.documents++;
+    written.images += prepared.images;
+    for (const warning of prepared.warnings) table.warn(warning);
+    lines += `${documentJsonOf(prepared)}\n`;
+  }
+  await output.json(lines);
+}
+
+async function writeDocuments(context: Context, reading: Reading, plan: Plan): Promise<Written> {
+  const { source, inspector, output } = reading;
+  const { table } = plan;
+  const [skipped, failed] = [table.count("skipped"), table.count("failed")];
+  const written: Written = { documents: 0, skipped, failed, images: 0 };
+  for (const { detail, path } of table.entries(["failed"])) {
+    await output.error(detail.startsWith(path) ? detail : `${path}: ${detail}`);
+  }
+  const due = prepareDue({
+    entries: table.entries(["due"]),
+    inspector,
+    rootPrefix: rootPrefixOf(source),
+    factsOf: source.factsOf,
+  });
+  for await (const batch of due) {
+    context.signal.throwIfAborted();
+    await writeBatch(reading, batch, plan, written);
+  }
+  return written;
+}
+
+/**
+ * `knowctl ingest documents`: the IngestionDocuments of files as NDJSON, which
+ * `ingest -` takes; a line is `{document, cc_pair_id}` where a flag, a rule or a
+ * row names the pair. Nothing is sent and no state is used. Throws CliError
+ * `partial` when files cannot be read; the others are written.
+ */
+export async function printDocuments(
+  context: Context,
+  paths: string[],
+  options: DocumentsOptions,
+): Promise<void> {
+  refuseAmbiguous(context, "documents");
+  checkOptions(options);
+  if (paths.includes("-")) {
+    throw new CliError("usage", "`-` (stdin) holds documents already", { hints: ["name files"] });
+  }
+  const output = openOutput(context, options);
+  const reading = await openReading(context, output, paths, options);
+  try {
+    const files = { reports: [], gitlab: undefined };
+    const { shard } = options;
+    const plan = await planFolder(context, reading, { isFull: false, shard, files });
+    if (plan.fileCount === 0 && !options.allowEmpty) throw refuseEmpty(reading.source);
+    await reading.progress.stop();
+    const { documents, skipped, failed, images } = await writeDocuments(context, reading, plan);
+    await tellWarnings(output, plan.table.warnings(), images);
+    const left = skipped > 0 ? `, ${formatCount(skipped)} skipped` : "";
+    await output.note(`${countOf(documents, "document")} written, none sent${left}`);
+    await tellOthers(output, shard, plan.table.count("other"));
+    if (failed > 0) throw new CliError("partial", `${countOf(failed, "document")} cannot be read`);
+  } finally {
+    await reading.close();
+  }
+}
