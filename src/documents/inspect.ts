@@ -10,30 +10,12 @@ import type {
   ReadItem,
   ReadyDocument,
 } from "./inspection.ts";
-import { defaultId } from "./mapping.ts";
 import { buildPayload } from "./payload.ts";
-import {
-  contentHash,
-  findDocumentId,
-  readDocument,
-  readDocumentSync,
-  readRows,
-  type Reading,
-} from "./read.ts";
+import { contentHash, readDocument, readDocumentSync, readRows, type Reading } from "./read.ts";
 import { formatOf, loadedTextReader } from "./readers.ts";
 import { compileSettings, type DocumentSettings } from "./settings.ts";
 import { trustedStamp } from "./stamp.ts";
 import { statFile } from "./walk.ts";
-
-function found(id: string): Looked {
-  const documents = [{ part: 0, id, ccPairId: undefined, fingerprint: undefined }];
-  return { kind: "found", documents, leftOut: [], content: undefined, warnings: [], images: 0 };
-}
-
-// Reading these twice would cost, and they name no id.
-function hasPathId(path: string, { keys }: DocumentSettings): boolean {
-  return formatOf(path)?.gives === "binary" && keys.id.every((key) => key === "id");
-}
 
 const same: Looked = { kind: "same", stamp: undefined };
 
@@ -134,74 +116,31 @@ export function createInspector(setup: InspectSetup): Inspector {
     }
   }
 
-  const lookWhole = async (item: LookItem): Promise<Looked> => {
-    const result: Looked & { kind: "found" } = {
-      kind: "found",
-      documents: [],
-      leftOut: [],
-      content: undefined,
-      warnings: [],
-      images: 0,
-    };
-    const isRows = formatOf(item.path)?.gives === "rows";
-    const all = isRows ? rowsOf(item) : [await readOne(item)];
-    for await (const each of all) {
-      const { part } = each;
-      if (each.kind !== "document") {
-        if (each.kind === "failed" && part === 0) return each;
-        const { stamp, content } = each.kind === "skipped" ? each : { stamp: "", content: "" };
-        const { kind, path, reason } = each;
-        result.leftOut.push({ kind, path, reason, part, stamp, content });
-        continue;
-      }
-      const { id, ownPair, fingerprint, content } = each;
-      result.documents.push({
-        part,
-        id,
-        ccPairId: ownPair,
-        fingerprint: setup.isFull ? fingerprint : undefined,
-      });
-      result.content = content;
-      result.images += each.images;
-      result.warnings = [...result.warnings, ...each.warnings];
-    }
-    return result;
-  };
-
-  const lookFast = (item: LookItem): Looked | undefined => {
+  const lookAgain = (item: LookItem): Looked | undefined => {
     if (item.stamp !== undefined) {
       const listed = statFile(item.path, item.absolutePath);
-      if (listed.kind !== "file") return listed;
+      if (listed.kind === "failed") return { ...listed, part: 0 };
+      if (listed.kind === "skipped") return { ...listed, part: 0, stamp: "", content: "" };
       if (listed.file.stamp === item.stamp) return same;
     }
-    if (!setup.isFull && item.content === undefined && hasPathId(item.path, settings)) {
-      return found(defaultId(item.path, settings));
-    }
-    const isWhole = setup.isFull || !isFast(item.path);
-    if (isWhole && item.content === undefined) return undefined;
+    if (item.content === undefined) return undefined;
     const { bytes, stamp } = readContent(asFile(item), settings.maxFileBytes);
-    if (item.content !== undefined && contentHash(bytes) === item.content) {
-      return { kind: "same", stamp: trustedStamp(stamp, Date.now()) };
-    }
-    if (isWhole) return undefined;
-    return found(findDocumentId(bytes, item.path, settings));
+    if (contentHash(bytes) !== item.content) return undefined;
+    return { kind: "same", stamp: trustedStamp(stamp, Date.now()) };
   };
 
   return {
     async look(items) {
       const results: Looked[] = [];
       for (const item of items) {
+        let known: Looked | undefined;
         try {
-          results.push(lookFast(item) ?? (await lookWhole(item)));
+          known = lookAgain(item);
         } catch (error) {
-          results.push(failure(item.path, error));
+          known = { ...failure(item.path, error), part: 0 };
         }
+        results.push(known ?? (await readOne(item)));
       }
-      return results;
-    },
-    async read(items) {
-      const results: Prepared[] = [];
-      for (const item of items) results.push(await readOne(item));
       return results;
     },
     readRows: rowsOf,

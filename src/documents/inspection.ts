@@ -1,6 +1,5 @@
 import type { IngestionDocument } from "../api/schemas.ts";
 import type { FileFacts } from "./facts.ts";
-import type { LeftOut } from "./find.ts";
 import type { LocalImage } from "./images.ts";
 import type { Fingerprint } from "./payload.ts";
 import type { RawSettings } from "./settings.ts";
@@ -17,8 +16,6 @@ export interface InspectSetup {
   /** Fields left out of the fingerprint: they change without the content changing. */
   volatile: readonly (keyof IngestionDocument)[];
   pair: RunPair;
-  /** Read each document whole, as a dry run does, instead of only finding its id. */
-  isFull: boolean;
 }
 
 export interface LookItem {
@@ -31,30 +28,10 @@ export interface LookItem {
   facts?: FileFacts | undefined;
 }
 
-/** A document of a file before it is sent. */
-export interface FoundDocument {
-  /** 0, or the number of the row in a file of rows. */
-  part: number;
-  id: string;
-  /** The pair that a rule or the row itself names, where that is known. */
-  ccPairId: number | undefined;
-  /** Known when the documents were read whole. */
-  fingerprint: Fingerprint | undefined;
-}
-
+/** What a look at a file gives: nothing new, or all that it holds. */
 export type Looked =
   /** As recorded; with a stamp when only the stamp is another. */
-  | { kind: "same"; stamp: string | undefined }
-  | {
-      kind: "found";
-      documents: FoundDocument[];
-      /** Documents that are left out, or rows that cannot be read. */
-      leftOut: (LeftOut & { part: number; stamp: string; content: string })[];
-      content: string | undefined;
-      warnings: readonly string[];
-      images: number;
-    }
-  | LeftOut;
+  { kind: "same"; stamp: string | undefined } | Prepared;
 
 /** A document ready to be sent. */
 export interface ReadyDocument {
@@ -92,9 +69,8 @@ export interface ReadItem {
 
 /** Looks at files and reads them; the same in this thread and in a worker. */
 export interface Inspector {
+  /** Files of one document each; the results are in the same order. */
   look(items: readonly LookItem[]): Promise<Looked[]>;
-  /** Files of one document each, in the same order. */
-  read(items: readonly ReadItem[]): Promise<Prepared[]>;
   /** The documents of a file of rows, one after the other. */
   readRows(item: ReadItem): AsyncIterable<Prepared>;
 }

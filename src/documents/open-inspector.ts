@@ -21,7 +21,7 @@ export function openInspector(
   const local = createInspector(setup);
   let pool: Pool | undefined;
   let looked = 0;
-  const choose = (items: readonly { path: string }[]): Pick<Inspector, "look" | "read"> => {
+  const choose = (items: readonly { path: string }[]): Pick<Inspector, "look"> => {
     if (script === undefined || pool) return pool ?? local;
     looked += items.length;
     const isHeavy = items.some(({ path }) => formatOf(path)?.gives === "binary");
@@ -31,7 +31,6 @@ export function openInspector(
   };
   return {
     look: (items) => choose(items).look(items),
-    read: (items) => choose(items).read(items),
     readRows: local.readRows,
     close: async () => await pool?.close(),
   };

@@ -1,32 +1,30 @@
 import { Worker } from "node:worker_threads";
 import { codeOf } from "../errors.ts";
-import type {
-  InspectSetup,
-  Inspector,
-  Looked,
-  LookItem,
-  Prepared,
-  ReadItem,
-} from "./inspection.ts";
+import type { InspectSetup, Inspector, Looked, LookItem } from "./inspection.ts";
 
-export type Task = { operation: "look" | "read"; items: readonly (LookItem | ReadItem)[] };
+/** What a thread answers. */
 export interface Answer {
-  results: unknown[];
-  /** The bodies of the results, one after the other. */
-  buffer?: Uint8Array;
+  /** JSON of the results, each body as its length. */
+  heads: string;
+  /** The bodies, one after the other. */
+  bodies: Uint8Array;
 }
 
-type Pending = Task & { settle: (results: unknown[]) => void; fail: (error: unknown) => void };
+interface Task {
+  items: readonly LookItem[];
+  settle: (results: Looked[]) => void;
+  fail: (error: unknown) => void;
+}
 
 /** An inspector whose work is done by worker threads. */
-export interface Pool extends Pick<Inspector, "look" | "read"> {
+export interface Pool extends Pick<Inspector, "look"> {
   close(): Promise<void>;
 }
 
 interface Member {
   worker: Worker;
   /** Tasks handed over, the first of them in work. */
-  tasks: Pending[];
+  tasks: Task[];
   /** Items finished, counted by the thread itself. */
   done: Int32Array;
   /** Items of all tasks that were answered. */
@@ -45,15 +43,15 @@ function isOutOfMemory(error: unknown): boolean {
   return codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY";
 }
 
-function withBodies({ results, buffer }: Answer): unknown[] {
-  if (!buffer) return results;
+function unpack({ heads, bodies }: Answer): Looked[] {
   let at = 0;
-  for (const each of results as (Prepared & { bodyLength?: number })[]) {
-    if (each.kind !== "document" || each.bodyLength === undefined) continue;
-    each.body = Buffer.from(buffer.buffer, buffer.byteOffset + at, each.bodyLength);
-    at += each.bodyLength;
-  }
-  return results;
+  return (JSON.parse(heads) as (Looked & { body?: unknown })[]).map((each) => {
+    if (each.kind !== "document") return each;
+    const length = Number(each.body);
+    each.body = Buffer.from(bodies.buffer, bodies.byteOffset + at, length);
+    at += length;
+    return each;
+  });
 }
 
 /**
@@ -67,7 +65,7 @@ export function createPool(
   size: number,
   timeoutMs = 120_000,
 ): Pool {
-  const waiting: Pending[] = [];
+  const waiting: Task[] = [];
   const members = new Set<Member>();
   let isClosed = false;
 
@@ -81,7 +79,7 @@ export function createPool(
         member.tasks.push(task);
         // A thread has no target origin.
         // oxlint-disable-next-line unicorn/require-post-message-target-origin
-        member.worker.postMessage({ operation: task.operation, items: task.items });
+        member.worker.postMessage(task.items);
       }
     }
   };
@@ -96,10 +94,10 @@ export function createPool(
         Atomics.load(member.done, 0) - member.answered,
         current.items.length - 1,
       );
-      const { path } = current.items[culprit] as ReadItem;
-      const failed = { kind: "failed", path, part: 0, reason: `${path}: ${reason}` };
+      const path = current.items[culprit]?.path ?? "";
+      const failed: Looked = { kind: "failed", path, part: 0, reason: `${path}: ${reason}` };
       const rest = current.items.filter((_, index) => index !== culprit);
-      const settle = (results: unknown[]): void => {
+      const settle = (results: Looked[]): void => {
         current.settle([...results.slice(0, culprit), failed, ...results.slice(culprit)]);
       };
       if (rest.length === 0) settle([]);
@@ -121,7 +119,7 @@ export function createPool(
       member.answered += task?.items.length ?? 0;
       member.seen.atMs = performance.now();
       dispatch();
-      task?.settle(withBodies(answer));
+      task?.settle(unpack(answer));
     });
     worker.on("error", (error) => {
       if (isOutOfMemory(error)) {
@@ -151,19 +149,12 @@ export function createPool(
   timer.unref();
 
   for (let count = 0; count < size; count++) start();
-  const run = <Result>(operation: Task["operation"], items: Task["items"]): Promise<Result[]> =>
-    new Promise<Result[]>((resolve, reject) => {
-      waiting.push({
-        operation,
-        items,
-        settle: (results) => resolve(results as Result[]),
-        fail: reject,
-      });
-      dispatch();
-    });
   return {
-    look: (items) => run<Looked>("look", items),
-    read: (items) => run<Prepared>("read", items),
+    look: (items) =>
+      new Promise((settle, fail) => {
+        waiting.push({ items, settle, fail });
+        dispatch();
+      }),
     async close() {
       isClosed = true;
       clearInterval(timer);

@@ -6,9 +6,7 @@ import { decodeFile } from "./decode.ts";
 import type { Trace } from "./fields.ts";
 import type { SourceFile } from "./find.ts";
 import type { LocalImage } from "./images.ts";
-import { frontMatterId } from "./front-matter-id.ts";
 import { mapDocument } from "./map-document.ts";
-import { defaultId } from "./mapping.ts";
 import {
   extensionOf,
   formatOf,
@@ -108,17 +106,6 @@ export function readDocumentSync(
   const fileBytes = readBytes(file, settings);
   const parsed = read(decodeFile(fileBytes.bytes, path, settings.maxFileBytes), path);
   return toReading(file, fileBytes, parsed, settings, trace);
-}
-
-/**
- * The id of the document that a text of a loaded format gives, without mapping
- * the rest. Throws CliError `usage` for what is no text; bad front matter is left
- * to the mapping to tell.
- */
-export function findDocumentId(bytes: Buffer, path: string, settings: DocumentSettings): string {
-  const text = decodeFile(bytes, path, settings.maxFileBytes);
-  const found = frontMatterId(text, path, settings.keys.id);
-  return found.kind === "id" ? found.id : defaultId(path, settings);
 }
 
 /**

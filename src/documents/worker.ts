@@ -1,50 +1,41 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { createInspector } from "./inspect.ts";
-import type { InspectSetup, LookItem, ReadItem } from "./inspection.ts";
-import type { Answer, Task } from "./pool.ts";
+import type { InspectSetup, Looked, LookItem } from "./inspection.ts";
+import type { Answer } from "./pool.ts";
 
-/** Looks at and reads files for pool.ts, in a thread of its own; one task after the other. */
+/** Looks at files for pool.ts, in a thread of its own; one task after the other. */
 const { setup, done } = workerData as { setup: InspectSetup; done: Int32Array };
 const inspector = createInspector(setup);
 
-// Counted item by item: should this thread die or hang, the pool knows at which file.
-async function oneByOne<Item, Result>(
-  items: readonly Item[],
-  work: (items: readonly Item[]) => Promise<Result[]>,
-): Promise<Result[]> {
-  const results: Result[] = [];
+async function lookAt(items: readonly LookItem[]): Promise<Looked[]> {
+  const results: Looked[] = [];
   for (const item of items) {
-    results.push(...(await work([item])));
+    results.push(...(await inspector.look([item])));
+    // Counted item by item: should this thread die or hang, the pool knows at which file.
     Atomics.add(done, 0, 1);
   }
   return results;
 }
 
-async function answer(task: Task): Promise<void> {
-  if (task.operation === "look") {
-    const results = await oneByOne(task.items as readonly LookItem[], inspector.look);
-    // A thread has no target origin.
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin
-    parentPort?.postMessage({ results } satisfies Answer);
-    return;
-  }
-  const results = await oneByOne(task.items as readonly ReadItem[], inspector.read);
-  // All bodies in one buffer that changes hands instead of being copied.
-  const bodies = results.map((each) => (each.kind === "document" ? each.body : undefined));
-  const size = bodies.reduce((sum, body) => sum + (body?.length ?? 0), 0);
-  const buffer = new Uint8Array(size);
+/** All bodies in one buffer that changes hands; the rest as one text, which costs less than a clone. */
+function pack(results: readonly Looked[]): Answer {
+  let size = 0;
+  for (const each of results) if (each.kind === "document") size += each.body.length;
+  const bodies = new Uint8Array(size);
   let at = 0;
-  const light = results.map((each, index) => {
-    const body = bodies[index];
-    if (each.kind !== "document" || !body) return each;
-    buffer.set(body, at);
-    at += body.length;
-    return { ...each, body: new Uint8Array(0), bodyLength: body.length };
+  const heads = results.map((each) => {
+    if (each.kind !== "document") return each;
+    bodies.set(each.body, at);
+    at += each.body.length;
+    return { ...each, body: each.body.length };
   });
-  parentPort?.postMessage({ results: light, buffer } satisfies Answer, [buffer.buffer]);
+  return { heads: JSON.stringify(heads), bodies };
 }
 
 let queue = Promise.resolve();
-parentPort?.on("message", (task: Task) => {
-  queue = queue.then(() => answer(task));
+parentPort?.on("message", (items: LookItem[]) => {
+  queue = queue.then(async () => {
+    const answer = pack(await lookAt(items));
+    parentPort?.postMessage(answer, [answer.bodies.buffer as ArrayBuffer]);
+  });
 });

@@ -4,6 +4,9 @@ import type { Due } from "./prepare.ts";
 import { createSeen } from "./seen.ts";
 import { isInShard, type Shard } from "./shard.ts";
 
+// Nothing of it is in the spool, and what the service has of it is looked up.
+const fromStdin = { position: undefined, known: undefined };
+
 export interface GivenRequest {
   /** Documents and failures of lines, at most 64 at a time; their `part` is the line. */
   batches: AsyncIterable<Prepared[]>;
@@ -44,11 +47,11 @@ export async function* dueOfLines({
     yield batch.map((prepared): Due => {
       const before = prepared.kind === "document" ? first.get(prepared) : undefined;
       if (prepared.kind !== "document" || before === undefined) {
-        return { number: undefined, prepared };
+        return { ...fromStdin, prepared };
       }
       const { path, part, id } = prepared;
       const reason = `${name}:${part}:1: id "${id}" names the same document as line ${before}; give it another id`;
-      return { number: undefined, prepared: { kind: "failed", path, part, reason } };
+      return { ...fromStdin, prepared: { kind: "failed", path, part, reason } };
     });
   }
 }

@@ -6,8 +6,8 @@ interface Later {
   /** False when it cannot be kept. */
   add(due: Due, event: DocumentEvent): boolean;
   count(): number;
-  /** All of them, those of the plan read again. */
-  due(again: (numbers: readonly number[]) => AsyncIterable<Due[]>): AsyncGenerator<Due[]>;
+  /** All of them, those of the spool read again. */
+  due(again: (positions: readonly number[]) => AsyncIterable<Due[]>): AsyncGenerator<Due[]>;
   /** A document got its last attempt. */
   take(due: Due): void;
   /** Failures of those that did not. */
@@ -22,8 +22,8 @@ export function createLater(): Later {
   const kept = new Map<Due, DocumentEvent>();
   return {
     add(due, event) {
-      // Only the number of what the plan holds: its text would add up.
-      if (due.number !== undefined) planned.set(due.number, event);
+      // Only the position of what the spool holds: its text would add up.
+      if (due.position !== undefined) planned.set(due.position, event);
       else if (kept.size >= keptFromStdin) return false;
       else kept.set(due, event);
       return true;
@@ -34,7 +34,7 @@ export function createLater(): Later {
       if (planned.size > 0) yield* again([...planned.keys()].toSorted((a, b) => a - b));
     },
     take(due) {
-      if (due.number !== undefined) planned.delete(due.number);
+      if (due.position !== undefined) planned.delete(due.position);
       kept.delete(due);
     },
     *left() {

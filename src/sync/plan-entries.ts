@@ -1,173 +1,181 @@
-import type { FoundDocument, Looked } from "../documents/inspection.ts";
+import type { Looked, Prepared, ReadyDocument } from "../documents/inspection.ts";
 import { decide } from "./decide.ts";
 import type { Candidate } from "./merge.ts";
 import type { PlanRequest } from "./plan.ts";
-import type { PlanAction, PlanTable } from "./plan-table.ts";
+import type { PlanTable } from "./plan-table.ts";
+import type { SpoolHead } from "./prepare.ts";
 import { seenText, type AcceptedRecord, type FileRecord } from "./records.ts";
 import { isInShard } from "./shard.ts";
-import { targetFor, type Target } from "./target.ts";
+import type { Spool } from "./spool.ts";
+import { targetFor } from "./target.ts";
 
 /** Turns what was found of the files into entries of the plan. */
 export interface PlanEntries {
+  /** `looked` belongs to the candidate at the same place. */
   add(candidates: readonly Candidate[], looked: readonly Looked[]): void;
   /** What gives no document. */
   addLeftOut(kind: "skipped" | "failed", path: string, reason: string, part?: number): void;
+  /** Documents of one file of rows. */
+  addRows(candidate: Candidate, rows: readonly Prepared[]): void;
   /** Saves what was learned of files that need not be sent. */
   save(): void;
-  /** Image references in the documents that were read whole. */
+  /** Image references in the documents that were read. */
   images(): number;
   readonly pairs: ReadonlySet<number | undefined>;
 }
 
 const saveBatch = 512;
 
-export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanEntries {
-  const { state, targets, isFull } = request;
+type Known = ReadonlyMap<string, ReadonlyMap<string, AcceptedRecord>>;
+
+/** `spool` takes what is to be sent; without one, as in a dry run, nothing is kept or recorded. */
+export function createPlanEntries(
+  request: PlanRequest,
+  table: PlanTable,
+  spool: Spool | undefined,
+): PlanEntries {
+  const { state, targets, shard } = request;
   const pairs = new Set<number | undefined>();
   let images = 0;
-  // What gives no document is told by one shard as well: by its path.
-  const isOurs = (id: string): boolean => !request.shard || isInShard(id, request.shard);
-
   let unsaved: FileRecord[] = [];
+
+  // What gives no document is told by one shard as well: by its path.
+  const isOurs = (id: string): boolean => !shard || isInShard(id, shard);
+  const addLeftOut: PlanEntries["addLeftOut"] = (kind, path, reason, part) => {
+    if (!isOurs(path)) return;
+    if (kind === "failed") table.addFailure(path, reason, part);
+    else table.addSkip(path, reason, part);
+  };
   const save = (): void => {
-    if (!isFull) state.save({ files: unsaved });
+    if (spool) state.save({ files: unsaved });
     unsaved = [];
   };
   const record = (file: FileRecord): void => {
     unsaved.push(file);
     if (unsaved.length >= saveBatch) save();
   };
+  const keyOf = ({ ownPair }: ReadyDocument): string => targetFor(targets, ownPair)?.key ?? "";
 
   const addSame = ({ item, seen, mapping }: Candidate, stamp: string | undefined): void => {
     if (!seen) return;
-    const records = (): FileRecord[] => state.filesOf(item.path);
-    if (seen.skipped > 0 && isOurs(item.path)) {
-      for (const { skipped, part } of records()) {
-        if (skipped !== undefined) table.addSkip(item.path, skipped, part);
-      }
+    const { path } = item;
+    const fresh = stamp === undefined ? seen.seen : seenText(stamp, mapping);
+    if (seen.skipped === 0 && !shard && spool && fresh === seen.seen) {
+      table.countUp("unchanged", seen.accepted);
+      return;
     }
-    const wantsIds = request.shard !== undefined || isFull;
-    if (!wantsIds) table.countUp("unchanged", seen.accepted);
-    else {
-      for (const { document, part, content } of records()) {
-        if (!document) continue;
-        if (!isOurs(document.id)) table.countUp("other", 1);
-        else if (!isFull) table.countUp("unchanged", 1);
-        else {
-          const { id } = document;
+    for (const each of state.filesOf(path)) {
+      const { part, document, content, skipped } = each;
+      if (skipped !== undefined) addLeftOut("skipped", path, skipped, part);
+      else if (document && !isOurs(document.id)) table.countUp("other", 1);
+      else if (document) {
+        const { id } = document;
+        if (spool) table.countUp("unchanged", 1);
+        else
           table.add({
-            path: item.path,
+            path,
             part,
-            absolutePath: undefined,
             id,
             action: "unchanged",
             detail: "",
             content,
+            position: undefined,
           });
-        }
       }
+      if (fresh !== seen.seen) record({ ...each, seen: fresh });
     }
-    const fresh = stamp === undefined ? seen.seen : seenText(stamp, mapping);
-    if (fresh === seen.seen) return;
-    for (const each of records()) record({ ...each, seen: fresh });
   };
 
-  const addDocument = (
-    { item }: Candidate,
-    document: FoundDocument,
-    content: string | undefined,
-    known: ReadonlyMap<string, AcceptedRecord>,
-    target: Target | undefined,
-  ): void => {
-    const { id, part, fingerprint } = document;
-    const isUsual = item.absolutePath === request.rootPrefix + item.path;
-    const absolutePath = isUsual ? undefined : item.absolutePath;
-    const entry = { path: item.path, part, absolutePath, id, content };
+  const addDocument = (candidate: Candidate, document: ReadyDocument, known: Known): void => {
+    const { path, part, id, content, fingerprint, ownPair, body, ...rest } = document;
     if (!isOurs(id)) {
-      table.add({ ...entry, action: "other", detail: "" });
+      table.add({ path, part, id, action: "other", detail: "", content, position: undefined });
       return;
     }
-    const decision: { action: PlanAction; detail: string } = fingerprint
-      ? decide(known.get(id), fingerprint, request.force)
-      : { action: "due", detail: "" };
-    if (decision.action !== "unchanged") pairs.add(target?.ccPairId);
-    table.add({ ...entry, ...decision });
-  };
-
-  const addLeftOut: PlanEntries["addLeftOut"] = (kind, path, reason, part) => {
-    if (!isOurs(path)) return;
-    if (kind === "failed") table.addFailure(path, reason, part);
-    else table.addSkip(path, reason, part);
-  };
-
-  const add = (candidates: readonly Candidate[], looked: readonly Looked[]): void => {
-    const known = isFull
-      ? lookUp(candidates, looked)
-      : new Map<string, Map<string, AcceptedRecord>>();
-    for (const [index, candidate] of candidates.entries()) {
-      const result = looked[index];
-      const { path } = candidate.item;
-      if (result?.kind === "same") addSame(candidate, result.stamp);
-      else if (result?.kind === "skipped") addLeftOut("skipped", path, result.reason);
-      else if (result?.kind === "failed") addLeftOut("failed", path, result.reason);
-      else if (result) {
-        if (result.documents.some(({ id }) => isOurs(id))) {
-          images += result.images;
-          for (const warning of result.warnings) table.warn(warning);
-        }
-        for (const { kind, reason, part, stamp, content } of result.leftOut) {
-          addLeftOut(kind, path, reason, part);
-          if (kind === "skipped") {
-            const seen = seenText(stamp, candidate.mapping);
-            record({ path, part, seen, content, document: undefined, skipped: reason });
-          }
-        }
-        openRows(path, result);
-        for (const document of result.documents) {
-          const target = targetOf(path, document);
-          addDocument(
-            candidate,
-            document,
-            result.content,
-            known.get(target?.key ?? "") ?? new Map(),
-            target,
-          );
-        }
-      }
+    images += document.images;
+    for (const warning of document.warnings) table.warn(warning);
+    const accepted = known.get(keyOf(document))?.get(id);
+    const { action, detail } = decide(accepted, fingerprint, request.force);
+    if (action === "unchanged") {
+      const seen = seenText(document.stamp, candidate.mapping);
+      const { whole } = fingerprint;
+      record({
+        path,
+        part,
+        seen,
+        content,
+        document: { id, ccPairId: ownPair, whole },
+        skipped: undefined,
+      });
+      if (spool) table.countUp("unchanged", 1);
+      else table.add({ path, part, id, action, detail, content, position: undefined });
+      return;
     }
+    pairs.add(targetFor(targets, ownPair)?.ccPairId);
+    // Told with the plan, not again with the upload.
+    const told = { warnings: [], images: 0 };
+    const head: SpoolHead = {
+      document: { path, part, id, content, fingerprint, ownPair, ...rest, ...told },
+      absolutePath: candidate.item.absolutePath,
+      facts: candidate.item.facts,
+      known: { isUpdate: accepted !== undefined, updatedAt: accepted?.updatedAt },
+    };
+    table.add({ path, part, id, action, detail, content, position: spool?.add(head, body) });
   };
 
-  // Until each row is recorded again, the file counts as not sent.
-  const openRows = (path: string, { documents, leftOut }: Looked & { kind: "found" }): void => {
-    if (isFull || !documents.some(({ part }) => part > 0)) return;
-    const ours = documents.filter(({ id }) => isOurs(id)).map(({ part }) => part);
-    const others = documents.filter(({ id }) => !isOurs(id)).map(({ part }) => part);
-    state.openParts(
-      path,
-      [...ours, ...leftOut.map(({ part }) => part)].toSorted((a, b) => a - b),
-      others,
+  const addPrepared = (candidate: Candidate, prepared: Prepared, known: Known): void => {
+    const { path, part } = prepared;
+    if (prepared.kind === "failed") addLeftOut("failed", path, prepared.reason, part);
+    else if (prepared.kind === "skipped") {
+      const { reason, stamp, content } = prepared;
+      addLeftOut("skipped", path, reason, part);
+      const seen = seenText(stamp, candidate.mapping);
+      record({ path, part, seen, content, document: undefined, skipped: reason });
+    } else addDocument(candidate, prepared, known);
+  };
+
+  const lookUp = (found: readonly Looked[]): Known => {
+    const wanted = new Map<string, string[]>();
+    for (const each of found) {
+      if (each.kind !== "document") continue;
+      const key = keyOf(each);
+      const ids = wanted.get(key);
+      if (ids) ids.push(each.id);
+      else wanted.set(key, [each.id]);
+    }
+    return new Map(
+      [...wanted].map(([key, ids]) => [
+        key,
+        state.knows(key) ? state.acceptedOf(key, ids) : new Map(),
+      ]),
     );
   };
 
-  const targetOf = (path: string, { ccPairId }: FoundDocument): Target | undefined =>
-    targetFor(targets, ccPairId ?? request.pairOfRule(path));
-
-  const lookUp = (
-    candidates: readonly Candidate[],
-    looked: readonly Looked[],
-  ): Map<string, Map<string, AcceptedRecord>> => {
-    const wanted = new Map<string, string[]>();
-    for (const [index, { item }] of candidates.entries()) {
-      const result = looked[index];
-      for (const document of result?.kind === "found" ? result.documents : []) {
-        const key = targetOf(item.path, document)?.key ?? "";
-        const ids = wanted.get(key);
-        if (ids) ids.push(document.id);
-        else wanted.set(key, [document.id]);
+  return {
+    add(candidates, looked) {
+      const known = lookUp(looked);
+      for (const [index, candidate] of candidates.entries()) {
+        const result = looked[index];
+        if (result?.kind === "same") addSame(candidate, result.stamp);
+        else if (result) addPrepared(candidate, result, known);
       }
-    }
-    return new Map([...wanted].map(([key, ids]) => [key, state.acceptedOf(key, ids)]));
+    },
+    addRows(candidate, rows) {
+      const known = lookUp(rows);
+      if (spool) {
+        const [ours, theirs]: [number[], number[]] = [[], []];
+        for (const row of rows) {
+          const isTheirs = row.kind === "document" && shard && !isInShard(row.id, shard);
+          (isTheirs ? theirs : ours).push(row.part);
+        }
+        // Until each row is recorded again, the file counts as not sent.
+        state.openParts(candidate.item.path, ours, theirs);
+      }
+      for (const row of rows) addPrepared(candidate, row, known);
+    },
+    save,
+    images: () => images,
+    addLeftOut,
+    pairs,
   };
-
-  return { add, addLeftOut, save, images: () => images, pairs };
 }

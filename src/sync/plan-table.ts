@@ -1,18 +1,13 @@
 import type { Database, Row, SqlValue } from "../database.ts";
 import { createInsert } from "./insert.ts";
 
-/**
- * `due`: to be read and, unless nothing changed, sent; known before anything is
- * read whole. `other`: of another shard, planned for the sake of its id.
- */
-export type PlanAction = "due" | "new" | "changed" | "unchanged" | "skipped" | "failed" | "other";
+/** `other`: of another shard, planned for the sake of its id. */
+export type PlanAction = "new" | "changed" | "unchanged" | "skipped" | "failed" | "other";
 
 export interface PlanEntry {
   path: string;
   /** 0, or the number of the row in a file of rows. */
   part: number;
-  /** Undefined where it is the path below the project root. */
-  absolutePath: string | undefined;
   /** Document id; undefined for what gives no document. */
   id: string | undefined;
   action: PlanAction;
@@ -20,6 +15,8 @@ export interface PlanEntry {
   detail: string;
   /** Hash of the file's bytes, where it was read. */
   content: string | undefined;
+  /** Where the spool holds it; undefined in a dry run and for what is not sent. */
+  position: number | undefined;
 }
 
 export interface NumberedEntry extends PlanEntry {
@@ -32,6 +29,8 @@ export interface PlanTable {
   add(entry: PlanEntry): void;
   addSkip(path: string, reason: string, part?: number): void;
   addFailure(path: string, reason: string, part?: number): void;
+  /** Makes the entries findable by id and path; after the last of them. */
+  index(): void;
   /** Counts what needs no entry. */
   countUp(action: PlanAction, count: number): void;
   /** A recorded file that is no longer there. */
@@ -48,8 +47,6 @@ export interface PlanTable {
   entries(actions?: readonly PlanAction[]): IterableIterator<NumberedEntry>;
   /** Ids of the documents that a file gives. */
   idsOf(path: string): string[];
-  /** Names by which entries are found again. */
-  pick(numbers: readonly number[]): IterableIterator<NumberedEntry>;
   /** The first warnings, and how many there were in all. */
   warnings(): { shown: readonly string[]; count: number };
   readonly database: Database;
@@ -64,11 +61,9 @@ const tables = `
   DROP TABLE IF EXISTS temp.plan;
   DROP TABLE IF EXISTS temp.gone;
   CREATE TEMP TABLE plan (
-    number INTEGER PRIMARY KEY, path TEXT NOT NULL, part INTEGER NOT NULL, absolute_path TEXT,
-    id TEXT, action TEXT NOT NULL, detail TEXT NOT NULL, content TEXT
+    number INTEGER PRIMARY KEY, path TEXT NOT NULL, part INTEGER NOT NULL,
+    id TEXT, action TEXT NOT NULL, detail TEXT NOT NULL, content TEXT, position INTEGER
   );
-  CREATE INDEX temp.plan_path ON plan (path);
-  CREATE INDEX temp.plan_id ON plan (replace(id, ' ', '_')) WHERE id IS NOT NULL;
   CREATE TEMP TABLE gone (path TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
   CREATE INDEX temp.gone_content ON gone (content);
 `;
@@ -80,17 +75,17 @@ function toEntry(row: Row): NumberedEntry {
     number: Number(row["number"]),
     path: String(row["path"]),
     part: Number(row["part"]),
-    absolutePath: text("absolute_path"),
     id: text("id"),
     action: String(row["action"]) as PlanAction,
     detail: String(row["detail"]),
     content: text("content"),
+    position: row["position"] === null ? undefined : Number(row["position"]),
   };
 }
 
 function toValues(each: PlanEntry): SqlValue[] {
-  const { path, part, absolutePath, id, action, detail, content } = each;
-  return [null, path, part, absolutePath ?? null, id ?? null, action, detail, content ?? null];
+  const { path, part, id, action, detail, content, position } = each;
+  return [null, path, part, id ?? null, action, detail, content ?? null, position ?? null];
 }
 
 function* pages(database: Database, where: string): IterableIterator<NumberedEntry> {
@@ -115,7 +110,6 @@ export function createPlanTable(database: Database): PlanTable {
   const insert = createInsert(database, "INSERT INTO temp.plan", 8);
   const insertGone = createInsert(database, "INSERT OR IGNORE INTO temp.gone", 2);
   const selectGone = database.prepare("SELECT path FROM temp.gone WHERE content = ? LIMIT 1");
-  const one = database.prepare("SELECT * FROM temp.plan WHERE number = ?");
   const idsOfPath = database.prepare("SELECT id FROM temp.plan WHERE path = ? AND id IS NOT NULL");
   const counts = new Map<PlanAction, number>();
   const warnings: string[] = [];
@@ -142,7 +136,7 @@ export function createPlanTable(database: Database): PlanTable {
     batch.push(toValues(entry));
     if (batch.length >= batchSize) flush();
   };
-  const bare = { absolutePath: undefined, id: undefined, content: undefined };
+  const bare = { id: undefined, content: undefined, position: undefined };
 
   return {
     database,
@@ -167,6 +161,14 @@ export function createPlanTable(database: Database): PlanTable {
       if (warnings.length < warningsKept) warnings.push(message);
     },
     flush,
+    index() {
+      flush();
+      // At once: keeping them up to date entry by entry would cost several times as much.
+      database.exec(`
+        CREATE INDEX temp.plan_id ON plan (replace(id, ' ', '_')) WHERE id IS NOT NULL;
+        CREATE INDEX temp.plan_path ON plan (path);
+      `);
+    },
     count: (action) => counts.get(action) ?? 0,
     reasons: (action) =>
       database
@@ -181,12 +183,6 @@ export function createPlanTable(database: Database): PlanTable {
       yield* pages(database, names === undefined ? "" : `AND action IN (${names})`);
     },
     idsOf: (path) => idsOfPath.all(path).map((row) => String(row["id"])),
-    *pick(numbers) {
-      for (const number of numbers) {
-        const row = one.get(number);
-        if (row) yield toEntry(row);
-      }
-    },
     warnings: () => ({ shown: warnings, count: warningCount }),
   };
 }

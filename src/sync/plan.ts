@@ -1,12 +1,15 @@
 import type { FileFacts } from "../documents/facts.ts";
 import type { Listed } from "../documents/find.ts";
-import type { Inspector, Looked } from "../documents/inspection.ts";
+import type { Inspector, Looked, Prepared } from "../documents/inspection.ts";
+import { formatOf } from "../documents/readers.ts";
 import type { PathRange } from "../documents/scope.ts";
+import { statFile } from "../documents/walk.ts";
 import { refuseCollisions } from "./collisions.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";
-import { createPlanEntries } from "./plan-entries.ts";
+import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
 import { createPlanTable, type PlanTable } from "./plan-table.ts";
 import type { Shard } from "./shard.ts";
+import type { Spool } from "./spool.ts";
 import type { State } from "./state.ts";
 import type { Targets } from "./target.ts";
 
@@ -27,16 +30,14 @@ export interface PlanRequest {
   pairOfRule: (path: string) => number | undefined;
   /** What others say of a file. */
   factsOf?: ((path: string) => FileFacts | undefined) | undefined;
-  inspector: Pick<Inspector, "look">;
+  inspector: Inspector;
   /** Compare the content of every file even when its stamp is the recorded one. */
   checksum: boolean;
   /** Plan to send what is unchanged too. */
   force: boolean;
-  /** For a dry run: read each document, tell what would change, leave the state as it is. */
-  isFull: boolean;
+  /** Takes what is to be sent; undefined for a dry run, which leaves the state as it is. */
+  spool: Spool | undefined;
   shard: Shard | undefined;
-  /** The project root with a separator at the end. */
-  rootPrefix: string;
   /** Ends the plan between two batches. */
   signal: AbortSignal;
   now: () => number;
@@ -52,38 +53,38 @@ export interface Plan {
   readonly table: PlanTable;
   /** Files that were found, whatever became of them and in whatever shard. */
   readonly fileCount: number;
-  /** Image references in the documents that were read whole. */
+  /** Image references in the documents that were read. */
   readonly images: number;
   /** Pairs that documents to be sent go to; undefined among them when one has none. */
   readonly pairs: ReadonlySet<number | undefined>;
 }
 
-const filesAtOnce = 128;
-const batchesAhead = 6;
+const mostFilesAtOnce = 128;
+const bytesAtOnce = 1024 * 1024;
+const batchesAhead = 4;
+const rowsAtOnce = 256;
 const sliceMs = 50;
 
-/**
- * Compares the files with the state and decides for each whether it is due.
- * Reads only files that may have changed, and of those no more than the id
- * takes; a dry run reads them whole. Nothing is sent here: every id is known,
- * and known to be unique, before the first request. Memory stays flat: files
- * and state are merged in order, and the plan is a table on disk. Throws
- * CliError `usage` when two files give one id, both named.
- */
-export async function buildPlan(request: PlanRequest): Promise<Plan> {
-  const { state, signal, inspector } = request;
-  const table = createPlanTable(state.database);
-  const entries = createPlanEntries(request, table);
-  let fileCount = 0;
+function bytesOf(looked: readonly Looked[]): number {
+  return looked.reduce((sum, each) => sum + (each.kind === "document" ? each.body.length : 0), 0);
+}
 
+/** Looks at files in batches, some ahead; hands the results on in order. */
+function createLooking({ inspector }: PlanRequest, entries: PlanEntries) {
   const inWork: { candidates: Candidate[]; looked: Promise<Looked[]> }[] = [];
+  let batch: Candidate[] = [];
+  let filesAtOnce = mostFilesAtOnce;
   const finish = async (atMost: number): Promise<void> => {
     while (inWork.length > atMost) {
       const first = inWork.shift();
-      if (first) entries.add(first.candidates, await first.looked);
+      if (!first) return;
+      const looked = await first.looked;
+      // Large documents in small batches: all of them are in memory at once.
+      const mean = bytesOf(looked) / looked.length;
+      filesAtOnce = Math.max(1, Math.min(mostFilesAtOnce, Math.floor(bytesAtOnce / (mean + 1))));
+      entries.add(first.candidates, looked);
     }
   };
-  let batch: Candidate[] = [];
   const look = async (): Promise<void> => {
     const candidates = batch;
     batch = [];
@@ -94,6 +95,57 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     inWork.push({ candidates, looked });
     await finish(batchesAhead - 1);
   };
+  return {
+    async add(candidate: Candidate): Promise<void> {
+      batch.push(candidate);
+      if (batch.length >= filesAtOnce) await look();
+    },
+    async end(): Promise<void> {
+      await look();
+      await finish(0);
+    },
+  };
+}
+
+/** Reads a file of rows, unless it is as recorded. */
+async function addRows(
+  candidate: Candidate,
+  request: PlanRequest,
+  entries: PlanEntries,
+): Promise<void> {
+  const { path, absolutePath, stamp } = candidate.item;
+  const listed = stamp === undefined ? undefined : statFile(path, absolutePath);
+  if (listed?.kind === "file" && listed.file.stamp === stamp) {
+    entries.add([candidate], [{ kind: "same", stamp: undefined }]);
+    return;
+  }
+  let rows: Prepared[] = [];
+  let last = 0;
+  for await (const row of request.inspector.readRows(candidate.item)) {
+    last = row.part;
+    rows.push(row);
+    if (rows.length < rowsAtOnce) continue;
+    entries.addRows(candidate, rows);
+    rows = [];
+  }
+  entries.addRows(candidate, rows);
+  if (request.spool) request.state.dropPartsBeyond(path, last);
+}
+
+/**
+ * Compares the files with the state and decides for each whether it is sent.
+ * Reads only files that may have changed, each once: what is to be sent goes
+ * into the spool. Nothing is sent here: every id is known, and known to be
+ * unique, before the first request. Memory stays flat: files and state are
+ * merged in order, plan and spool are on disk. Throws CliError `usage` when two
+ * files give one id, both named.
+ */
+export async function buildPlan(request: PlanRequest): Promise<Plan> {
+  const { state, signal } = request;
+  const table = createPlanTable(state.database);
+  const entries = createPlanEntries(request, table, request.spool);
+  const looking = createLooking(request, entries);
+  let fileCount = 0;
 
   let breatheAtMs = request.now() + sliceMs;
   for (const [listed, seen] of withRecords(request, table)) {
@@ -102,8 +154,12 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     if (listed.kind === "failed" || (isTaken && listed.kind === "skipped")) {
       entries.addLeftOut(listed.kind, listed.path, listed.reason);
     } else if (isTaken && listed.kind === "file") {
-      batch.push(lookItem(listed, seen, request));
-      if (batch.length >= filesAtOnce) await look();
+      const candidate = lookItem(listed, seen, request);
+      if (formatOf(listed.path)?.gives !== "rows") await looking.add(candidate);
+      else {
+        await looking.end();
+        await addRows(candidate, request, entries);
+      }
     }
     if (request.now() >= breatheAtMs) {
       // Much is synchronous: let signals and the progress line have their turn.
@@ -113,10 +169,10 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
       breatheAtMs = request.now() + sliceMs;
     }
   }
-  await look();
-  await finish(0);
+  await looking.end();
   entries.save();
-  table.flush();
+  table.index();
   refuseCollisions(table, request);
-  return { table, fileCount, images: entries.images(), pairs: entries.pairs };
+  const { pairs } = entries;
+  return { table, fileCount, images: entries.images(), pairs };
 }

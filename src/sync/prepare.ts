@@ -1,91 +1,110 @@
 import type { FileFacts } from "../documents/facts.ts";
-import type { Inspector, Prepared, ReadItem } from "../documents/inspection.ts";
-import type { NumberedEntry } from "./plan-table.ts";
+import type { Inspector, Looked, Prepared, ReadyDocument } from "../documents/inspection.ts";
+import type { Spool, SpoolRecord } from "./spool.ts";
 
-/** A document on its way: what the plan says of it, and what reading it gave. */
+/** A document on its way. */
 export interface Due {
-  /** Of the plan's entry; undefined for what came from stdin. */
-  number: number | undefined;
+  /** Where the spool holds it; undefined for what came from stdin. */
+  position: number | undefined;
   prepared: Prepared;
+  /** What the service has of it already; undefined when that is to be looked up. */
+  known: Known | undefined;
+}
+
+/** Whether the service has a document, and the `doc_updated_at` that it was sent with last. */
+export interface Known {
+  isUpdate: boolean;
+  updatedAt?: string | undefined;
+}
+
+/** What the spool holds beside the body. */
+export interface SpoolHead {
+  document: Omit<ReadyDocument, "body">;
+  absolutePath: string;
+  facts?: FileFacts | undefined;
+  known: Known;
 }
 
 export interface PrepareRequest {
-  entries: Iterable<NumberedEntry>;
-  inspector: Pick<Inspector, "read" | "readRows">;
-  /** The project root with a separator at the end. */
-  rootPrefix: string;
-  /** What others say of a file. */
-  factsOf?: ((path: string) => FileFacts | undefined) | undefined;
+  spool: Spool;
+  /** For what the spool has no room for. */
+  inspector: Inspector;
 }
 
-const filesAtOnce = 32;
-const batchesAhead = 4;
+const documentsAtOnce = 64;
 
-function itemOf({ path, absolutePath }: NumberedEntry, request: PrepareRequest): ReadItem {
-  const { rootPrefix, factsOf } = request;
-  return { path, absolutePath: absolutePath ?? rootPrefix + path, facts: factsOf?.(path) };
+/** Reads rows of a file again, in order, without beginning anew for each. */
+function createRowReader({ inspector }: PrepareRequest) {
+  let open: { path: string; rows: AsyncIterator<Prepared> } | undefined;
+  return async ({ document, absolutePath, facts }: SpoolHead): Promise<Prepared | undefined> => {
+    const { path, part } = document;
+    if (open?.path !== path) {
+      open = {
+        path,
+        rows: inspector.readRows({ path, absolutePath, facts })[Symbol.asyncIterator](),
+      };
+    }
+    for (;;) {
+      const row = await open.rows.next();
+      if (row.done || row.value.part > part) return undefined;
+      if (row.value.part === part) return row.value;
+    }
+  };
 }
 
 // The id was checked for uniqueness with the plan; another one may collide.
-function checked(entry: NumberedEntry, prepared: Prepared | undefined): Due {
-  const { path, part, id, number } = entry;
-  const isPlanned = prepared !== undefined && (prepared.kind !== "document" || prepared.id === id);
-  if (isPlanned) return { number, prepared };
+function checked({ document }: SpoolHead, again: Looked | undefined): Prepared {
+  const { path, part, id } = document;
+  const isPlanned =
+    again && again.kind !== "same" && (again.kind !== "document" || again.id === id);
+  if (isPlanned) return again;
   const reason = `${path}: changed during the run; run again to send it`;
-  return { number, prepared: { kind: "failed", path, part, reason } };
+  return { kind: "failed", path, part, reason };
 }
 
-/** The planned rows of one file; entries that its rows no longer give are failures. */
-async function* prepareRows(
-  entries: readonly NumberedEntry[],
+/** Completes records of the spool, those without a body by reading them again. */
+function createCompleter(request: PrepareRequest): (records: SpoolRecord[]) => Promise<Due[]> {
+  const readRow = createRowReader(request);
+  const isFile = ({ head, body }: SpoolRecord): boolean =>
+    !body && (head as SpoolHead).document.part === 0;
+  return async (records) => {
+    const items = records.filter(isFile).map(({ head }) => {
+      const { document, absolutePath, facts } = head as SpoolHead;
+      const unknown = { stamp: undefined, content: undefined };
+      return { path: document.path, absolutePath, facts, ...unknown };
+    });
+    const looked = items.length > 0 ? await request.inspector.look(items) : [];
+    const dues: Due[] = [];
+    for (const record of records) {
+      const head = record.head as SpoolHead;
+      const { body, position } = record;
+      const prepared = body
+        ? { ...head.document, body }
+        : checked(head, isFile(record) ? looked.shift() : await readRow(head));
+      dues.push({ position, prepared, known: head.known });
+    }
+    return dues;
+  };
+}
+
+/** What the plan put into the spool, in order; only what the spool had no room for is read again. */
+export async function* prepareDue(request: PrepareRequest): AsyncGenerator<Due[]> {
+  const complete = createCompleter(request);
+  let batch: SpoolRecord[] = [];
+  for (const record of request.spool.records()) {
+    batch.push(record);
+    if (batch.length < documentsAtOnce) continue;
+    yield await complete(batch);
+    batch = [];
+  }
+  if (batch.length > 0) yield await complete(batch);
+}
+
+/** Documents of the spool once more, by their positions in ascending order. */
+export async function* prepareAgain(
+  positions: readonly number[],
   request: PrepareRequest,
 ): AsyncGenerator<Due[]> {
-  const [first] = entries;
-  if (!first) return;
-  const planned = new Map(entries.map((entry) => [entry.part, entry]));
-  for await (const prepared of request.inspector.readRows(itemOf(first, request))) {
-    const entry = planned.get(prepared.part);
-    if (entry) yield [checked(entry, prepared)];
-    planned.delete(prepared.part);
-  }
-  yield [...planned.values()].map((entry) => checked(entry, undefined));
-}
-
-/** Entries in groups: files of one document each, or the rows of one file. */
-function* grouped(entries: Iterable<NumberedEntry>): Generator<NumberedEntry[]> {
-  let group: NumberedEntry[] = [];
-  for (const entry of entries) {
-    const [first] = group;
-    const isFull = first?.part === 0 && group.length >= filesAtOnce;
-    const isOther = first && (first.part > 0 || entry.part > 0) && first.path !== entry.path;
-    if (isFull || isOther) {
-      yield group;
-      group = [];
-    }
-    group.push(entry);
-  }
-  if (group.length > 0) yield group;
-}
-
-/**
- * Reads what is due, in order, some batches ahead of the caller, so that a pool
- * of threads is never idle and memory stays bounded.
- */
-export async function* prepareDue(request: PrepareRequest): AsyncGenerator<Due[]> {
-  const { inspector } = request;
-  const inWork: (() => AsyncIterable<Due[]>)[] = [];
-  for (const group of grouped(request.entries)) {
-    if (group[0]?.part !== 0) inWork.push(() => prepareRows(group, request));
-    else {
-      const reading = inspector.read(group.map((entry) => itemOf(entry, request)));
-      // Awaited in order; a rejection meanwhile must not count as unhandled.
-      reading.catch(() => {});
-      inWork.push(async function* () {
-        const prepared = await reading;
-        yield group.map((entry, index) => checked(entry, prepared[index]));
-      });
-    }
-    if (inWork.length >= batchesAhead) yield* inWork.shift()?.() ?? [];
-  }
-  for (const each of inWork) yield* each();
+  const complete = createCompleter(request);
+  for (const position of positions) yield await complete([request.spool.read(position)]);
 }

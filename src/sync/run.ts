@@ -43,8 +43,8 @@ export interface DocumentEvent {
 export interface RunRequest {
   /** What is to be sent, in batches; read again for a last attempt by `again`. */
   due: AsyncIterable<Due[]>;
-  /** What is to be attempted once more: entries of the plan by number. */
-  again: (numbers: readonly number[]) => AsyncIterable<Due[]>;
+  /** What is to be attempted once more, by its positions in the spool. */
+  again: (positions: readonly number[]) => AsyncIterable<Due[]>;
   state: State;
   targets: Targets;
   mappingKey: (path: string) => string;
@@ -158,7 +158,7 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     try {
       const target = targetFor(request.targets, prepared.ownPair);
       if (!target) throw new CliError("usage", `${path}: no cc_pair_id to send it to`);
-      const result = await sendDocument(prepared, target, request, recorder);
+      const result = await sendDocument(prepared, due.known, target, request, recorder);
       emit({ ...base, id, ms: request.now() - startedAt, ...result });
     } catch (error) {
       const isOwn = isDocumentFault(error) || (error instanceof CliError && error.exit === "usage");

@@ -1,5 +1,6 @@
 import type { ReadyDocument } from "../documents/inspection.ts";
 import { decide } from "./decide.ts";
+import type { Known } from "./prepare.ts";
 import type { Recorder } from "./recorder.ts";
 import { seenText, type FileRecord } from "./records.ts";
 import type { DocumentEvent, RunRequest } from "./run.ts";
@@ -24,26 +25,31 @@ function toFileRecord(document: ReadyDocument, request: RunRequest): FileRecord 
   };
 }
 
+function lookUp(document: ReadyDocument, target: Target, request: Run): Known | "unchanged" {
+  const accepted = request.acceptedOf(target.key, document.id);
+  const { action } = decide(accepted, document.fingerprint, request.force);
+  if (action === "unchanged") return action;
+  return { isUpdate: accepted !== undefined, updatedAt: accepted?.updatedAt };
+}
+
 /**
  * Sends one document, unless the service has it as it is, and records what it
  * accepted. Throws what the upload throws.
  */
 export async function sendDocument(
   document: ReadyDocument,
+  given: Known | undefined,
   target: Target,
   request: Run,
   recorder: Recorder,
 ): Promise<Partial<DocumentEvent> & Pick<DocumentEvent, "status">> {
   const { path, part, id, fingerprint, content, warnings, images } = document;
-  const accepted = request.acceptedOf(target.key, id);
+  const known = given ?? lookUp(document, target, request);
   const file = toFileRecord(document, request);
   const told = { warnings, images };
-  if (decide(accepted, fingerprint, request.force).action === "unchanged") {
-    if (file) recorder.see(file);
-    return { status: "unchanged", ...told };
-  }
-  const { body, updatedAt } = accepted
-    ? request.adapt(document, accepted.updatedAt)
+  if (known === "unchanged") return { status: "unchanged", ...told };
+  const { body, updatedAt } = known.isUpdate
+    ? request.adapt(document, known.updatedAt)
     : { body: document.body, updatedAt: document.updatedAt };
   const result = await request.upload(body, document);
   const { alreadyExisted, storedId } = result;
@@ -58,7 +64,8 @@ export async function sendDocument(
     storedId: storedId === id ? undefined : storedId,
     sentAtMs: request.now(),
   });
-  const renamedFrom = accepted || path === "" ? undefined : request.renamedFrom(content, path);
+  const isRename = !known.isUpdate && path !== "";
+  const renamedFrom = isRename ? request.renamedFrom(content, path) : undefined;
   return {
     status: alreadyExisted ? "updated" : "created",
     storedId,

@@ -21,10 +21,12 @@ export interface State {
   /** All parts of a file, in order. */
   filesOf(path: string): FileRecord[];
   /**
-   * A file of rows is about to be sent: `ours` count as not sent until they are
-   * recorded again, `others` unless they are recorded; what lies beyond is forgotten.
+   * Rows of a file are about to be sent: `ours` count as not sent until they are
+   * recorded again, `others` unless they are recorded.
    */
   openParts(path: string, ours: readonly number[], others: readonly number[]): void;
+  /** Forgets the rows of a file beyond its last. */
+  dropPartsBeyond(path: string, last: number): void;
   accepted(target: string, id: string): AcceptedRecord | undefined;
   /** Those of `ids` that are accepted, by id. At most 256 ids. */
   acceptedOf(target: string, ids: readonly string[]): Map<string, AcceptedRecord>;
@@ -139,11 +141,13 @@ export function createState(database: Database, path: string, isTemporary = fals
       if (isTemporary) return;
       guarded(() => {
         database.transaction(() => {
-          dropParts.run(filePath, Math.max(0, ...ours.slice(-1), ...others.slice(-1)));
           for (const part of ours) openPart.run(filePath, part);
           for (const part of others) keepPart.run(filePath, part);
         });
       });
+    },
+    dropPartsBeyond(filePath, last) {
+      if (!isTemporary) guarded(() => dropParts.run(filePath, last));
     },
     accepted(target, id) {
       const row = accepted.get(target, id);

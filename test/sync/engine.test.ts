@@ -1,13 +1,15 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { IngestionRequest } from "../../src/api/schemas.ts";
 import type { Listed } from "../../src/documents/find.ts";
 import type { Inspector, Looked, Prepared } from "../../src/documents/inspection.ts";
 import { trustedStamp } from "../../src/documents/stamp.ts";
 import { ApiError, type CliError, type ExitName } from "../../src/errors.ts";
 import { buildPlan, type Plan, type PlanRequest } from "../../src/sync/plan.ts";
-import { prepareDue } from "../../src/sync/prepare.ts";
+import { prepareAgain, prepareDue } from "../../src/sync/prepare.ts";
 import { runDocuments, type DocumentEvent, type RunRequest } from "../../src/sync/run.ts";
+import { createSpool, type Spool } from "../../src/sync/spool.ts";
 import type { State } from "../../src/sync/state.ts";
+import { temporaryFolder } from "../support.ts";
 import { openTestState } from "./open-state.ts";
 
 const longAgoNs = 1_600_000_000_123_456_789n;
@@ -60,30 +62,26 @@ function prepare(fake: Fake, path: string): Prepared {
 }
 
 /** Looks at the fake's files as the inspector does at real ones. */
-function inspect(fake: Fake, isFull = false): Inspector {
+function inspect(fake: Fake): Inspector {
   const look = (path: string, known: string | undefined): Looked => {
     const file = fake.files.get(path);
     if (file && stampOf(file) === known) return { kind: "same", stamp: undefined };
     fake.reads.push(path);
-    const prepared = prepare(fake, path);
-    const found = { kind: "found", content: file?.text, warnings: [], images: 0 } as const;
-    if (prepared.kind === "failed") return prepared;
-    if (prepared.kind === "skipped") return { ...found, documents: [], leftOut: [prepared] };
-    const { id, ownPair, fingerprint } = prepared;
-    const document = { part: 0, id, ccPairId: ownPair };
-    return {
-      ...found,
-      documents: [{ ...document, fingerprint: isFull ? fingerprint : undefined }],
-      leftOut: [],
-    };
+    return prepare(fake, path);
   };
   return {
     look: (items) => Promise.resolve(items.map(({ path, stamp }) => look(path, stamp))),
-    read: (items) => Promise.resolve(items.map(({ path }) => prepare(fake, path))),
     readRows: () => {
       throw new Error("no rows in these tests");
     },
   };
+}
+
+/** A spool that has no room for bodies when `room` is 0. */
+function openSpool(room = 1_000_000): Spool {
+  const spool = createSpool(temporaryFolder(), { inMemoryBytes: 1000, mostBytes: room });
+  onTestFinished(() => spool.close());
+  return spool;
 }
 
 const targets = { baseUrl: "https://host", pair: { ccPairId: 7, fromFlag: false } };
@@ -99,12 +97,11 @@ async function plan(fake: Fake, state: State, change: Partial<PlanRequest> = {})
     targets,
     mappingKey: () => "m1",
     pairOfRule: (path) => fake.files.get(path)?.pair,
-    inspector: inspect(fake, change.isFull),
+    inspector: inspect(fake),
     checksum: false,
     force: false,
-    isFull: false,
+    spool: openSpool(),
     shard: undefined,
-    rootPrefix: "/root/",
     isCurrent: () => true,
     signal: new AbortController().signal,
     now: Date.now,
@@ -112,18 +109,27 @@ async function plan(fake: Fake, state: State, change: Partial<PlanRequest> = {})
   });
 }
 
+async function planAndSpool(
+  fake: Fake,
+  state: State,
+  room?: number,
+): Promise<{ plan: Plan; spool: Spool }> {
+  const spool = openSpool(room);
+  return { plan: await plan(fake, state, { spool }), spool };
+}
+
 type UploadBehaviour = (request: IngestionRequest, number: number) => Promise<void> | void;
 
 function runRequest(
   fake: Fake,
   state: State,
-  { table }: Plan,
+  { plan: { table }, spool }: { plan: Plan; spool: Spool },
   behave: UploadBehaviour,
 ): RunRequest {
-  const source = { inspector: inspect(fake), rootPrefix: "/root/" };
+  const source = { inspector: inspect(fake), spool };
   return {
-    due: prepareDue({ ...source, entries: table.entries(["due"]) }),
-    again: (numbers) => prepareDue({ ...source, entries: table.pick(numbers) }),
+    due: prepareDue(source),
+    again: (positions) => prepareAgain(positions, source),
     state,
     targets,
     mappingKey: () => "m1",
@@ -152,7 +158,8 @@ async function sync(
 ): Promise<{ events: DocumentEvent[]; error: unknown }> {
   fake.reads = [];
   fake.sent = [];
-  const request = { ...runRequest(fake, state, await plan(fake, state), behave), ...change };
+  const made = await planAndSpool(fake, state);
+  const request = { ...runRequest(fake, state, made, behave), ...change };
   const events: DocumentEvent[] = [];
   try {
     for await (const batch of runDocuments(request)) events.push(...batch);
@@ -223,7 +230,7 @@ describe("incremental upload", () => {
     const fake = fakeFiles({ "a.md": "A" });
     await sync(fake, state);
     fake.reads = [];
-    const same = await plan(fake, state, { mappingKey: () => "m2", isFull: true });
+    const same = await plan(fake, state, { mappingKey: () => "m2" });
     expect({ reads: fake.reads, unchanged: same.table.count("unchanged") }).toEqual({
       reads: ["a.md"],
       unchanged: 1,
@@ -236,17 +243,17 @@ describe("incremental upload", () => {
     const fake = fakeFiles({ "a.md": "A" });
     await sync(fake, state);
     const other = { ...targets, pair: { ccPairId: 8, fromFlag: false } };
-    expect((await plan(fake, state, { targets: other })).table.count("due")).toBe(1);
+    expect((await plan(fake, state, { targets: other })).table.count("new")).toBe(1);
     state.close();
   });
 
   it("sends everything with force, and leaves the state alone in a dry run", async () => {
     const state = await openTestState();
     const fake = fakeFiles({ "a.md": "A" });
-    await plan(fake, state, { isFull: true });
+    await plan(fake, state, { spool: undefined });
     expect(state.file("a.md")).toBeUndefined();
     await sync(fake, state);
-    const forced = await plan(fake, state, { force: true, isFull: true });
+    const forced = await plan(fake, state, { force: true, spool: undefined });
     expect(forced.table.count("changed")).toBe(1);
     state.close();
   });
@@ -267,7 +274,7 @@ describe("before anything is sent", () => {
     await expect(plan(fake, state)).rejects.toThrow("one document id");
     // Unless the other is gone: then it was renamed.
     fake.files.delete("b.md");
-    expect((await plan(fake, state)).table.count("due")).toBe(1);
+    expect((await plan(fake, state)).table.count("changed")).toBe(1);
     state.close();
   });
 
@@ -275,7 +282,7 @@ describe("before anything is sent", () => {
     const state = await openTestState();
     const fake = fakeFiles({ "my doc.md": "A", "my_doc.md": "B" });
     const storedId = (id: string): string => id.replaceAll(" ", "_");
-    expect((await plan(fake, state)).table.count("due")).toBe(2);
+    expect((await plan(fake, state)).table.count("new")).toBe(2);
     const error = (await plan(fake, state, { storedId }).catch(
       (thrown: unknown) => thrown,
     )) as CliError;
@@ -389,7 +396,7 @@ describe("failures of the service", () => {
     const state = await openTestState();
     const names = Array.from({ length: 40 }, (_, index) => `${String(index).padStart(2, "0")}.md`);
     const fake = fakeFiles(Object.fromEntries(names.map((name) => [name, name])));
-    const request = runRequest(fake, state, await plan(fake, state), async () => {
+    const request = runRequest(fake, state, await planAndSpool(fake, state), async () => {
       await new Promise((resolve) => setImmediate(resolve));
     });
     // As a reader does whose disk is full.
@@ -417,7 +424,7 @@ describe("failures of the service", () => {
   it("fails a file whose id changed after the plan", async () => {
     const state = await openTestState();
     const fake = fakeFiles({ "a.md": "A" });
-    const made = await plan(fake, state);
+    const made = await planAndSpool(fake, state, 0);
     fake.files.set("a.md", { text: "A", id: "other" });
     const events: DocumentEvent[] = [];
     for await (const batch of runDocuments(runRequest(fake, state, made, () => {})))

@@ -15,9 +15,11 @@ interface GivenPairs {
   table: PlanTable;
 }
 
+const fromStdin = { position: undefined, known: undefined };
+
 function withoutPair({ part }: ReadyDocument): Due {
   const reason = `stdin:${part}:1: no cc_pair_id; write {"document": …, "cc_pair_id": N}, or give --cc-pair-id`;
-  return { number: undefined, prepared: { kind: "failed", path: "", part, reason } };
+  return { ...fromStdin, prepared: { kind: "failed", path: "", part, reason } };
 }
 
 /**
@@ -45,7 +47,7 @@ export async function* checkGivenPairs(
     });
     const consequence = isFirst ? "nothing was sent" : "the run stops there";
     await check([...pairs], isFirst ? output : later, consequence);
-    table.countUp("due", result.length);
+    table.countUp("new", result.length);
     isFirst = false;
     yield result;
   }

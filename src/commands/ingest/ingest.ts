@@ -11,10 +11,11 @@ import { planFolder } from "./plan.ts";
 import { createReport, ingestFormat, tellWarnings, type ReportRequest } from "./report.ts";
 import { checkReportFiles, type ReportFiles, type ReportFlags } from "./report-files.ts";
 import {
+  isUpload,
   openSession,
   type Session,
   type SessionRequest,
-  type UploadConnection,
+  type UploadSession,
 } from "./session.ts";
 import { openSource, type DocumentSource } from "./settings.ts";
 import { tellSince } from "./since.ts";
@@ -78,8 +79,7 @@ async function planFound(
   files: ReportFiles,
   options: IngestOptions,
 ): Promise<Plan> {
-  const isFull = options.dryRun === true;
-  const plan = await planFolder(context, session, { ...options, files, isFull });
+  const plan = await planFolder(context, session, { ...options, files });
   if (plan.fileCount === 0 && !options.allowEmpty) throw refuseEmpty(session.source);
   await session.progress.stop();
   return plan;
@@ -108,7 +108,7 @@ async function dryRun(
 
 async function upload(
   context: Context,
-  session: Session & { connected: UploadConnection },
+  session: UploadSession,
   request: ReportRequest,
   options: IngestOptions,
 ): Promise<void> {
@@ -140,11 +140,8 @@ export async function ingestSession(
   begun: Begun,
   options: IngestOptions,
 ): Promise<void> {
-  const { connected } = session;
-  if (options.dryRun || !connected) await dryRun(context, session, begun.format, options);
-  else {
-    await upload(context, { ...session, connected }, { ...begun, shard: options.shard }, options);
-  }
+  if (!isUpload(session)) await dryRun(context, session, begun.format, options);
+  else await upload(context, session, { ...begun, shard: options.shard }, options);
 }
 
 /**

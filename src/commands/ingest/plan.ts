@@ -6,7 +6,7 @@ import { listFiles } from "../../documents/find.ts";
 import type { InspectSetup } from "../../documents/inspection.ts";
 import { rangesOf, scopeOf } from "../../documents/scope.ts";
 import { statFile } from "../../documents/walk.ts";
-import { buildPlan, type Plan, type PlanRequest } from "../../sync/plan.ts";
+import { buildPlan, type Plan } from "../../sync/plan.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { seenText } from "../../sync/records.ts";
 import type { Targets } from "../../sync/target.ts";
@@ -27,17 +27,13 @@ export function rootPrefixOf({ settings }: DocumentSource): string {
 }
 
 /** What looking at the files of `source` takes, here or in a worker thread. */
-export function inspectSetup(
-  source: DocumentSource,
-  targets: Targets,
-  isFull: boolean,
-): InspectSetup {
+export function inspectSetup(source: DocumentSource, targets: Targets): InspectSetup {
   // A checkout resets every mtime; that alone must not send everything again.
   const volatile = source.settings.updatedAt === "mtime" ? (["doc_updated_at"] as const) : [];
-  return { settings: source.raw, volatile, pair: targets.pair, isFull };
+  return { settings: source.raw, volatile, pair: targets.pair };
 }
 
-interface FolderPlanOptions extends Pick<PlanRequest, "isFull"> {
+interface FolderPlanOptions {
   shard?: Shard | undefined;
   checksum?: boolean;
   force?: boolean;
@@ -48,10 +44,10 @@ interface FolderPlanOptions extends Pick<PlanRequest, "isFull"> {
 /** Finds the files of the session's source and compares them with its state. */
 export async function planFolder(
   context: Context,
-  session: Pick<Session, "source" | "state" | "inspector" | "targets" | "progress">,
+  session: Pick<Session, "source" | "state" | "spool" | "inspector" | "targets" | "progress">,
   options: FolderPlanOptions,
 ): Promise<Plan> {
-  const { source, state, inspector, targets, progress } = session;
+  const { source, state, spool, inspector, targets, progress } = session;
   const { settings, inputs, cwd, since } = source;
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
   const fixed = { phase: "reading", total: undefined, counts, retries: 0, slowBecause: undefined };
@@ -68,9 +64,8 @@ export async function planFolder(
     state,
     inspector,
     targets,
-    isFull: options.isFull,
+    spool,
     shard: options.shard,
-    rootPrefix,
     mappingKey: (path) => source.mappingKey(path),
     pairOfRule: (path) =>
       settings.rules.length === 0 ? undefined : effectiveFor(path, settings).ccPairId,

@@ -89,7 +89,7 @@ export function createReport(context: Context, session: Told, request: ReportReq
       paths,
       shard,
       // Asked at the end: what comes from stdin is counted as it comes.
-      planned: planTable?.count("due") ?? 0,
+      planned: (planTable?.count("new") ?? 0) + (planTable?.count("changed") ?? 0),
       sentBytes,
       ...traffic,
       error: status === "error" ? errorText(error) : undefined,

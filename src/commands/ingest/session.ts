@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import type { Client } from "../../api/client.ts";
 import type { Config, Connection } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/url.ts";
@@ -7,6 +8,7 @@ import { openInspector } from "../../documents/open-inspector.ts";
 import type { Output } from "../../output/output.ts";
 import { startProgress, type Progress } from "../../output/progress.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state-file.ts";
+import { createSpool, type Spool } from "../../sync/spool.ts";
 import type { State } from "../../sync/state.ts";
 import type { Targets } from "../../sync/target.ts";
 import { openClient } from "../connect.ts";
@@ -39,8 +41,18 @@ export interface Session {
   state: State;
   targets: Targets;
   inspector: Inspector;
+  /** Holds what is to be sent; undefined in a dry run. */
+  spool: Spool | undefined;
   progress: Progress;
   close(): Promise<void>;
+}
+
+/** A session that sends. */
+export type UploadSession = Session & { connected: UploadConnection; spool: Spool };
+
+/** Whether a session sends what it finds. */
+export function isUpload(session: Session): session is UploadSession {
+  return session.connected !== undefined && session.spool !== undefined;
 }
 
 async function openStateFor(
@@ -119,8 +131,11 @@ export async function openSession(
       : await openUpload(context, output, config, request);
   const state = await openStateFor(stateFolder(source, request), dryRun, context.now, output);
   const progress = startProgress(output, context.now);
+  const folder = stateFolder(source, request) ?? tmpdir();
+  const spool = dryRun ? undefined : createSpool(folder);
   const closeAll = async (): Promise<void> => {
     await progress.stop();
+    spool?.close();
     state.close();
     await connected?.close();
   };
@@ -131,7 +146,7 @@ export async function openSession(
         : await pairByName(connected.client, pair.connector);
     const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
     const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
-    const inspector = openInspector(inspectSetup(source, targets, dryRun), context.workerScript);
+    const inspector = openInspector(inspectSetup(source, targets), context.workerScript);
     return {
       output,
       source,
@@ -139,6 +154,7 @@ export async function openSession(
       state,
       targets,
       inspector,
+      spool,
       progress,
       async close() {
         await inspector.close();

@@ -13,7 +13,7 @@ import { checkGiven, closable, openChunks, readFirst, readGiven } from "./given-
 import { checkGivenPairs } from "./given-pairs.ts";
 import { createReport, ingestFormat, tellWarnings, type ReportRequest } from "./report.ts";
 import { checkReportFiles } from "./report-files.ts";
-import { openSession, type Session, type UploadConnection } from "./session.ts";
+import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
 import { openSource } from "./settings.ts";
 import { createPairCheck } from "./target.ts";
 import { uploadPlan } from "./upload.ts";
@@ -87,7 +87,7 @@ async function dryRun(
 
 async function upload(
   context: Context,
-  session: Session & { connected: UploadConnection },
+  session: UploadSession,
   { chunks, due, table }: Given,
   request: ReportRequest,
   options: IngestOptions,
@@ -127,11 +127,10 @@ export async function ingestStdin(context: Context, options: IngestOptions): Pro
   const session = await openSession(context, output, source, options);
   const given = openGiven(context, session, options);
   try {
-    const { connected } = session;
-    if (options.dryRun || !connected) await dryRun(context, session, given, options);
+    if (!isUpload(session)) await dryRun(context, session, given, options);
     else {
       const request = { format, startedAtMs, files, shard: options.shard };
-      await upload(context, { ...session, connected }, given, request, options);
+      await upload(context, session, given, request, options);
     }
   } finally {
     given.chunks.close();

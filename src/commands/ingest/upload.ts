@@ -7,18 +7,16 @@ import { countOf } from "../../output/progress.ts";
 import { advanceDate } from "../../sync/advance.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { createImages } from "../../sync/images.ts";
-import { prepareDue, type Due } from "../../sync/prepare.ts";
+import { prepareAgain, prepareDue, type Due } from "../../sync/prepare.ts";
 import { runDocuments, type SentBody } from "../../sync/run.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { clearSettled, recordPlanFailures } from "./failures.ts";
-import { rootPrefixOf } from "./plan.ts";
 import type { Report, Traffic } from "./report.ts";
-import type { Session, UploadConnection } from "./session.ts";
+import type { UploadSession } from "./session.ts";
 import { createIdleCount, whySlow } from "./why-slow.ts";
 
-interface Upload extends Omit<Session, "connected"> {
-  connected: UploadConnection;
+interface Upload extends UploadSession {
   plan: Plan;
   report: Report;
   /** Documents that come as they come, instead of those of the plan. */
@@ -42,11 +40,10 @@ async function sendAll(
   gate: Gate,
   uploads: ImageUploads,
 ): Promise<void> {
-  const { plan, state, report, progress, source, inspector } = upload;
+  const { plan, state, spool, report, progress, source, inspector } = upload;
   const { client, concurrency, rate } = upload.connected;
   const { table } = plan;
-  const total = upload.stream ? undefined : table.count("due");
-  const files = { inspector, rootPrefix: rootPrefixOf(source), factsOf: source.factsOf };
+  const total = upload.stream ? undefined : table.count("new") + table.count("changed");
   const force = upload.options.force === true;
   const service = upload.targets.baseUrl;
   const { now } = context;
@@ -54,8 +51,8 @@ async function sendAll(
   let done = 0;
   let sending = 0;
   const events = runDocuments({
-    due: upload.stream ?? prepareDue({ entries: table.entries(["due"]), ...files }),
-    again: (numbers) => prepareDue({ entries: table.pick(numbers), ...files }),
+    due: upload.stream ?? prepareDue({ spool, inspector }),
+    again: (positions) => prepareAgain(positions, { spool, inspector }),
     state,
     targets: upload.targets,
     mappingKey: (path) => source.mappingKey(path),

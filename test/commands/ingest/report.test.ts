@@ -58,7 +58,7 @@ describe("--report", () => {
       paths: ["docs"],
       shard: null,
       counts: { created: 0, updated: 1, unchanged: 2, skipped: 1, failed: 1, renamed: 0 },
-      planned: 2,
+      planned: 1,
       requests: 1,
       retries: 0,
       throttled: 0,
