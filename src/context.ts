@@ -57,6 +57,10 @@ const signals: readonly (readonly [NodeJS.Signals, ExitName, number])[] = [
   ["SIGHUP", "hangup", 129],
 ];
 
+// `timeout` of coreutils signals the process and then its group, npm passes on what the terminal
+// has sent to both: within this time it is one signal that came twice.
+const oneSignalMs = 500;
+
 function createSink(stream: NodeJS.WriteStream): Sink {
   let failure: Error | undefined;
   const takeFailure = (error: Error): void => {
@@ -135,15 +139,18 @@ function ensureHome(): void {
 
 /**
  * The real process as a Context. Installs signal handlers: the first signal
- * aborts `signal`, a second one ends the process at once.
+ * aborts `signal`, another one after that ends the process at once.
  */
 export function systemContext(workerScript?: string): Context {
   ensureHome();
   const abort = new AbortController();
+  let abortedAt = 0;
   for (const [name, exit, code] of signals) {
     process.on(name, () => {
-      if (abort.signal.aborted) process.exit(code);
-      abort.abort(new SignalReceived(name, exit));
+      if (!abort.signal.aborted) {
+        abortedAt = performance.now();
+        abort.abort(new SignalReceived(name, exit));
+      } else if (performance.now() - abortedAt > oneSignalMs) process.exit(code);
     });
   }
   // Node announces its own SQLite as experimental on every start; users can do nothing about it.

@@ -8,11 +8,11 @@ const files = Object.fromEntries(
 );
 const ingestion = "/api/svc-api/ingestion";
 
-/** Uploads and sends the signal to the process once the service has seen `count` documents. */
+/** Uploads and sends the signals to the process once the service has seen `count` documents. */
 async function interruptAfter(
   service: TestService,
   count: number,
-  signal: NodeJS.Signals,
+  ...signals: NodeJS.Signals[]
 ): Promise<CliResult> {
   return await runCli(["ingest", "docs", "--cc-pair-id", "2", "--output", "json"], {
     cwd: service.folder,
@@ -21,7 +21,7 @@ async function interruptAfter(
       const watch = setInterval(() => {
         if (service.sandbox.ledger.documents.size < count) return;
         clearInterval(watch);
-        child.kill(signal);
+        for (const signal of signals) child.kill(signal);
       }, 1);
       child.once("exit", () => clearInterval(watch));
     },
@@ -76,6 +76,14 @@ describe("interrupted uploads", () => {
       expect(sentTwice(service)).toBe(0);
     },
   );
+
+  it("takes a signal that comes twice, as `timeout` and npm send it, for one", async () => {
+    const service = await startTestService({ files, faults: slow });
+    // Two of one kind may arrive as one.
+    const stopped = await interruptAfter(service, 40, "SIGINT", "SIGTERM");
+    expect([130, 143]).toContain(stopped.code);
+    expect(JSON.parse(stopped.stdout)).toMatchObject({ status: "interrupted" });
+  });
 
   it("shares one state between two runs at once", async () => {
     const service = await startTestService({ files, faults: slow });
