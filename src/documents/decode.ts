@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { CliError } from "../errors.ts";
 import { gunzip } from "./gunzip.ts";
-import { isPacked } from "./readers.ts";
+import { isPacked } from "./file-name.ts";
 
 function refuse(path: string, offset: number, why: string): never {
   throw new CliError("usage", `${path}: ${why} at byte ${offset}`, {

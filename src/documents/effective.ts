@@ -96,11 +96,11 @@ function compute(settings: DocumentSettings, rules: readonly Rule[]): Effective 
   };
   const { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys } =
     settings;
-  const { owners, metaCommit } = settings;
+  const { owners, metaCommit, format } = settings;
   const shaping = [
     mappingVersion,
     { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys },
-    { owners, metaCommit },
+    { owners, metaCommit, format },
     { ...effective, rules: [], metadata: [...metadata], flagMetadata: [...flagMetadata] },
   ];
   return { ...effective, key: digest(JSON.stringify(shaping)) };

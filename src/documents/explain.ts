@@ -1,7 +1,10 @@
 import type { IngestionDocument } from "../api/schemas.ts";
+import { CliError } from "../errors.ts";
 import { effectiveFor } from "./effective.ts";
 import type { SourceFile } from "./find.ts";
-import { readDocument } from "./read.ts";
+import type { Trace } from "./fields.ts";
+import { readDocument, readRows, type Reading } from "./read.ts";
+import { formatOf } from "./readers.ts";
 import { jobsOf, scopeOf } from "./scope.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { openWalk } from "./walk.ts";
@@ -15,6 +18,8 @@ export interface ExplainedField {
 
 export interface Explanation {
   path: string;
+  /** Number of the row in a file of rows. */
+  row?: number;
   /** Whether it would be sent when its folder is ingested. */
   isIncluded: boolean;
   reason: string;
@@ -77,30 +82,58 @@ function fieldsOf(document: IngestionDocument, origins: Map<string, string>): Ex
     .map(([name, value]) => ({
       name,
       value: typeof value === "string" ? value : JSON.stringify(value),
-      origin: origins.get(name) ?? "default",
+      // What was passed on as it was given has no origins.
+      origin: origins.get(name) || (origins.has("id") ? "default" : "as given"),
     }));
 }
 
+async function readOne(
+  file: SourceFile,
+  settings: DocumentSettings,
+  row: number | undefined,
+  trace: Trace,
+): Promise<Reading & { part?: number }> {
+  const { path } = file;
+  if (formatOf(path, settings.format)?.gives !== "rows") {
+    if (row === undefined) return await readDocument(file, settings, trace);
+    throw new CliError("usage", `${path}: holds one document, not rows`, {
+      hints: ["leave out --row"],
+    });
+  }
+  const wanted = row ?? 1;
+  const traceOf = (part: number): Trace | undefined => (part === wanted ? trace : undefined);
+  for await (const each of readRows(file, settings, traceOf)) {
+    if (each.part !== wanted) continue;
+    if (each.kind === "failed") throw new CliError("usage", each.reason);
+    return each;
+  }
+  throw new CliError("usage", `${path}: has no row ${wanted}`);
+}
+
 /**
- * Everything about one file: why it is in or out, each field with the place its
+ * Everything about one file, of a file of rows about one of them (`row`, the first): why it is in or out, each field with the place its
  * value came from, the exact document and its size. Throws CliError `usage` as
  * readDocument() for a file that cannot be mapped.
  */
 export async function explainDocument(
   file: SourceFile,
   settings: DocumentSettings,
+  row?: number,
 ): Promise<Explanation> {
   const origins = new Map<string, string>();
-  const reading = await readDocument(file, settings, (field, origin) => origins.set(field, origin));
+  const reading = await readOne(file, settings, row, (field, origin) => {
+    origins.set(field, origin);
+  });
   const [isFound, reason] = explainPath(file.path, settings);
   const effective = effectiveFor(file.path, settings);
   const document = reading.kind === "document" ? reading.document : undefined;
   return {
     path: file.path,
+    ...(reading.part === undefined ? {} : { row: reading.part }),
     isIncluded: isFound && document !== undefined,
     reason: reading.kind === "skipped" ? reading.reason : reason,
     rules: effective.rules.map((rule) => rule.name),
-    ccPairId: effective.ccPairId,
+    ccPairId: reading.kind === "document" ? reading.ccPairId : effective.ccPairId,
     fields: document ? fieldsOf(document, origins) : [],
     document,
     documentBytes: document ? Buffer.byteLength(JSON.stringify(document)) : 0,

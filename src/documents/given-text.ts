@@ -15,6 +15,11 @@ export type TextFormat = {
   [Name in FormatName]: (typeof formats)[Name]["gives"] extends "text" ? Name : never;
 }[FormatName];
 
+/** Whether files of the format hold one text. */
+export function isTextFormat(name: FormatName): name is TextFormat {
+  return formats[name].gives === "text";
+}
+
 async function readAll(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let length = 0;

@@ -77,8 +77,8 @@ export function toPrepared(
   };
 }
 
-function isFast(path: string): boolean {
-  const format = formatOf(path);
+function isFast(path: string, settings: DocumentSettings): boolean {
+  const format = formatOf(path, settings.format);
   return format !== undefined && loadedTextReader(format) !== undefined;
 }
 
@@ -93,7 +93,7 @@ export function createInspector(setup: InspectSetup): Inspector {
   const readOne = async (item: ReadItem): Promise<Prepared> => {
     try {
       const file = asFile(item);
-      const reading = isFast(item.path)
+      const reading = isFast(item.path, settings)
         ? readDocumentSync(file, settings)
         : await readDocument(file, settings);
       return toPrepared(item.path, 0, reading, setup);

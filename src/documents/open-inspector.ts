@@ -24,7 +24,9 @@ export function openInspector(
   const choose = (items: readonly { path: string }[]): Pick<Inspector, "look"> => {
     if (script === undefined || pool) return pool ?? local;
     looked += items.length;
-    const isHeavy = items.some(({ path }) => formatOf(path)?.gives === "binary");
+    const isHeavy = items.some(
+      ({ path }) => formatOf(path, setup.settings.format)?.gives === "binary",
+    );
     if (looked <= filesInThisThread && !isHeavy) return local;
     pool = createPool(script, setup, Math.min(availableParallelism(), mostThreads));
     return pool;

@@ -3,16 +3,18 @@ import type { IngestionDocument } from "../api/schemas.ts";
 import { CliError } from "../errors.ts";
 import { readContent } from "./content.ts";
 import { decodeFile } from "./decode.ts";
+import { effectiveFor } from "./effective.ts";
 import type { Trace } from "./fields.ts";
+import { extensionOf } from "./file-name.ts";
 import type { SourceFile } from "./find.ts";
 import type { LocalImage } from "./images.ts";
 import { mapDocument } from "./map-document.ts";
 import {
-  extensionOf,
   formatOf,
   loadedTextReader,
   loadReader,
   type Format,
+  type FormatName,
   type Parsed,
   type Row,
 } from "./readers.ts";
@@ -49,8 +51,8 @@ export function contentHash(bytes: Uint8Array): string {
   return hash("sha256", bytes, "base64url").slice(0, 22);
 }
 
-function formatFor(path: string): Format {
-  const format = formatOf(path);
+function formatFor(path: string, named: FormatName | undefined): Format {
+  const format = formatOf(path, named);
   if (!format) {
     throw new CliError("usage", `${path}: format not supported: ${extensionOf(path)}`);
   }
@@ -101,7 +103,7 @@ export function readDocumentSync(
   trace?: Trace,
 ): Reading {
   const { path } = file;
-  const read = loadedTextReader(formatFor(path));
+  const read = loadedTextReader(formatFor(path, settings.format));
   if (!read) throw new Error(`the reader for ${path} is not loaded`);
   const fileBytes = readBytes(file, settings);
   const parsed = read(decodeFile(fileBytes.bytes, path, settings.maxFileBytes), path);
@@ -118,7 +120,7 @@ export async function readDocument(
   trace?: Trace,
 ): Promise<Reading> {
   const { path } = file;
-  const format = formatFor(path);
+  const format = formatFor(path, settings.format);
   if (format.gives === "rows") {
     throw new CliError("usage", `${path}: holds many documents, not one`);
   }
@@ -138,14 +140,16 @@ function readRow(
   row: Row,
   bytes: Omit<FileBytes, "bytes">,
   settings: DocumentSettings,
+  trace?: Trace,
 ): RowReading {
+  const { path } = file;
   const { row: part } = row;
   if (row.kind === "failed") return { part, kind: "failed", reason: row.reason };
   if (row.kind === "text") {
-    return { part, ...toReading({ ...file, row: part }, bytes, row.parsed, settings) };
+    return { part, ...toReading({ ...file, row: part }, bytes, row.parsed, settings, trace) };
   }
   const { stamp, content } = bytes;
-  const { document, ccPairId } = row;
+  const { document, ccPairId = effectiveFor(path, settings).ccPairId } = row;
   const reading = { kind: "document" as const, document, images: 0, warnings: [], stamp, content };
   return { part, ...reading, ...(ccPairId === undefined ? {} : { ccPairId }) };
 }
@@ -153,14 +157,15 @@ function readRow(
 /**
  * Reads a file of many documents, one after the other. A bad row is `failed`
  * and the rest goes on. Throws CliError `usage` when the file as a whole cannot
- * be read.
+ * be read. `traceOf` gives what is told the origins of a row's fields.
  */
 export async function* readRows(
   file: SourceFile,
   settings: DocumentSettings,
+  traceOf?: (row: number) => Trace | undefined,
 ): AsyncGenerator<RowReading> {
   const { path } = file;
-  const format = formatFor(path);
+  const format = formatFor(path, settings.format);
   if (format.gives !== "rows") throw new Error(`${path} holds one document`);
   const read = await loadReader(format);
   const { bytes, ...rest } = readBytes(file, settings);
@@ -169,7 +174,7 @@ export async function* readRows(
   }
   function rowOrFailure(row: Row): RowReading {
     try {
-      return readRow(file, row, rest, settings);
+      return readRow(file, row, rest, settings, traceOf?.(row.row));
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       return { part: row.row, kind: "failed", reason: error.message };

@@ -1,5 +1,6 @@
 import type { IngestionDocument } from "../api/schemas.ts";
 import type { FrontMatter } from "./front-matter.ts";
+import { isPacked } from "./file-name.ts";
 import { readMarkdown } from "./readers/markdown.ts";
 import { readText } from "./readers/text.ts";
 import type { RowKeys } from "./row-keys.ts";
@@ -69,6 +70,7 @@ export type Format = { extensions: readonly string[] } & (
   | { gives: "rows"; load: () => Promise<RowReader> }
 );
 
+/** A format as `--format` names it. */
 export type FormatName = keyof typeof formats;
 
 /** A new format is one file in readers/ and one entry here. */
@@ -141,25 +143,13 @@ const byExtension = new Map<string, Format>(
   ),
 );
 
-/** For messages: the extension with its dot, or that there is none. */
-export function extensionOf(path: string): string {
-  const dot = path.lastIndexOf(".");
-  return dot > path.lastIndexOf("/") + 1 ? path.slice(dot) : "no extension";
-}
-
-/** Whether the name says that the content is packed with gzip. */
-export function isPacked(path: string): boolean {
-  return /\.gz$/i.test(path);
-}
-
-/** The path without its extension, of `page.md.gz` without both. */
-export function withoutExtension(path: string): string {
-  return (isPacked(path) ? path.slice(0, -3) : path).replace(/\.[^./]*$/, "");
-}
-
-/** The format of a path by its extension, without regard to case; `.gz` may follow that of a text. */
-export function formatOf(path: string): Format | undefined {
+/**
+ * The format of a path: `named`, else by its extension, without regard to case;
+ * `.gz` may follow that of a text.
+ */
+export function formatOf(path: string, named?: FormatName): Format | undefined {
   const name = isPacked(path) ? path.slice(0, -3) : path;
+  if (named !== undefined) return formats[named];
   const dot = name.lastIndexOf(".");
   if (dot <= name.lastIndexOf("/") + 1) return undefined;
   const extension = name.slice(dot + 1);

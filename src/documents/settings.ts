@@ -1,5 +1,5 @@
 import { compileRules, type Rule, type RuleSettings } from "./rules.ts";
-import type { ColumnMap } from "./readers.ts";
+import type { ColumnMap, FormatName } from "./readers.ts";
 import { createFilter, type PathFilter } from "./patterns.ts";
 
 export type SectionMode = "whole" | "headings";
@@ -60,6 +60,8 @@ export interface RawSettings extends MappingOptions {
   root: string;
   rules?: readonly RuleSettings[] | undefined;
   frontMatter?: KeyLists | undefined;
+  /** How every file is read, whatever its extension says. */
+  format?: FormatName | undefined;
   /** The same options from the command line; they win over rules and configuration. */
   flags?: MappingOptions | undefined;
 }
@@ -82,6 +84,7 @@ export interface DocumentSettings {
   readonly drafts: boolean;
   readonly images: ImageMode;
   readonly columns: ColumnMap | undefined;
+  readonly format: FormatName | undefined;
   readonly maxFileBytes: number;
   readonly keys: FrontMatterKeys;
   readonly rules: readonly Rule[];
@@ -133,7 +136,7 @@ function compileKeys(lists: KeyLists | undefined): FrontMatterKeys {
  * the root, or would expand too far.
  */
 export function compileSettings(raw: RawSettings): DocumentSettings {
-  const { root, rules, frontMatter, flags = {}, ...configured } = raw;
+  const { root, rules, frontMatter, format, flags = {}, ...configured } = raw;
   const pick = <Key extends keyof MappingOptions>(key: Key): MappingOptions[Key] =>
     flags[key] ?? configured[key];
   const taken = (pattern: string): boolean => !pattern.startsWith("!") || pattern.startsWith("!(");
@@ -159,6 +162,7 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     drafts: pick("drafts") ?? false,
     images: pick("images") ?? "skip",
     columns: pick("columns"),
+    format,
     maxFileBytes: pick("maxFileBytes") ?? defaultMaxFileBytes,
     keys: compileKeys(frontMatter),
     rules: compileRules(rules ?? []),

@@ -4,7 +4,8 @@ import { codeOf } from "../errors.ts";
 import type { Found, LeftOut, Listed } from "./find.ts";
 import { ignoreRulesAbove } from "./ignore-rules.ts";
 import { createLinks, type Links } from "./links.ts";
-import { extensionOf, formatOf } from "./readers.ts";
+import { extensionOf } from "./file-name.ts";
+import { formatOf } from "./readers.ts";
 import {
   asksForFile,
   createDirectReach,
@@ -44,7 +45,7 @@ function listFile(walk: Walk, folder: Folder, name: string, at: Place): Entry | 
     (settings.only && !settings.only.matches(path)) || settings.exclude?.matches(path) === true;
   if (isOut)
     return isNamed(folder, name) ? note("skipped", path, "excluded by a pattern") : undefined;
-  const format = formatOf(path);
+  const format = formatOf(path, settings.format);
   if (!format) return note("skipped", path, `format not supported: ${extensionOf(path)}`);
   if (format.gives === "rows" && !asksForFile(folder, name, settings)) {
     return note("skipped", path, `${extensionOf(path)}: rows are taken only when named or globbed`);
@@ -91,7 +92,8 @@ function listEntry(walk: Walk, folder: Folder, dirent: Dirent): Entry | undefine
   if (dirent.isFile()) return listFile(walk, folder, name, at);
   if (dirent.isDirectory()) return listFolder(walk, folder, name, at);
   if (dirent.isSymbolicLink()) return listLink(walk, folder, name, at);
-  if (!takesFile(folder, name, walk.settings) || !formatOf(name)) return undefined;
+  if (!takesFile(folder, name, walk.settings) || !formatOf(name, walk.settings.format))
+    return undefined;
   return note("skipped", pathIn(folder, name), "special file, not a regular one");
 }
 

@@ -19,7 +19,7 @@ export async function writeExplanation(
 ): Promise<void> {
   const { path, isIncluded, reason, fields, document } = explanation;
   await output.line(
-    bold(path),
+    bold(explanation.row === undefined ? path : `${path}#${explanation.row}`),
     isIncluded ? green("  is taken: ") : yellow("  is left out: "),
     reason,
   );

@@ -1,6 +1,21 @@
 import type { Command } from "commander";
 import { choice, collect, decimal, integer } from "./options.ts";
 
+const formats = choice(
+  "markdown",
+  "mdx",
+  "text",
+  "rst",
+  "asciidoc",
+  "html",
+  "docx",
+  "pdf",
+  "json",
+  "ndjson",
+  "csv",
+  "tsv",
+);
+
 /** Flags that decide which files are taken and how they map; shared with its subcommands. */
 export function addMappingOptions(command: Command): Command {
   return command
@@ -36,6 +51,8 @@ export function addMappingOptions(command: Command): Command {
       "images of the project: skip or upload (default: skip)",
       choice("skip", "upload"),
     )
+    .option("--map <field=column>", "columns of rows: title=name,text=body (repeatable)", collect)
+    .option("--format <name>", "how named files, or stdin, are read: markdown, csv, pdf …", formats)
     .option("--drafts", "send documents marked draft: true as well");
 }
 
@@ -70,11 +87,5 @@ export function addUploadOptions(command: Command): Command {
 
 /** What `ingest -` reads. */
 export function addStdinOptions(command: Command): Command {
-  return command
-    .option(
-      "--format <name>",
-      "what stdin (-) holds: ndjson (default), or one document: markdown, text, html …",
-      choice("ndjson", "markdown", "text", "html", "mdx", "rst", "asciidoc"),
-    )
-    .option("--id <id>", "id of the one document on stdin");
+  return command.option("--id <id>", "id of the one document on stdin");
 }

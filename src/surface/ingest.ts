@@ -7,7 +7,7 @@ import {
   addTargetOptions,
   addUploadOptions,
 } from "./ingest-options.ts";
-import { examples, shard } from "./options.ts";
+import { examples, integer, shard } from "./options.ts";
 import type { Run } from "./run.ts";
 
 export function addIngest(program: Command, run: Run): void {
@@ -45,6 +45,15 @@ export function addIngest(program: Command, run: Run): void {
         ["knowctl ingest docs --dry-run", "see the plan; needs no key and no connection"],
         ["knowctl ingest explain docs/welcome.md", "why a file is in or out, and what is sent"],
         [
+          "knowctl ingest docs --since HEAD~1 --updated-at git --dry-run",
+          "what a commit changed, dated by git",
+        ],
+        ["knowctl ingest docs --cc-pair-id 2 --images upload", "with the images of the project"],
+        [
+          "knowctl ingest prices.csv --cc-pair-id 2 --map id=sku,title=name,text=notes",
+          "a document per row",
+        ],
+        [
           "knowctl ingest docs --cc-pair-id 2 --output ndjson",
           "one line per document, for a pipeline",
         ],
@@ -58,9 +67,17 @@ export function addIngest(program: Command, run: Run): void {
     )
     .argument("<file>", "file to explain");
   addTargetOptions(addMappingOptions(explain))
+    .option(
+      "--row <number>",
+      "which row of a file of rows (default: the first)",
+      integer(1, 2 ** 31 - 1),
+    )
     .addHelpText(
       "after",
-      examples([["knowctl ingest explain docs/welcome.md", "every field with its origin"]]),
+      examples([
+        ["knowctl ingest explain docs/welcome.md", "every field with its origin"],
+        ["knowctl ingest explain prices.csv --map title=name,text=notes --row 2", "of one row"],
+      ]),
     )
     .action(run(async () => (await import("../commands/ingest/explain.ts")).explainFile));
   addRetry(ingest, run);

@@ -1,7 +1,7 @@
 import type { FileFacts } from "../documents/facts.ts";
 import type { Listed } from "../documents/find.ts";
 import type { Inspector, Looked, Prepared } from "../documents/inspection.ts";
-import { formatOf } from "../documents/readers.ts";
+import { formatOf, type FormatName } from "../documents/readers.ts";
 import type { PathRange } from "../documents/scope.ts";
 import { statFile } from "../documents/walk.ts";
 import { refuseCollisions } from "./collisions.ts";
@@ -28,6 +28,8 @@ export interface PlanRequest {
   mappingKey: (path: string) => string;
   /** The pair that the rules name for a path. */
   pairOfRule: (path: string) => number | undefined;
+  /** How every file is read, whatever its extension says. */
+  format?: FormatName | undefined;
   /** What others say of a file. */
   factsOf?: ((path: string) => FileFacts | undefined) | undefined;
   inspector: Inspector;
@@ -155,7 +157,7 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
       entries.addLeftOut(listed.kind, listed.path, listed.reason);
     } else if (isTaken && listed.kind === "file") {
       const candidate = lookItem(listed, seen, request);
-      if (formatOf(listed.path)?.gives !== "rows") await looking.add(candidate);
+      if (formatOf(listed.path, request.format)?.gives !== "rows") await looking.add(candidate);
       else {
         await looking.end();
         await addRows(candidate, request, entries);

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { readContent } from "../../src/documents/content.ts";
 import { invalidUtf8At } from "../../src/documents/decode.ts";
-import { readDocumentSync } from "../../src/documents/read.ts";
+import { readDocumentSync, readRows } from "../../src/documents/read.ts";
 import { compileSettings } from "../../src/documents/settings.ts";
 import { CliError } from "../../src/errors.ts";
 import { createFolder, failure, fileIn, read, readOk } from "./folder.ts";
@@ -233,4 +233,20 @@ it("an unknown format is an error when it is read", () => {
   expect(failure(() => readDocumentSync(file, compileSettings({ root })))).toBe(
     "a.xlsx: format not supported: .xlsx",
   );
+});
+
+it("rows have the pair of a rule, unless they name one", async () => {
+  const given = (id: string, pair: object): string =>
+    JSON.stringify({
+      document: { id, semantic_identifier: id, sections: [{ text: "x" }] },
+      ...pair,
+    });
+  const text = `${given("a", {})}\n${given("b", { cc_pair_id: 7 })}\n{"id":"c","text":"x"}\n`;
+  const root = createFolder({ "x.ndjson": text });
+  const settings = compileSettings({ root, rules: [{ match: "*.ndjson", ccPairId: 3 }] });
+  const pairs = [];
+  for await (const row of readRows(fileIn(root, "x.ndjson"), settings)) {
+    pairs.push(row.kind === "document" ? row.ccPairId : row.kind);
+  }
+  expect(pairs).toEqual([3, 7, 3]);
 });

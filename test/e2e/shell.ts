@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { sampleRun, wholeReport } from "../output/report/sample.ts";
@@ -9,6 +9,18 @@ export interface Place {
   folder: string;
   env: Record<string, string>;
   sandbox: TestService["sandbox"];
+}
+
+function commitTwice(folder: string): void {
+  const who = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+  const git = (...args: string[]): void => {
+    execFileSync("git", [...who, ...args], { cwd: folder, stdio: "ignore" });
+  };
+  git("init", "-q");
+  for (const message of ["one", "two"]) {
+    git("add", "-A");
+    git("commit", "-q", "--allow-empty", "-m", message);
+  }
 }
 
 /** A folder as the examples expect it, with `knowctl` on the PATH. */
@@ -24,6 +36,8 @@ export async function preparePlace(): Promise<Place> {
     const report = wholeReport(sampleRun({ shard: { index, count: 2 } }));
     return [`shard-${index}.json`, JSON.stringify(report)] as const;
   });
+  writeFiles(folder, { "prices.csv": "sku,name,notes\n1,Lamp,Bright.\n2,Desk,Wide.\n" });
+  commitTwice(folder);
   writeFiles(folder, { "key.txt": "sandbox\n", ...Object.fromEntries(shards) });
   return {
     folder,

@@ -12,6 +12,11 @@ import { openSource, type DocumentSource, type MappingFlags } from "./settings.t
 import { refuseAmbiguous } from "./subcommand.ts";
 import { chosenPair } from "./target.ts";
 
+export interface ExplainFlags extends MappingFlags {
+  /** Which row of a file of rows; the first where none is given. */
+  row?: number;
+}
+
 function findOne(source: DocumentSource, path: string): Found {
   for (const found of findFiles([path], { cwd: source.cwd, settings: source.settings })) {
     return found;
@@ -31,7 +36,7 @@ async function stateOf(
   if (folder === undefined || !hasState(folder)) return "not recorded: there is no state yet";
   const { state } = await openState(folder, context.now);
   try {
-    const record = state.file(explanation.path);
+    const record = state.file(explanation.path, explanation.row);
     const seen =
       record?.seen === seenText(stamp, source.mappingKey(explanation.path))
         ? "unchanged since it was last read"
@@ -50,7 +55,7 @@ async function stateOf(
 export async function explainFile(
   context: Context,
   args: string[],
-  flags: MappingFlags,
+  flags: ExplainFlags,
 ): Promise<void> {
   const [path = ""] = args;
   refuseAmbiguous(context, "explain");
@@ -64,6 +69,7 @@ export async function explainFile(
   const explanation = await explainDocument(
     { ...found.file, facts: source.factsOf?.(found.file.path) },
     source.settings,
+    flags.row,
   );
   const state = await stateOf(context, source, flags, explanation, found.file.stamp);
   const pair = chosenPair(flags, source.config);

@@ -56,7 +56,7 @@ function outsideGit(option: string, root: string): CliError {
 /** Whether a path is one that the inputs take, as far as its name tells. */
 function takes({ settings, inputs }: GitRequest, cwd: string): (path: string) => boolean {
   const isInScope = scopeOf(inputs, { cwd, settings });
-  return (path) => formatOf(path) !== undefined && isInScope(path);
+  return (path) => formatOf(path, settings.format) !== undefined && isInScope(path);
 }
 
 async function readSince(

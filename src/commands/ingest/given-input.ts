@@ -1,6 +1,6 @@
 import type { Context, Source } from "../../context.ts";
 import { prepareLines } from "../../documents/given-lines.ts";
-import { prepareText } from "../../documents/given-text.ts";
+import { isTextFormat, prepareText } from "../../documents/given-text.ts";
 import type { PreparedSetup } from "../../documents/inspect.ts";
 import type { Prepared } from "../../documents/inspection.ts";
 import { CliError } from "../../errors.ts";
@@ -18,6 +18,11 @@ export function checkGiven(
   if (since !== undefined) {
     throw new CliError("usage", "--since chooses files; what stdin brings is taken whole", {
       hints: ["for example `knowctl ingest documents docs --since REF | knowctl ingest -`"],
+    });
+  }
+  if (format !== "ndjson" && !isTextFormat(format)) {
+    throw new CliError("usage", `--format ${format}: stdin holds NDJSON or one text`, {
+      hints: [`name the file instead: knowctl ingest FILE --format ${format}`],
     });
   }
   if (format === "ndjson" && id !== undefined) {
@@ -68,7 +73,7 @@ export async function* readGiven(
   { source, targets }: Session,
 ): AsyncGenerator<Prepared[], void> {
   const setup: PreparedSetup = { pair: targets.pair, volatile: [] };
-  if (format === "ndjson") return yield* prepareLines(chunks, setup);
+  if (!isTextFormat(format)) return yield* prepareLines(chunks, setup);
   const prepared = await prepareText(chunks, { id, format }, source.settings, setup);
   if (prepared) yield [prepared];
 }

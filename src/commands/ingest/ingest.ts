@@ -1,5 +1,4 @@
 import type { Context } from "../../context.ts";
-import type { TextFormat } from "../../documents/given-text.ts";
 import { CliError } from "../../errors.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { targetFor } from "../../sync/target.ts";
@@ -29,9 +28,7 @@ export interface IngestOptions extends SessionRequest, ReportFlags {
   maxFailures?: number;
   allowEmpty?: boolean;
   shard?: Shard;
-  /** What stdin holds. */
-  format?: "ndjson" | TextFormat;
-  /** Of the one document that stdin is, with a format of texts. */
+  /** Of the one document that stdin is, with a `format` of texts. */
   id?: string;
 }
 
@@ -42,8 +39,8 @@ export function checkOptions(paths: readonly string[], options: IngestOptions): 
       hints: ["run the command once for each"],
     });
   }
-  if ((options.id ?? options.format) !== undefined && !paths.includes("-")) {
-    throw new CliError("usage", "--format and --id say what comes from stdin", {
+  if (options.id !== undefined && !paths.includes("-")) {
+    throw new CliError("usage", "--id names the one document that comes from stdin", {
       hints: ["for example `knowctl ingest - --format markdown --id handbook < handbook.md`"],
     });
   }

@@ -60,6 +60,7 @@ export async function planFolder(
     ranges: rangesOf(inputs, { cwd, settings }),
     isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
     isTaken: since && ((listed) => since.isTaken(listed)),
+    format: settings.format,
     factsOf: source.factsOf,
     state,
     inspector,

@@ -1,7 +1,11 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Config } from "../../config/load.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
-import { findRoot, searchFolder } from "../../documents/root.ts";
+import type { FormatName } from "../../documents/readers.ts";
+import { findRoot, realPath, searchFolder } from "../../documents/root.ts";
+import { parseColumnMap } from "../../documents/row-keys.ts";
 import {
   compileSettings,
   type DocumentSettings,
@@ -33,6 +37,10 @@ export interface MappingFlags extends GlobalFlags {
   metaCommit?: boolean;
   /** Take only what changed since this commit. */
   since?: string;
+  /** How named files are read, whatever their extensions say; what stdin holds. */
+  format?: FormatName;
+  /** `field=column` of rows, separated by commas. */
+  map?: string[];
   images?: "skip" | "upload";
   drafts?: boolean;
   ccPairId?: number;
@@ -71,6 +79,21 @@ function parseMetadata(pairs: readonly string[]): Record<string, string | string
   );
 }
 
+/** A folder's files say themselves what they are; only of named ones it can be said. */
+function checkFormat(paths: readonly string[], { format }: MappingFlags, cwd: string): void {
+  if (format === undefined || paths.includes("-")) return;
+  const isFolder = (path: string): boolean => {
+    const real = realPath(resolve(cwd, path));
+    return real !== undefined && statSync(real).isDirectory();
+  };
+  const folder = paths.find(isFolder);
+  if (folder === undefined && paths.length > 0) return;
+  const problem = folder === undefined ? "no file is named" : `${folder} is a folder`;
+  throw new CliError("usage", `--format ${format} is for files that are named: ${problem}`, {
+    hints: ["name files or a glob, for example `knowctl ingest 'notes/*' --format markdown`"],
+  });
+}
+
 /**
  * Loads the configuration that belongs to the paths and compiles how files are
  * found and mapped. `sends` is false for commands that only look: those never
@@ -87,6 +110,7 @@ export async function openSource(
   const { cwd } = context;
   // What comes from stdin belongs to the project that the working directory is in.
   const [place] = paths.filter((path) => path !== "-");
+  checkFormat(paths, flags, cwd);
   const config = await loadSettings(context, flags, output, {
     sends,
     root: searchFolder(place, cwd),
@@ -104,6 +128,7 @@ export async function openSource(
     ...mapping,
     root,
     useIgnoreFiles: ignore,
+    format: place === undefined ? undefined : flags.format,
     flags: {
       include: flags.include,
       exclude: flags.exclude,
@@ -120,6 +145,7 @@ export async function openSource(
       updatedAt: flags.updatedAt,
       owners: flags.owners,
       metaCommit: flags.metaCommit,
+      columns: flags.map && parseColumnMap(flags.map.join(",")),
       images: flags.images,
       drafts: flags.drafts,
     },

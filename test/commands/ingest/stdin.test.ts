@@ -118,9 +118,10 @@ describe("ingest -", () => {
     [["-"], "\n \n", "0 documents found on stdin"],
     [["-", "--id", "x"], "{}", "--id names one document"],
     [["-", "--format", "markdown"], "x", "needs an id"],
+    [["-", "--format", "pdf"], "x", "stdin holds NDJSON or one text"],
     [["-", "--format", "markdown", "--id", " "], "x", "needs an id"],
     [["-", "--format", "markdown", "--id", "x"], "", "0 documents found on stdin"],
-    [["docs", "--id", "x"], "", "say what comes from stdin"],
+    [["docs", "--id", "x"], "", "that comes from stdin"],
   ])("refuses %j with %j on stdin", async (args, stdin, message) => {
     const service = await startTestService();
     const { folder: cwd, env } = service;

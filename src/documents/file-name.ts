@@ -1,0 +1,15 @@
+/** For messages: the extension with its dot, or that there is none. */
+export function extensionOf(path: string): string {
+  const dot = path.lastIndexOf(".");
+  return dot > path.lastIndexOf("/") + 1 ? path.slice(dot) : "no extension";
+}
+
+/** Whether the name says that the content is packed with gzip. */
+export function isPacked(path: string): boolean {
+  return /\.gz$/i.test(path);
+}
+
+/** The path without its extension, of `page.md.gz` without both. */
+export function withoutExtension(path: string): string {
+  return (isPacked(path) ? path.slice(0, -3) : path).replace(/\.[^./]*$/, "");
+}
