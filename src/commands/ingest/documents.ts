@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import type { Context } from "../../context.ts";
 import { documentJsonOf } from "../../documents/inspect.ts";
 import { openInspector } from "../../documents/open-inspector.ts";
@@ -7,10 +8,11 @@ import type { Output } from "../../output/output.ts";
 import { countOf, formatCount, startProgress } from "../../output/progress.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { prepareDue, type Due } from "../../sync/prepare.ts";
+import { createSpool, type Spool } from "../../sync/spool.ts";
 import { openTemporaryState } from "../../sync/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { refuseEmpty, type IngestOptions } from "./ingest.ts";
-import { inspectSetup, planFolder, rootPrefixOf } from "./plan.ts";
+import { inspectSetup, planFolder } from "./plan.ts";
 import { tellWarnings } from "./report.ts";
 import type { Session } from "./session.ts";
 import { openSource } from "./settings.ts";
@@ -31,7 +33,7 @@ function checkOptions({ output, json, images }: DocumentsOptions): void {
   });
 }
 
-type Reading = Pick<Session, "output" | "source" | "state" | "targets" | "inspector" | "progress">;
+type Reading = Omit<Session, "connected" | "spool" | "close"> & { spool: Spool };
 
 /** What is opened to read files, without a service and without the project's state. */
 async function openReading(
@@ -45,28 +47,27 @@ async function openReading(
   const { ccPairId } = options;
   const targets = { baseUrl: "", pair: { ccPairId, fromFlag: ccPairId !== undefined } };
   const state = await openTemporaryState();
-  const inspector = openInspector(inspectSetup(source, targets, false), context.workerScript);
+  const inspector = openInspector(inspectSetup(source, targets), context.workerScript);
   const progress = startProgress(output, context.now);
+  const spool = createSpool(tmpdir());
   const close = async (): Promise<void> => {
     await progress.stop();
     await inspector.close();
+    spool.close();
     state.close();
   };
-  return { output, source, state, targets, inspector, progress, close };
+  return { output, source, state, spool, targets, inspector, progress, close };
 }
 
 interface Written {
   documents: number;
   skipped: number;
   failed: number;
-  /** Images that the texts refer to. */
-  images: number;
 }
 
 async function writeBatch(
   { output }: Reading,
   batch: readonly Due[],
-  { table }: Plan,
   written: Written,
 ): Promise<void> {
   let lines = "";
@@ -78,30 +79,22 @@ async function writeBatch(
     }
     if (prepared.kind !== "document") continue;
     written.documents++;
-    written.images += prepared.images;
-    for (const warning of prepared.warnings) table.warn(warning);
     lines += `${documentJsonOf(prepared)}\n`;
   }
   await output.json(lines);
 }
 
 async function writeDocuments(context: Context, reading: Reading, plan: Plan): Promise<Written> {
-  const { source, inspector, output } = reading;
+  const { spool, inspector, output } = reading;
   const { table } = plan;
   const [skipped, failed] = [table.count("skipped"), table.count("failed")];
-  const written: Written = { documents: 0, skipped, failed, images: 0 };
+  const written: Written = { documents: 0, skipped, failed };
   for (const { detail, path } of table.entries(["failed"])) {
     await output.error(detail.startsWith(path) ? detail : `${path}: ${detail}`);
   }
-  const due = prepareDue({
-    entries: table.entries(["due"]),
-    inspector,
-    rootPrefix: rootPrefixOf(source),
-    factsOf: source.factsOf,
-  });
-  for await (const batch of due) {
+  for await (const batch of prepareDue({ spool, inspector })) {
     context.signal.throwIfAborted();
-    await writeBatch(reading, batch, plan, written);
+    await writeBatch(reading, batch, written);
   }
   return written;
 }
@@ -127,11 +120,11 @@ export async function printDocuments(
   try {
     const files = { reports: [], gitlab: undefined };
     const { shard } = options;
-    const plan = await planFolder(context, reading, { isFull: false, shard, files });
+    const plan = await planFolder(context, reading, { shard, files });
     if (plan.fileCount === 0 && !options.allowEmpty) throw refuseEmpty(reading.source);
     await reading.progress.stop();
-    const { documents, skipped, failed, images } = await writeDocuments(context, reading, plan);
-    await tellWarnings(output, plan.table.warnings(), images);
+    const { documents, skipped, failed } = await writeDocuments(context, reading, plan);
+    await tellWarnings(output, plan.table.warnings(), plan.images);
     const left = skipped > 0 ? `, ${formatCount(skipped)} skipped` : "";
     await output.note(`${countOf(documents, "document")} written, none sent${left}`);
     await tellOthers(output, shard, plan.table.count("other"));

@@ -14,6 +14,7 @@ import type { Shard } from "../../sync/shard.ts";
 import { clearSettled, recordPlanFailures } from "./failures.ts";
 import type { Report, Traffic } from "./report.ts";
 import type { UploadSession } from "./session.ts";
+import { createYoungGenerationHold } from "./young-generation.ts";
 import { createIdleCount, whySlow } from "./why-slow.ts";
 
 interface Upload extends UploadSession {
@@ -93,7 +94,9 @@ async function sendAll(
       slowBecause,
     };
   });
+  const hold = createYoungGenerationHold();
   for await (const batch of events) {
+    hold(batch.length);
     done += batch.length;
     await report.add(batch);
   }

@@ -88,6 +88,14 @@ describe("ingest documents", () => {
     expect(await run(service, ["docs/plain.txt", "--cc-pair-id", "2"])).toMatchObject({ code: 0 });
   });
 
+  it("tells of images and warnings once", async () => {
+    const text = "---\nlink: /page\n---\n![one](one.png)\n";
+    const service = await startTestService({ files: { "docs/a.md": text } });
+    const { stderr } = await run(service, ["documents", "docs"]);
+    expect(stderr.match(/1 image in the text left out/g)).toHaveLength(1);
+    expect(stderr.match(/^warning: .*docs\/a\.md/gm)).toHaveLength(1);
+  });
+
   it("writes what it can and tells of the rest", async () => {
     const service = await startTestService({ files });
     writeFiles(service.folder, { "docs/bad.md": "---\nupdated: never\n---\nText.\n" });
