@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { CliError, codeOf } from "../errors.ts";
-import { isGlob, splitGlob } from "./patterns.ts";
+import { checkPattern, isGlob, splitGlob } from "./patterns.ts";
 
 /** Windows writes paths with "\"; globs and ids always use "/". */
 export function withSlashes(path: string): string {
@@ -35,8 +35,11 @@ function folderOf(argument: string, cwd: string): string {
   if (real !== undefined) {
     return statSync(real).isDirectory() ? real : (realPath(dirname(path)) ?? dirname(real));
   }
-  if (isGlob(withSlashes(argument))) {
-    const base = realPath(resolve(cwd, splitGlob(withSlashes(argument))[0]?.base ?? "."));
+  const glob = withSlashes(argument);
+  if (isGlob(glob)) {
+    // Before it is split, which expands it.
+    checkPattern(glob, "path");
+    const base = realPath(resolve(cwd, splitGlob(glob)[0]?.base ?? "."));
     if (base !== undefined) return base;
   }
   throw new CliError("usage", `no such file or folder: ${argument}`, {
