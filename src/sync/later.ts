@@ -14,18 +14,27 @@ interface Later {
   left(): Iterable<DocumentEvent>;
 }
 
-// What stdin brought cannot be read again: this many are kept for the last attempt.
+// What stdin brought cannot be read again: so many are kept for the last attempt.
 const keptFromStdin = 256;
+const keptBytes = 16 * 1024 * 1024;
+
+function bytesOf({ prepared }: Due): number {
+  return prepared.kind === "document" ? prepared.body.length : 0;
+}
 
 export function createLater(): Later {
   const planned = new Map<number, DocumentEvent>();
   const kept = new Map<Due, DocumentEvent>();
+  let bytes = 0;
   return {
     add(due, event) {
       // Only the position of what the spool holds: its text would add up.
       if (due.position !== undefined) planned.set(due.position, event);
-      else if (kept.size >= keptFromStdin) return false;
-      else kept.set(due, event);
+      else if (kept.size >= keptFromStdin || bytes + bytesOf(due) > keptBytes) return false;
+      else {
+        kept.set(due, event);
+        bytes += bytesOf(due);
+      }
       return true;
     },
     count: () => planned.size + kept.size,

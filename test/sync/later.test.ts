@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import type { Prepared } from "../../src/documents/inspection.ts";
+import { createLater } from "../../src/sync/later.ts";
+import type { Due } from "../../src/sync/prepare.ts";
+
+function given(bytes: number): Due {
+  const prepared = { kind: "document", path: "", body: new Uint8Array(bytes) } as Prepared;
+  return { position: undefined, known: undefined, prepared };
+}
+
+const event = { status: "failed", path: "", id: "a", ms: 0 } as const;
+
+it.each([
+  [10, 300, 256],
+  [5 * 1024 * 1024, 10, 3],
+  [17 * 1024 * 1024, 1, 0],
+])("of documents of %i bytes from stdin, %i of them, keeps %i", (bytes, count, kept) => {
+  const later = createLater();
+  for (let index = 0; index < count; index++) later.add(given(bytes), event);
+  expect(later.count()).toBe(kept);
+});
