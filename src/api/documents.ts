@@ -1,4 +1,5 @@
 import type { Shape } from "./answers.ts";
+import { ApiError, CliError } from "../errors.ts";
 import { toBytes } from "./body-text.ts";
 import type { Client } from "./client.ts";
 import type { Gate } from "./gate.ts";
@@ -40,4 +41,39 @@ export function upsertDocument(
     },
     usualOrSchema,
   );
+}
+
+const anything: Shape<unknown> = { safeParse: (data) => ({ success: true, data }) };
+
+/**
+ * Deletes one document that came through ingestion. `storedId` is the id under
+ * which the service stores it. Gives false when the service says that it has no
+ * such document. Any other 404 is an error: an address that is not there says
+ * nothing about the document. Throws ApiError, CliError `usage` where the
+ * dialect cannot delete.
+ */
+export async function deleteDocument(
+  client: Client,
+  storedId: string,
+  options: { gate?: Gate } = {},
+): Promise<boolean> {
+  const path = client.dialect.paths.ingestedDocument?.(storedId);
+  if (path === undefined) throw new CliError("usage", "this service cannot delete documents");
+  try {
+    await client.call(
+      {
+        what: "delete",
+        policy: "remove",
+        method: "DELETE",
+        path,
+        key: "apiKey",
+        gate: options.gate,
+      },
+      anything,
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "DOCUMENT_NOT_FOUND") return false;
+    throw error;
+  }
 }

@@ -13,6 +13,7 @@ export type FaultKind = "status" | "unsent" | "connection" | "timeout" | "shape"
 export type CallClass =
   | "list"
   | "upsert"
+  | "remove"
   | "chatWhole"
   | "chatStream"
   | "upload"
@@ -71,6 +72,12 @@ const list: CallPolicy = {
   timeoutSets: "headersMs",
   endsRun: new Set([401, 402, 403, 404, 405, 410, 501]),
   mayHaveActed: false,
+};
+
+/** Deleting twice is as deleting once; a 404 may be about the one document. */
+const remove: CallPolicy = {
+  ...list,
+  endsRun: new Set([...list.endsRun].filter((status) => status !== 404)),
 };
 
 const upsert: CallPolicy = {
@@ -132,6 +139,7 @@ const rememberedUpload: CallPolicy = {
 export const policies: Record<CallClass, CallPolicy> = {
   list,
   upsert,
+  remove,
   chatWhole,
   chatStream,
   upload,

@@ -98,6 +98,12 @@ export async function writeSummary(
   const { status, counts, planned } = result;
   const took = formatDuration(result.seconds * 1000);
   await output.note(marks[status], `: ${countsText(counts)} in ${took}`);
+  if (result.renamed > 0) {
+    const were = result.renamed === 1 ? "was" : "were";
+    await output.note(
+      `${countOf(result.renamed, "file")} ${were} renamed: the documents under their old ids are still there; see \`knowctl ingest orphans\``,
+    );
+  }
   if (status === "error" || status === "interrupted") {
     const sent = formatCount(counts.created + counts.updated);
     await output.note(

@@ -5,7 +5,7 @@ import {
   addTargetOptions,
   addUploadOptions,
 } from "./ingest-options.ts";
-import { examples, integer, shard } from "./options.ts";
+import { decimal, examples, integer, shard, share } from "./options.ts";
 import type { Run } from "./run.ts";
 
 /** `ingest retry`. */
@@ -47,4 +47,35 @@ export function addDocuments(ingest: Command, run: Run): void {
       ]),
     )
     .action(run(async () => (await import("../commands/ingest/documents.ts")).printDocuments));
+}
+
+/** `ingest orphans`. */
+export function addOrphans(ingest: Command, run: Run): void {
+  const orphans = ingest
+    .command("orphans")
+    .description(
+      "List documents whose files are gone, and remove them when asked to.\n" +
+        "Only documents that this state knows, of one target, within the given paths. Nothing is removed\n" +
+        "while a file cannot be read, after a failed upload, or when no file is found at all.",
+    )
+    .argument("[path...]", "folders, files or globs (default: the configured include)");
+  addTargetOptions(addMappingOptions(orphans))
+    .option("--prune", "delete them, where the service can")
+    .option("--tombstone", "replace their text by a short removal notice")
+    .option("--max-delete <number>", "most to remove, N or P% (default: 10% and 100)", share)
+    .option("--dry-run", "check and list, but remove nothing")
+    .option("-y, --yes", "do not ask")
+    .option("--concurrency <number>", "most requests in flight (default: 8)", integer(1, 256))
+    .option("--rate <number>", "most documents per second", decimal(0.001, 1_000_000))
+    .addHelpText(
+      "after",
+      examples([
+        ["knowctl ingest orphans docs --cc-pair-id 2", "see them"],
+        [
+          "knowctl ingest orphans docs --cc-pair-id 2 --tombstone --max-delete 5% --yes",
+          "in a pipeline",
+        ],
+      ]),
+    )
+    .action(run(async () => (await import("../commands/ingest/orphans.ts")).ingestOrphans));
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addDocuments, addRetry } from "./ingest-commands.ts";
+import { addDocuments, addOrphans, addRetry } from "./ingest-commands.ts";
 import {
   addMappingOptions,
   addReportOptions,
@@ -82,4 +82,5 @@ export function addIngest(program: Command, run: Run): void {
     .action(run(async () => (await import("../commands/ingest/explain.ts")).explainFile));
   addRetry(ingest, run);
   addDocuments(ingest, run);
+  addOrphans(ingest, run);
 }

@@ -67,3 +67,12 @@ export function examples(lines: readonly (readonly [command: string, purpose: st
   const rows = lines.map(([command, purpose]) => `  # ${purpose}\n  $ ${command}`);
   return `\nExamples:\n${rows.join("\n")}`;
 }
+
+/** Parser for a whole number, or a share of 0 to 100 percent: `20`, `5%`. */
+export function share(value: string): { count: number } | { percent: number } {
+  const [, digits = "", percent] = /^(\d{1,9}(?:\.\d{1,6})?)\s?(%)?$/.exec(value) ?? [];
+  const number = Number(digits);
+  if (digits !== "" && percent && number <= 100) return { percent: number };
+  if (digits !== "" && !percent && Number.isInteger(number)) return { count: number };
+  throw new InvalidArgumentError("Expected a whole number, or a share as 5%.");
+}

@@ -1,48 +1,84 @@
+import type { Database } from "../database.ts";
 import type { PlanTable } from "./plan-table.ts";
+
+/** What the record of a removal notice has for its hash: no document's hash looks like this. */
+export const tombstoneMark = "removed";
 
 /** An accepted document that its file, once looked at, does not give any more. */
 export interface Orphan {
   id: string;
-  path: string | undefined;
+  path: string;
+  part: number;
   storedId: string | undefined;
-  reason: string;
+  /** The file is not there any more; else it is, and gives other documents or none. */
+  isGone: boolean;
 }
 
-// Of a file in the plan, the plan knows all ids, unless it could not be read; a
-// file that is not in the plan is unchanged, unless it is gone.
-const query = `
-  SELECT a.id AS id, a.path AS path, a.stored_id AS stored_id, g.path IS NOT NULL AS gone
+export interface OrphanSearch {
+  /** Key of the target. */
+  target: string;
+  /** The service stores ids that differ in space and underscore as one (observed-service.md 3.3). */
+  storesAlike: boolean;
+  /** Whether a file of this path is there, though no input took it. */
+  exists: (path: string) => boolean;
+}
+
+const alike = (one: string, other: string, storesAlike: boolean): string =>
+  `replace(${one}, ' ', '_') = replace(${other}, ' ', '_')${storesAlike ? "" : ` AND ${one} = ${other}`}`;
+
+// Of a file in the plan, the plan knows all ids, unless it was not or could not
+// be read; a file that is not in the plan is unchanged, unless it is gone. What another
+// file gives, or overwrites under the same stored id, is no orphan.
+const query = (storesAlike: boolean): string => `
+  SELECT a.id AS id, a.path AS path, a.part AS part, a.stored_id AS stored_id,
+    g.path IS NOT NULL AS gone
   FROM accepted a LEFT JOIN temp.gone g ON g.path = a.path
-  WHERE a.target = ? AND a.path IS NOT NULL
+  WHERE a.target = ? AND a.path IS NOT NULL AND a.whole <> '${tombstoneMark}'
     AND NOT EXISTS (
-      SELECT 1 FROM temp.plan p WHERE p.id IS NOT NULL
-        AND replace(p.id, ' ', '_') = replace(a.id, ' ', '_') AND p.id = a.id)
+      SELECT 1 FROM temp.plan p WHERE p.id IS NOT NULL AND ${alike("p.id", "a.id", storesAlike)})
     AND (g.path IS NOT NULL OR (
-      EXISTS (SELECT 1 FROM temp.plan p WHERE p.path = a.path)
+      EXISTS (SELECT 1 FROM temp.plan p WHERE p.path = a.path
+        AND (p.id IS NOT NULL OR p.content IS NOT NULL))
       AND NOT EXISTS (SELECT 1 FROM temp.plan p WHERE p.path = a.path AND p.action = 'failed')))
     AND NOT EXISTS (
-      SELECT 1 FROM files f WHERE replace(f.id, ' ', '_') = replace(a.id, ' ', '_')
-        AND f.id = a.id AND f.path <> a.path
+      SELECT 1 FROM files f WHERE ${alike("f.id", "a.id", storesAlike)} AND f.path <> a.path
         AND NOT EXISTS (SELECT 1 FROM temp.gone h WHERE h.path = f.path)
         AND NOT EXISTS (SELECT 1 FROM temp.plan q WHERE q.path = f.path))
   ORDER BY a.path, a.part, a.id`;
 
+/** Whether a folder above a path could not be read: then nobody knows what is in it. */
+function createIsHidden(database: Database): (path: string) => boolean {
+  const failed = database.prepare(
+    "SELECT 1 AS yes FROM temp.plan WHERE path = ? AND action = 'failed' LIMIT 1",
+  );
+  return (path) => {
+    if (failed.get(".")) return true;
+    for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
+      if (failed.get(path.slice(0, end))) return true;
+    }
+    return false;
+  };
+}
+
+/** Why a document counts as orphaned. */
+export function orphanReason({ isGone }: Pick<Orphan, "isGone">): string {
+  return isGone
+    ? "the file is gone; the document is still there"
+    : "the file gives it no more; the document is still there";
+}
+
 /**
  * Accepted documents of a target that no file gives any more, after a plan over
- * their paths: the file is gone, or it gives another document, or none.
+ * their paths: the file is gone, or it gives another document, or none. Removal
+ * notices are not among them.
  */
-export function* listOrphans({ database }: PlanTable, target: string): Generator<Orphan> {
-  for (const row of database.prepare(query).iterate(target)) {
-    const text = (name: string): string | undefined =>
-      row[name] === null ? undefined : String(row[name]);
-    yield {
-      id: String(row["id"]),
-      path: text("path"),
-      storedId: text("stored_id"),
-      reason:
-        row["gone"] === 1
-          ? "the file is gone; the document is still there"
-          : "the file gives it no more; the document is still there",
-    };
+export function* listOrphans({ database }: PlanTable, search: OrphanSearch): Generator<Orphan> {
+  const isHidden = createIsHidden(database);
+  for (const row of database.prepare(query(search.storesAlike)).iterate(search.target)) {
+    const [path, isGone] = [String(row["path"]), row["gone"] === 1];
+    // A file that is there but ignored, or of a format that must be named, is not gone.
+    if (isGone && (search.exists(path) || isHidden(path))) continue;
+    const storedId = row["stored_id"] === null ? undefined : String(row["stored_id"]);
+    yield { id: String(row["id"]), path, part: Number(row["part"]), storedId, isGone };
   }
 }

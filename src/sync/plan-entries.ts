@@ -14,7 +14,13 @@ export interface PlanEntries {
   /** `looked` belongs to the candidate at the same place. */
   add(candidates: readonly Candidate[], looked: readonly Looked[]): void;
   /** What gives no document. */
-  addLeftOut(kind: "skipped" | "failed", path: string, reason: string, part?: number): void;
+  addLeftOut(
+    kind: "skipped" | "failed",
+    path: string,
+    reason: string,
+    part?: number,
+    content?: string,
+  ): void;
   /** Documents of one file of rows. */
   addRows(candidate: Candidate, rows: readonly Prepared[]): void;
   /** Saves what was learned of files that need not be sent. */
@@ -41,10 +47,10 @@ export function createPlanEntries(
 
   // What gives no document is told by one shard as well: by its path.
   const isOurs = (id: string): boolean => !shard || isInShard(id, shard);
-  const addLeftOut: PlanEntries["addLeftOut"] = (kind, path, reason, part) => {
+  const addLeftOut: PlanEntries["addLeftOut"] = (kind, path, reason, part, content) => {
     if (!isOurs(path)) return;
     if (kind === "failed") table.addFailure(path, reason, part);
-    else table.addSkip(path, reason, part);
+    else table.addSkip(path, reason, part, content);
   };
   const save = (): void => {
     if (spool) state.save({ files: unsaved });
@@ -66,7 +72,7 @@ export function createPlanEntries(
     }
     for (const each of state.filesOf(path)) {
       const { part, document, content, skipped } = each;
-      if (skipped !== undefined) addLeftOut("skipped", path, skipped, part);
+      if (skipped !== undefined) addLeftOut("skipped", path, skipped, part, content);
       else if (document && !isOurs(document.id)) table.countUp("other", 1);
       else if (document) {
         const { id } = document;
@@ -128,7 +134,7 @@ export function createPlanEntries(
     if (prepared.kind === "failed") addLeftOut("failed", path, prepared.reason, part);
     else if (prepared.kind === "skipped") {
       const { reason, stamp, content } = prepared;
-      addLeftOut("skipped", path, reason, part);
+      addLeftOut("skipped", path, reason, part, content);
       const seen = seenText(stamp, candidate.mapping);
       record({ path, part, seen, content, document: undefined, skipped: reason });
     } else addDocument(candidate, prepared, known);

@@ -27,7 +27,8 @@ export interface NumberedEntry extends PlanEntry {
 /** The plan as temporary tables on disk: memory stays flat however many files there are. */
 export interface PlanTable {
   add(entry: PlanEntry): void;
-  addSkip(path: string, reason: string, part?: number): void;
+  /** With the hash of the content where it is the content that says so. */
+  addSkip(path: string, reason: string, part?: number, content?: string): void;
   addFailure(path: string, reason: string, part?: number): void;
   /** Makes the entries findable by id and path; after the last of them. */
   index(): void;
@@ -141,8 +142,8 @@ export function createPlanTable(database: Database): PlanTable {
   return {
     database,
     add,
-    addSkip: (path, reason, part = 0) =>
-      add({ ...bare, path, part, action: "skipped", detail: reason }),
+    addSkip: (path, reason, part = 0, content?: string) =>
+      add({ ...bare, path, part, action: "skipped", detail: reason, content }),
     addFailure: (path, reason, part = 0) =>
       add({ ...bare, path, part, action: "failed", detail: reason }),
     countUp,

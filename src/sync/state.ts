@@ -35,6 +35,8 @@ export interface State {
   /** Records of one target in order of their id. */
   listAccepted(target: string): IterableIterator<AcceptedRecord>;
   listFailures(target: string): IterableIterator<FailureRecord>;
+  /** Forgets that a document was accepted. */
+  dropAccepted(target: string, id: string): void;
   /** Keys of the targets that accepted a document of this id. */
   targetsOf(id: string): string[];
   /** One durable transaction. */
@@ -160,6 +162,11 @@ export function createState(database: Database, path: string, isTemporary = fals
     },
     *listFailures(target) {
       for (const row of failures.iterate(target)) yield toFailure(row);
+    },
+    dropAccepted(target, id) {
+      guarded(() =>
+        database.prepare("DELETE FROM accepted WHERE target = ? AND id = ?").run(target, id),
+      );
     },
     targetsOf: (id) =>
       database

@@ -9,11 +9,12 @@ import {
 } from "../../output/ingest.ts";
 import type { Output } from "../../output/output.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
-import { listOrphans } from "../../sync/orphans.ts";
+import { listOrphans, orphanReason } from "../../sync/orphans.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { isInShard, type Shard } from "../../sync/shard.ts";
 import type { Target } from "../../sync/target.ts";
 import type { State } from "../../sync/state.ts";
+import { orphanSearch } from "./orphan-search.ts";
 import type { DocumentSource } from "./settings.ts";
 
 interface FolderPlan {
@@ -38,9 +39,10 @@ export interface DryRun {
 function* findOrphans({ plan, source, target, shard }: FolderPlan): Generator<PlannedDocument> {
   if (!target) return;
   const isInScope = scopeOf(source.inputs, { cwd: source.cwd, settings: source.settings });
-  for (const { path = "", id, reason } of listOrphans(plan.table, target.key)) {
+  for (const orphan of listOrphans(plan.table, orphanSearch(source, target))) {
+    const { path, id } = orphan;
     if (shard && !isInShard(id, shard)) continue;
-    if (isInScope(path)) yield { action: "orphaned", path, id, detail: reason };
+    if (isInScope(path)) yield { action: "orphaned", path, id, detail: orphanReason(orphan) };
   }
 }
 

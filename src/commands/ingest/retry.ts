@@ -1,4 +1,3 @@
-import { lstatSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -7,6 +6,7 @@ import { countOf } from "../../output/progress.ts";
 import { readReport } from "../../output/report/read.ts";
 import type { RunReport } from "../../output/report/record.ts";
 import { openOutput } from "../connect.ts";
+import { exists } from "./exists.ts";
 import { failuresKey } from "./failures.ts";
 import { checkOptions, ingestSession, type IngestOptions } from "./ingest.ts";
 import { ingestFormat } from "./report.ts";
@@ -31,10 +31,6 @@ function collect(failures: Iterable<{ path: string }>): Failed {
     else paths.add(path);
   }
   return { paths: [...paths], fromStdin };
-}
-
-function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Where the project is: the report's own first path, where that is here too. */
