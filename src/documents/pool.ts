@@ -37,7 +37,8 @@ interface Member {
 const tasksAhead = 2;
 const checkMs = 2000;
 // A hostile PDF or archive must not hold up the others, nor take all memory.
-const limits = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 16 };
+const limits = { timeoutMs: 120_000, maxOldGenerationSizeMb: 768 };
+const maxYoungGenerationSizeMb = 16;
 
 function isOutOfMemory(error: unknown): boolean {
   return codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY";
@@ -63,7 +64,7 @@ export function createPool(
   script: string,
   setup: InspectSetup,
   size: number,
-  timeoutMs = 120_000,
+  { timeoutMs, maxOldGenerationSizeMb } = limits,
 ): Pool {
   const waiting: Task[] = [];
   const members = new Set<Member>();
@@ -110,11 +111,14 @@ export function createPool(
 
   function start(): void {
     const done = new Int32Array(new SharedArrayBuffer(4));
-    const worker = new Worker(script, { workerData: { setup, done }, resourceLimits: limits });
+    const resourceLimits = { maxOldGenerationSizeMb, maxYoungGenerationSizeMb };
+    const worker = new Worker(script, { workerData: { setup, done }, resourceLimits });
     const seen = { count: 0, atMs: performance.now() };
     const member: Member = { worker, tasks: [], done, answered: 0, seen };
     members.add(member);
     worker.on("message", (answer: Answer) => {
+      // What a thread that was given up had still sent is done again by another.
+      if (!members.has(member)) return;
       const task = member.tasks.shift();
       member.answered += task?.items.length ?? 0;
       member.seen.atMs = performance.now();
@@ -128,6 +132,9 @@ export function createPool(
       }
       members.delete(member);
       for (const task of [...member.tasks, ...waiting.splice(0)]) task.fail(error);
+    });
+    worker.on("exit", () => {
+      if (members.has(member)) replace(member, "the thread that read it ended");
     });
   }
 
