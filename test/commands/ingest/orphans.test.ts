@@ -223,4 +223,22 @@ describe("ingest orphans refuses", () => {
     expect(await statuses(service)).toHaveLength(3);
     expect(await stored(service)).toHaveLength(22);
   });
+
+  it.each([
+    ["the service refuses one", 400, 10, 1],
+    ["the address is not there", 404, 9, 3],
+    ["the token ends", 401, 4, 3],
+  ])("to forget what was not deleted: %s", async (_name, status, code, left) => {
+    const when = { method: "DELETE", path: "/api/onyx-api/ingestion/docs%252F10" };
+    const rule = { when, do: { status, body: { detail: "Not Found" } } };
+    const service = await startTestService({ files, dialect: "onyx", faults: { rules: [rule] } });
+    await runIn(service, "ingest docs --cc-pair-id 2");
+    for (const path of two) rmSync(join(service.folder, path));
+    const ran = await runIn(service, `${prune} --max-delete 3 --concurrency 1 -o tsv`);
+    expect(ran.code).toBe(code);
+    expect(ran.stdout).toMatch(/^failed\tdocs\/10\.md/);
+    const orphaned = await statuses(service);
+    expect(orphaned[0]).toBe("orphaned docs/10.md");
+    expect(orphaned).toHaveLength(left);
+  });
 });
