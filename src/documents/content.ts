@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from "node:fs";
 import { CliError, codeOf } from "../errors.ts";
 import type { SourceFile } from "./find.ts";
+import { mebibytes } from "./gunzip.ts";
 import { stampOf } from "./stamp.ts";
 
 export interface Content {
@@ -75,7 +76,6 @@ function checkKind(file: SourceFile, stats: BigIntStats, maxBytes: number): void
     throw new CliError("usage", `${file.path}: cannot be read: it is not a regular file`);
   }
   if (stats.size > BigInt(maxBytes)) {
-    const mebibytes = (count: number): string => `${(count / 1024 / 1024).toFixed(1)} MiB`;
     throw new CliError(
       "usage",
       `${file.path}: ${mebibytes(Number(stats.size))} is more than the ${mebibytes(maxBytes)} that one document may have`,

@@ -9,7 +9,9 @@ export interface Cells {
 }
 
 const windowChars = 256 * 1024;
+/** Beyond this it is another file than a table, or the wrong delimiter. */
 export const maxColumns = 10_000;
+
 /** The delimiter that the first line has most of, outside quotes; a comma in doubt. */
 export function guessDelimiter(text: string, start: number): string {
   const counts = new Map([",", ";", "\t", "|"].map((each) => [each, 0]));

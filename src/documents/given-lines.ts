@@ -2,7 +2,7 @@ import { CliError } from "../errors.ts";
 import { createByteLines, type ByteLine } from "./byte-lines.ts";
 import { decodeText } from "./decode.ts";
 import { parseGivenDocument } from "./given.ts";
-import { toPrepared, type PreparedSetup } from "./inspect.ts";
+import { toPrepared, type PayloadSetup } from "./inspect.ts";
 import type { Prepared } from "./inspection.ts";
 import { parseJsonAt, reasonOf } from "./json-row.ts";
 import { unpackStream } from "./unpack-stream.ts";
@@ -21,7 +21,7 @@ function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === space || (byte >= 0x09 && byte <= carriageReturn));
 }
 
-function prepare({ line, bytes }: ByteLine, setup: PreparedSetup): Prepared {
+function prepare({ line, bytes }: ByteLine, setup: PayloadSetup): Prepared {
   const where = `${stdinName}:${line}:1`;
   if (!bytes) {
     throw new CliError("usage", `${where}: longer than the 64 MiB that a line may have`, {
@@ -37,7 +37,7 @@ function prepare({ line, bytes }: ByteLine, setup: PreparedSetup): Prepared {
 }
 
 // Undefined for a blank line.
-function prepareLine(line: ByteLine, setup: PreparedSetup): Prepared | undefined {
+function prepareLine(line: ByteLine, setup: PayloadSetup): Prepared | undefined {
   if (line.bytes && isBlank(line.bytes)) return undefined;
   try {
     return prepare(line, setup);
@@ -47,7 +47,7 @@ function prepareLine(line: ByteLine, setup: PreparedSetup): Prepared | undefined
   }
 }
 
-function* batchesOf(lines: readonly ByteLine[], setup: PreparedSetup): Generator<Prepared[], void> {
+function* batchesOf(lines: readonly ByteLine[], setup: PayloadSetup): Generator<Prepared[], void> {
   for (let at = 0; at < lines.length; at += linesAtOnce) {
     const batch = lines.slice(at, at + linesAtOnce).map((line) => prepareLine(line, setup));
     const filled = batch.filter((each) => each !== undefined);
@@ -64,7 +64,7 @@ function* batchesOf(lines: readonly ByteLine[], setup: PreparedSetup): Generator
  */
 export async function* prepareLines(
   chunks: AsyncIterable<Uint8Array>,
-  setup: PreparedSetup,
+  setup: PayloadSetup,
 ): AsyncGenerator<Prepared[], void> {
   const lines = createByteLines(maxLineBytes);
   try {

@@ -1,7 +1,7 @@
 import { CliError } from "../errors.ts";
 import { decodeText } from "./decode.ts";
 import { stdinName } from "./given-lines.ts";
-import { toPrepared, type PreparedSetup } from "./inspect.ts";
+import { toPrepared, type PayloadSetup } from "./inspect.ts";
 import type { Prepared } from "./inspection.ts";
 import { reasonOf } from "./json-row.ts";
 import { mapDocument } from "./map-document.ts";
@@ -44,7 +44,7 @@ async function prepare(
   bytes: Buffer,
   { id, format }: GivenText,
   settings: DocumentSettings,
-  setup: PreparedSetup,
+  setup: PayloadSetup,
 ): Promise<Prepared> {
   const path = normalise(id);
   const read = await loadReader(formats[format]);
@@ -72,7 +72,7 @@ export async function prepareText(
   chunks: AsyncIterable<Uint8Array>,
   given: GivenText,
   settings: DocumentSettings,
-  setup: PreparedSetup,
+  setup: PayloadSetup,
 ): Promise<Prepared | undefined> {
   try {
     const bytes = await readAll(chunks, settings.maxFileBytes);

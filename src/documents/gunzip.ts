@@ -1,7 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { CliError, codeOf } from "../errors.ts";
 
-const mebibytes = (count: number): string => `${(count / 1024 / 1024).toFixed(1)} MiB`;
+/** For messages: `1.5 MiB`. */
+export const mebibytes = (count: number): string => `${(count / 1024 / 1024).toFixed(1)} MiB`;
 
 function reasonOf(error: unknown, maxBytes: number): string {
   const reasons: Record<string, string> = {

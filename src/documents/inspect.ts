@@ -42,14 +42,14 @@ export function documentJsonOf({ body, ccPairId }: ReadyDocument): string {
 }
 
 /** What turning a reading into a request takes. */
-export type PreparedSetup = Pick<InspectSetup, "pair" | "volatile">;
+export type PayloadSetup = Pick<InspectSetup, "pair" | "volatile">;
 
 /** A reading with the body of its request; `path` is "" for what came from stdin. */
 export function toPrepared(
   path: string,
   part: number,
   reading: Reading,
-  setup: PreparedSetup,
+  setup: PayloadSetup,
 ): Prepared {
   const { stamp, content } = reading;
   if (reading.kind === "skipped") {

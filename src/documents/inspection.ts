@@ -18,6 +18,7 @@ export interface InspectSetup {
   pair: RunPair;
 }
 
+/** A file to look at, and what is known of it. */
 export interface LookItem {
   path: string;
   absolutePath: string;
@@ -36,7 +37,9 @@ export type Looked =
 /** A document ready to be sent. */
 export interface ReadyDocument {
   kind: "document";
+  /** Relative to the project root; "" for what came from stdin. */
   path: string;
+  /** 0, or the number of the row in a file of rows, or of the line of stdin. */
   part: number;
   id: string;
   ccPairId: number | undefined;
@@ -56,11 +59,13 @@ export interface ReadyDocument {
   uploads?: readonly LocalImage[] | undefined;
 }
 
+/** What reading gives: a document, or why there is none; `part` as in ReadyDocument. */
 export type Prepared =
   | ReadyDocument
   | { kind: "skipped"; path: string; part: number; reason: string; stamp: string; content: string }
   | { kind: "failed"; path: string; part: number; reason: string };
 
+/** A file to read whatever is known of it. */
 export interface ReadItem {
   path: string;
   absolutePath: string;

@@ -1,9 +1,8 @@
-import { ValueError } from "./values.ts";
+import { droppedKeys, ValueError } from "./values.ts";
 
 export type JsonObject = Record<string, unknown>;
 
 const maxDepth = 100;
-const droppedKeys = new Set(["__proto__", "constructor", "prototype"]);
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);

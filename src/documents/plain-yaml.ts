@@ -1,4 +1,4 @@
-import type { Value, ValueMap } from "./values.ts";
+import { droppedKeys, type Value, type ValueMap } from "./values.ts";
 
 // Everything else (tabs, control characters, blanks of other scripts, byte order marks,
 // surrogates) is left to the parser.
@@ -7,7 +7,6 @@ const plainKey = /^[A-Za-z_][\w.-]*$/;
 // No indicator of YAML 1.2 section 5.3 begins a value; in brackets none stands inside either.
 const plainText = /^[\w/.(<$^;=~\u00a1-\ud7ff]/;
 const listedText = /^[\w/.(<$^;=~\u00a1-\ud7ff][^:#[\]{},"'&*!|>%@`?]*$/;
-const unsafeKeys = new Set(["__proto__", "constructor", "prototype"]);
 
 // Keeps the number of values below the limit of toValue(), whatever they are.
 const maxChars = 2000;
@@ -69,7 +68,7 @@ export function parsePlainYaml(block: string): ValueMap | undefined {
     const line = lines[index] ?? "";
     const colon = line.indexOf(":");
     const key = line.slice(0, Math.max(0, colon));
-    if (!plainKey.test(key) || key in data || unsafeKeys.has(key)) return undefined;
+    if (!plainKey.test(key) || key in data || droppedKeys.has(key)) return undefined;
     const rest = line.slice(colon + 1);
     const text = rest.trim();
     let value: Value | undefined;

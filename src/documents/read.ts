@@ -169,15 +169,14 @@ export async function* readRows(
   if (format.gives !== "rows") throw new Error(`${path} holds one document`);
   const read = await loadReader(format);
   const { bytes, ...rest } = readBytes(file, settings);
-  for (const row of read(decodeFile(bytes, path, settings.maxFileBytes), path, settings.columns)) {
-    yield rowOrFailure(row);
-  }
-  function rowOrFailure(row: Row): RowReading {
+  const rowOrFailure = (row: Row): RowReading => {
     try {
       return readRow(file, row, rest, settings, traceOf?.(row.row));
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       return { part: row.row, kind: "failed", reason: error.message };
     }
-  }
+  };
+  const text = decodeFile(bytes, path, settings.maxFileBytes);
+  for (const row of read(text, path, settings.columns)) yield rowOrFailure(row);
 }

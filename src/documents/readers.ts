@@ -148,8 +148,8 @@ const byExtension = new Map<string, Format>(
  * `.gz` may follow that of a text.
  */
 export function formatOf(path: string, named?: FormatName): Format | undefined {
-  const name = isPacked(path) ? path.slice(0, -3) : path;
   if (named !== undefined) return formats[named];
+  const name = isPacked(path) ? path.slice(0, -3) : path;
   const dot = name.lastIndexOf(".");
   if (dot <= name.lastIndexOf("/") + 1) return undefined;
   const extension = name.slice(dot + 1);

@@ -9,8 +9,8 @@ export interface Scalar {
   readonly scalar: string;
 }
 
-// Copying `__proto__` into an ordinary object would change its prototype.
-const droppedKeys = new Set(["__proto__", "constructor", "prototype"]);
+/** Copying `__proto__` into an ordinary object would change its prototype. */
+export const droppedKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 // An alias bomb of 478 bytes stands for more nodes than memory holds: what is
 // counted are the nodes after expansion.

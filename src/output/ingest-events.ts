@@ -37,7 +37,7 @@ const ResultLine = z.object({
     failed: z.int(),
   }),
   renamed: count("files with a new path and the same text"),
-  planned: count("documents that may be new or changed when the run began"),
+  planned: count("documents that were new or changed when the run began"),
   requests: count("requests made, retries included"),
   retries: count("requests made again"),
   throttled: count("answers that asked to slow down"),

@@ -6,7 +6,6 @@ import type { PlanTable } from "./plan-table.ts";
 import type { SpoolHead } from "./prepare.ts";
 import { seenText, type AcceptedRecord, type FileRecord } from "./records.ts";
 import { isInShard } from "./shard.ts";
-import type { Spool } from "./spool.ts";
 import { targetFor } from "./target.ts";
 
 /** Turns what was found of the files into entries of the plan. */
@@ -34,13 +33,9 @@ const saveBatch = 512;
 
 type Known = ReadonlyMap<string, ReadonlyMap<string, AcceptedRecord>>;
 
-/** `spool` takes what is to be sent; without one, as in a dry run, nothing is kept or recorded. */
-export function createPlanEntries(
-  request: PlanRequest,
-  table: PlanTable,
-  spool: Spool | undefined,
-): PlanEntries {
-  const { state, targets, shard } = request;
+/** Without a spool, as in a dry run, nothing is kept or recorded. */
+export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanEntries {
+  const { state, targets, shard, spool } = request;
   const pairs = new Set<number | undefined>();
   let images = 0;
   let unsaved: FileRecord[] = [];

@@ -1,5 +1,6 @@
 import type { Database, Row, SqlValue } from "../database.ts";
 import { createInsert } from "./insert.ts";
+import { pagesOf } from "./pages.ts";
 
 /** `other`: of another shard, planned for the sake of its id. */
 export type PlanAction = "new" | "changed" | "unchanged" | "skipped" | "failed" | "other";
@@ -19,11 +20,6 @@ export interface PlanEntry {
   position: number | undefined;
 }
 
-export interface NumberedEntry extends PlanEntry {
-  /** Position in the order of the run, from 1. */
-  number: number;
-}
-
 /** The plan as temporary tables on disk: memory stays flat however many files there are. */
 export interface PlanTable {
   add(entry: PlanEntry): void;
@@ -40,12 +36,9 @@ export interface PlanTable {
   renamedFrom(content: string): string | undefined;
   /** `message` names the file. */
   warn(message: string): void;
-  flush(): void;
   count(action: PlanAction): number;
-  /** Files skipped or failed for each reason, most first. */
-  reasons(action: "skipped" | "failed"): { reason: string; count: number }[];
   /** Entries in order; all, or only those of some actions. */
-  entries(actions?: readonly PlanAction[]): IterableIterator<NumberedEntry>;
+  entries(actions?: readonly PlanAction[]): IterableIterator<PlanEntry>;
   /** Ids of the documents that a file gives. */
   idsOf(path: string): string[];
   /** The first warnings, and how many there were in all. */
@@ -54,7 +47,6 @@ export interface PlanTable {
 }
 
 const batchSize = 512;
-const pageSize = 256;
 // A warning per file of a large folder would be noise, and memory.
 const warningsKept = 50;
 
@@ -69,11 +61,10 @@ const tables = `
   CREATE INDEX temp.gone_content ON gone (content);
 `;
 
-function toEntry(row: Row): NumberedEntry {
+function toEntry(row: Row): PlanEntry {
   const text = (name: string): string | undefined =>
     row[name] === null ? undefined : String(row[name]);
   return {
-    number: Number(row["number"]),
     path: String(row["path"]),
     part: Number(row["part"]),
     id: text("id"),
@@ -87,22 +78,6 @@ function toEntry(row: Row): NumberedEntry {
 function toValues(each: PlanEntry): SqlValue[] {
   const { path, part, id, action, detail, content, position } = each;
   return [null, path, part, id ?? null, action, detail, content ?? null, position ?? null];
-}
-
-function* pages(database: Database, where: string): IterableIterator<NumberedEntry> {
-  const page = database.prepare(
-    `SELECT * FROM temp.plan WHERE number > ? ${where} ORDER BY number LIMIT ${pageSize}`,
-  );
-  // In pages: the same connection writes the state while the plan is walked.
-  for (let last = 0; ;) {
-    const rows = page.all(last);
-    if (rows.length === 0) return;
-    for (const row of rows) {
-      const entry = toEntry(row);
-      last = entry.number;
-      yield entry;
-    }
-  }
 }
 
 /** Makes the (empty) tables in the connection's temporary database. */
@@ -161,7 +136,6 @@ export function createPlanTable(database: Database): PlanTable {
       warningCount++;
       if (warnings.length < warningsKept) warnings.push(message);
     },
-    flush,
     index() {
       flush();
       // At once: keeping them up to date entry by entry would cost several times as much.
@@ -171,17 +145,11 @@ export function createPlanTable(database: Database): PlanTable {
       `);
     },
     count: (action) => counts.get(action) ?? 0,
-    reasons: (action) =>
-      database
-        .prepare(
-          "SELECT detail, count(*) AS n FROM temp.plan WHERE action = ? GROUP BY detail ORDER BY n DESC, detail LIMIT 20",
-        )
-        .all(action)
-        .map((row) => ({ reason: String(row["detail"]), count: Number(row["n"]) })),
     *entries(actions) {
       if (actions?.every((action) => !counts.has(action))) return;
       const names = actions?.map((each) => `'${each}'`).join(", ");
-      yield* pages(database, names === undefined ? "" : `AND action IN (${names})`);
+      const where = names === undefined ? undefined : `action IN (${names})`;
+      for (const row of pagesOf(database, "temp.plan", ["number"], where)) yield toEntry(row);
     },
     idsOf: (path) => idsOfPath.all(path).map((row) => String(row["id"])),
     warnings: () => ({ shown: warnings, count: warningCount }),

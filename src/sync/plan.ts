@@ -26,8 +26,6 @@ export interface PlanRequest {
   targets: Targets;
   /** Hash of everything except the file's bytes that shapes its payload. */
   mappingKey: (path: string) => string;
-  /** The pair that the rules name for a path. */
-  pairOfRule: (path: string) => number | undefined;
   /** How every file is read, whatever its extension says. */
   format?: FormatName | undefined;
   /** What others say of a file. */
@@ -145,7 +143,7 @@ async function addRows(
 export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const { state, signal } = request;
   const table = createPlanTable(state.database);
-  const entries = createPlanEntries(request, table, request.spool);
+  const entries = createPlanEntries(request, table);
   const looking = createLooking(request, entries);
   let fileCount = 0;
 

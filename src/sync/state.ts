@@ -15,8 +15,6 @@ import {
 
 /** The state store: one SQLite file; safe to share between processes. */
 export interface State {
-  /** Nothing is kept: for `--no-state` and for a plan where no state exists yet. */
-  readonly isTemporary: boolean;
   file(path: string, part?: number): FileRecord | undefined;
   /** All parts of a file, in order. */
   filesOf(path: string): FileRecord[];
@@ -111,7 +109,10 @@ function createAcceptedOf(database: Database): State["acceptedOf"] {
   };
 }
 
-/** The state over an open database that has the tables; `path` is for messages. */
+/**
+ * The state over an open database that has the tables; `path` is for messages. A
+ * temporary one keeps failures only, which the run itself tells at its end.
+ */
 export function createState(database: Database, path: string, isTemporary = false): State {
   const file = database.prepare("SELECT * FROM files WHERE path = ? AND part = ?");
   const accepted = database.prepare("SELECT * FROM accepted WHERE target = ? AND id = ?");
@@ -133,7 +134,6 @@ export function createState(database: Database, path: string, isTemporary = fals
   };
   return {
     database,
-    isTemporary,
     file(filePath, part = 0) {
       const row = file.get(filePath, part);
       return row && toFile(row);

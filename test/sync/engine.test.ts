@@ -96,7 +96,6 @@ async function plan(fake: Fake, state: State, change: Partial<PlanRequest> = {})
     state,
     targets,
     mappingKey: () => "m1",
-    pairOfRule: (path) => fake.files.get(path)?.pair,
     inspector: inspect(fake),
     checksum: false,
     force: false,

@@ -17,7 +17,7 @@ it.each([
   const table = createPlanTable(state.database);
   table.addGone(path, "content");
   if (unreadable !== undefined) table.addFailure(unreadable, "the folder cannot be read");
-  table.flush();
+  table.index();
   const search = { target: "https://h#2", storesAlike: false, exists: () => false };
   expect([...listOrphans(table, search)].map(({ id }) => id)).toEqual(expected);
   state.close();

@@ -1,7 +1,7 @@
 import type { Context, Source } from "../../context.ts";
 import { prepareLines } from "../../documents/given-lines.ts";
 import { isTextFormat, prepareText } from "../../documents/given-text.ts";
-import type { PreparedSetup } from "../../documents/inspect.ts";
+import type { PayloadSetup } from "../../documents/inspect.ts";
 import type { Prepared } from "../../documents/inspection.ts";
 import { CliError } from "../../errors.ts";
 import type { Due } from "../../sync/prepare.ts";
@@ -72,7 +72,7 @@ export async function* readGiven(
   { format = "ndjson", id = "" }: GivenOptions,
   { source, targets }: Session,
 ): AsyncGenerator<Prepared[], void> {
-  const setup: PreparedSetup = { pair: targets.pair, volatile: [] };
+  const setup: PayloadSetup = { pair: targets.pair, volatile: [] };
   if (!isTextFormat(format)) return yield* prepareLines(chunks, setup);
   const prepared = await prepareText(chunks, { id, format }, source.settings, setup);
   if (prepared) yield [prepared];

@@ -1,7 +1,6 @@
 import { join, resolve, sep } from "node:path";
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
-import { effectiveFor } from "../../documents/effective.ts";
 import { listFiles } from "../../documents/find.ts";
 import type { InspectSetup } from "../../documents/inspection.ts";
 import { rangesOf, scopeOf } from "../../documents/scope.ts";
@@ -68,8 +67,6 @@ export async function planFolder(
     spool,
     shard: options.shard,
     mappingKey: (path) => source.mappingKey(path),
-    pairOfRule: (path) =>
-      settings.rules.length === 0 ? undefined : effectiveFor(path, settings).ccPairId,
     storedId: dialects[source.config.dialect].storedId,
     isCurrent(path) {
       const found = statFile(path, rootPrefix + path);

@@ -3,9 +3,7 @@ import { guessDelimiter, maxColumns, recordsOf, type Cells } from "../csv-record
 import { reasonOf } from "../json-row.ts";
 import type { ColumnMap, Row } from "../readers.ts";
 import { createRowMapper, listColumns, type RowMapper } from "../row.ts";
-import type { ValueMap } from "../values.ts";
-
-const droppedColumns = new Set(["__proto__", "constructor", "prototype"]);
+import { droppedKeys, type ValueMap } from "../values.ts";
 
 function fail(path: string, line: number, problem: string, hint: string): never {
   throw new CliError("usage", `${path}:${line}:1: ${problem}`, { hints: [hint] });
@@ -33,7 +31,7 @@ function readHeader({ cells, line }: Cells, path: string, mapper: RowMapper): He
       fail(path, line, `two columns for ${name}`, "give each column a name of its own");
     }
     kept.add(name);
-    if (!droppedColumns.has(name)) return name;
+    if (!droppedKeys.has(name)) return name;
     warnings.push(`${path}:${line}: column ${name} is left out: the name is reserved`);
     return undefined;
   });

@@ -19,8 +19,6 @@ export interface ReportEvent {
   ms?: number | undefined;
   /** Why it failed or was skipped. */
   reason?: string | undefined;
-  line?: number | undefined;
-  column?: number | undefined;
   retryable?: boolean | undefined;
   /** Status of the last answer. */
   httpStatus?: number | undefined;
@@ -50,7 +48,6 @@ export interface ReportCollector {
   add(event: ReportEvent): void;
   /** Counts what has no event of its own, e.g. 90,000 unchanged documents. */
   count(name: keyof ReportCounts, count: number): void;
-  skip(reason: string, count: number): void;
   rename(from: string, to: string): void;
   finish(end: RunEnd): ReportHead;
 }
@@ -70,9 +67,7 @@ export function failureOf(event: ReportEvent): ReportFailure {
   const { row, id, reason = "", httpStatus } = event;
   const isGiven = event.path === "";
   const path = isGiven ? "stdin" : event.path;
-  const place = placeIn(path, reason);
-  const line = event.line ?? place.line ?? (isGiven ? row : undefined);
-  const column = event.column ?? place.column;
+  const { line = isGiven ? row : undefined, column } = placeIn(path, reason);
   return {
     path,
     ...(row === undefined ? {} : { row }),
@@ -156,10 +151,6 @@ export function createReportCollector(
     },
     count(name, count) {
       counts[name] += count;
-    },
-    skip(reason, count) {
-      counts.skipped += count;
-      reasons.add(reason, count);
     },
     rename(from, to) {
       counts.renamed++;

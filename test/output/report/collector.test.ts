@@ -21,10 +21,11 @@ describe("a failure", () => {
   });
 
   it("keeps what the event says", () => {
-    const event = { path: "a.md", id: "a", reason: "a.md:1: x", line: 7, column: 2 };
+    const event = { path: "a.md", row: 3, id: "a", reason: "a.md:1: x" };
     const known = { retryable: true, httpStatus: 503 };
     expect(failureOf({ status: "failed", ...event, ...known })).toEqual({
       ...event,
+      line: 1,
       retryable: true,
       status: 503,
     });

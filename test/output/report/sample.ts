@@ -27,7 +27,9 @@ export function sampleRun(options: SampleOptions = {}): Sample {
     () => nowMs,
     (failure) => failures.push(failure),
   );
-  for (const [reason, count] of skipped) collector.skip(reason, count);
+  for (const [reason, count] of skipped) {
+    for (let left = count; left > 0; left--) collector.add({ status: "skipped", path: "", reason });
+  }
   for (let index = 0; index < sent; index++) {
     nowMs += 10;
     const status = index % 2 === 0 ? "created" : "updated";
