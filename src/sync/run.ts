@@ -1,12 +1,12 @@
 import type { ReadyDocument } from "../documents/inspection.ts";
-import { ApiError, CliError, messageOf } from "../errors.ts";
-import { isDocumentFault } from "./outcome.ts";
+import { CliError } from "../errors.ts";
+import { createEventQueue } from "./event-queue.ts";
 import type { Due } from "./prepare.ts";
 import { createLater } from "./later.ts";
 import { createPuller } from "./puller.ts";
 import { createRecorder } from "./recorder.ts";
-import { seenText } from "./records.ts";
-import { sendDocument, type Run } from "./send.ts";
+import type { FailureRecord } from "./records.ts";
+import { sendDue, type Run } from "./send.ts";
 import type { State } from "./state.ts";
 import { targetFor, type Targets } from "./target.ts";
 
@@ -82,6 +82,24 @@ function createAcceptedOf(state: State): State["accepted"] {
   };
 }
 
+function toFailureRecord(
+  { path, row = 0, id, reason = "", retryable = false, httpStatus }: DocumentEvent,
+  targets: Targets,
+  failedAtMs: number,
+): FailureRecord {
+  return {
+    target: targetFor(targets, undefined)?.key ?? "",
+    path,
+    // A document of stdin is found again by its id, a line without one by its number.
+    part: path === "" && id !== "" ? 0 : row,
+    id,
+    reason,
+    retryable,
+    status: httpStatus,
+    failedAtMs,
+  };
+}
+
 /**
  * Sends what is due, with bounded concurrency, and yields what became of each
  * document in batches as they complete. A document counts as sent only after
@@ -93,7 +111,7 @@ function createAcceptedOf(state: State): State["accepted"] {
 export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentEvent[]> {
   const request: Run = { ...given, acceptedOf: createAcceptedOf(given.state) };
   const recorder = createRecorder(request.state, request.now);
-  let events: DocumentEvent[] = [];
+  const events = createEventQueue<DocumentEvent>();
   const later = createLater();
   let failures = 0;
   let isLeft = false;
@@ -103,28 +121,11 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     fatal ??= { error };
     stopPulling();
   };
-  let wake: () => void = () => {};
-  const emit = (event: DocumentEvent): void => {
-    events.push(event);
-    wake();
-  };
+  const isOver = (): boolean => fatal !== undefined || isLeft || request.signal.aborted;
 
   const emitFailure = (event: DocumentEvent): void => {
-    const { path, row = 0, id, reason = "", retryable = false, httpStatus } = event;
-    const target = targetFor(request.targets, undefined)?.key ?? "";
-    const failedAtMs = request.now();
-    recorder.fail({
-      target,
-      path,
-      // A document of stdin is found again by its id, a line without one by its number.
-      part: path === "" && id !== "" ? 0 : row,
-      id,
-      reason,
-      retryable,
-      status: httpStatus,
-      failedAtMs,
-    });
-    emit(event);
+    recorder.fail(toFailureRecord(event, request.targets, request.now()));
+    events.add(event);
   };
   const fail = (due: Due, event: DocumentEvent, isLastPass: boolean): void => {
     failures++;
@@ -133,52 +134,13 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
       stopFor(new CliError("partial", `stopped after ${failures} failed documents`));
     }
   };
-
   const sendOne = async (due: Due, isLastPass: boolean): Promise<void> => {
-    const { prepared } = due;
-    const { path, part } = prepared;
-    const startedAt = request.now();
-    const base = { path, id: "", ms: 0, ...(part > 0 ? { row: part } : {}) };
-    if (prepared.kind === "skipped") {
-      const { reason, stamp, content } = prepared;
-      const seen = seenText(stamp, request.mappingKey(path));
-      recorder.see({ path, part, seen, content, document: undefined, skipped: reason });
-      emit({ ...base, status: "skipped", reason });
-      return;
-    }
-    if (prepared.kind === "failed") {
-      fail(
-        due,
-        { ...base, status: "failed", reason: prepared.reason, retryable: false },
-        isLastPass,
-      );
-      return;
-    }
-    const { id } = prepared;
-    try {
-      const target = targetFor(request.targets, prepared.ownPair);
-      if (!target) throw new CliError("usage", `${path}: no cc_pair_id to send it to`);
-      const result = await sendDocument(prepared, due.known, target, request, recorder);
-      emit({ ...base, id, ms: request.now() - startedAt, ...result });
-    } catch (error) {
-      const isOwn = isDocumentFault(error) || (error instanceof CliError && error.exit === "usage");
-      if (!isOwn || request.isGivenUp()) {
-        stopFor(error);
-        return;
-      }
-      const isApi = error instanceof ApiError;
-      const retryable = isApi && error.retryable;
-      const ms = request.now() - startedAt;
-      const failed = { status: "failed", reason: messageOf(error), retryable, ms } as const;
-      fail(
-        due,
-        { ...base, id, ...failed, httpStatus: isApi ? error.status : undefined },
-        isLastPass,
-      );
-    }
+    const outcome = await sendDue(due, request, recorder);
+    if ("fatal" in outcome) stopFor(outcome.fatal);
+    else if (outcome.event.status === "failed") fail(due, outcome.event, isLastPass);
+    else events.add(outcome.event);
   };
 
-  const isOver = (): boolean => fatal !== undefined || isLeft || request.signal.aborted;
   const work = async (all: AsyncIterable<Due[]>, isLastPass: boolean): Promise<void> => {
     const next = createPuller(all);
     stopPulling = next.stop;
@@ -198,7 +160,6 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     await Promise.all(workers);
     await next.close();
   };
-  let isRunning = true;
   const onAbort = (): void => stopPulling();
   request.signal.addEventListener("abort", onAbort, { once: true });
   const running = (async (): Promise<void> => {
@@ -207,22 +168,11 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     if (later.count() > 0 && !isOver()) await work(later.due(request.again), true);
     // Those whose turn did not come any more.
     for (const event of later.left()) emitFailure(event);
-  })().finally(() => {
-    isRunning = false;
-    wake();
-  });
+  })()
+    .catch(stopFor)
+    .finally(events.end);
   try {
-    while (isRunning || events.length > 0) {
-      if (events.length === 0) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        continue;
-      }
-      const batch = events;
-      events = [];
-      yield batch;
-    }
+    yield* events.batches();
   } finally {
     // Also when the caller stops listening: nothing new is started, and what is
     // in flight is waited for, so that its answers are recorded.

@@ -408,6 +408,28 @@ describe("failures of the service", () => {
     state.close();
   });
 
+  it("throws to a busy reader what goes wrong at the end", async () => {
+    const state = await openTestState();
+    const fake = fakeFiles({ "a.md": "A" });
+    const request = runRequest(fake, state, await planAndSpool(fake, state), () => {});
+    const failure = new Error("cannot be closed");
+    const source = request.due[Symbol.asyncIterator]();
+    const due = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => source.next(),
+        return: () => Promise.reject(failure),
+      }),
+    };
+    const reading = (async () => {
+      for await (const _ of runDocuments({ ...request, due })) {
+        // Several turns: a rejection that nobody holds would end the process.
+        for (let turn = 0; turn < 5; turn++) await new Promise((next) => setImmediate(next));
+      }
+    })();
+    await expect(reading).rejects.toBe(failure);
+    state.close();
+  });
+
   it("records nothing before the service has answered", async () => {
     const state = await openTestState();
     const fake = fakeFiles({ "a.md": "A" });
