@@ -8,6 +8,7 @@ import { refuseCollisions } from "./collisions.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";
 import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
 import { createPlanTable, type PlanTable } from "./plan-table.ts";
+import type { SpoolHead } from "./prepare.ts";
 import type { Shard } from "./shard.ts";
 import type { Spool } from "./spool.ts";
 import type { State } from "./state.ts";
@@ -36,7 +37,7 @@ export interface PlanRequest {
   /** Plan to send what is unchanged too. */
   force: boolean;
   /** Takes what is to be sent; undefined for a dry run, which leaves the state as it is. */
-  spool: Spool | undefined;
+  spool: Spool<SpoolHead> | undefined;
   shard: Shard | undefined;
   /** Ends the plan between two batches. */
   signal: AbortSignal;

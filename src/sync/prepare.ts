@@ -26,7 +26,7 @@ export interface SpoolHead {
 }
 
 export interface PrepareRequest {
-  spool: Spool;
+  spool: Spool<SpoolHead>;
   /** For what the spool has no room for. */
   inspector: Inspector;
 }
@@ -62,22 +62,22 @@ function checked({ document }: SpoolHead, again: Looked | undefined): Prepared {
   return { kind: "failed", path, part, reason };
 }
 
+type Spooled = SpoolRecord<SpoolHead>;
+
 /** Completes records of the spool, those without a body by reading them again. */
-function createCompleter(request: PrepareRequest): (records: SpoolRecord[]) => Promise<Due[]> {
+function createCompleter(request: PrepareRequest): (records: Spooled[]) => Promise<Due[]> {
   const readRow = createRowReader(request);
-  const isFile = ({ head, body }: SpoolRecord): boolean =>
-    !body && (head as SpoolHead).document.part === 0;
+  const isFile = ({ head, body }: Spooled): boolean => !body && head.document.part === 0;
   return async (records) => {
     const items = records.filter(isFile).map(({ head }) => {
-      const { document, absolutePath, facts } = head as SpoolHead;
+      const { document, absolutePath, facts } = head;
       const unknown = { stamp: undefined, content: undefined };
       return { path: document.path, absolutePath, facts, ...unknown };
     });
     const looked = items.length > 0 ? await request.inspector.look(items) : [];
     const dues: Due[] = [];
     for (const record of records) {
-      const head = record.head as SpoolHead;
-      const { body, position } = record;
+      const { head, body, position } = record;
       const prepared = body
         ? { ...head.document, body }
         : checked(head, isFile(record) ? looked.shift() : await readRow(head));
@@ -90,7 +90,7 @@ function createCompleter(request: PrepareRequest): (records: SpoolRecord[]) => P
 /** What the plan put into the spool, in order; only what the spool had no room for is read again. */
 export async function* prepareDue(request: PrepareRequest): AsyncGenerator<Due[]> {
   const complete = createCompleter(request);
-  let batch: SpoolRecord[] = [];
+  let batch: Spooled[] = [];
   for (const record of request.spool.records()) {
     batch.push(record);
     if (batch.length < documentsAtOnce) continue;

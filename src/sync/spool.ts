@@ -3,21 +3,23 @@ import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 /** What is to be sent, kept between the plan and the upload. */
-export interface Spool {
+export interface Spool<Head> {
   /**
    * Appends a record and gives its position. The body is left out when there is
    * no more room for bodies: then the document is read again when its turn comes.
    */
-  add(head: unknown, body: Uint8Array): number;
+  add(head: Head, body: Uint8Array): number;
   /** All records in the order in which they were added. */
-  records(): Generator<SpoolRecord>;
-  read(position: number): SpoolRecord;
+  records(): Generator<SpoolRecord<Head>>;
+  /** The record that add() gave a position for. */
+  read(position: number): SpoolRecord<Head>;
   close(): void;
 }
 
-export interface SpoolRecord {
+export interface SpoolRecord<Head> {
   position: number;
-  head: unknown;
+  /** As JSON keeps it. */
+  head: Head;
   /** Undefined when it was left out. */
   body: Buffer | undefined;
 }
@@ -48,10 +50,10 @@ function lengthAt(bytes: Buffer, at: number): number | undefined {
 }
 
 /** `start` is the position of the first of the bytes. */
-function decode(bytes: Buffer, at: number, start: number): SpoolRecord {
+function decode<Head>(bytes: Buffer, at: number, start: number): SpoolRecord<Head> {
   const headEnd = at + prefixBytes + bytes.readUInt32LE(at);
   const bodyBytes = bytes.readUInt32LE(at + 4);
-  const head: unknown = JSON.parse(bytes.toString("utf8", at + prefixBytes, headEnd));
+  const head = JSON.parse(bytes.toString("utf8", at + prefixBytes, headEnd)) as Head;
   const body = bodyBytes === noBody ? undefined : bytes.subarray(headEnd, headEnd + bodyBytes);
   return { position: start + at, head, body };
 }
@@ -87,10 +89,14 @@ function openNameless(folder: string): number {
  * file in `folder`, up to 1 GiB. Where the file cannot be written, bodies are
  * left out from then on. The caller closes it.
  */
-export function createSpool(folder: string, limits = { inMemoryBytes, mostBytes }): Spool {
+export function createSpool<Head>(
+  folder: string,
+  limits = { inMemoryBytes, mostBytes },
+): Spool<Head> {
   let descriptor: number | undefined;
   let fileBytes = 0;
-  let tail: Buffer[] = [];
+  // What is not in the file, by its position.
+  const tail = new Map<number, Buffer>();
   let tailBytes = 0;
   let keepsBodies = true;
   let canWrite = true;
@@ -98,18 +104,19 @@ export function createSpool(folder: string, limits = { inMemoryBytes, mostBytes 
   const flush = (): void => {
     try {
       descriptor ??= openNameless(folder);
-      const bytes = Buffer.concat(tail);
+      const bytes = Buffer.concat([...tail.values()]);
       writeFully(descriptor, bytes, fileBytes);
       fileBytes += bytes.length;
-      tail = [];
+      tail.clear();
       tailBytes = 0;
     } catch {
       // A full or read-only disk costs a second reading, not the run.
       keepsBodies = canWrite = false;
     }
   };
-  const readAt = (position: number): SpoolRecord => {
-    if (position >= fileBytes) return decode(Buffer.concat(tail), position - fileBytes, fileBytes);
+  const readAt = (position: number): SpoolRecord<Head> => {
+    const record = tail.get(position);
+    if (record) return decode(record, 0, position);
     const file = descriptor ?? -1;
     const length = lengthAt(readFully(file, prefixBytes, position), 0) ?? 0;
     return decode(readFully(file, length, position), 0, position);
@@ -120,7 +127,7 @@ export function createSpool(folder: string, limits = { inMemoryBytes, mostBytes 
       const position = fileBytes + tailBytes;
       if (position >= limits.mostBytes) keepsBodies = false;
       const record = encode(head, keepsBodies ? body : undefined);
-      tail.push(record);
+      tail.set(position, record);
       tailBytes += record.length;
       if (canWrite && tailBytes >= limits.inMemoryBytes) flush();
       return position;
@@ -143,11 +150,7 @@ export function createSpool(folder: string, limits = { inMemoryBytes, mostBytes 
         if (at === 0) throw new Error("the spool is shorter than what was written to it");
         position += at;
       }
-      let position = fileBytes;
-      for (const record of tail) {
-        yield decode(record, 0, position);
-        position += record.length;
-      }
+      for (const [position, record] of tail) yield decode(record, 0, position);
     },
     read: readAt,
     close() {

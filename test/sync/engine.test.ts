@@ -5,7 +5,7 @@ import type { Inspector, Looked, Prepared } from "../../src/documents/inspection
 import { trustedStamp } from "../../src/documents/stamp.ts";
 import { ApiError, type CliError, type ExitName } from "../../src/errors.ts";
 import { buildPlan, type Plan, type PlanRequest } from "../../src/sync/plan.ts";
-import { prepareAgain, prepareDue } from "../../src/sync/prepare.ts";
+import { prepareAgain, prepareDue, type SpoolHead } from "../../src/sync/prepare.ts";
 import { runDocuments, type DocumentEvent, type RunRequest } from "../../src/sync/run.ts";
 import { createSpool, type Spool } from "../../src/sync/spool.ts";
 import type { State } from "../../src/sync/state.ts";
@@ -78,8 +78,8 @@ function inspect(fake: Fake): Inspector {
 }
 
 /** A spool that has no room for bodies when `room` is 0. */
-function openSpool(room = 1_000_000): Spool {
-  const spool = createSpool(temporaryFolder(), { inMemoryBytes: 1000, mostBytes: room });
+function openSpool(room = 1_000_000): Spool<SpoolHead> {
+  const spool = createSpool<SpoolHead>(temporaryFolder(), { inMemoryBytes: 1000, mostBytes: room });
   onTestFinished(() => spool.close());
   return spool;
 }
@@ -112,7 +112,7 @@ async function planAndSpool(
   fake: Fake,
   state: State,
   room?: number,
-): Promise<{ plan: Plan; spool: Spool }> {
+): Promise<{ plan: Plan; spool: Spool<SpoolHead> }> {
   const spool = openSpool(room);
   return { plan: await plan(fake, state, { spool }), spool };
 }
@@ -122,7 +122,7 @@ type UploadBehaviour = (request: IngestionRequest, number: number) => Promise<vo
 function runRequest(
   fake: Fake,
   state: State,
-  { plan: { table }, spool }: { plan: Plan; spool: Spool },
+  { plan: { table }, spool }: { plan: Plan; spool: Spool<SpoolHead> },
   behave: UploadBehaviour,
 ): RunRequest {
   const source = { inspector: inspect(fake), spool };

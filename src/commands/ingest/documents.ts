@@ -7,7 +7,7 @@ import { tellOthers } from "../../output/ingest.ts";
 import type { Output } from "../../output/output.ts";
 import { countOf, formatCount, startProgress } from "../../output/progress.ts";
 import type { Plan } from "../../sync/plan.ts";
-import { prepareDue, type Due } from "../../sync/prepare.ts";
+import { prepareDue, type Due, type SpoolHead } from "../../sync/prepare.ts";
 import { createSpool, type Spool } from "../../sync/spool.ts";
 import { openTemporaryState } from "../../sync/state-file.ts";
 import { openOutput } from "../connect.ts";
@@ -33,7 +33,7 @@ function checkOptions({ output, json, images }: DocumentsOptions): void {
   });
 }
 
-type Reading = Omit<Session, "connected" | "spool" | "close"> & { spool: Spool };
+type Reading = Omit<Session, "connected" | "spool" | "close"> & { spool: Spool<SpoolHead> };
 
 /** What is opened to read files, without a service and without the project's state. */
 async function openReading(
@@ -49,7 +49,7 @@ async function openReading(
   const state = await openTemporaryState();
   const inspector = openInspector(inspectSetup(source, targets), context.workerScript);
   const progress = startProgress(output, context.now);
-  const spool = createSpool(tmpdir());
+  const spool = createSpool<SpoolHead>(tmpdir());
   const close = async (): Promise<void> => {
     await progress.stop();
     await inspector.close();

@@ -7,6 +7,7 @@ import type { Inspector } from "../../documents/inspection.ts";
 import { openInspector } from "../../documents/open-inspector.ts";
 import type { Output } from "../../output/output.ts";
 import { startProgress, type Progress } from "../../output/progress.ts";
+import type { SpoolHead } from "../../sync/prepare.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state-file.ts";
 import { createSpool, type Spool } from "../../sync/spool.ts";
 import type { State } from "../../sync/state.ts";
@@ -42,13 +43,13 @@ export interface Session {
   targets: Targets;
   inspector: Inspector;
   /** Holds what is to be sent; undefined in a dry run. */
-  spool: Spool | undefined;
+  spool: Spool<SpoolHead> | undefined;
   progress: Progress;
   close(): Promise<void>;
 }
 
 /** A session that sends. */
-export type UploadSession = Session & { connected: UploadConnection; spool: Spool };
+export type UploadSession = Session & { connected: UploadConnection; spool: Spool<SpoolHead> };
 
 /** Whether a session sends what it finds. */
 export function isUpload(session: Session): session is UploadSession {
@@ -132,7 +133,7 @@ export async function openSession(
   const state = await openStateFor(stateFolder(source, request), dryRun, context.now, output);
   const progress = startProgress(output, context.now);
   const folder = stateFolder(source, request) ?? tmpdir();
-  const spool = dryRun ? undefined : createSpool(folder);
+  const spool = dryRun ? undefined : createSpool<SpoolHead>(folder);
   const closeAll = async (): Promise<void> => {
     await progress.stop();
     spool?.close();
