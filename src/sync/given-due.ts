@@ -1,11 +1,8 @@
 import type { Database } from "../database.ts";
 import type { Prepared, ReadyDocument } from "../documents/inspection.ts";
-import type { Due } from "./prepare.ts";
+import { fromStdin, type Due } from "./due.ts";
 import { createSeen } from "./seen.ts";
 import { isInShard, type Shard } from "./shard.ts";
-
-// Nothing of it is in the spool, and what the service has of it is looked up.
-const fromStdin = { position: undefined, known: undefined };
 
 export interface GivenRequest {
   /** Documents and failures of lines, at most 64 at a time; their `part` is the line. */

@@ -1,4 +1,4 @@
-import type { Due } from "./prepare.ts";
+import type { Due } from "./due.ts";
 import type { DocumentEvent } from "./run.ts";
 
 /** Documents that failed for now and are attempted once more at the end. */
@@ -14,6 +14,8 @@ interface Later {
   left(): Iterable<DocumentEvent>;
 }
 
+// Beyond this something else is wrong than a moment's fault; `ingest retry` sends the rest.
+const mostPlanned = 10_000;
 // What stdin brought cannot be read again: so many are kept for the last attempt.
 const keptFromStdin = 256;
 const keptBytes = 16 * 1024 * 1024;
@@ -22,6 +24,7 @@ function bytesOf({ prepared }: Due): number {
   return prepared.kind === "document" ? prepared.body.length : 0;
 }
 
+/** Creates an empty one; it keeps a bounded number. */
 export function createLater(): Later {
   const planned = new Map<number, DocumentEvent>();
   const kept = new Map<Due, DocumentEvent>();
@@ -29,8 +32,10 @@ export function createLater(): Later {
   return {
     add(due, event) {
       // Only the position of what the spool holds: its text would add up.
-      if (due.position !== undefined) planned.set(due.position, event);
-      else if (kept.size >= keptFromStdin || bytes + bytesOf(due) > keptBytes) return false;
+      if (due.position !== undefined) {
+        if (planned.size >= mostPlanned) return false;
+        planned.set(due.position, event);
+      } else if (kept.size >= keptFromStdin || bytes + bytesOf(due) > keptBytes) return false;
       else {
         kept.set(due, event);
         bytes += bytesOf(due);

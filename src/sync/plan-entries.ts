@@ -3,7 +3,7 @@ import { decide } from "./decide.ts";
 import type { Candidate } from "./merge.ts";
 import type { PlanRequest } from "./plan.ts";
 import type { PlanTable } from "./plan-table.ts";
-import type { SpoolHead } from "./prepare.ts";
+import type { SpoolHead } from "./due.ts";
 import { seenText, type AcceptedRecord, type FileRecord } from "./records.ts";
 import { isInShard } from "./shard.ts";
 import { targetFor } from "./target.ts";

@@ -8,7 +8,7 @@ import { refuseCollisions } from "./collisions.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";
 import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
 import { createPlanTable, type PlanTable } from "./plan-table.ts";
-import type { SpoolHead } from "./prepare.ts";
+import type { SpoolHead } from "./due.ts";
 import type { Shard } from "./shard.ts";
 import type { Spool } from "./spool.ts";
 import type { State } from "./state.ts";

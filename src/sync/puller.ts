@@ -1,4 +1,4 @@
-import type { Due } from "./prepare.ts";
+import type { Due } from "./due.ts";
 
 /** Hands out one document after the other to many workers; undefined at the end. */
 export interface Puller {

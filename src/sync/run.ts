@@ -1,7 +1,7 @@
 import type { ReadyDocument } from "../documents/inspection.ts";
 import { CliError } from "../errors.ts";
 import { createEventQueue } from "./event-queue.ts";
-import type { Due } from "./prepare.ts";
+import type { Due } from "./due.ts";
 import { createLater } from "./later.ts";
 import { createPuller } from "./puller.ts";
 import { createRecorder } from "./recorder.ts";

@@ -2,7 +2,7 @@ import type { ReadyDocument } from "../documents/inspection.ts";
 import { ApiError, CliError, messageOf } from "../errors.ts";
 import { decide } from "./decide.ts";
 import { isDocumentFault } from "./outcome.ts";
-import type { Due, Known } from "./prepare.ts";
+import type { Due, Known } from "./due.ts";
 import type { Recorder } from "./recorder.ts";
 import { seenText, type FileRecord } from "./records.ts";
 import type { DocumentEvent, RunRequest } from "./run.ts";

@@ -5,7 +5,7 @@ import type { Inspector, Looked, Prepared } from "../../src/documents/inspection
 import { trustedStamp } from "../../src/documents/stamp.ts";
 import { ApiError, type CliError, type ExitName } from "../../src/errors.ts";
 import { buildPlan, type Plan, type PlanRequest } from "../../src/sync/plan.ts";
-import { prepareAgain, prepareDue, type SpoolHead } from "../../src/sync/prepare.ts";
+import { readAgain, readDue, type SpoolHead } from "../../src/sync/due.ts";
 import { runDocuments, type DocumentEvent, type RunRequest } from "../../src/sync/run.ts";
 import { createSpool, type Spool } from "../../src/sync/spool.ts";
 import type { State } from "../../src/sync/state.ts";
@@ -127,8 +127,8 @@ function runRequest(
 ): RunRequest {
   const source = { inspector: inspect(fake), spool };
   return {
-    due: prepareDue(source),
-    again: (positions) => prepareAgain(positions, source),
+    due: readDue(source),
+    again: (positions) => readAgain(positions, source),
     state,
     targets,
     mappingKey: () => "m1",

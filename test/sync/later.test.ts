@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import type { Prepared } from "../../src/documents/inspection.ts";
 import { createLater } from "../../src/sync/later.ts";
-import type { Due } from "../../src/sync/prepare.ts";
+import type { Due } from "../../src/sync/due.ts";
 
-function given(bytes: number): Due {
+function due(bytes: number, position?: number): Due {
   const prepared = { kind: "document", path: "", body: new Uint8Array(bytes) } as Prepared;
-  return { position: undefined, known: undefined, prepared };
+  return { position, known: undefined, prepared };
 }
 
 const event = { status: "failed", path: "", id: "a", ms: 0 } as const;
@@ -16,6 +16,13 @@ it.each([
   [17 * 1024 * 1024, 1, 0],
 ])("of documents of %i bytes from stdin, %i of them, keeps %i", (bytes, count, kept) => {
   const later = createLater();
-  for (let index = 0; index < count; index++) later.add(given(bytes), event);
+  for (let index = 0; index < count; index++) later.add(due(bytes), event);
   expect(later.count()).toBe(kept);
+});
+
+it("keeps a bounded number of those that can be read again", () => {
+  const later = createLater();
+  const kept = Array.from({ length: 10_001 }, (_, index) => later.add(due(1, index), event));
+  expect(kept.lastIndexOf(true)).toBe(9999);
+  expect(later.count()).toBe(10_000);
 });

@@ -7,7 +7,7 @@ import { tellOthers } from "../../output/ingest.ts";
 import type { Output } from "../../output/output.ts";
 import { countOf, formatCount, startProgress } from "../../output/progress.ts";
 import type { Plan } from "../../sync/plan.ts";
-import { prepareDue, type Due, type SpoolHead } from "../../sync/prepare.ts";
+import { readDue, type Due, type SpoolHead } from "../../sync/due.ts";
 import { createSpool, type Spool } from "../../sync/spool.ts";
 import { openTemporaryState } from "../../sync/state-file.ts";
 import { openOutput } from "../connect.ts";
@@ -92,7 +92,7 @@ async function writeDocuments(context: Context, reading: Reading, plan: Plan): P
   for (const { detail, path } of table.entries(["failed"])) {
     await output.error(detail.startsWith(path) ? detail : `${path}: ${detail}`);
   }
-  for await (const batch of prepareDue({ spool, inspector })) {
+  for await (const batch of readDue({ spool, inspector })) {
     context.signal.throwIfAborted();
     await writeBatch(reading, batch, written);
   }

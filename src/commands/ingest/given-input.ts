@@ -4,7 +4,7 @@ import { isTextFormat, prepareText } from "../../documents/given-text.ts";
 import type { PayloadSetup } from "../../documents/inspect.ts";
 import type { Prepared } from "../../documents/inspection.ts";
 import { CliError } from "../../errors.ts";
-import type { Due } from "../../sync/prepare.ts";
+import type { Due } from "../../sync/due.ts";
 import type { IngestOptions } from "./ingest.ts";
 import type { Session } from "./session.ts";
 

@@ -1,7 +1,7 @@
 import type { ReadyDocument } from "../../documents/inspection.ts";
 import type { Output } from "../../output/output.ts";
 import type { PlanTable } from "../../sync/plan-table.ts";
-import type { Due } from "../../sync/prepare.ts";
+import { fromStdin, type Due } from "../../sync/due.ts";
 import { targetFor, type Targets } from "../../sync/target.ts";
 import { missingPair, type PairCheck } from "./target.ts";
 
@@ -14,8 +14,6 @@ interface GivenPairs {
   /** Counts documents. */
   table: PlanTable;
 }
-
-const fromStdin = { position: undefined, known: undefined };
 
 function withoutPair({ part }: ReadyDocument): Due {
   const reason = `stdin:${part}:1: no cc_pair_id; write {"document": …, "cc_pair_id": N}, or give --cc-pair-id`;

@@ -7,7 +7,7 @@ import type { Inspector } from "../../documents/inspection.ts";
 import { openInspector } from "../../documents/open-inspector.ts";
 import type { Output } from "../../output/output.ts";
 import { startProgress, type Progress } from "../../output/progress.ts";
-import type { SpoolHead } from "../../sync/prepare.ts";
+import type { SpoolHead } from "../../sync/due.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state-file.ts";
 import { createSpool, type Spool } from "../../sync/spool.ts";
 import type { State } from "../../sync/state.ts";

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { decide } from "../../sync/decide.ts";
 import { dueOfLines } from "../../sync/given-due.ts";
 import { createPlanTable, type PlanTable } from "../../sync/plan-table.ts";
-import type { Due } from "../../sync/prepare.ts";
+import type { Due } from "../../sync/due.ts";
 import { targetFor } from "../../sync/target.ts";
 import type { PlannedDocument } from "../../output/ingest.ts";
 import { openOutput } from "../connect.ts";

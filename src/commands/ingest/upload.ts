@@ -7,7 +7,7 @@ import { countOf } from "../../output/progress.ts";
 import { advanceDate } from "../../sync/advance.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { createImages } from "../../sync/images.ts";
-import { prepareAgain, prepareDue, type Due } from "../../sync/prepare.ts";
+import { readAgain, readDue, type Due } from "../../sync/due.ts";
 import { runDocuments, type SentBody } from "../../sync/run.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
 import type { Shard } from "../../sync/shard.ts";
@@ -52,8 +52,8 @@ async function sendAll(
   let done = 0;
   let sending = 0;
   const events = runDocuments({
-    due: upload.stream ?? prepareDue({ spool, inspector }),
-    again: (positions) => prepareAgain(positions, { spool, inspector }),
+    due: upload.stream ?? readDue({ spool, inspector }),
+    again: (positions) => readAgain(positions, { spool, inspector }),
     state,
     targets: upload.targets,
     mappingKey: (path) => source.mappingKey(path),

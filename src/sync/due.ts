@@ -11,6 +11,9 @@ export interface Due {
   known: Known | undefined;
 }
 
+/** What all that stdin brings has in common: none of it is in the spool or looked up yet. */
+export const fromStdin = { position: undefined, known: undefined } as const;
+
 /** Whether the service has a document, and the `doc_updated_at` that it was sent with last. */
 export interface Known {
   isUpdate: boolean;
@@ -25,7 +28,8 @@ export interface SpoolHead {
   known: Known;
 }
 
-export interface PrepareRequest {
+/** Where documents come from between plan and upload. */
+export interface DueSource {
   spool: Spool<SpoolHead>;
   /** For what the spool has no room for. */
   inspector: Inspector;
@@ -34,7 +38,7 @@ export interface PrepareRequest {
 const documentsAtOnce = 64;
 
 /** Reads rows of a file again, in order, without beginning anew for each. */
-function createRowReader({ inspector }: PrepareRequest) {
+function createRowReader({ inspector }: DueSource) {
   let open: { path: string; rows: AsyncIterator<Prepared> } | undefined;
   return async ({ document, absolutePath, facts }: SpoolHead): Promise<Prepared | undefined> => {
     const { path, part } = document;
@@ -65,7 +69,7 @@ function checked({ document }: SpoolHead, again: Looked | undefined): Prepared {
 type Spooled = SpoolRecord<SpoolHead>;
 
 /** Completes records of the spool, those without a body by reading them again. */
-function createCompleter(request: PrepareRequest): (records: Spooled[]) => Promise<Due[]> {
+function createCompleter(request: DueSource): (records: Spooled[]) => Promise<Due[]> {
   const readRow = createRowReader(request);
   const isFile = ({ head, body }: Spooled): boolean => !body && head.document.part === 0;
   return async (records) => {
@@ -88,7 +92,7 @@ function createCompleter(request: PrepareRequest): (records: Spooled[]) => Promi
 }
 
 /** What the plan put into the spool, in order; only what the spool had no room for is read again. */
-export async function* prepareDue(request: PrepareRequest): AsyncGenerator<Due[]> {
+export async function* readDue(request: DueSource): AsyncGenerator<Due[]> {
   const complete = createCompleter(request);
   let batch: Spooled[] = [];
   for (const record of request.spool.records()) {
@@ -101,9 +105,9 @@ export async function* prepareDue(request: PrepareRequest): AsyncGenerator<Due[]
 }
 
 /** Documents of the spool once more, by their positions in ascending order. */
-export async function* prepareAgain(
+export async function* readAgain(
   positions: readonly number[],
-  request: PrepareRequest,
+  request: DueSource,
 ): AsyncGenerator<Due[]> {
   const complete = createCompleter(request);
   for (const position of positions) yield await complete([request.spool.read(position)]);
