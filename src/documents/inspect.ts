@@ -116,21 +116,24 @@ export function createInspector(setup: InspectSetup): Inspector {
     }
   }
 
-  const lookAgain = (item: LookItem): Looked | undefined => {
-    if (item.stamp !== undefined) {
-      const listed = statFile(item.path, item.absolutePath);
-      if (listed.kind === "failed") return { ...listed, part: 0 };
-      if (listed.kind === "skipped") return { ...listed, part: 0, stamp: "", content: "" };
-      if (listed.file.stamp === item.stamp) return same;
-    }
-    if (item.content === undefined) return undefined;
-    const { bytes, stamp } = readContent(asFile(item), settings.maxFileBytes);
+  const compareContent = (item: LookItem): Looked | undefined => {
+    const file = { ...asFile(item), stamp: item.stamp ?? "" };
+    const { bytes, stamp } = readContent(file, settings.maxFileBytes);
     if (contentHash(bytes) !== item.content) return undefined;
-    return { kind: "same", stamp: trustedStamp(stamp, Date.now()) };
+    return stamp === item.stamp ? same : { kind: "same", stamp: trustedStamp(stamp, Date.now()) };
+  };
+
+  const lookAgain = (item: LookItem): Looked | undefined => {
+    if (item.content !== undefined) return compareContent(item);
+    if (item.stamp === undefined) return undefined;
+    const listed = statFile(item.path, item.absolutePath);
+    if (listed.kind === "failed") return { ...listed, part: 0 };
+    if (listed.kind === "skipped") return { ...listed, part: 0, stamp: "", content: "" };
+    return listed.file.stamp === item.stamp ? same : undefined;
   };
 
   return {
-    async look(items) {
+    async look(items, onItem) {
       const results: Looked[] = [];
       for (const item of items) {
         let known: Looked | undefined;
@@ -140,6 +143,7 @@ export function createInspector(setup: InspectSetup): Inspector {
           known = { ...failure(item.path, error), part: 0 };
         }
         results.push(known ?? (await readOne(item)));
+        onItem?.();
       }
       return results;
     },

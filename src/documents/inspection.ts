@@ -22,9 +22,9 @@ export interface InspectSetup {
 export interface LookItem {
   path: string;
   absolutePath: string;
-  /** Recorded stamp that is trusted: the same stamp means the same content. */
+  /** Recorded stamp: unless there is a hash to compare, the same stamp means the same content. */
   stamp: string | undefined;
-  /** Recorded hash of the content: the same hash means the same content. */
+  /** Recorded hash of the content, to be compared whatever the stamp says. */
   content: string | undefined;
   facts?: FileFacts | undefined;
 }
@@ -74,8 +74,8 @@ export interface ReadItem {
 
 /** Looks at files and reads them; the same in this thread and in a worker. */
 export interface Inspector {
-  /** Files of one document each; the results are in the same order. */
-  look(items: readonly LookItem[]): Promise<Looked[]>;
+  /** Files of one document each; the results are in the same order. `onItem` hears of each. */
+  look(items: readonly LookItem[], onItem?: () => void): Promise<Looked[]>;
   /** The documents of a file of rows, one after the other. */
   readRows(item: ReadItem): AsyncIterable<Prepared>;
 }

@@ -1,14 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { codeOf } from "../errors.ts";
 import type { InspectSetup, Inspector, Looked, LookItem } from "./inspection.ts";
-
-/** What a thread answers. */
-export interface Answer {
-  /** JSON of the results, each body as its length. */
-  heads: string;
-  /** The bodies, one after the other. */
-  bodies: Uint8Array;
-}
+import { packItems, unpackAnswer, type Answer } from "./wire.ts";
 
 interface Task {
   items: readonly LookItem[];
@@ -44,17 +37,6 @@ function isOutOfMemory(error: unknown): boolean {
   return codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY";
 }
 
-function unpack({ heads, bodies }: Answer): Looked[] {
-  let at = 0;
-  return (JSON.parse(heads) as (Looked & { body?: unknown })[]).map((each) => {
-    if (each.kind !== "document") return each;
-    const length = Number(each.body);
-    each.body = Buffer.from(bodies.buffer, bodies.byteOffset + at, length);
-    at += length;
-    return each;
-  });
-}
-
 /**
  * Starts `size` threads that run `script` (the built worker.ts). A file that
  * kills its thread or keeps it busy for `timeoutMs` is answered as failed, and
@@ -80,7 +62,7 @@ export function createPool(
         member.tasks.push(task);
         // A thread has no target origin.
         // oxlint-disable-next-line unicorn/require-post-message-target-origin
-        member.worker.postMessage(task.items);
+        member.worker.postMessage(packItems(task.items, setup.settings.root));
       }
     }
   };
@@ -123,7 +105,7 @@ export function createPool(
       member.answered += task?.items.length ?? 0;
       member.seen.atMs = performance.now();
       dispatch();
-      task?.settle(unpack(answer));
+      task?.settle(unpackAnswer(answer, task.items.length));
     });
     worker.on("error", (error) => {
       if (isOutOfMemory(error)) {

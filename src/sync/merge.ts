@@ -52,7 +52,7 @@ export function lookItem(
   const item: LookItem = {
     path,
     absolutePath,
-    stamp: isTrusted && !request.checksum ? seen.seen.slice(0, -suffix.length) : undefined,
+    stamp: isTrusted ? seen.seen.slice(0, -suffix.length) : undefined,
     content: isTrusted && request.checksum ? seen.content : undefined,
     facts: request.factsOf?.(path),
   };

@@ -60,7 +60,7 @@ export interface Plan {
   readonly pairs: ReadonlySet<number | undefined>;
 }
 
-const mostFilesAtOnce = 128;
+const mostFilesAtOnce = 512;
 const bytesAtOnce = 1024 * 1024;
 const batchesAhead = 4;
 const rowsAtOnce = 256;
@@ -74,7 +74,7 @@ function bytesOf(looked: readonly Looked[]): number {
 function createLooking({ inspector }: PlanRequest, entries: PlanEntries) {
   const inWork: { candidates: Candidate[]; looked: Promise<Looked[]> }[] = [];
   let batch: Candidate[] = [];
-  let filesAtOnce = mostFilesAtOnce;
+  let filesAtOnce = 128;
   const finish = async (atMost: number): Promise<void> => {
     while (inWork.length > atMost) {
       const first = inWork.shift();
@@ -114,8 +114,9 @@ async function addRows(
   request: PlanRequest,
   entries: PlanEntries,
 ): Promise<void> {
-  const { path, absolutePath, stamp } = candidate.item;
-  const listed = stamp === undefined ? undefined : statFile(path, absolutePath);
+  const { path, absolutePath, stamp, content } = candidate.item;
+  const isTrusted = stamp !== undefined && content === undefined;
+  const listed = isTrusted ? statFile(path, absolutePath) : undefined;
   if (listed?.kind === "file" && listed.file.stamp === stamp) {
     entries.add([candidate], [{ kind: "same", stamp: undefined }]);
     return;
