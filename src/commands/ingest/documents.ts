@@ -11,12 +11,12 @@ import { readDue, type Due, type SpoolHead } from "../../sync/due.ts";
 import { createSpool, type Spool } from "../../sync/spool.ts";
 import { openTemporaryState } from "../../sync/state-file.ts";
 import { openOutput } from "../connect.ts";
-import { refuseEmpty, type IngestOptions } from "./ingest.ts";
+import { nothingFound, type IngestOptions } from "./ingest.ts";
 import { inspectSetup, planFolder } from "./plan.ts";
-import { tellWarnings } from "./report.ts";
 import type { Session } from "./session.ts";
 import { openSource } from "./settings.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
+import { problemOf, tellWarnings } from "./tell.ts";
 
 export type DocumentsOptions = Pick<IngestOptions, "shard" | "allowEmpty"> &
   Parameters<typeof openSource>[2];
@@ -89,9 +89,7 @@ async function writeDocuments(context: Context, reading: Reading, plan: Plan): P
   const { table } = plan;
   const [skipped, failed] = [table.count("skipped"), table.count("failed")];
   const written: Written = { documents: 0, skipped, failed };
-  for (const { detail, path } of table.entries(["failed"])) {
-    await output.error(detail.startsWith(path) ? detail : `${path}: ${detail}`);
-  }
+  for (const each of table.entries(["failed"])) await output.error(problemOf(each));
   for await (const batch of readDue({ spool, inspector })) {
     context.signal.throwIfAborted();
     await writeBatch(reading, batch, written);
@@ -118,10 +116,9 @@ export async function printDocuments(
   const output = openOutput(context, options);
   const reading = await openReading(context, output, paths, options);
   try {
-    const files = { reports: [], gitlab: undefined };
     const { shard } = options;
-    const plan = await planFolder(context, reading, { shard, files });
-    if (plan.fileCount === 0 && !options.allowEmpty) throw refuseEmpty(reading.source);
+    const plan = await planFolder(context, reading, { shard });
+    if (plan.fileCount === 0 && !options.allowEmpty) throw nothingFound(reading.source);
     await reading.progress.stop();
     const { documents, skipped, failed } = await writeDocuments(context, reading, plan);
     await tellWarnings(output, plan.table.warnings(), plan.images);

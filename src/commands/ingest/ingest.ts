@@ -7,7 +7,7 @@ import type { Plan } from "../../sync/plan.ts";
 import { openOutput } from "../connect.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
 import { planFolder } from "./plan.ts";
-import { createReport, ingestFormat, tellWarnings, type ReportRequest } from "./report.ts";
+import { ingestFormat, withReport, type ReportRequest } from "./report.ts";
 import { checkReportFiles, type ReportFiles, type ReportFlags } from "./report-files.ts";
 import {
   isUpload,
@@ -17,8 +17,8 @@ import {
   type UploadSession,
 } from "./session.ts";
 import { openSource, type DocumentSource } from "./settings.ts";
-import { tellSince } from "./since.ts";
 import { createPairCheck, missingPair } from "./target.ts";
+import { tellSince, tellWarnings } from "./tell.ts";
 import { uploadPlan } from "./upload.ts";
 
 export interface IngestOptions extends SessionRequest, ReportFlags {
@@ -59,7 +59,7 @@ export function checkOptions(paths: readonly string[], options: IngestOptions): 
 }
 
 /** The error of a command that found no file. */
-export function refuseEmpty({ inputs, settings }: DocumentSource): CliError {
+export function nothingFound({ inputs, settings }: DocumentSource): CliError {
   const places = inputs.length > 0 ? inputs : settings.include;
   return new CliError("usage", `0 documents found in ${places.join(", ")}`, {
     hints: [
@@ -73,11 +73,11 @@ export function refuseEmpty({ inputs, settings }: DocumentSource): CliError {
 async function planFound(
   context: Context,
   session: Session,
-  files: ReportFiles,
   options: IngestOptions,
+  files?: ReportFiles,
 ): Promise<Plan> {
   const plan = await planFolder(context, session, { ...options, files });
-  if (plan.fileCount === 0 && !options.allowEmpty) throw refuseEmpty(session.source);
+  if (plan.fileCount === 0 && !options.allowEmpty) throw nothingFound(session.source);
   await session.progress.stop();
   return plan;
 }
@@ -89,7 +89,7 @@ async function dryRun(
   options: IngestOptions,
 ): Promise<void> {
   const { output, source, state, targets } = session;
-  const plan = await planFound(context, session, { reports: [], gitlab: undefined }, options);
+  const plan = await planFound(context, session, options);
   await tellWarnings(output, plan.table.warnings(), plan.images);
   const target = targetFor(targets, undefined);
   const exitCode = options.exitCode === true;
@@ -109,9 +109,8 @@ async function upload(
   request: ReportRequest,
   options: IngestOptions,
 ): Promise<void> {
-  const report = createReport(context, session, request);
-  try {
-    const plan = await planFound(context, session, request.files, options);
+  await withReport(context, session, request, async (report) => {
+    const plan = await planFound(context, session, options, request.files);
     if (plan.pairs.has(undefined)) throw missingPair();
     if (plan.pairs.size > 0) {
       const check = createPairCheck(session.connected.client);
@@ -120,11 +119,7 @@ async function upload(
     await tellSince(session.output, session.source);
     const { startedAtMs } = request;
     await uploadPlan(context, { ...session, plan, report, options, startedAtMs });
-  } catch (error) {
-    await session.progress.stop();
-    await report.abandon(error);
-    throw error;
-  }
+  });
 }
 
 /** How a run began, before anything was looked at. */

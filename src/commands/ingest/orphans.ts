@@ -21,6 +21,7 @@ import { openSession } from "./session.ts";
 import { openSource, type DocumentSource } from "./settings.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
 import { missingPair } from "./target.ts";
+import { problemOf } from "./tell.ts";
 
 const columns: Column<object>[] = (["status", "path", "id", "stored_id", "reason"] as const).map(
   (name) => ({
@@ -70,9 +71,7 @@ function refuseUndeletable({ config }: DocumentSource): void {
 async function tellListed({ orphans, plan, session, target }: Work): Promise<void> {
   const { state, output } = session;
   const unreadable = plan.table.count("failed");
-  for (const { path, detail } of plan.table.entries(["failed"])) {
-    await output.problem(detail.startsWith(path) ? detail : `${path}: ${detail}`);
-  }
+  for (const each of plan.table.entries(["failed"])) await output.problem(problemOf(each));
   if (!state.knows(target.key)) await output.note(`nothing was sent to ${target.key} from here`);
   else if (orphans.count === 0) await output.note("no orphaned documents");
   if (unreadable === 0) return;
@@ -109,7 +108,8 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
 /**
  * `ingest orphans`: documents in the state that no file gives any more, within
  * the scope of the given paths; deletes them or replaces them by a notice when
- * asked to. See refuseRemoval() for when it refuses.
+ * asked to. Throws CliError as checkRemoval(), and `partial` when a file cannot be
+ * read or a document not be removed.
  */
 export async function ingestOrphans(
   context: Context,
@@ -127,9 +127,8 @@ export async function ingestOrphans(
     const { state, targets } = session;
     const target = targetFor(targets, undefined);
     if (!target) throw missingPair();
-    const files = { reports: [], gitlab: undefined };
     // Without a spool each document is known by its id, and the state stays as it is.
-    const plan = await planFolder(context, { ...session, spool: undefined }, { files });
+    const plan = await planFolder(context, { ...session, spool: undefined });
     await session.progress.stop();
     const isInScope = scopeOf(source.inputs, { cwd: source.cwd, settings: source.settings });
     const found = function* (): Generator<Orphan> {

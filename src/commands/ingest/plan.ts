@@ -37,14 +37,14 @@ interface FolderPlanOptions {
   checksum?: boolean;
   force?: boolean;
   /** Files of this command's own that may lie among the documents. */
-  files: ReportFiles;
+  files?: ReportFiles | undefined;
 }
 
 /** Finds the files of the session's source and compares them with its state. */
 export async function planFolder(
   context: Context,
   session: Pick<Session, "source" | "state" | "spool" | "inspector" | "targets" | "progress">,
-  options: FolderPlanOptions,
+  options: FolderPlanOptions = {},
 ): Promise<Plan> {
   const { source, state, spool, inspector, targets, progress } = session;
   const { settings, inputs, cwd, since } = source;

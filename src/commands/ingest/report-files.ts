@@ -63,7 +63,7 @@ export function checkReportFiles(flags: ReportFlags, cwd: string): ReportFiles {
 /** The listed files; a report of an earlier run among them is no document. */
 export function* withoutReports(
   listed: Iterable<Listed>,
-  { reports, gitlab }: ReportFiles,
+  { reports, gitlab }: ReportFiles = { reports: [], gitlab: undefined },
 ): Generator<Listed> {
   const own = new Set([...reports, ...(gitlab === undefined ? [] : [gitlab])]);
   for (const each of listed) {

@@ -6,11 +6,9 @@ import {
   writeResult,
   writeSummary,
   type IngestFormat,
-  type IngestResult,
   type RunStatus,
 } from "../../output/ingest.ts";
-import type { Output } from "../../output/output.ts";
-import { countOf, formatCount, type UploadCounts } from "../../output/progress.ts";
+import type { UploadCounts } from "../../output/progress.ts";
 import { createReportCollector, type RunEnd } from "../../output/report/collector.ts";
 import type { ReportFailure } from "../../output/report/record.ts";
 import { createFailureLog } from "../../sync/failure-log.ts";
@@ -19,7 +17,9 @@ import type { PlanTable } from "../../sync/plan-table.ts";
 import type { DocumentEvent } from "../../sync/run.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";
+import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";
 import type { Session } from "./session.ts";
+import { tellWarnings } from "./tell.ts";
 
 /** Format of stdout. Throws CliError `usage` for one that an upload does not have. */
 export function ingestFormat(flags: GlobalFlags): IngestFormat {
@@ -53,12 +53,12 @@ export interface ReportRequest {
   shard: Shard | undefined;
 }
 
-type Told = Pick<Session, "output" | "source" | "state" | "targets">;
+type Told = Pick<Session, "output" | "source" | "state" | "targets" | "progress">;
 
 const warningsKept = 50;
 
 /** Starts the record of a run. Its failures are kept in the temporary database of the state. */
-export function createReport(context: Context, session: Told, request: ReportRequest): Report {
+function createReport(context: Context, session: Told, request: ReportRequest): Report {
   const { output, source, state, targets } = session;
   const { format, files, shard, startedAtMs } = request;
   const log = createFailureLog<ReportFailure>(state.database);
@@ -132,22 +132,7 @@ export function createReport(context: Context, session: Told, request: ReportReq
     async finish(status, traffic, error) {
       isFinished = true;
       const head = headOf(status, traffic, error);
-      const { created, updated, unchanged, skipped, failed, renamed } = head.counts;
-      const result: IngestResult = {
-        version: 1,
-        type: "result",
-        status,
-        counts: { created, updated, unchanged, skipped, failed },
-        renamed,
-        planned: head.planned,
-        ...traffic,
-        sentBytes,
-        seconds: head.seconds,
-        target,
-        paths: head.paths,
-        shard: head.shard,
-        skipped: head.skipped.slice(0, 20),
-      };
+      const result = resultOf(head, target);
       if (format !== "text") await unlessClosed(writeResult(output, format, result, log.list()));
       await unlessClosed(tellWarnings(output, { shown: warnings, count: warningCount }, images));
       await unlessClosed(tellOthers(output, shard, planTable?.count("other") ?? 0));
@@ -163,35 +148,24 @@ export function createReport(context: Context, session: Told, request: ReportReq
   };
 }
 
-type DocumentLine = Omit<DocumentEvent, "id" | "ms"> & Partial<Pick<DocumentEvent, "id" | "ms">>;
-
-/** A line of `--output ndjson`, as schema/ingest-events.schema.json says. */
-function lineOf({ id, warnings = [], images = 0, ...event }: DocumentLine): string {
-  const line = {
-    version: 1,
-    type: "document",
-    ...event,
-    ...(id === undefined || id === "" ? {} : { id }),
-    ...(warnings.length > 0 ? { warnings } : {}),
-    ...(images > 0 ? { images } : {}),
-  };
-  return `${JSON.stringify(line)}\n`;
-}
-
-function errorText(error: unknown): string {
-  const details = error instanceof CliError ? error.details : [];
-  return [messageOf(error), ...details].join("\n");
-}
-
-/** Warnings of the files that were read, and how many images their texts refer to. */
-export async function tellWarnings(
-  output: Output,
-  { shown, count }: ReturnType<PlanTable["warnings"]>,
-  images: number,
+/**
+ * Does the work of a run with a report of it. Where that ends before
+ * uploadPlan() has told its end, the report files are written here.
+ */
+export async function withReport(
+  context: Context,
+  session: Told,
+  request: ReportRequest,
+  work: (report: Report) => Promise<void>,
 ): Promise<void> {
-  for (const warning of shown) await output.warn(warning);
-  if (count > shown.length) await output.warn(`… and ${formatCount(count - shown.length)} more`);
-  if (images > 0) await output.note(`${countOf(images, "image")} in the text left out`);
+  const report = createReport(context, session, request);
+  try {
+    await work(report);
+  } catch (error) {
+    await session.progress.stop();
+    await report.abandon(error);
+    throw error;
+  }
 }
 
 async function unlessClosed(writing: Promise<void>): Promise<void> {

@@ -125,22 +125,22 @@ export async function openSession(
   const dryRun = request.dryRun === true;
   const { config } = source;
   const pair = chosenPair(request, config);
-  // A dry run needs no service, unless a connector is named: only the service knows its number.
-  const connected =
-    dryRun && pair.connector === undefined
-      ? undefined
-      : await openUpload(context, output, config, request);
-  const state = await openStateFor(stateFolder(source, request), dryRun, context.now, output);
-  const progress = startProgress(output, context.now);
-  const folder = stateFolder(source, request) ?? tmpdir();
-  const spool = dryRun ? undefined : createSpool<SpoolHead>(folder);
-  const closeAll = async (): Promise<void> => {
-    await progress.stop();
-    spool?.close();
-    state.close();
-    await connected?.close();
+  const folder = stateFolder(source, request);
+  const closing: (() => unknown)[] = [];
+  const close = async (): Promise<void> => {
+    for (const each of closing.splice(0).toReversed()) await each();
   };
   try {
+    // A dry run needs no service, unless a connector is named: only the service knows its number.
+    const needsService = !dryRun || pair.connector !== undefined;
+    const connected = needsService ? await openUpload(context, output, config, request) : undefined;
+    closing.push(() => connected?.close());
+    const state = await openStateFor(folder, dryRun, context.now, output);
+    closing.push(() => state.close());
+    const progress = startProgress(output, context.now);
+    closing.push(() => progress.stop());
+    const spool = dryRun ? undefined : createSpool<SpoolHead>(folder ?? tmpdir());
+    closing.push(() => spool?.close());
     const ccPairId =
       pair.connector === undefined || !connected
         ? pair.ccPairId
@@ -148,22 +148,10 @@ export async function openSession(
     const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
     const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
     const inspector = openInspector(inspectSetup(source, targets), context.workerScript);
-    return {
-      output,
-      source,
-      connected,
-      state,
-      targets,
-      inspector,
-      spool,
-      progress,
-      async close() {
-        await inspector.close();
-        await closeAll();
-      },
-    };
+    closing.push(() => inspector.close());
+    return { output, source, connected, state, targets, inspector, spool, progress, close };
   } catch (error) {
-    await closeAll();
+    await close();
     throw error;
   }
 }

@@ -94,6 +94,42 @@ function checkFormat(paths: readonly string[], { format }: MappingFlags, cwd: st
   });
 }
 
+/** What configuration and flags say of mapping, in the words of the documents. */
+function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "root" | "format"> {
+  const {
+    ccPairId: _pair,
+    connector: _name,
+    concurrency: _most,
+    rate: _rate,
+    ignore,
+    ...mapping
+  } = config.ingest;
+  return {
+    ...mapping,
+    useIgnoreFiles: ignore,
+    flags: {
+      include: flags.include,
+      exclude: flags.exclude,
+      useIgnoreFiles: flags.ignore === false ? false : undefined,
+      idPrefix: flags.idPrefix,
+      source: flags.source,
+      sections: flags.sections,
+      anchors: flags.anchors,
+      maxSectionChars: flags.maxSectionChars,
+      link: flags.link,
+      linkBase: flags.linkBase,
+      metadata: flags.metadata && parseMetadata(flags.metadata),
+      tags: flags.tag,
+      updatedAt: flags.updatedAt,
+      owners: flags.owners,
+      metaCommit: flags.metaCommit,
+      columns: flags.map && parseColumnMap(flags.map.join(",")),
+      images: flags.images,
+      drafts: flags.drafts,
+    },
+  };
+}
+
 /**
  * Loads the configuration that belongs to the paths and compiles how files are
  * found and mapped. `sends` is false for commands that only look: those never
@@ -116,40 +152,8 @@ export async function openSource(
     root: searchFolder(place, cwd),
   });
   const root = findRoot(place, cwd, flags.root, config.projectFolder);
-  const {
-    ccPairId: _pair,
-    connector: _name,
-    concurrency: _most,
-    rate: _rate,
-    ignore,
-    ...mapping
-  } = config.ingest;
-  const raw: RawSettings = {
-    ...mapping,
-    root,
-    useIgnoreFiles: ignore,
-    format: place === undefined ? undefined : flags.format,
-    flags: {
-      include: flags.include,
-      exclude: flags.exclude,
-      useIgnoreFiles: flags.ignore === false ? false : undefined,
-      idPrefix: flags.idPrefix,
-      source: flags.source,
-      sections: flags.sections,
-      anchors: flags.anchors,
-      maxSectionChars: flags.maxSectionChars,
-      link: flags.link,
-      linkBase: flags.linkBase,
-      metadata: flags.metadata && parseMetadata(flags.metadata),
-      tags: flags.tag,
-      updatedAt: flags.updatedAt,
-      owners: flags.owners,
-      metaCommit: flags.metaCommit,
-      columns: flags.map && parseColumnMap(flags.map.join(",")),
-      images: flags.images,
-      drafts: flags.drafts,
-    },
-  };
+  const format = place === undefined ? undefined : flags.format;
+  const raw = { ...rawSettings(config, flags), root, format };
   const settings = compileSettings(raw);
   if (paths.length === 0 && settings.include.length === 0) {
     throw new CliError("usage", "nothing to ingest: no path given and no `include` configured", {

@@ -11,11 +11,12 @@ import { writePlan } from "./dry-run.ts";
 import type { IngestOptions } from "./ingest.ts";
 import { checkGiven, closable, openChunks, readFirst, readGiven } from "./given-input.ts";
 import { checkGivenPairs } from "./given-pairs.ts";
-import { createReport, ingestFormat, tellWarnings, type ReportRequest } from "./report.ts";
+import { ingestFormat, withReport, type ReportRequest } from "./report.ts";
 import { checkReportFiles } from "./report-files.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
 import { openSource } from "./settings.ts";
 import { createPairCheck } from "./target.ts";
+import { tellWarnings } from "./tell.ts";
 import { uploadPlan } from "./upload.ts";
 
 async function* planned(
@@ -93,10 +94,9 @@ async function upload(
   options: IngestOptions,
 ): Promise<void> {
   const { output, targets } = session;
-  const report = createReport(context, session, request);
   const check = createPairCheck(session.connected.client);
   const { ccPairId } = targets.pair;
-  try {
+  await withReport(context, session, request, async (report) => {
     if (ccPairId !== undefined) await check([ccPairId], output, "nothing was sent");
     const checked = checkGivenPairs(due, { check, targets, output, table, warn: report.warn });
     const first = await readFirst(checked, context, options.allowEmpty === true);
@@ -105,11 +105,7 @@ async function upload(
     const stream = closable(first, () => chunks.close());
     const { startedAtMs } = request;
     await uploadPlan(context, { ...session, plan, report, options, stream, startedAtMs });
-  } catch (error) {
-    await session.progress.stop();
-    await report.abandon(error);
-    throw error;
-  }
+  });
 }
 
 /**

@@ -8,7 +8,7 @@ import { advanceDate } from "../../sync/advance.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { createImages } from "../../sync/images.ts";
 import { readAgain, readDue, type Due } from "../../sync/due.ts";
-import { runDocuments, type SentBody } from "../../sync/run.ts";
+import { runDocuments, type SentBody, type UploadResult } from "../../sync/run.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { clearSettled, recordPlanFailures } from "./failures.ts";
@@ -35,31 +35,25 @@ function sentAsItIs({ body, updatedAt }: ReadyDocument): SentBody {
   return { body, updatedAt };
 }
 
-async function sendAll(
-  context: Context,
-  upload: Upload,
+interface Sender {
+  /** Sends one document, its images before it. */
+  send(body: Uint8Array, document: ReadyDocument): Promise<UploadResult>;
+  /** Documents on their way: in flight, or waiting for it. */
+  sending(): number;
+}
+
+function createSender(
+  { now }: Context,
+  { state, connected: { client }, targets, options }: Upload,
   gate: Gate,
   uploads: ImageUploads,
-): Promise<void> {
-  const { plan, state, spool, report, progress, source, inspector } = upload;
-  const { client, concurrency, rate } = upload.connected;
-  const { table } = plan;
-  const total = upload.stream ? undefined : table.count("new") + table.count("changed");
-  const force = upload.options.force === true;
-  const service = upload.targets.baseUrl;
-  const { now } = context;
+): Sender {
+  const [service, force] = [targets.baseUrl, options.force === true];
   const images = createImages({ state, service, force, upload: uploads.upload, now });
-  let done = 0;
   let sending = 0;
-  const events = runDocuments({
-    due: upload.stream ?? readDue({ spool, inspector }),
-    again: (positions) => readAgain(positions, { spool, inspector }),
-    state,
-    targets: upload.targets,
-    mappingKey: (path) => source.mappingKey(path),
-    renamedFrom: (content, path) => source.since?.renamed.get(path) ?? table.renamedFrom(content),
-    force,
-    async upload(given, document) {
+  return {
+    sending: () => sending,
+    async send(given, document) {
       sending++;
       try {
         const body = await images.place(given, document.uploads ?? []);
@@ -70,34 +64,64 @@ async function sendAll(
         sending--;
       }
     },
-    adapt: client.dialect.skipsUnadvanced === true ? advanceDate : sentAsItIs,
-    isGivenUp: () => gate.state().stopped !== undefined,
-    concurrency,
-    maxFailures: upload.options.maxFailures,
-    signal: context.signal,
-    now: context.now,
-  });
+  };
+}
+
+/** Shows the upload on the live line; the function takes how many documents are done since its last call. */
+function followUpload(
+  { now }: Context,
+  { plan: { table }, stream, connected, report: { counts }, progress }: Upload,
+  gate: Gate,
+  sender: Sender,
+): (documents: number) => void {
+  const { concurrency: ceiling, rate } = connected;
+  const total = stream ? undefined : table.count("new") + table.count("changed");
   const idleFor = createIdleCount();
+  let done = 0;
   progress.follow(() => {
     const seen = gate.state();
     const { retries, throttled } = seen;
+    const sending = sender.sending();
     const idleMoments = idleFor(sending, seen.limit);
-    const run = { now: context.now(), ceiling: concurrency, rate, sending, idleMoments };
-    const slowBecause = whySlow({ gate: seen, ...run });
-    return {
-      phase: "uploading",
-      done,
-      total,
-      counts: report.counts,
-      retries,
-      throttled,
-      slowBecause,
-    };
+    const slowBecause = whySlow({ gate: seen, now: now(), ceiling, rate, sending, idleMoments });
+    return { phase: "uploading", done, total, counts, retries, throttled, slowBecause };
   });
+  return (documents) => {
+    done += documents;
+  };
+}
+
+async function sendAll(
+  context: Context,
+  upload: Upload,
+  gate: Gate,
+  uploads: ImageUploads,
+): Promise<void> {
+  const { plan, state, spool, report, source, inspector, connected, options } = upload;
+  const { client, concurrency } = connected;
+  const sender = createSender(context, upload, gate, uploads);
+  const events = runDocuments({
+    due: upload.stream ?? readDue({ spool, inspector }),
+    again: (positions) => readAgain(positions, { spool, inspector }),
+    state,
+    targets: upload.targets,
+    mappingKey: (path) => source.mappingKey(path),
+    renamedFrom: (content, path) =>
+      source.since?.renamed.get(path) ?? plan.table.renamedFrom(content),
+    force: options.force === true,
+    upload: sender.send,
+    adapt: client.dialect.skipsUnadvanced === true ? advanceDate : sentAsItIs,
+    isGivenUp: () => gate.state().stopped !== undefined,
+    concurrency,
+    maxFailures: options.maxFailures,
+    signal: context.signal,
+    now: context.now,
+  });
+  const addDone = followUpload(context, upload, gate, sender);
   const hold = createYoungGenerationHold();
   for await (const batch of events) {
     hold(batch.length);
-    done += batch.length;
+    addDone(batch.length);
     await report.add(batch);
   }
 }

@@ -1,5 +1,6 @@
 import type { Output } from "../../output/output.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
+import type { PlanEntry, PlanTable } from "../../sync/plan-table.ts";
 import type { DocumentSource } from "./settings.ts";
 
 /** With `--since`: how many files changed, and what became of those that are gone. */
@@ -16,4 +17,20 @@ export async function tellSince(output: Output, { since }: DocumentSource): Prom
   await output.note(
     "documents of deleted and renamed files are still there; with --dry-run they are listed",
   );
+}
+
+/** Warnings of the files that were read, and how many images their texts refer to. */
+export async function tellWarnings(
+  output: Output,
+  { shown, count }: ReturnType<PlanTable["warnings"]>,
+  images: number,
+): Promise<void> {
+  for (const warning of shown) await output.warn(warning);
+  if (count > shown.length) await output.warn(`… and ${formatCount(count - shown.length)} more`);
+  if (images > 0) await output.note(`${countOf(images, "image")} in the text left out`);
+}
+
+/** Why an entry of the plan failed; the reason often names the file itself. */
+export function problemOf({ path, detail }: PlanEntry): string {
+  return detail.startsWith(path) ? detail : `${path}: ${detail}`;
 }
