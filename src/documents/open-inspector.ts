@@ -8,22 +8,16 @@ import { formatOf } from "./readers.ts";
 const filesInThisThread = 2000;
 const mostThreads = 4;
 
-/**
- * How many threads serve best: comparing with what is recorded leaves this
- * thread idle, an upload does not, and each thread costs its own warming up.
- */
-function threadsFor(items: readonly LookItem[]): number {
-  const processors = availableParallelism();
-  const isComparing = items.some(
-    ({ stamp, content }) => stamp !== undefined || content !== undefined,
-  );
-  return Math.min(mostThreads, Math.max(1, isComparing ? processors : processors - 1));
+/** This thread has work of its own, and each other one costs its warming up. */
+function threadCount(): number {
+  return Math.min(mostThreads, Math.max(1, availableParallelism() - 1));
 }
 
 /**
  * An inspector that begins in this thread and takes worker threads when there
- * is much to do, or for formats whose files may hang or take all memory. `script` is the built worker; without it all is done in this thread. The
- * caller closes it.
+ * is much to do, or for formats whose files may hang or take all memory; what
+ * the threads have no hands for, this one does. `script` is the built worker;
+ * without it all is done in this thread. The caller closes it.
  */
 export function openInspector(
   setup: InspectSetup,
@@ -32,15 +26,15 @@ export function openInspector(
   const local = createInspector(setup);
   let pool: Pool | undefined;
   let looked = 0;
+  const isHeavy = ({ path }: LookItem): boolean =>
+    formatOf(path, setup.settings.format)?.gives === "binary";
   const choose = (items: readonly LookItem[]): Pick<Inspector, "look"> => {
-    if (script === undefined || pool) return pool ?? local;
+    if (script === undefined) return local;
     looked += items.length;
-    const isHeavy = items.some(
-      ({ path }) => formatOf(path, setup.settings.format)?.gives === "binary",
-    );
-    if (looked <= filesInThisThread && !isHeavy) return local;
-    pool = createPool(script, setup, threadsFor(items));
-    return pool;
+    const mustNotBeHere = items.some(isHeavy);
+    if (looked <= filesInThisThread && !mustNotBeHere) return pool ?? local;
+    pool ??= createPool(script, setup, threadCount());
+    return pool.isBusy() && !mustNotBeHere ? local : pool;
   };
   return {
     look: (items) => choose(items).look(items),

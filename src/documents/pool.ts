@@ -11,6 +11,8 @@ interface Task {
 
 /** An inspector whose work is done by worker threads. */
 export interface Pool extends Pick<Inspector, "look"> {
+  /** Whether every thread has enough to do. */
+  isBusy(): boolean;
   close(): Promise<void>;
 }
 
@@ -144,6 +146,8 @@ export function createPool(
         waiting.push({ items, settle, fail });
         dispatch();
       }),
+    isBusy: () =>
+      waiting.length > 0 || [...members].every(({ tasks }) => tasks.length >= tasksAhead),
     async close() {
       isClosed = true;
       clearInterval(timer);
