@@ -1,11 +1,13 @@
 import type { Command } from "commander";
 import {
   addMappingOptions,
+  addPaceOptions,
   addReportOptions,
+  addSelectionOptions,
   addTargetOptions,
   addUploadOptions,
 } from "./ingest-options.ts";
-import { decimal, examples, integer, shard, share } from "./options.ts";
+import { examples, positive, share } from "./options.ts";
 import type { Run } from "./run.ts";
 
 /** `ingest retry`. */
@@ -34,11 +36,8 @@ export function addDocuments(ingest: Command, run: Run): void {
     .command("documents")
     .description("Print the documents of files as NDJSON and send nothing; ingest - takes them.")
     .argument("[path...]", "folders, files or globs (default: the configured include)");
-  addMappingOptions(documents)
-    .option("--since <commit>", "take only files that changed since a commit, a tag or a branch")
-    .option("--cc-pair-id <id>", "write this pair beside each document", integer(1, 2 ** 31 - 1))
-    .option("--shard <i/n>", "take one of n equal parts, by hash of the id, for n runs", shard)
-    .option("--allow-empty", "finding no document is no error")
+  addSelectionOptions(addMappingOptions(documents))
+    .option("--cc-pair-id <id>", "write this pair beside each document", positive)
     .addHelpText(
       "after",
       examples([
@@ -59,14 +58,12 @@ export function addOrphans(ingest: Command, run: Run): void {
         "while a file cannot be read, after a failed upload, or when no file is found at all.",
     )
     .argument("[path...]", "folders, files or globs (default: the configured include)");
-  addTargetOptions(addMappingOptions(orphans))
+  addPaceOptions(addTargetOptions(addMappingOptions(orphans)))
     .option("--prune", "delete them, where the service can")
     .option("--tombstone", "replace their text by a short removal notice")
     .option("--max-delete <number>", "most to remove, N or P% (default: 10% and 100)", share)
     .option("--dry-run", "check and list, but remove nothing")
     .option("-y, --yes", "do not ask")
-    .option("--concurrency <number>", "most requests in flight (default: 8)", integer(1, 256))
-    .option("--rate <number>", "most documents per second", decimal(0.001, 1_000_000))
     .addHelpText(
       "after",
       examples([

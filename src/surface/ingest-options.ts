@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { choice, collect, decimal, integer } from "./options.ts";
+import { choice, collect, decimal, integer, positive, shard } from "./options.ts";
 
 const formats = choice(
   "markdown",
@@ -56,10 +56,18 @@ export function addMappingOptions(command: Command): Command {
     .option("--drafts", "send documents marked draft: true as well");
 }
 
+/** Which of the documents found are taken. */
+export function addSelectionOptions(command: Command): Command {
+  return command
+    .option("--since <commit>", "take only files that changed since a commit, a tag or a branch")
+    .option("--shard <i/n>", "take one of n equal parts, by hash of the id, for n runs", shard)
+    .option("--allow-empty", "finding no document is no error");
+}
+
 /** Where the documents go, and where that is recorded. */
 export function addTargetOptions(command: Command): Command {
   return command
-    .option("--cc-pair-id <id>", "connector/credential pair to upload to", integer(1, 2 ** 31 - 1))
+    .option("--cc-pair-id <id>", "connector/credential pair to upload to", positive)
     .option("--connector <name>", "the same, by connector name")
     .option("--state <dir>", "folder of the state store (default: .knowctl in the project root)");
 }
@@ -71,11 +79,16 @@ export function addReportOptions(command: Command): Command {
     .option("--gitlab-report <file>", "write the failures as a GitLab code quality report");
 }
 
-/** How documents are sent. */
-export function addUploadOptions(command: Command): Command {
+/** How fast requests are made. */
+export function addPaceOptions(command: Command): Command {
   return command
     .option("--concurrency <number>", "most requests in flight (default: 8)", integer(1, 256))
-    .option("--rate <number>", "most documents per second", decimal(0.001, 1_000_000))
+    .option("--rate <number>", "most documents per second", decimal(0.001, 1_000_000));
+}
+
+/** How documents are sent. */
+export function addUploadOptions(command: Command): Command {
+  return addPaceOptions(command)
     .option("--dry-run", "show what would be sent and send nothing")
     .option("--exit-code", "with --dry-run: exit 12 when there is work")
     .option(

@@ -3,11 +3,12 @@ import { addDocuments, addOrphans, addRetry } from "./ingest-commands.ts";
 import {
   addMappingOptions,
   addReportOptions,
+  addSelectionOptions,
   addStdinOptions,
   addTargetOptions,
   addUploadOptions,
 } from "./ingest-options.ts";
-import { examples, integer, shard } from "./options.ts";
+import { examples, positive } from "./options.ts";
 import type { Run } from "./run.ts";
 
 export function addIngest(program: Command, run: Run): void {
@@ -18,13 +19,10 @@ export function addIngest(program: Command, run: Run): void {
       "[path...]",
       "folders, files, globs, or - for stdin (default: the configured include)",
     );
-  addTargetOptions(addMappingOptions(ingest))
-    .option("--since <commit>", "take only files that changed since a commit, a tag or a branch")
+  addSelectionOptions(addTargetOptions(addMappingOptions(ingest)))
     .option("--checksum", "read every file instead of trusting size, times and inode")
     .option("--force", "send every document, changed or not")
-    .option("--no-state", "neither read nor write the state store")
-    .option("--shard <i/n>", "take one of n equal parts, by hash of the id, for n runs", shard)
-    .option("--allow-empty", "finding no document is no error");
+    .option("--no-state", "neither read nor write the state store");
   addStdinOptions(addReportOptions(addUploadOptions(ingest)))
     .addHelpText(
       "after",
@@ -67,11 +65,7 @@ export function addIngest(program: Command, run: Run): void {
     )
     .argument("<file>", "file to explain");
   addTargetOptions(addMappingOptions(explain))
-    .option(
-      "--row <number>",
-      "which row of a file of rows (default: the first)",
-      integer(1, 2 ** 31 - 1),
-    )
+    .option("--row <number>", "which row of a file of rows (default: the first)", positive)
     .addHelpText(
       "after",
       examples([

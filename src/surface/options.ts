@@ -11,6 +11,9 @@ export function integer(min: number, max: number): (value: string) => number {
   };
 }
 
+/** Parser for an id of the service, a number of a row, a limit: a whole number from 1. */
+export const positive = integer(1, 2 ** 31 - 1);
+
 /** Parser for a decimal number within bounds. */
 export function decimal(min: number, max: number): (value: string) => number {
   return (value) => {

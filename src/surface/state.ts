@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { choice, examples, integer } from "./options.ts";
+import { choice, examples, positive } from "./options.ts";
 import type { Run } from "./run.ts";
 
 function addPlace(command: Command): Command {
@@ -13,7 +13,7 @@ function addPair(command: Command): Command {
   return command.option(
     "--cc-pair-id <id>",
     "only records of this connector/credential pair",
-    integer(1, 2 ** 31 - 1),
+    positive,
   );
 }
 
@@ -22,7 +22,7 @@ function addList(state: Command, run: Run): void {
     .command("list")
     .description("List what was sent and what failed, as recorded here.\nThe service is not asked.")
     .option("--status <status>", "sent or failed", choice("sent", "failed"))
-    .option("--limit <number>", "show at most this many", integer(1, 2 ** 31 - 1));
+    .option("--limit <number>", "show at most this many", positive);
   addPlace(addPair(list))
     .addHelpText(
       "after",

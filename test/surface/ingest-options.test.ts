@@ -1,0 +1,12 @@
+import { Command } from "commander";
+import { expect, it } from "vitest";
+import { formats } from "../../src/documents/readers.ts";
+import { addMappingOptions } from "../../src/surface/ingest-options.ts";
+
+it.each(Object.keys(formats))("--format takes %s", (name) => {
+  const command = addMappingOptions(new Command("ingest").exitOverride());
+  expect(command.parse(["--format", name], { from: "user" }).opts()).toEqual({
+    format: name,
+    ignore: true,
+  });
+});
