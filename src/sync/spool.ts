@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync, rmSync, writeSync, writevSync } from "node:fs";
 import { join } from "node:path";
 
 /** What is to be sent, kept between the plan and the upload. */
@@ -31,15 +31,30 @@ const windowBytes = 1024 * 1024;
 /** Beyond this the disk is not ours to fill. */
 const mostBytes = 1024 * 1024 * 1024;
 
-function encode(head: unknown, body: Uint8Array | undefined): Buffer {
+/** A record as it waits to be written: the body as it came, not copied. */
+interface Waiting {
+  /** The lengths and the head. */
+  front: Buffer;
+  body: Uint8Array | undefined;
+}
+
+function encode(head: unknown, body: Uint8Array | undefined): Waiting {
   const text = JSON.stringify(head);
   const headBytes = Buffer.byteLength(text);
-  const record = Buffer.allocUnsafe(prefixBytes + headBytes + (body?.length ?? 0));
-  record.writeUInt32LE(headBytes, 0);
-  record.writeUInt32LE(body ? body.length : noBody, 4);
-  record.write(text, prefixBytes);
-  if (body) record.set(body, prefixBytes + headBytes);
-  return record;
+  const front = Buffer.allocUnsafe(prefixBytes + headBytes);
+  front.writeUInt32LE(headBytes, 0);
+  front.writeUInt32LE(body ? body.length : noBody, 4);
+  front.write(text, prefixBytes);
+  return { front, body };
+}
+
+function lengthOf({ front, body }: Waiting): number {
+  return front.length + (body?.length ?? 0);
+}
+
+function decodeWaiting<Head>({ front, body }: Waiting, position: number): SpoolRecord<Head> {
+  const head = JSON.parse(front.toString("utf8", prefixBytes)) as Head;
+  return { position, head, body: body && Buffer.from(body.buffer, body.byteOffset, body.length) };
 }
 
 /** Bytes of the record that begins at `at`, undefined when not even its lengths are there. */
@@ -70,10 +85,24 @@ function readFully(descriptor: number, length: number, position: number): Buffer
   return bytes.subarray(0, count);
 }
 
-function writeFully(descriptor: number, bytes: Buffer, position: number): void {
-  for (let count = 0; count < bytes.length;) {
-    count += writeSync(descriptor, bytes, count, bytes.length - count, position + count);
+// The most that one call takes on Linux.
+const buffersAtOnce = 1024;
+
+function writeFully(descriptor: number, records: readonly Waiting[], position: number): number {
+  let at = position;
+  const parts = records.flatMap(({ front, body }) => (body ? [front, body] : [front]));
+  for (let index = 0; index < parts.length; index += buffersAtOnce) {
+    const some = parts.slice(index, index + buffersAtOnce);
+    const total = some.reduce((sum, each) => sum + each.length, 0);
+    let count = writevSync(descriptor, some, at);
+    // Cut short, as on a disk that is nearly full: the rest by itself, or the error.
+    const rest = count < total ? Buffer.concat(some) : undefined;
+    while (rest && count < total) {
+      count += writeSync(descriptor, rest, count, total - count, at + count);
+    }
+    at += total;
   }
+  return at - position;
 }
 
 /** A file that has no name any more: nothing is left behind, however the process ends. */
@@ -96,7 +125,7 @@ export function createSpool<Head>(
   let descriptor: number | undefined;
   let fileBytes = 0;
   // What is not in the file, by its position.
-  const tail = new Map<number, Buffer>();
+  const tail = new Map<number, Waiting>();
   let tailBytes = 0;
   let keepsBodies = true;
   let canWrite = true;
@@ -104,9 +133,7 @@ export function createSpool<Head>(
   const flush = (): void => {
     try {
       descriptor ??= openNameless(folder);
-      const bytes = Buffer.concat([...tail.values()]);
-      writeFully(descriptor, bytes, fileBytes);
-      fileBytes += bytes.length;
+      fileBytes += writeFully(descriptor, [...tail.values()], fileBytes);
       tail.clear();
       tailBytes = 0;
     } catch {
@@ -116,7 +143,7 @@ export function createSpool<Head>(
   };
   const readAt = (position: number): SpoolRecord<Head> => {
     const record = tail.get(position);
-    if (record) return decode(record, 0, position);
+    if (record) return decodeWaiting(record, position);
     const file = descriptor ?? -1;
     const length = lengthAt(readFully(file, prefixBytes, position), 0) ?? 0;
     return decode(readFully(file, length, position), 0, position);
@@ -128,7 +155,7 @@ export function createSpool<Head>(
       if (position >= limits.mostBytes) keepsBodies = false;
       const record = encode(head, keepsBodies ? body : undefined);
       tail.set(position, record);
-      tailBytes += record.length;
+      tailBytes += lengthOf(record);
       if (canWrite && tailBytes >= limits.inMemoryBytes) flush();
       return position;
     },
@@ -150,7 +177,7 @@ export function createSpool<Head>(
         if (at === 0) throw new Error("the spool is shorter than what was written to it");
         position += at;
       }
-      for (const [position, record] of tail) yield decode(record, 0, position);
+      for (const [position, record] of tail) yield decodeWaiting(record, position);
     },
     read: readAt,
     close() {
