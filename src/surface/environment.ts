@@ -30,7 +30,10 @@ function parseValue(option: Option, variable: string, value: string): unknown {
     // A repeatable flag takes its values separated by commas.
     return value.split(",").reduce<unknown>((all, each) => parse(each.trim(), all), undefined);
   } catch (error) {
-    throw new CliError("usage", `${variable}: ${messageOf(error)}`, { cause: error });
+    throw new CliError("usage", `${variable}: '${value}' is invalid. ${messageOf(error)}`, {
+      hints: ["correct the variable, or unset it"],
+      cause: error,
+    });
   }
 }
 

@@ -1,5 +1,14 @@
 import type { Command } from "commander";
-import { choice, collect, decimal, integer, positive, shard } from "./options.ts";
+import {
+  choice,
+  collect,
+  collectParsed,
+  decimal,
+  filled,
+  integer,
+  positive,
+  shard,
+} from "./options.ts";
 
 const formats = choice(
   "markdown",
@@ -23,7 +32,7 @@ export function addMappingOptions(command: Command): Command {
     .option("--exclude <glob>", "leave out files that match (repeatable)", collect)
     .option("--no-ignore", "do not skip hidden files and what .gitignore or .knowctlignore name")
     .option("--id-prefix <text>", "put in front of every path-derived id")
-    .option("--source <type>", "document source type (default: file)")
+    .option("--source <type>", "document source type (default: file)", filled)
     .option("--sections <mode>", "whole or headings (default: whole)", choice("whole", "headings"))
     .option(
       "--anchors <style>",
@@ -38,7 +47,7 @@ export function addMappingOptions(command: Command): Command {
     .option("--link <template>", "link of a document: {path} {dir} {name} {slug} {id} or a key")
     .option("--link-base <url>", "what relative links are joined to")
     .option("--metadata <key=value>", "add metadata (repeatable)", collect)
-    .option("--tag <tag>", "add a tag (repeatable)", collect)
+    .option("--tag <tag>", "add a tag (repeatable)", collectParsed(filled))
     .option(
       "--updated-at <source>",
       "where a missing date comes from: git or mtime",
@@ -51,7 +60,11 @@ export function addMappingOptions(command: Command): Command {
       "images of the project: skip or upload (default: skip)",
       choice("skip", "upload"),
     )
-    .option("--map <field=column>", "columns of rows: title=name,text=body (repeatable)", collect)
+    .option(
+      "--map <field=column>",
+      "columns of rows: title=name,text=body (repeatable)",
+      collectParsed(filled),
+    )
     .option("--format <name>", "how named files, or stdin, are read: markdown, csv, pdf …", formats)
     .option("--drafts", "send documents marked draft: true as well");
 }
@@ -59,7 +72,11 @@ export function addMappingOptions(command: Command): Command {
 /** Which of the documents found are taken. */
 export function addSelectionOptions(command: Command): Command {
   return command
-    .option("--since <commit>", "take only files that changed since a commit, a tag or a branch")
+    .option(
+      "--since <commit>",
+      "take only files that changed since a commit, a tag or a branch",
+      filled,
+    )
     .option("--shard <i/n>", "take one of n equal parts, by hash of the id, for n runs", shard)
     .option("--allow-empty", "finding no document is no error");
 }
@@ -68,15 +85,23 @@ export function addSelectionOptions(command: Command): Command {
 export function addTargetOptions(command: Command): Command {
   return command
     .option("--cc-pair-id <id>", "connector/credential pair to upload to", positive)
-    .option("--connector <name>", "the same, by connector name")
-    .option("--state <dir>", "folder of the state store (default: .knowctl in the project root)");
+    .option("--connector <name>", "the same, by connector name", filled)
+    .option(
+      "--state <dir>",
+      "folder of the state store (default: .knowctl in the project root)",
+      filled,
+    );
 }
 
 /** Where a run is told besides the terminal. */
 export function addReportOptions(command: Command): Command {
   return command
-    .option("--report <file>", "write the run to a .json, .xml or .html file (repeatable)", collect)
-    .option("--gitlab-report <file>", "write the failures as a GitLab code quality report");
+    .option(
+      "--report <file>",
+      "write the run to a .json, .xml or .html file (repeatable)",
+      collectParsed(filled),
+    )
+    .option("--gitlab-report <file>", "write the failures as a GitLab code quality report", filled);
 }
 
 /** How fast requests are made. */

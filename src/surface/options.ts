@@ -53,6 +53,13 @@ export function choice<const Value extends string>(
   };
 }
 
+/** Parser for text that says something: a script's empty variable is refused, not taken for a value. */
+export function filled(value: string): string {
+  if (value.trim() === "")
+    throw new InvalidArgumentError("Expected a value; leave the flag out otherwise.");
+  return value;
+}
+
 /** For a flag that may be given several times: each occurrence adds to a list. */
 export function collect(value: string, previous: string[] | undefined): string[] {
   return [...(previous ?? []), value];

@@ -1,6 +1,6 @@
 import { Help, Option, type Command, type CommanderError } from "commander";
 import { CliError } from "../errors.ts";
-import { choice, collect, decimal } from "./options.ts";
+import { choice, collect, filled, decimal } from "./options.ts";
 
 /** Width of every help text: the same on each terminal and in the documentation. */
 const helpWidth = 100;
@@ -27,7 +27,7 @@ export function globalOptions(): Option[] {
     new Option("-q, --quiet", "no progress and no notes"),
     new Option("-v, --verbose", "show each request with status and time"),
     new Option("--debug", "as --verbose, with redacted headers and stacks"),
-    new Option("--root <dir>", "project root (default: found upward)"),
+    new Option("--root <dir>", "project root (default: found upward)").argParser(filled),
     new Option("--no-color", "no colour"),
     new Option("--no-input", "never ask; a missing answer is an error"),
   ];

@@ -1,11 +1,12 @@
 import type { Command } from "commander";
-import { choice, examples, positive } from "./options.ts";
+import { choice, examples, filled, positive } from "./options.ts";
 import type { Run } from "./run.ts";
 
 function addPlace(command: Command): Command {
   return command.option(
     "--state <dir>",
     "folder of the state (default: .knowctl in the project root)",
+    filled,
   );
 }
 
@@ -104,7 +105,7 @@ function addMerge(state: Command, run: Run): void {
         "Of two records of one document the one sent last stays.",
     )
     .argument("<file...>", "files that `knowctl state export` wrote")
-    .option("--out <file>", "write this file instead of the state here (- for stdout)");
+    .option("--out <file>", "write this file instead of the state here (- for stdout)", filled);
   addPlace(command)
     .addHelpText(
       "after",

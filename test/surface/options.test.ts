@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shard } from "../../src/surface/options.ts";
+import { filled, shard } from "../../src/surface/options.ts";
 
 describe("--shard", () => {
   it.each([
@@ -24,4 +24,11 @@ describe("--shard", () => {
     ["1.0/2", /I\/N/],
     ["1/9999999999999999999999", /I\/N/],
   ])("%s is refused", (text, message) => expect(() => shard(text)).toThrow(message));
+});
+
+describe("text that must say something", () => {
+  it("is passed on", () => expect(filled(" a ")).toBe(" a "));
+  it.each(["", " ", "\t"])("%j is refused", (text) =>
+    expect(() => filled(text)).toThrow(/Expected a value/),
+  );
 });
