@@ -124,3 +124,8 @@ export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
+
+/** A failure of one file or row as the one line that stands for it: what is wrong, and the remedy. */
+export function reasonOf(error: CliError): string {
+  return [error.message, ...error.hints].join("; ");
+}

@@ -1,10 +1,10 @@
-import { CliError } from "../errors.ts";
+import { CliError, reasonOf } from "../errors.ts";
 import { createByteLines, type ByteLine } from "./byte-lines.ts";
 import { decodeText } from "./decode.ts";
 import { parseGivenDocument } from "./given.ts";
 import { toPrepared, type PayloadSetup } from "./inspect.ts";
 import type { Prepared } from "./inspection.ts";
-import { parseJsonAt, reasonOf } from "./json-row.ts";
+import { parseJsonAt } from "./json-row.ts";
 import { unpackStream } from "./unpack-stream.ts";
 
 // As large as a file may be.

@@ -1,9 +1,8 @@
-import { CliError } from "../errors.ts";
+import { CliError, reasonOf } from "../errors.ts";
 import { decodeText } from "./decode.ts";
 import { stdinName } from "./given-lines.ts";
 import { toPrepared, type PayloadSetup } from "./inspect.ts";
 import type { Prepared } from "./inspection.ts";
-import { reasonOf } from "./json-row.ts";
 import { mapDocument } from "./map-document.ts";
 import { formats, loadReader, type FormatName } from "./readers.ts";
 import type { DocumentSettings } from "./settings.ts";

@@ -19,7 +19,11 @@ function reasonOf(error: unknown, maxBytes: number): string {
  */
 export function gunzip(bytes: Uint8Array, path: string, maxBytes: number): Buffer {
   // zlib says "unexpected end of file" to nothing at all only in some versions.
-  if (bytes.length === 0) throw new CliError("usage", `${path}: not gzip: it is empty`);
+  if (bytes.length === 0) {
+    throw new CliError("usage", `${path}: not gzip: it is empty`, {
+      hints: ["pack it again, or exclude it"],
+    });
+  }
   try {
     return gunzipSync(bytes, { maxOutputLength: Math.max(1, maxBytes) });
   } catch (error) {

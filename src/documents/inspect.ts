@@ -1,4 +1,4 @@
-import { CliError } from "../errors.ts";
+import { CliError, reasonOf } from "../errors.ts";
 import { readContent } from "./content.ts";
 import type { SourceFile } from "./find.ts";
 import type {
@@ -22,7 +22,7 @@ const same: Looked = { kind: "same", stamp: undefined };
 function failure(path: string, error: unknown): { kind: "failed"; path: string; reason: string } {
   // A file's own fault; anything else is a bug, and ends the run.
   if (!(error instanceof CliError)) throw error;
-  return { kind: "failed", path, reason: error.message };
+  return { kind: "failed", path, reason: reasonOf(error) };
 }
 
 const bodyStart = '{"document":';

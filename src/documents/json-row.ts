@@ -1,4 +1,4 @@
-import { CliError } from "../errors.ts";
+import { CliError, reasonOf } from "../errors.ts";
 import { isGivenDocument, parseGivenDocument } from "./given.ts";
 import { jsonErrorAt, jsonProblem, parseJson } from "./json-digits.ts";
 import { isJsonObject } from "./json-value.ts";
@@ -32,11 +32,6 @@ function dataOf(value: unknown, where: string, mapper: RowMapper): ValueMap {
     data[key] = member;
   }
   return data;
-}
-
-/** A failure of one row as the one line that stands for it. */
-export function reasonOf(error: CliError): string {
-  return [error.message, ...error.hints].join("; ");
 }
 
 /** The value of one JSON text. Throws CliError `usage` with the place where it stops being JSON. */

@@ -35,7 +35,10 @@ export function joinLink(link: string, base: string | undefined): Link {
     return { problem: `${bare.slice(0, bare.indexOf(":"))}: links are unsafe` };
   if (absolute.test(link)) return { link };
   if (base === undefined)
-    return { problem: `the link ${link} is relative and there is no linkBase` };
+    return {
+      problem:
+        link === "" ? "the link is empty" : `the link ${link} is relative and there is no linkBase`,
+    };
   // Joined as text: `new URL("/x", "https://host/prefix")` would lose the prefix.
   return { link: `${base.replace(/\/+$/, "")}/${link.replace(/^(?:\.?\/)+/, "")}` };
 }

@@ -37,7 +37,11 @@ export function checkPattern(pattern: string, origin: string): void {
       hints: ["give several simpler patterns instead"],
     });
   };
-  if (pattern.trim() === "") refuse("is empty");
+  if (pattern.trim() === "") {
+    throw new CliError("usage", `${origin}: the pattern is empty`, {
+      hints: ["leave it out, or write one such as docs/**/*.md"],
+    });
+  }
   if (pattern.includes("\0")) refuse("holds a NUL character");
   if (pattern.length > maxPatternChars) refuse(`is longer than ${maxPatternChars} characters`);
   if (countAlternatives(pattern) > maxAlternatives) {

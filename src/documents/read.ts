@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { IngestionDocument } from "../api/schemas.ts";
-import { CliError } from "../errors.ts";
+import { CliError, reasonOf } from "../errors.ts";
 import { readContent } from "./content.ts";
 import { decodeFile } from "./decode.ts";
 import { effectiveFor } from "./effective.ts";
@@ -156,7 +156,7 @@ function readRow(
 
 /**
  * Reads a file of many documents, one after the other. A bad row is `failed`
- * and the rest goes on. Throws CliError `usage` when the file as a whole cannot
+ * and the rest goes on; a file without rows is `skipped` as its first one. Throws CliError `usage` when the file as a whole cannot
  * be read. `traceOf` gives what is told the origins of a row's fields.
  */
 export async function* readRows(
@@ -174,9 +174,15 @@ export async function* readRows(
       return readRow(file, row, rest, settings, traceOf?.(row.row));
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      return { part: row.row, kind: "failed", reason: error.message };
+      return { part: row.row, kind: "failed", reason: reasonOf(error) };
     }
   };
   const text = decodeFile(bytes, path, settings.maxFileBytes);
-  for (const row of read(text, path, settings.columns)) yield rowOrFailure(row);
+  let isEmpty = true;
+  for (const row of read(text, path, settings.columns)) {
+    isEmpty = false;
+    yield rowOrFailure(row);
+  }
+  // In the place of the first row, so that a row written there later takes it.
+  if (isEmpty) yield { part: 1, kind: "skipped", reason: "empty: no rows", ...rest };
 }

@@ -98,11 +98,19 @@ function listEntry(walk: Walk, folder: Folder, dirent: Dirent): Entry | undefine
 }
 
 // Node decodes names as UTF-8 with U+FFFD for what is not; such a name cannot be opened.
-function undecodable(folder: Folder, dirent: Dirent): Entry | undefined {
-  if (!dirent.name.includes("\ufffd")) return undefined;
-  const absolute = folder.absolute + sep + dirent.name;
-  if (lstatSync(absolute, { throwIfNoEntry: false })) return undefined;
-  const path = pathIn(folder, dirent.name);
+function isUndecodable(folder: Folder, dirent: Dirent): boolean {
+  if (!dirent.name.includes("\ufffd")) return false;
+  return !lstatSync(folder.absolute + sep + dirent.name, { throwIfNoEntry: false });
+}
+
+function listUndecodable(walk: Walk, folder: Folder, dirent: Dirent): Entry | undefined {
+  const { name } = dirent;
+  const path = pathIn(folder, name);
+  const absolute = folder.absolute + sep + name;
+  const isAsked = dirent.isDirectory()
+    ? enterFolder(folder, name, { absolute }, walk.settings) !== undefined
+    : takesFile(folder, name, walk.settings);
+  if (!isAsked) return undefined;
   if (!dirent.isDirectory() && !formatOf(path)) {
     return note("skipped", path, `format not supported: ${extensionOf(path)}`);
   }
@@ -125,7 +133,9 @@ function listEntries(walk: Walk, folder: Folder): Entry[] {
   for (const dirent of dirents) {
     // Outside the inputs only the next step towards one is of interest.
     if (ruled.jobs.length === 0 && !ruled.pending.has(normalise(dirent.name))) continue;
-    const entry = undecodable(ruled, dirent) ?? listEntry(walk, ruled, dirent);
+    const entry = isUndecodable(ruled, dirent)
+      ? listUndecodable(walk, ruled, dirent)
+      : listEntry(walk, ruled, dirent);
     if (entry) entries.push(entry);
   }
   // A folder sorts as what its files begin with: "a-b.md" < "a.md" < "a/b.md".

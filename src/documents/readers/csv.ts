@@ -1,6 +1,5 @@
-import { CliError } from "../../errors.ts";
+import { CliError, reasonOf } from "../../errors.ts";
 import { guessDelimiter, maxColumns, recordsOf, type Cells } from "../csv-records.ts";
-import { reasonOf } from "../json-row.ts";
 import type { ColumnMap, Row } from "../readers.ts";
 import { createRowMapper, listColumns, type RowMapper } from "../row.ts";
 import { droppedKeys, type ValueMap } from "../values.ts";

@@ -56,6 +56,11 @@ export function* readJson(
   map: ColumnMap | undefined,
 ): Generator<Row, void> {
   const text = given.startsWith("\ufeff") ? given.slice(1) : given;
+  if (skipBlank(text, 0) === text.length) {
+    throw new CliError("usage", `${path}: no JSON: it is empty`, {
+      hints: ["write [] for no document, or exclude it"],
+    });
+  }
   const at = jsonErrorAt(text);
   if (at !== undefined) {
     const { line, column } = createPositions(text)(at);

@@ -91,6 +91,13 @@ async function readProperties(pdf: Pdf): Promise<Parsed["frontMatter"]> {
   });
 }
 
+function refuseEmpty(bytes: Uint8Array, path: string): void {
+  if (bytes.length > 0) return;
+  throw new CliError("usage", `${path}: cannot be read: it is empty`, {
+    hints: ["save it again, or exclude it"],
+  });
+}
+
 function fail(path: string, error: unknown): never {
   if (!(error instanceof Error)) throw error;
   const reasons: Record<string, [reason: string, hint: string]> = {
@@ -113,6 +120,7 @@ function fail(path: string, error: unknown): never {
  * `usage` naming `path`. Uses up `bytes`.
  */
 export async function readPdf(bytes: Uint8Array, path: string): Promise<Parsed> {
+  refuseEmpty(bytes, path);
   const problem = await checkStreams(bytes);
   if (problem !== undefined) fail(path, new PdfError(problem));
   const task = open(bytes);

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService } from "../../service.ts";
 import { acceptedIds, runIngest } from "./support.ts";
@@ -37,9 +39,54 @@ describe("files without a text are skipped", () => {
       const { stderr, error } = await runIngest(service, ["d/*"]);
       expect([error?.message, acceptedIds(service)]).toEqual([undefined, ["d/good.md"]]);
       expect(stderr).toContain("1 created");
+      expect(stderr).toMatch(/skipped 1: empty: no (?:text|rows)/);
     },
   );
+
+  it("a file that had no rows gives those written later", async () => {
+    const service = await startTestService({ files: { "d/x.csv": "title,text\n" } });
+    const first = await runIngest(service, ["d/x.csv"]);
+    expect(first.stderr).toContain("skipped 1: empty: no rows");
+    writeFileSync(join(service.folder, "d/x.csv"), "title,text\na,b\n");
+    await runIngest(service, ["d/x.csv"]);
+    const { stderr } = await runIngest(service, ["d/x.csv"]);
+    expect(acceptedIds(service)).toEqual(["d/x.csv#1"]);
+    expect(stderr).toContain("1 unchanged");
+    expect(stderr).not.toContain("skipped");
+  });
 });
+
+describe("each failure names the remedy", () => {
+  it.each<[string, string | Buffer, string]>([
+    ["x.md", latin("caf\xe9"), "d/x.md: not valid UTF-8 at byte 3; save the file as UTF-8"],
+    ["x.md", "---\ndate: nope\n---\nx", "not a date: nope; write 2024-05-01"],
+    ["x.csv", "title,title\na,b\n", "two columns for title; give each column a name"],
+    ["x.docx", "no archive", "it is no ZIP archive; save it as .docx, or exclude it"],
+    ["x.pdf", "no pdf", "it is no PDF, or damaged; print it to a new PDF, or exclude it"],
+    ["x.pdf", "", "cannot be read: it is empty; save it again, or exclude it"],
+    ["x.json", "", "no JSON: it is empty; write [] for no document, or exclude it"],
+    ["x.md.gz", "no gzip", "not gzip, or damaged; check it with `gzip -t`, or exclude it"],
+    ["x.md.gz", "", "not gzip: it is empty; pack it again, or exclude it"],
+  ])("%s %j", async (name, content, message) => {
+    const service = await startTestService({ files: { ...good, [`d/${name}`]: content } });
+    const { stderr } = await runIngest(service, ["d/*"]);
+    expect(stderr).toContain(message);
+  });
+});
+
+it.skipIf(process.platform !== "linux")(
+  "a name that is no UTF-8 is told only where it is asked for",
+  async () => {
+    const service = await startTestService({ files: good });
+    const name = Buffer.concat([
+      Buffer.from(join(service.folder, "d/b")),
+      Buffer.from("\xff.md", "latin1"),
+    ]);
+    writeFileSync(name, "Text.\n");
+    expect((await runIngest(service, ["d/g*"])).error).toBeUndefined();
+    expect((await runIngest(service, ["d/*"])).error).toMatchObject({ exit: "partial" });
+  },
+);
 
 it.each(["x.html", "x.mdx", "x.csv", "x.ndjson"])(
   "UTF-16 with a mark is read: %s",

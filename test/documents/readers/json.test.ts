@@ -23,7 +23,8 @@ it.each([
 });
 
 it.each([
-  ["", "data:1:1: JSON is broken at the end"],
+  ["", "data: no JSON: it is empty"],
+  [" \n", "data: no JSON: it is empty"],
   ["[1,\n  2", "data:2:4: JSON is broken at the end"],
   ['[{"text":"a"},]', 'data:1:15: JSON is broken at "]"'],
   ['{"text":"a"}\n{"text":"b"}', 'data:2:1: JSON is broken at "{"'],
