@@ -2,7 +2,7 @@ import { ApiError } from "../errors.ts";
 import { failureOfFault, header, type Failure, type Question, type Result } from "./answers.ts";
 import { toExchange, urlOf, type Call, type Wire } from "./call.ts";
 import { isUnsent } from "./connector.ts";
-import type { Exchange, Headers } from "./exchange.ts";
+import type { Exchange, Headers } from "./watch.ts";
 import { policies, type CallPolicy } from "./policy.ts";
 import { retrying } from "./retry.ts";
 

@@ -1,5 +1,5 @@
 import type { Dialect, DialectName } from "./dialects.ts";
-import type { Body, Exchange, Headers } from "./exchange.ts";
+import type { Body, Exchange, Headers } from "./watch.ts";
 import type { Gate } from "./gate.ts";
 import type { Clock } from "./timing.ts";
 import type { CallClass, CallPolicy, FaultKind } from "./policy.ts";

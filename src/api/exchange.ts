@@ -1,29 +1,7 @@
-import type { Controller, Handler } from "undici/lib/dispatcher/pool.js";
-import { markUnsent } from "./connector.ts";
-import type { Bounded, Deadlines } from "./deadlines.ts";
+import type { Controller } from "undici/lib/dispatcher/pool.js";
+import type { Deadlines } from "./deadlines.ts";
 import { createInbox } from "./inbox.ts";
-
-export type Headers = Record<string, string | string[]>;
-export type Body = Uint8Array | (() => AsyncIterable<Uint8Array>);
-
-export interface Exchange {
-  method: string;
-  /** Path and query. */
-  path: string;
-  headers: Record<string, string>;
-  body?: Body | undefined;
-  /** From now to the response headers, in ms; 0: no limit. */
-  headersMs: number;
-  /** Longest silence inside the body, in ms; 0: no limit. */
-  idleMs: number;
-  /** Everything, in ms; 0: no limit. */
-  totalMs: number;
-  responseBytes: number;
-  /** Own connection, closed afterwards. */
-  fresh: boolean;
-  /** Not ended by the transport's signal: for what is said after an interrupt. */
-  detached?: boolean | undefined;
-}
+import { fault, watch, type Exchange, type Headers, type Watch } from "./watch.ts";
 
 export interface Answer {
   status: number;
@@ -38,113 +16,8 @@ export interface StreamedAnswer {
   body: AsyncGenerator<Uint8Array>;
 }
 
-function fault(code: string, message: string): Error {
-  return Object.assign(new Error(message), { code });
-}
-
-/** One exchange in flight: what undici calls, and how to end it. */
-export interface Watch extends Bounded {
-  handler: Handler;
-  detached: boolean;
-  abort(error: Error): void;
-}
-
 /** Starts a watched exchange; the function it returns lets go of its connection. */
 export type Start = (watch: Watch) => () => void;
-
-function timeoutOf(isPhase: boolean, inBody: boolean): Error {
-  if (!isPhase) return fault("TOTAL_TIMEOUT", "not done in time");
-  return inBody
-    ? fault("IDLE_TIMEOUT", "the answer stopped coming")
-    : fault("HEADERS_TIMEOUT", "no answer in time");
-}
-
-interface Listener {
-  onController?(controller: Controller): void;
-  onHeaders(status: number, headers: Headers): void;
-  onChunk(chunk: Buffer): void;
-  onEnd(): void;
-  onError(error: Error): void;
-  /** The reader has not taken what came: silence is not the sender's. */
-  isBehind?(): boolean;
-}
-
-/** When something that may take `ms` from `now` must be over; 0: no limit. */
-function after(now: number, ms: number): number {
-  return ms > 0 ? now + ms : Number.POSITIVE_INFINITY;
-}
-
-/** Follows one exchange: its deadlines, its bytes, and its end, which comes exactly once. */
-function watch(exchange: Exchange, listener: Listener, deadlines: Deadlines<Watch>): Watch {
-  let controller: Controller | undefined;
-  let failure: Error | undefined;
-  let done = false;
-  let received = 0;
-  let inBody = false;
-  const begun = deadlines.now();
-  const totalAt = after(begun, exchange.totalMs);
-  let phaseAt = after(begun, exchange.headersMs);
-  const finish = (): boolean => {
-    if (done) return false;
-    deadlines.remove(watched);
-    return (done = true);
-  };
-  const abort = (error: Error): void => {
-    if (!finish()) return;
-    failure = error;
-    controller?.abort(error);
-    listener.onError(error);
-  };
-  const handler: Handler = {
-    onRequestStart(started) {
-      controller = started;
-      if (failure) started.abort(failure);
-      else listener.onController?.(started);
-    },
-    onResponseStart(_started, status, headers) {
-      if (status < 200 || done) return;
-      inBody = true;
-      phaseAt = after(deadlines.now(), exchange.idleMs);
-      deadlines.sooner(watched);
-      listener.onHeaders(status, headers);
-    },
-    onResponseData(_started, chunk) {
-      if (done) return;
-      received += chunk.length;
-      if (received > exchange.responseBytes) {
-        return abort(fault("ANSWER_TOO_LARGE", `answer above ${exchange.responseBytes} bytes`));
-      }
-      phaseAt = after(deadlines.now(), exchange.idleMs);
-      listener.onChunk(chunk);
-    },
-    onResponseEnd() {
-      if (finish()) listener.onEnd();
-    },
-    onResponseError(_started, error) {
-      if (finish()) listener.onError(error);
-    },
-  };
-  const watched: Watch = {
-    handler,
-    abort,
-    detached: exchange.detached === true,
-    place: -1,
-    dueAt: () => Math.min(phaseAt, totalAt),
-    expire() {
-      const isPhase = phaseAt <= totalAt;
-      if (isPhase && inBody && listener.isBehind?.()) {
-        phaseAt = after(deadlines.now(), exchange.idleMs);
-        return;
-      }
-      const error = timeoutOf(isPhase, inBody);
-      // undici has not begun: there is no connection, so nothing can have been sent.
-      if (!controller) markUnsent(error);
-      abort(error);
-    },
-  };
-  deadlines.add(watched);
-  return watched;
-}
 
 /** Sends and collects the body. Rejects with the transport's own error (faults.ts reads it). */
 export function wholeAnswer(

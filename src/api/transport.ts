@@ -6,11 +6,10 @@ import {
   streamedAnswer,
   wholeAnswer,
   type Answer,
-  type Exchange,
   type Start,
   type StreamedAnswer,
-  type Watch,
 } from "./exchange.ts";
+import type { Exchange, Watch } from "./watch.ts";
 
 export interface TransportOptions extends ConnectorOptions {
   /** Scheme, host and port. */
