@@ -1,7 +1,7 @@
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -65,8 +65,10 @@ function prepareTables(database: Database, path: string): boolean {
 function prepareFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const ignore = join(folder, ".gitignore");
-    if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
+    // Only in a folder of its own: beside other files, as with `--state .`, git and
+    // the next run would ignore those as well.
+    const isOwn = readdirSync(folder).every((name) => name.startsWith("state.db"));
+    if (isOwn) writeFileSync(join(folder, ".gitignore"), "*\n");
   } catch (error) {
     throw new CliError("local", `cannot create the state folder ${folder}: ${messageOf(error)}`, {
       hints: ["name a writable folder with --state, or run with --no-state"],

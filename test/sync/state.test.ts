@@ -76,6 +76,13 @@ describe("state store", () => {
     expect(statSync(join(folder, "state.db")).mode & 0o777).toBe(0o600);
   });
 
+  it("hides nothing but itself: beside other files it writes no .gitignore", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "welcome.md"), "Hello.");
+    (await openState(folder, now)).state.close();
+    expect(readdirSync(folder).toSorted()).toEqual(["state.db", "welcome.md"]);
+  });
+
   it.each([
     ["text", "this is no database at all, but long enough to have a header"],
     ["a torn database", "SQLite format 3\0 and then rubbish".repeat(200)],
