@@ -70,7 +70,7 @@ export function createProgram(
       ["knowctl sandbox", "try everything without an account: a local service"],
       ["knowctl config init", "connect to a service"],
       ["knowctl connectors list", "see the connectors and their cc_pair_id"],
-      ["knowctl ingest docs --cc-pair-id 2", "upload a folder of Markdown"],
+      ["knowctl ingest docs --cc-pair-id 2", "upload a folder of documents"],
       ['knowctl chat "How do I request leave?"', "ask a question"],
     ]) + `\n${exitCodeHelp()}`,
   );

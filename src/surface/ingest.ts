@@ -14,7 +14,7 @@ import type { Run } from "./run.ts";
 export function addIngest(program: Command, run: Run): void {
   const ingest = program
     .command("ingest")
-    .description("Upload folders of Markdown; only what changed is sent.")
+    .description("Upload folders of documents; only what changed is sent.")
     .argument(
       "[path...]",
       "folders, files, globs, or - for stdin (default: the configured include)",

@@ -173,7 +173,12 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   if (failed > 0) {
     const others = created + updated + unchanged > 0 ? "; the others are sent" : "";
     throw new CliError("partial", `${countOf(failed, "document")} failed${others}`, {
-      hints: ["mend them, then `knowctl ingest retry`, or the same command again"],
+      // Nothing of what came from stdin is kept, so there is nothing to retry from.
+      hints: [
+        upload.stream
+          ? "mend them and send them again; what was accepted is not sent twice"
+          : "mend them, then `knowctl ingest retry`, or the same command again",
+      ],
     });
   }
 }

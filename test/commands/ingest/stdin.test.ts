@@ -49,6 +49,13 @@ describe("ingest -", () => {
     expect(forced.stderr).toContain("1 updated");
   });
 
+  it("does not offer a retry of what is not kept", async () => {
+    const { code, stderr } = await run(await startTestService(), "null\n", ...pair);
+    expect(code).toBe(10);
+    expect(stderr).toContain("→ mend them and send them again");
+    expect(stderr).not.toContain("ingest retry");
+  });
+
   it("lets a flag win over the pair of a line", async () => {
     const service = await startTestService();
     await run(service, toLines({ document: document("a"), cc_pair_id: 3 }), ...pair);
