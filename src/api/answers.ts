@@ -1,12 +1,13 @@
-import type * as z from "zod/mini";
 import { ApiError, exitNameForStatus, type ExitName } from "../errors.ts";
 import type { OutcomeKind } from "./breaker.ts";
 import { nestsTooDeep } from "./depth.ts";
 import type { Answer } from "./exchange.ts";
-import type { Headers } from "./watch.ts";
 import { readFault } from "./faults.ts";
 import type { FaultKind } from "./policy.ts";
+import { describeIssues, type Shape } from "./shape.ts";
+import { hintsForStatus, isRetryable, outcomeOfStatus, type KeyName } from "./status.ts";
 import { parseRetryAfter } from "./timing.ts";
+import type { Headers } from "./watch.ts";
 import { readServiceWords, shorten } from "./words.ts";
 
 /** What is asked, for messages: `list connectors: GET https://… `. */
@@ -14,8 +15,8 @@ export interface Question {
   what: string;
   method: string;
   url: string;
-  /** Which key the request carries, for the hint after a refusal; `shared` serves as both. */
-  key: "accessToken" | "apiKey" | "shared";
+  /** Which key the request carries, for the hint after a refusal. */
+  key: KeyName;
 }
 
 /** An attempt that failed: what the retry table needs, and the error if it is the last one. */
@@ -31,6 +32,7 @@ export interface Failure {
 
 export type Result<T> = { ok: true; value: T } | { ok: false; failure: Failure };
 
+/** The value of a header, the first of several. */
 export function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
@@ -113,34 +115,6 @@ function redirected(question: Question, answer: Answer): Failure {
   });
 }
 
-const keyNames = {
-  accessToken: "the access token (accessToken, KNOWCTL_ACCESS_TOKEN)",
-  apiKey: "the API key (apiKey, KNOWCTL_API_KEY)",
-  shared: "the key (apiKey or accessToken, KNOWCTL_API_KEY or KNOWCTL_ACCESS_TOKEN)",
-};
-
-function hintsForStatus(question: Question, status: number, code: string | undefined): string[] {
-  if (status === 401 || status === 403) {
-    const key = keyNames[question.key];
-    return /PERMISSION|ADMIN|UNAUTHORIZED|EE_REQUIRED/.test(code ?? "")
-      ? [`the service knows ${key} but it lacks the permission; ask an administrator for it`]
-      : [
-          `the service does not accept ${key}, or it lacks the permission; see where it comes from with \`knowctl config show --origin\`, or store another with \`knowctl login\``,
-        ];
-  }
-  if (status === 404 || status === 405) return ["check the base URL and --dialect"];
-  if (status === 429) return ["try again later, or send less at once (--concurrency, --rate)"];
-  if (status >= 500) return ["the service has a fault; try again later"];
-  return [];
-}
-
-const retryableStatuses = new Set([408, 409, 425, 429]);
-
-function outcomeOfStatus(status: number): OutcomeKind {
-  if (status === 429 || status === 503) return "throttled";
-  return status >= 500 ? "broken" : "refused";
-}
-
 function refused(question: Question, answer: Answer, now: number): Failure {
   const { status, headers } = answer;
   const coding = header(headers, "content-encoding");
@@ -156,9 +130,9 @@ function refused(question: Question, answer: Answer, now: number): Failure {
     status,
     code: words.code,
     retryAfterMs: parseRetryAfter(header(headers, "retry-after"), header(headers, "date"), now),
-    retryable: (status >= 500 && status !== 501 && status !== 505) || retryableStatuses.has(status),
+    retryable: isRetryable(status),
     words: words.text === "" ? "no reason given" : words.text,
-    hints: hintsForStatus(question, status, words.code),
+    hints: hintsForStatus(question.key, status, words.code),
   });
 }
 
@@ -185,25 +159,7 @@ export function judgeHead(
   return unexpected(question, status, `unexpected answer (${shorten(contentType, 80)})`);
 }
 
-/** What checks a parsed answer: a zod schema, or something cheaper in front of one. */
-export interface Shape<T> {
-  safeParse(
-    value: unknown,
-  ):
-    | { success: true; data: T }
-    | { success: false; error: { issues: readonly z.core.$ZodIssue[] } };
-}
-
 const json = /^application\/(?:[\w.-]+\+)?json\b/i;
-
-function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
-  const shown = issues.slice(0, 3).map((issue) => {
-    const place = issue.path.map(String).join(".");
-    const problem = issue.code === "invalid_type" ? `expected ${issue.expected}` : issue.message;
-    return shorten(place === "" ? problem : `${place}: ${problem}`, 160);
-  });
-  return shown.join("; ") + (issues.length > 3 ? ` (and ${issues.length - 3} more)` : "");
-}
 
 /** Reads a whole answer: 200, JSON, and of the given shape. */
 export function readAnswer<T>(

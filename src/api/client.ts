@@ -1,5 +1,6 @@
 import { CliError } from "../errors.ts";
-import { judgeHead, readAnswer, type Question, type Result, type Shape } from "./answers.ts";
+import { judgeHead, readAnswer, type Question, type Result } from "./answers.ts";
+import type { Shape } from "./shape.ts";
 import { run } from "./attempt.ts";
 import { urlOf, type Call, type ClientOptions, type Wire } from "./call.ts";
 import { dialects, type Dialect } from "./dialects.ts";

@@ -1,4 +1,4 @@
-import type { Shape } from "./answers.ts";
+import type { Shape } from "./shape.ts";
 import { ApiError, CliError } from "../errors.ts";
 import { toBytes } from "./body-text.ts";
 import type { Client } from "./client.ts";

@@ -1,0 +1,39 @@
+import type { OutcomeKind } from "./breaker.ts";
+
+const keyNames = {
+  accessToken: "the access token (accessToken, KNOWCTL_ACCESS_TOKEN)",
+  apiKey: "the API key (apiKey, KNOWCTL_API_KEY)",
+  shared: "the key (apiKey or accessToken, KNOWCTL_API_KEY or KNOWCTL_ACCESS_TOKEN)",
+};
+
+/** A key that a request may carry; `shared` serves as both. */
+export type KeyName = keyof typeof keyNames;
+
+/** What a user can do about an answer with an error status; `code` is the service's own. */
+export function hintsForStatus(name: KeyName, status: number, code: string | undefined): string[] {
+  if (status === 401 || status === 403) {
+    const key = keyNames[name];
+    return /PERMISSION|ADMIN|UNAUTHORIZED|EE_REQUIRED/.test(code ?? "")
+      ? [`the service knows ${key} but it lacks the permission; ask an administrator for it`]
+      : [
+          `the service does not accept ${key}, or it lacks the permission; see where it comes from with \`knowctl config show --origin\`, or store another with \`knowctl login\``,
+        ];
+  }
+  if (status === 404 || status === 405) return ["check the base URL and --dialect"];
+  if (status === 429) return ["try again later, or send less at once (--concurrency, --rate)"];
+  if (status >= 500) return ["the service has a fault; try again later"];
+  return [];
+}
+
+const retryableStatuses = new Set([408, 409, 425, 429]);
+
+/** What an answer with an error status tells the gate. */
+export function outcomeOfStatus(status: number): OutcomeKind {
+  if (status === 429 || status === 503) return "throttled";
+  return status >= 500 ? "broken" : "refused";
+}
+
+/** Whether the same request may succeed later, as far as the status tells. */
+export function isRetryable(status: number): boolean {
+  return (status >= 500 && status !== 501 && status !== 505) || retryableStatuses.has(status);
+}
