@@ -113,6 +113,7 @@ async function addRows(
   candidate: Candidate,
   request: PlanRequest,
   entries: PlanEntries,
+  breathe: () => Promise<void>,
 ): Promise<void> {
   const { path, absolutePath, stamp, content } = candidate.item;
   const isTrusted = stamp !== undefined && content === undefined;
@@ -129,6 +130,7 @@ async function addRows(
     if (rows.length < rowsAtOnce) continue;
     entries.addRows(candidate, rows);
     rows = [];
+    await breathe();
   }
   entries.addRows(candidate, rows);
   if (request.spool) request.state.dropPartsBeyond(path, last);
@@ -150,6 +152,14 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   let fileCount = 0;
 
   let breatheAtMs = request.now() + sliceMs;
+  // Much is synchronous: let signals and the progress line have their turn.
+  const breathe = async (): Promise<void> => {
+    if (request.now() < breatheAtMs) return;
+    request.onProgress?.(fileCount);
+    await new Promise((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+    breatheAtMs = request.now() + sliceMs;
+  };
   for (const [listed, seen] of withRecords(request, table)) {
     if (listed.kind !== "skipped") fileCount++;
     const isTaken = request.isTaken?.(listed) !== false;
@@ -160,16 +170,10 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
       if (formatOf(listed.path, request.format)?.gives !== "rows") await looking.add(candidate);
       else {
         await looking.end();
-        await addRows(candidate, request, entries);
+        await addRows(candidate, request, entries, breathe);
       }
     }
-    if (request.now() >= breatheAtMs) {
-      // Much is synchronous: let signals and the progress line have their turn.
-      request.onProgress?.(fileCount);
-      await new Promise((resolve) => setImmediate(resolve));
-      signal.throwIfAborted();
-      breatheAtMs = request.now() + sliceMs;
-    }
+    await breathe();
   }
   await looking.end();
   entries.save();

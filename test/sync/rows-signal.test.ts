@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import type { Prepared } from "../../src/documents/inspection.ts";
+import { buildPlan } from "../../src/sync/plan.ts";
+import { openTemporaryState } from "../../src/sync/state-file.ts";
+
+it("ends in the middle of a file of rows when it is told to", async () => {
+  const state = await openTemporaryState();
+  const abort = new AbortController();
+  let given = 0;
+  let isClosed = false;
+  async function* readRows(): AsyncGenerator<Prepared> {
+    try {
+      while (given < 100_000) {
+        // The signal is a macrotask, as a real one: rows alone never give it its turn.
+        if (++given === 1000) setImmediate(() => abort.abort(new Error("told to")));
+        yield {
+          kind: "skipped",
+          path: "a.csv",
+          part: given,
+          reason: "empty",
+          stamp: "",
+          content: "",
+        };
+      }
+    } finally {
+      isClosed = true;
+    }
+  }
+  const progress: number[] = [];
+  const planning = buildPlan({
+    listed: [{ kind: "file", path: "a.csv", absolutePath: "/root/a.csv" }],
+    ranges: [],
+    isInScope: () => true,
+    isTaken: undefined,
+    state,
+    targets: { baseUrl: "https://host", pair: { ccPairId: 7, fromFlag: false } },
+    mappingKey: () => "m1",
+    inspector: { look: () => Promise.resolve([]), readRows },
+    checksum: false,
+    force: false,
+    spool: undefined,
+    shard: undefined,
+    isCurrent: () => true,
+    signal: abort.signal,
+    onProgress: (files) => progress.push(files),
+    // A second for each look at the clock.
+    now: (() => {
+      let ms = 0;
+      return () => (ms += 1000);
+    })(),
+  });
+  await expect(planning).rejects.toThrow("told to");
+  expect(given).toBeLessThan(2000);
+  expect(isClosed).toBe(true);
+  expect(progress).toContain(1);
+  state.close();
+});
