@@ -14,10 +14,22 @@ export interface Due {
 /** What all that stdin brings has in common: none of it is in the spool or looked up yet. */
 export const fromStdin = { position: undefined, known: undefined } as const;
 
-/** Whether the service has a document, and the `doc_updated_at` that it was sent with last. */
-export interface Known {
-  isUpdate: boolean;
+/** How a document that the service has was sent last. */
+export interface LastSent {
+  /** `doc_updated_at` as it was sent; undefined when the service took its own clock. */
   updatedAt?: string | undefined;
+  sentAtMs: number;
+}
+
+/** Whether the service has a document: how it was sent last, undefined for a new one. */
+export interface Known {
+  last: LastSent | undefined;
+}
+
+export function knownOf(accepted: LastSent | undefined): Known {
+  return {
+    last: accepted && { updatedAt: accepted.updatedAt, sentAtMs: accepted.sentAtMs },
+  };
 }
 
 /** What the spool holds beside the body. */

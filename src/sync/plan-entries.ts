@@ -3,7 +3,7 @@ import { decide } from "./decide.ts";
 import type { Candidate } from "./merge.ts";
 import type { PlanRequest } from "./plan.ts";
 import type { PlanTable } from "./plan-table.ts";
-import type { SpoolHead } from "./due.ts";
+import { knownOf, type SpoolHead } from "./due.ts";
 import { seenText, type AcceptedRecord, type FileRecord } from "./records.ts";
 import { isInShard } from "./shard.ts";
 import { targetFor } from "./target.ts";
@@ -119,7 +119,7 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
       document: { path, part, id, content, fingerprint, ownPair, ...rest, ...told },
       absolutePath: candidate.item.absolutePath,
       facts: candidate.item.facts,
-      known: { isUpdate: accepted !== undefined, updatedAt: accepted?.updatedAt },
+      known: knownOf(accepted),
     };
     table.add({ path, part, id, action, detail, content, position: spool?.add(head, body) });
   };

@@ -1,7 +1,7 @@
 import type { ReadyDocument } from "../documents/inspection.ts";
 import { CliError } from "../errors.ts";
 import { createEventQueue } from "./event-queue.ts";
-import type { Due } from "./due.ts";
+import type { Due, LastSent } from "./due.ts";
 import { createLater } from "./later.ts";
 import { createPuller } from "./puller.ts";
 import { createRecorder } from "./recorder.ts";
@@ -55,7 +55,7 @@ export interface RunRequest {
   /** Sends one request body; resolves only when the service answered 200. */
   upload: (body: Uint8Array, document: ReadyDocument) => Promise<UploadResult>;
   /** The body to send for a document that the service has in another version. */
-  adapt: (document: ReadyDocument, lastSentAt: string | undefined) => SentBody;
+  adapt: (document: ReadyDocument, last: LastSent) => SentBody;
   /** Whether the service as a whole has been given up: then no failure is a document's own. */
   isGivenUp: () => boolean;
   /** Most documents in flight. */

@@ -2,7 +2,7 @@ import type { ReadyDocument } from "../documents/inspection.ts";
 import { ApiError, CliError, messageOf } from "../errors.ts";
 import { decide } from "./decide.ts";
 import { isDocumentFault } from "./outcome.ts";
-import type { Due, Known } from "./due.ts";
+import { knownOf, type Due, type Known } from "./due.ts";
 import type { Recorder } from "./recorder.ts";
 import { seenText, type FileRecord } from "./records.ts";
 import type { DocumentEvent, RunRequest } from "./run.ts";
@@ -31,7 +31,7 @@ function lookUp(document: ReadyDocument, target: Target, request: Run): Known | 
   const accepted = request.acceptedOf(target.key, document.id);
   const { action } = decide(accepted, document.fingerprint, request.force);
   if (action === "unchanged") return action;
-  return { isUpdate: accepted !== undefined, updatedAt: accepted?.updatedAt };
+  return knownOf(accepted);
 }
 
 /** Sends one document, unless the service has it as it is, and records what it accepted. */
@@ -47,8 +47,8 @@ async function sendDocument(
   const file = toFileRecord(document, request);
   const told = { warnings, images };
   if (known === "unchanged") return { status: "unchanged", ...told };
-  const { body, updatedAt } = known.isUpdate
-    ? request.adapt(document, known.updatedAt)
+  const { body, updatedAt } = known.last
+    ? request.adapt(document, known.last)
     : { body: document.body, updatedAt: document.updatedAt };
   const result = await request.upload(body, document);
   const { alreadyExisted, storedId } = result;
@@ -63,7 +63,7 @@ async function sendDocument(
     storedId: storedId === id ? undefined : storedId,
     sentAtMs: request.now(),
   });
-  const isRename = !known.isUpdate && path !== "";
+  const isRename = !known.last && path !== "";
   const renamedFrom = isRename ? request.renamedFrom(content, path) : undefined;
   return {
     status: alreadyExisted ? "updated" : "created",

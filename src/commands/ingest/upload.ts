@@ -110,7 +110,10 @@ async function sendAll(
       source.since?.renamed.get(path) ?? plan.table.renamedFrom(content),
     force: options.force === true,
     upload: sender.send,
-    adapt: client.dialect.skipsUnadvanced === true ? advanceDate : sentAsItIs,
+    adapt:
+      client.dialect.skipsUnadvanced === true
+        ? (document, last) => advanceDate(document, last, context.now())
+        : sentAsItIs,
     isGivenUp: () => gate.state().stopped !== undefined,
     concurrency,
     maxFailures: options.maxFailures,
