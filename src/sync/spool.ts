@@ -1,5 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, openSync, readSync, rmSync, writeSync, writevSync } from "node:fs";
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeSync,
+  writevSync,
+} from "node:fs";
 import { join } from "node:path";
 
 /** What is to be sent, kept between the plan and the upload. */
@@ -105,6 +113,15 @@ function writeFully(descriptor: number, records: readonly Waiting[], position: n
   return at - position;
 }
 
+/** What a failed write took is room that the state needs. */
+function giveBack(descriptor: number | undefined, length: number): void {
+  try {
+    if (descriptor !== undefined) ftruncateSync(descriptor, length);
+  } catch {
+    // Then it is room lost, nothing more.
+  }
+}
+
 /** A file that has no name any more: nothing is left behind, however the process ends. */
 function openNameless(folder: string): number {
   const path = join(folder, `spool-${randomBytes(8).toString("hex")}`);
@@ -139,6 +156,7 @@ export function createSpool<Head>(
     } catch {
       // A full or read-only disk costs a second reading, not the run.
       keepsBodies = canWrite = false;
+      giveBack(descriptor, fileBytes);
     }
   };
   const readAt = (position: number): SpoolRecord<Head> => {
