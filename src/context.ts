@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { homedir } from "node:os";
 import type { Readable } from "node:stream";
 import { ClosedPipeError, CliError, codeOf, type ExitName } from "./errors.ts";
@@ -116,6 +117,8 @@ async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   // setTimeout fires at once above 2^31-1.
   const handle = setTimeout(() => timer.abort(), Math.min(Math.max(0, ms), 2 ** 31 - 1));
   const stop = (): void => timer.abort();
+  // Many requests wait on one signal: Node would call more than 10 a leak, on stderr.
+  if (signal) setMaxListeners(0, signal);
   signal?.addEventListener("abort", stop, { once: true });
   await new Promise<void>((resolve) => {
     timer.signal.addEventListener("abort", () => resolve(), { once: true });
