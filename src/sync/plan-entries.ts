@@ -39,6 +39,7 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
   const pairs = new Set<number | undefined>();
   let images = 0;
   let unsaved: FileRecord[] = [];
+  let moved: AcceptedRecord[] = [];
 
   // What gives no document is told by one shard as well: by its path.
   const isOurs = (id: string): boolean => !shard || isInShard(id, shard);
@@ -48,8 +49,9 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
     else table.addSkip(path, reason, part, content);
   };
   const save = (): void => {
-    if (spool) state.save({ files: unsaved });
+    if (spool) state.save({ files: unsaved, accepted: moved });
     unsaved = [];
+    moved = [];
   };
   const record = (file: FileRecord): void => {
     unsaved.push(file);
@@ -108,6 +110,10 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
         document: { id, ccPairId: ownPair, whole },
         skipped: undefined,
       });
+      // Sent from stdin, or from another path, meanwhile: from now on it is this file's again.
+      if (accepted && (accepted.path !== path || accepted.part !== part)) {
+        moved.push({ ...accepted, path, part });
+      }
       if (spool) table.countUp("unchanged", 1);
       else table.add({ path, part, id, action, detail, content, position: undefined });
       return;

@@ -25,7 +25,7 @@ const rowEnd = "//";
 // for skipped, else 0.
 const page = `
   SELECT group_concat(line, '${rowEnd}') AS lines FROM (
-    SELECT CASE WHEN f.skipped IS NOT NULL THEN 2 WHEN a.whole = f.whole THEN 1 ELSE 0 END
+    SELECT CASE WHEN f.skipped IS NOT NULL THEN 2 WHEN a.whole = f.whole AND a.path IS f.path THEN 1 ELSE 0 END
       || '|' || f.part || '|' || f.content || '|' || f.seen || '/' || f.path AS line
     FROM files f LEFT JOIN accepted a
       ON a.target = ? || CASE WHEN ? THEN ? ELSE coalesce(f.cc_pair_id, ?) END AND a.id = f.id

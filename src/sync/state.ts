@@ -26,7 +26,7 @@ export interface State {
   /** Forgets the rows of a file beyond its last. */
   dropPartsBeyond(path: string, last: number): void;
   accepted(target: string, id: string): AcceptedRecord | undefined;
-  /** Those of `ids` that are accepted, by id. At most 256 ids. */
+  /** Those of `ids` that are accepted, by id. Some hundreds at once. */
   acceptedOf(target: string, ids: readonly string[]): Map<string, AcceptedRecord>;
   /** Whether anything is accepted under a target. */
   knows(target: string): boolean;

@@ -246,6 +246,20 @@ describe("incremental upload", () => {
     state.close();
   });
 
+  it("gives a document back to its file after it came from stdin", async () => {
+    const state = await openTestState();
+    const fake = fakeFiles({ "a.md": "A" });
+    await sync(fake, state);
+    const key = "https://host#7";
+    const sent = state.accepted(key, "a.md");
+    if (!sent) throw new Error("not recorded");
+    state.save({ accepted: [{ ...sent, path: undefined }] });
+    await sync(fake, state);
+    expect(ids(fake)).toEqual([]);
+    expect(state.accepted(key, "a.md")?.path).toBe("a.md");
+    state.close();
+  });
+
   it("sends everything with force, and leaves the state alone in a dry run", async () => {
     const state = await openTestState();
     const fake = fakeFiles({ "a.md": "A" });

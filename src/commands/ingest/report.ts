@@ -58,6 +58,12 @@ type Told = Pick<Session, "output" | "source" | "state" | "targets" | "progress"
 const warningsKept = 50;
 
 /** Starts the record of a run. Its failures are kept in the temporary database of the state. */
+/** The commit that a CI job works on, as GitHub and GitLab name it. */
+function commitOf(env: Context["env"]): string | undefined {
+  const commit = env["GITHUB_SHA"] ?? env["CI_COMMIT_SHA"];
+  return commit === "" ? undefined : commit;
+}
+
 function createReport(context: Context, session: Told, request: ReportRequest): Report {
   const { output, source, state, targets } = session;
   const { format, files, shard, startedAtMs } = request;
@@ -88,6 +94,7 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
       target,
       paths,
       shard,
+      commit: commitOf(context.env),
       // Asked at the end: what comes from stdin is counted as it comes.
       planned: (planTable?.count("new") ?? 0) + (planTable?.count("changed") ?? 0),
       sentBytes,

@@ -50,10 +50,12 @@ describe("--report", () => {
     await run(service, {});
     writeFileSync(join(service.folder, "docs/a.md"), "# A\n\nChanged.\n");
     const report = ["out/run.json", "out/run.xml", "run.html"];
-    const { exit } = await run(service, { report, gitlabReport: "quality.json" });
+    const options = { report, gitlabReport: "quality.json" };
+    const { exit } = await run(service, options, { CI_COMMIT_SHA: "a1b2c3" });
     expect(exit).toBe("partial");
     expect(readJson(service, "out/run.json")).toMatchObject({
       status: "partial",
+      commit: "a1b2c3",
       target: { baseUrl: service.sandbox.url, ccPairId: 2 },
       paths: ["docs"],
       shard: null,
