@@ -10,7 +10,15 @@ export async function build() {
   const { default: config } = await import("../rolldown.config.js");
   const dist = join(projectFolder, "dist");
   rmSync(dist, { recursive: true, force: true });
-  const bundle = await rolldown({ ...config, cwd: projectFolder });
+  const bundle = await rolldown({
+    ...config,
+    cwd: projectFolder,
+    onLog(level, log, handle) {
+      // Else the package would be left out, and the tool would miss it when it runs.
+      if (log.code === "UNRESOLVED_IMPORT") throw new Error(`${log.message}; run npm ci`);
+      handle(level, log);
+    },
+  });
   await bundle.write({ ...config.output, dir: dist });
   await bundle.close();
   mkdirSync(dist, { recursive: true });

@@ -109,11 +109,19 @@ function readAsListed(descriptor: number, file: SourceFile, maxBytes: number): C
 /**
  * The bytes of a file as they were at one moment: when its stamp differs before
  * and after, it is read again, four reads more at most. Throws CliError `usage` for
- * a file that cannot be read, is too large, or keeps changing.
+ * a file that cannot be read, is too large, or keeps changing, and for one
+ * that `isWanted` refuses once it is open.
  */
-export function readContent(file: SourceFile, maxBytes: number): Content {
+export function readContent(
+  file: SourceFile,
+  maxBytes: number,
+  isWanted: (descriptor: number) => boolean = () => true,
+): Content {
   const descriptor = openFile(file);
   try {
+    if (!isWanted(descriptor)) {
+      throw new CliError("usage", `${file.path}: cannot be read: another file took its place`);
+    }
     const listed = readAsListed(descriptor, file, maxBytes);
     if (listed) return listed;
     let before = fstatSync(descriptor, { bigint: true });

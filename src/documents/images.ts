@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CliError, codeOf } from "../errors.ts";
 import { readContent } from "./content.ts";
@@ -59,6 +59,18 @@ function remember(stamp: string, changedMs: number, image: LocalImage): void {
   known.set(image.absolutePath, { stamp, image });
 }
 
+// Linux tells where an open file really is, which no exchange of folders can
+// fake. Elsewhere the comparison of stamps before and after has to do.
+function standsAt(real: string): (descriptor: number) => boolean {
+  return (descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`) === real;
+    } catch {
+      return true;
+    }
+  };
+}
+
 const stampAt = (path: string): string => stampOf(lstatSync(path, { bigint: true }));
 
 function readReal(root: string, real: string, needsBytes: boolean): ReadImage {
@@ -76,7 +88,8 @@ function readReal(root: string, real: string, needsBytes: boolean): ReadImage {
   // Opened without following a link. Size, times and inode are then those of
   // the open file: they are the ones looked at only if nobody has put another
   // in its place, or a link in the place of a folder on the way.
-  const content = readContent(sourceFile("it", real, stats), maxImageBytes);
+  const file = sourceFile("it", real, stats);
+  const content = readContent(file, maxImageBytes, standsAt(real));
   const isStill = realpathSync.native(real) === real;
   if (!isStill || content.stamp !== stamp || stampAt(real) !== stamp) {
     return { problem: "changed while it was read" };
