@@ -63,7 +63,8 @@ export interface Plan {
 const mostFilesAtOnce = 512;
 const bytesAtOnce = 1024 * 1024;
 const batchesAhead = 4;
-const rowsAtOnce = 256;
+// Each is a durable transaction, and all of them are in memory.
+const rowsAtOnce = 1024;
 const sliceMs = 50;
 
 function bytesOf(looked: readonly Looked[]): number {
@@ -124,12 +125,15 @@ async function addRows(
   }
   let rows: Prepared[] = [];
   let last = 0;
+  let bytes = 0;
   for await (const row of request.inspector.readRows(candidate.item)) {
     last = row.part;
     rows.push(row);
-    if (rows.length < rowsAtOnce) continue;
+    bytes += bytesOf([row]);
+    if (rows.length < rowsAtOnce && bytes < bytesAtOnce) continue;
     entries.addRows(candidate, rows);
     rows = [];
+    bytes = 0;
     await breathe();
   }
   entries.addRows(candidate, rows);

@@ -98,13 +98,17 @@ function createSave(database: Database): (batch: StateBatch) => void {
 function createAcceptedOf(database: Database): State["acceptedOf"] {
   const statements = new Map<number, Statement>();
   return (target, ids) => {
-    let statement = statements.get(ids.length);
+    if (ids.length === 0) return new Map();
+    // Few lengths, so that few statements are kept; the rest is asked for twice.
+    const length = 2 ** Math.ceil(Math.log2(ids.length));
+    let statement = statements.get(length);
     if (!statement) {
-      const marks = ids.map(() => "?").join(",");
+      const marks = Array.from({ length }, () => "?").join(",");
       statement = database.prepare(`SELECT * FROM accepted WHERE target = ? AND id IN (${marks})`);
-      statements.set(ids.length, statement);
+      statements.set(length, statement);
     }
-    const rows = ids.length === 0 ? [] : statement.all(target, ...ids);
+    const asked = Array.from({ length }, (_, index) => ids[index] ?? ids[0] ?? "");
+    const rows = statement.all(target, ...asked);
     return new Map(rows.map((row) => [String(row["id"]), toAccepted(row)]));
   };
 }
