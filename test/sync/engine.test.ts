@@ -36,7 +36,7 @@ function fakeFiles(texts: Record<string, string>): Fake {
 
 function* listed(fake: Fake): Generator<Listed> {
   for (const path of [...fake.files.keys()].toSorted()) {
-    yield { kind: "file", path, absolutePath: `/root/${path}` };
+    yield { kind: "file", path, absolutePath: `/project/${path}` };
   }
 }
 
