@@ -2,15 +2,12 @@ import { statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ChatParameters } from "../../api/chat.ts";
 import { writeWhole } from "../../config/files.ts";
-import type { ChatSettings } from "../../config/schema.ts";
 import type { Context } from "../../context.ts";
-import { CliError, messageOf } from "../../errors.ts";
-import { createTurn, type Turn } from "../../output/chat/answer.ts";
-import { warningsOf } from "../../output/chat/warnings.ts";
-import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
+import { CliError } from "../../errors.ts";
+import type { ChatFormat } from "../../output/chat/render.ts";
 import type { Output } from "../../output/output.ts";
-import { createSpinner } from "../../output/spinner.ts";
 import { dim } from "../../output/text.ts";
+import { ask, rememberAnswer, viewOf, type Question } from "./ask.ts";
 import { checkFiles, describeFiles, type LocalFile } from "./files.ts";
 import { planMessage, readMessage, readPayload, type MessagePlan } from "./message.ts";
 import {
@@ -21,9 +18,9 @@ import {
   switchOf,
   type ChatOptions,
 } from "./options.ts";
-import { conclude, runTurn, type Ending } from "./turn.ts";
+import type { Ending } from "./turn.ts";
 import { connect, type Connected } from "../connect.ts";
-import { readLastSession, rememberSession, type SessionOwner } from "./last-session.ts";
+import { readLastSession, type SessionOwner } from "./last-session.ts";
 
 /** The file of `--save`, checked before anything is sent. Throws CliError `usage`. */
 function saveTarget(context: Context, save: string | undefined): string | undefined {
@@ -47,70 +44,12 @@ function saveAnswer(path: string, answer: string): void {
 }
 
 async function noteSession(
-  context: Context,
   output: Output,
-  owner: SessionOwner,
-  ending: Ending,
+  { turn: { sessionId }, outcome: { status } }: Ending,
   format: ChatFormat,
 ): Promise<void> {
-  const { sessionId, messageId } = ending.turn;
-  if (sessionId === null) return;
-  // Without a message in it the session may not even exist.
-  if (messageId !== null || ending.outcome.status === "ok") {
-    try {
-      rememberSession(context.env, owner, sessionId);
-    } catch (error) {
-      await output.warn(`the session is not remembered for --continue: ${messageOf(error)}`);
-    }
-  }
-  if (format !== "text" || ending.outcome.status === "error") return;
+  if (sessionId === null || format !== "text" || status === "error") return;
   await output.note(dim(`session ${sessionId} · go on with: knowctl chat --continue "…"`));
-}
-
-interface Question {
-  parameters: ChatParameters;
-  settings: ChatSettings;
-  whole: boolean;
-}
-
-function askedFilters(parameters: ChatParameters): boolean {
-  const { sourceTypes, documentSets, tags, timeCutoff } = parameters;
-  return timeCutoff !== undefined || [sourceTypes, documentSets, tags].some((list) => list?.length);
-}
-
-function requestedModel({ modelProvider, modelVersion }: ChatParameters): string | null {
-  return [modelProvider, modelVersion].filter(Boolean).join("/") || null;
-}
-
-async function ask(
-  context: Context,
-  { output, client }: Connected & { output: Output },
-  question: Question,
-  options: ChatOptions,
-  format: ChatFormat,
-): Promise<Ending> {
-  const { parameters, settings } = question;
-  const turn: Turn = createTurn();
-  turn.sessionId = parameters.sessionId ?? null;
-  const spinner = createSpinner(output);
-  const renderer = chatRenderers[format](output, spinner, {
-    turn,
-    live: output.isTerminal || (options.live ?? settings.live ?? false),
-    sources: switchOf(options, "sources", settings.sources),
-    ...shownOf(options.show, settings.show),
-  });
-  spinner.start("waiting for the answer");
-  const end = await runTurn(context, client, { parameters, whole: question.whole, turn, renderer });
-  const warnings = warningsOf(turn, {
-    filters: askedFilters(parameters),
-    forcedToolId: parameters.forcedToolId,
-  });
-  return await conclude(context, client, renderer, {
-    ...end,
-    turn,
-    warnings: end.failure === undefined ? warnings : [],
-    requestedModel: requestedModel(parameters),
-  });
 }
 
 /** What is known before anything is sent. */
@@ -160,7 +99,7 @@ async function prepare(
   };
   const asked = extra?.["stream"];
   const whole = typeof asked === "boolean" ? !asked : !switchOf(options, "stream", settings.stream);
-  return { parameters, settings, whole };
+  return { parameters, whole };
 }
 
 /**
@@ -182,8 +121,10 @@ export async function chat(context: Context, args: string[], options: ChatOption
   try {
     const owner = { profile: config.profile, baseUrl: connection.baseUrl };
     const question = await prepare(context, options, connected, owner, { message, payload, files });
-    const ending = await ask(context, connected, question, options, format);
-    await noteSession(context, output, owner, ending, format);
+    const view = viewOf(options, config.chat, format, output);
+    const ending = await ask(context, connected, question, view);
+    await rememberAnswer(context, output, owner, ending);
+    await noteSession(output, ending, format);
     for (const warning of ending.outcome.warnings) await output.warn(warning);
     if (ending.failure !== undefined) throw ending.failure;
     if (save !== undefined) saveAnswer(save, ending.turn.answer);

@@ -1,0 +1,96 @@
+import type { ChatParameters } from "../../api/chat.ts";
+import type { Client } from "../../api/client.ts";
+import type { ChatSettings } from "../../config/schema.ts";
+import type { Context } from "../../context.ts";
+import { messageOf } from "../../errors.ts";
+import { createTurn } from "../../output/chat/answer.ts";
+import { chatRenderers, type ChatFormat, type RenderOptions } from "../../output/chat/render.ts";
+import { warningsOf } from "../../output/chat/warnings.ts";
+import type { Output } from "../../output/output.ts";
+import { createSpinner } from "../../output/spinner.ts";
+import { rememberSession, type SessionOwner } from "./last-session.ts";
+import { shownOf, switchOf, type ChatOptions } from "./options.ts";
+import { conclude, runTurn, type Ending } from "./turn.ts";
+
+/** One question, ready to be sent. */
+export interface Question {
+  parameters: ChatParameters;
+  /** Take the answer in one piece. */
+  whole: boolean;
+}
+
+/** How answers are drawn. */
+export interface View extends Omit<RenderOptions, "turn"> {
+  format: ChatFormat;
+}
+
+/** The view that flags and configuration ask for. Throws CliError `usage`. */
+export function viewOf(
+  options: ChatOptions,
+  settings: ChatSettings,
+  format: ChatFormat,
+  output: Output,
+): View {
+  return {
+    format,
+    live: output.isTerminal || (options.live ?? settings.live ?? false),
+    sources: switchOf(options, "sources", settings.sources),
+    ...shownOf(options.show, settings.show),
+  };
+}
+
+function askedFilters(parameters: ChatParameters): boolean {
+  const { sourceTypes, documentSets, tags, timeCutoff } = parameters;
+  return timeCutoff !== undefined || [sourceTypes, documentSets, tags].some((list) => list?.length);
+}
+
+function requestedModel({ modelProvider, modelVersion }: ChatParameters): string | null {
+  return [modelProvider, modelVersion].filter(Boolean).join("/") || null;
+}
+
+/**
+ * Asks one question and draws its answer; one-shot chat and the conversation
+ * both ask with it. The context's signal, which must be the client's own, stops
+ * the answer. Whatever the service does wrong is the ending's `failure`; only a
+ * failing output throws. Warnings are in the outcome and not yet written.
+ */
+export async function ask(
+  context: Context,
+  { output, client }: { output: Output; client: Client },
+  { parameters, whole }: Question,
+  { format, ...view }: View,
+): Promise<Ending> {
+  const turn = createTurn();
+  turn.sessionId = parameters.sessionId ?? null;
+  const spinner = createSpinner(output);
+  const renderer = chatRenderers[format](output, spinner, { turn, ...view });
+  spinner.start("waiting for the answer");
+  const end = await runTurn(context, client, { parameters, whole, turn, renderer });
+  const warnings = warningsOf(turn, {
+    filters: askedFilters(parameters),
+    forcedToolId: parameters.forcedToolId,
+  });
+  return await conclude(context, client, renderer, {
+    ...end,
+    turn,
+    warnings: end.failure === undefined ? warnings : [],
+    requestedModel: requestedModel(parameters),
+  });
+}
+
+/** Remembers the session of an answer for `--continue`; that it cannot be is a warning. */
+export async function rememberAnswer(
+  context: Context,
+  output: Output,
+  owner: SessionOwner,
+  { turn, outcome }: Ending,
+): Promise<void> {
+  const { sessionId, messageId } = turn;
+  // Without a message in it the session may not even exist.
+  if (sessionId === null || (messageId === null && outcome.status !== "ok")) return;
+  try {
+    rememberSession(context.env, owner, sessionId);
+  } catch (error) {
+    await output.warn(`the session is not remembered for --continue: ${messageOf(error)}`);
+  }
+}
