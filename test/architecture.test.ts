@@ -22,6 +22,7 @@ const modules = {
   main: "main.ts",
   output: "output/output.ts",
   program: "program.ts",
+  recording: "recording.ts",
   sandbox: "sandbox/server.ts",
   surface: "surface/chat.ts",
   sync: "sync/run.ts",
@@ -54,6 +55,7 @@ const belowCommands: readonly Module[] = [
   "sandbox",
   "git",
   "errors",
+  "recording",
   ...api,
 ];
 
@@ -121,10 +123,11 @@ const rooms: Record<string, Room> = {
   },
   sandbox: {
     file: "sandbox/planted.ts",
-    values: ["errors", "database", "sandbox", ...schemas],
+    values: ["errors", "database", "recording", "sandbox", ...schemas],
   },
   config: { file: "config/planted.ts", values: ["errors", "config"], libraries: ["cosmiconfig"] },
   database: { file: "database.ts", values: ["errors"], libraries: ["libsql"] },
+  recording: { file: "recording.ts", values: ["errors"] },
   context: { file: "context.ts", values: ["errors"] },
   errors: { file: "errors.ts", values: [] },
 };
