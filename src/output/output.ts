@@ -1,4 +1,5 @@
 import type { Context, Sink } from "../context.ts";
+import { showsHyperlinks } from "./hyperlink.ts";
 import { neutralise, neutraliseJson } from "./neutralise.ts";
 import { secretsOf, type Secrets } from "./redact.ts";
 import { renderText, red, yellow, type Text } from "./text.ts";
@@ -74,6 +75,8 @@ const halfCharacter = /[\ud800-\udbff]$/;
 
 function createGate(sink: Sink, context: Context, options: OutputOptions, secrets: Secrets) {
   const colour = wantsColour(sink, context.env, options);
+  // Whoever wants no colour wants no escape sequences.
+  const links = colour && showsHyperlinks(context.env, sink.isTTY);
   const inCi = Boolean(context.env["GITHUB_ACTIONS"] || context.env["TF_BUILD"]);
   const breakCommands = inCi ? createCommandBreaker() : (text: string): string => text;
   let half = "";
@@ -103,7 +106,7 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
   return {
     flush,
     send,
-    write: (parts: readonly Text[]): Promise<void> => send(renderText(parts, colour, clean)),
+    write: (parts: readonly Text[]): Promise<void> => send(renderText(parts, colour, clean, links)),
     async annotate(annotation: Annotation): Promise<void> {
       // The runner looks at the beginning of a line only, and so does the breaker.
       if (isLineOpen || half !== "") await send(clean("\n"));

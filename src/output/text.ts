@@ -27,7 +27,7 @@ export const red = (...parts: Text[]): Styled => styled("red", ...parts);
 export const green = (...parts: Text[]): Styled => styled("green", ...parts);
 export const yellow = (...parts: Text[]): Styled => styled("yellow", ...parts);
 
-/** A hyperlink (OSC 8) on a terminal with colour; elsewhere its text alone. */
+/** A hyperlink (OSC 8) where the terminal has them, see hyperlink.ts; elsewhere its text alone. */
 export const link = (url: string, ...parts: Text[]): Link => ({ url, parts });
 
 // The styles above are all of the first level; where they may stand is decided by the gate.
@@ -35,23 +35,30 @@ const coloured: ChalkInstance = new Chalk({ level: 1 });
 
 const escape = "\u001b";
 
-function renderPart(part: Text, colour: boolean, clean: (text: string) => string): string {
-  if (typeof part === "string") return clean(part);
-  const inner = part.parts.map((each) => renderPart(each, colour, clean)).join("");
-  if (!colour) return inner;
-  if ("style" in part) return coloured[part.style](inner);
+interface Rendering {
+  colour: boolean;
+  links: boolean;
+  clean: (text: string) => string;
+}
+
+function renderPart(part: Text, rendering: Rendering): string {
+  if (typeof part === "string") return rendering.clean(part);
+  const inner = part.parts.map((each) => renderPart(each, rendering)).join("");
+  if ("style" in part) return rendering.colour ? coloured[part.style](inner) : inner;
+  if (!rendering.links) return inner;
   // Only web links, and only characters that cannot end the sequence.
   if (!/^https?:\/\/[\u0021-\u007e]+$/.test(part.url)) return inner;
   return `${escape}]8;;${part.url}${escape}\\${inner}${escape}]8;;${escape}\\`;
 }
 
-/** Renders with every string passed through `clean` (default: neutralise). */
+/** Renders with every string passed through `clean` (default: neutralise), by default with links where there is colour. */
 export function renderText(
   parts: readonly Text[],
   colour: boolean,
   clean: (text: string) => string = neutralise,
+  links = colour,
 ): string {
-  return parts.map((part) => renderPart(part, colour, clean)).join("");
+  return parts.map((part) => renderPart(part, { colour, links, clean })).join("");
 }
 
 /** The text without styles and links, neutralised: what its width is measured on. */
