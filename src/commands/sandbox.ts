@@ -124,6 +124,7 @@ export async function runSandbox(
     clock: context,
     tokenDelayMs,
     ledger: "off",
+    fileLooks: 2,
     ...(output.verbose
       ? { onLog: (line: string) => void output.problem(dim(line)).catch(() => {}) }
       : {}),

@@ -3,7 +3,7 @@ import { createGuard, createKeyCheck, denied } from "./guard.ts";
 import { detail, type DialectName, notFound, Refusal } from "./reply.ts";
 import { createRouter, type Match, type Route, segmentsOf } from "./routes.ts";
 
-export type Admitted = Extract<Match, { kind: "route" }>;
+export type Admitted = Extract<Match, { kind: "route" }> & { anonymous: boolean };
 
 export interface AdmissionOptions {
   host: string;
@@ -11,6 +11,8 @@ export interface AdmissionOptions {
   key: string;
   dialect: DialectName;
   routes: readonly Route[];
+  /** Whether some routes take callers without a valid key: observed-service.md 6.1. */
+  anonymous: boolean;
 }
 
 /** `onyx` redirects a trailing slash to an address without /api: observed-service.md 8, row 26. */
@@ -35,8 +37,10 @@ export function createAdmission(options: AdmissionOptions) {
     if (!segments) throw new Refusal(detail(400, "Malformed path"));
     const match = router(request.method ?? "", segments);
     const open = match.kind === "route" ? match.route.open === true : segments[0] !== "api";
-    if (!open && !hasKey(request)) throw new Refusal(denied(dialect));
-    if (match.kind === "route") return match;
+    const anonymous = !open && !hasKey(request);
+    const admitted = options.anonymous && match.kind === "route" && match.route.anonymous;
+    if (anonymous && !admitted) throw new Refusal(denied(dialect));
+    if (match.kind === "route") return { ...match, anonymous };
     if (match.kind === "wrong-method") throw new Refusal(detail(405, "Method Not Allowed"));
     const slash = dialect === "onyx" && segments.length > 1 && segments.at(-1) === "";
     const bare = slash && router(request.method ?? "", segments.slice(0, -1)).kind !== "none";

@@ -14,6 +14,8 @@ export interface Call {
   body: Buffer;
   /** Parsed once. Throws a Refusal (422) on a wrong content type or broken JSON. */
   json(): unknown;
+  /** Came without a valid key, and was let in all the same. */
+  anonymous: boolean;
   /** Aborted when the connection is closed, by the client or by the end of the sandbox. */
   signal: AbortSignal;
 }

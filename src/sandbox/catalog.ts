@@ -32,6 +32,17 @@ const user = {
   admin_capabilities: [],
 };
 
+/** Who asks without a valid key where that is allowed. */
+const anonymousUser = {
+  ...user,
+  id: "00000000-0000-0000-0000-000000000000",
+  email: "anonymous@example.com",
+  is_superuser: false,
+  account_type: "ANONYMOUS",
+  is_anonymous_user: true,
+  effective_permissions: ["read:chat", "write:chat"],
+};
+
 const persona = {
   id: 0,
   name: "Sandbox",
@@ -91,9 +102,14 @@ export function catalogRoutes({ pairs, models, documentSets }: CatalogOptions): 
     get("/api/tool", toolList),
     get("/api/health", health, { ...onyx, open: true }),
     get("/api/version", { backend_version: "v4.6.1" }, { ...onyx, open: true }),
-    get("/api/me", user, onyx),
-    get("/api/persona", [persona], onyx),
+    {
+      ...get("/api/me", user, onyx),
+      anonymous: true,
+      handle: (call) => json(200, call.anonymous ? anonymousUser : user),
+    },
+    get("/api/persona", [persona], { ...onyx, anonymous: true }),
     get("/api/llm/provider", providers, onyx),
+    get("/api/llm/persona/:id/providers", providers, onyx),
     get("/api/manage/document-set", documentSetList(documentSets), onyx),
   ];
 }

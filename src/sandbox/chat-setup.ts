@@ -24,6 +24,8 @@ export interface ChatOptions {
   models: Record<string, readonly string[]>;
   /** Pairs per document set. */
   documentSets: Record<string, readonly number[]>;
+  /** Pairs whose documents an anonymous caller may see. */
+  publicPairs: readonly number[];
   /** Runs that can be stopped, per session. */
   runs: Map<string, AbortController>;
 }
@@ -58,6 +60,15 @@ export function checkModel({ dialect, models }: ChatOptions, { override }: ChatR
   }
 }
 
+/**
+ * The label of the answer's model. It prefers the words of the override, so it can
+ * name a model that was not used: observed-service.md 1.3.
+ */
+export function modelLabel({ models }: ChatOptions, { override }: ChatRequest): string {
+  const own = Object.values(models)[0]?.[0] ?? "extractive";
+  return override?.display_name || override?.model_version || own;
+}
+
 /** The session to go on in. Throws a SetupFailure when there is none. */
 export function findSession(options: ChatOptions, id: string): Session {
   const session = options.sessions.find(id);
@@ -76,6 +87,12 @@ export function filtersOf(options: ChatOptions, request: ChatRequest): Filters {
     throw new SetupFailure("INSUFFICIENT_PERMISSIONS", `Document set not found: ${name}`);
   });
   return { ...request.filters, pairs };
+}
+
+/** What an anonymous caller may see of them: the documents of public pairs. */
+export function visibleFilters(filters: Filters, publicPairs: readonly number[]): Filters {
+  const pairs = filters.pairs?.filter((pair) => publicPairs.includes(pair)) ?? [...publicPairs];
+  return { ...filters, pairs };
 }
 
 /** The texts of the files that came with the message. */

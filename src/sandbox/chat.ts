@@ -7,8 +7,10 @@ import {
   filtersOf,
   findSession,
   invalid,
+  modelLabel,
   placeOf,
   SetupFailure,
+  visibleFilters,
 } from "./chat-setup.ts";
 import { encodeLine, failure, type Framing, type Line } from "./packets.ts";
 import { detail, json, problem, type Reply } from "./reply.ts";
@@ -43,10 +45,16 @@ async function* answer(
 ): AsyncGenerator<Line> {
   const { sessions, documents, database, clock, runs } = options;
   const attachments = attachmentsOf(options, request);
-  const filters = filtersOf(options, request);
+  const asked = filtersOf(options, request);
+  const filters = call.anonymous ? visibleFilters(asked, options.publicPairs) : asked;
   const { parent, again } = placeOf(sessions.mainline(session.id), request.parent);
   const question = again ? undefined : { text: request.message, files: request.files };
-  const { userId, assistantId } = sessions.begin(session.id, parent, question);
+  const { userId, assistantId } = sessions.begin(
+    session.id,
+    parent,
+    question,
+    modelLabel(options, request),
+  );
   yield { user_message_id: userId, reserved_assistant_message_id: assistantId };
   const tools = toolsOf(request);
   if (request.forcedTool !== undefined && !tools.includes(request.forcedTool)) {
@@ -139,6 +147,7 @@ export function chatRoutes(options: ChatOptions): Route[] {
     {
       method: "POST",
       path: "/api/chat/send-chat-message",
+      anonymous: true,
       bodyLimit: 8 * 1024 * 1024,
       handle: (call) => sendMessage(options, call),
     },

@@ -58,6 +58,7 @@ CREATE TABLE IF NOT EXISTS messages (
   citations TEXT NOT NULL DEFAULT '{}',
   files TEXT NOT NULL DEFAULT '[]',
   error TEXT,
+  model TEXT,
   sent_at INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS messages_session ON messages(session);
@@ -73,7 +74,7 @@ CREATE TABLE IF NOT EXISTS files (
   created_at INTEGER NOT NULL,
   accessed_at INTEGER
 );
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 `;
 
 /** The sandbox's one file in its data folder; the folder is made, for the owner only. */
@@ -93,12 +94,14 @@ export async function openSandboxDatabase(dataFolder: string): Promise<Database>
   const path = join(dataFolder, "sandbox.sqlite");
   const database = await openDatabase(path);
   const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
-  if (version > 1) {
+  if (version > 2) {
     database.close();
     throw new CliError("local", `${path} was made by a newer version of knowctl`, {
       hints: ["update knowctl, or choose another folder with --data DIR"],
     });
   }
   database.exec(schema);
+  // Version 1 did not note which model answered.
+  if (version === 1) database.exec("ALTER TABLE messages ADD COLUMN model TEXT");
   return database;
 }

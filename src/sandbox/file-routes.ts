@@ -62,7 +62,7 @@ async function uploadForConnector(files: Files, call: Call): Promise<Reply> {
 function oneFile(files: Files, dialect: DialectName, call: Call): Reply {
   const file = files.find(call.parameters["id"]!);
   return file
-    ? json(200, toUserFile(file, "COMPLETED"))
+    ? json(200, toUserFile(file, files.status(file)))
     : problem(dialect, 404, "NOT_FOUND", "File not found");
 }
 
@@ -73,7 +73,7 @@ function statuses(files: Files, call: Call): Reply {
   const found = file_ids.flatMap((id) => files.find(id) ?? []);
   return json(
     200,
-    found.map((file) => toUserFile(file, "COMPLETED")),
+    found.map((file) => toUserFile(file, files.status(file))),
   );
 }
 
@@ -97,7 +97,7 @@ export function fileRoutes(files: Files, dialect: DialectName): Route[] {
   const listing = (): Reply =>
     json(
       200,
-      files.list().map((file) => toUserFile(file, "COMPLETED")),
+      files.list().map((file) => toUserFile(file, files.status(file))),
     );
   const get = (path: string, handle: Route["handle"]): Route => ({
     ...onyx,

@@ -59,8 +59,12 @@ const columns = "id, file_id, name, mime, kind, project_id, created_at";
 
 export type Files = ReturnType<typeof createFiles>;
 
-/** Uploaded files and images, kept in the database. */
-export function createFiles(database: Database, now: () => number) {
+/**
+ * Uploaded files and images, kept in the database. A file for chats shows PROCESSING
+ * for its first `looks`: counted, not timed, so that a client that polls sees it.
+ */
+export function createFiles(database: Database, now: () => number, looks = 0) {
+  const looksLeft = new Map<string, number>();
   const findBy = (member: "id" | "file_id") =>
     database.prepare(`SELECT ${columns} FROM files WHERE ${member} = ?`);
   const byId = findBy("id");
@@ -91,7 +95,21 @@ export function createFiles(database: Database, now: () => number) {
           file.bytes,
           stored.createdAt,
         );
+      if (file.listed && looks > 0) looksLeft.set(stored.id, looks);
       return stored;
+    },
+    /** What has become of a file at this look: PROCESSING, then COMPLETED or FAILED. */
+    status({ id, mime }: StoredFile): "PROCESSING" | "COMPLETED" | "FAILED" {
+      const left = looksLeft.get(id) ?? 0;
+      if (left > 1) looksLeft.set(id, left - 1);
+      else looksLeft.delete(id);
+      if (left > 0) return "PROCESSING";
+      if (!/^application\/pdf\b/i.test(mime)) return "COMPLETED";
+      const start = database.prepare("SELECT substr(bytes, 1, 5) AS start FROM files WHERE id = ?");
+      const bytes = start.get(id)?.["start"];
+      return bytes && Buffer.from(bytes as Uint8Array).toString("latin1") === "%PDF-"
+        ? "COMPLETED"
+        : "FAILED";
     },
     find(id: string): StoredFile | undefined {
       const row = byId.get(id);

@@ -9,6 +9,8 @@ export interface Route {
   dialect?: DialectName;
   /** Needs no key. */
   open?: boolean;
+  /** Takes callers without a valid key where the sandbox admits anonymous ones. */
+  anonymous?: boolean;
   /** Largest body taken, in bytes; without it none is read. */
   bodyLimit?: number;
   handle(call: Call): Promise<Reply> | Reply;

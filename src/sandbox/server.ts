@@ -37,6 +37,10 @@ export interface SandboxOptions {
   tokenDelayMs?: number;
   /** `full` without it; `off` keeps memory flat over any number of documents. */
   ledger?: LedgerMode;
+  /** How often a file that was uploaded for a chat is still PROCESSING when looked at; 0 without it. */
+  fileLooks?: number;
+  /** Lets callers without a valid key chat, over public documents; false without it. */
+  anonymous?: boolean;
 }
 
 export interface Sandbox {
@@ -144,7 +148,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
   const { key, dialect = "standard" } = options;
   serve = createServing({
-    admit: createAdmission({ host, port, key, dialect, routes: service.routes }),
+    admit: createAdmission({
+      host,
+      port,
+      key,
+      dialect,
+      routes: service.routes,
+      anonymous: options.anonymous === true,
+    }),
     faults: createFaults(options.faults ?? {}, clock),
     ledger,
     clock,

@@ -46,7 +46,7 @@ function routesOf(
   const { models = defaultModels, documentSets = defaultSets, tokenDelayMs = 0 } = options;
   const now = (): number => clock.now();
   const documents = createDocumentStore(database);
-  const files = createFiles(database, now);
+  const files = createFiles(database, now, options.fileLooks);
   const sessions = createSessions(database, now);
   const runs = new Map<string, AbortController>();
   const framing = options.framing ?? (dialect === "onyx" ? "ndjson" : "sse");
@@ -62,6 +62,9 @@ function routesOf(
       tokenDelayMs,
       models,
       documentSets,
+      publicPairs: pairs
+        .filter((pair) => pair.access_type === "public")
+        .map((pair) => pair.cc_pair_id),
       runs,
     }),
     ...sessionRoutes(sessions, runs),

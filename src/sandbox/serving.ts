@@ -95,7 +95,7 @@ export function createServing(options: ServingOptions) {
     signal: AbortSignal,
   ): Promise<number> => {
     const [path, query] = splitTarget(request.url ?? "/");
-    const { route, parameters } = options.admit(request, path);
+    const { route, parameters, anonymous } = options.admit(request, path);
     const { method = "", headers } = request;
     const limit = route.bodyLimit ?? 0;
     checkLength(request, limit);
@@ -103,7 +103,7 @@ export function createServing(options: ServingOptions) {
     const body = await readBody(request, limit);
     try {
       const json = lazyJson(headers["content-type"], body);
-      const call = { method, path, parameters, query, headers, body, json, signal };
+      const call = { method, path, parameters, query, headers, body, json, signal, anonymous };
       const { reply, plan } = await answer(options, route, call);
       if (plan.reset === "before") reset(response);
       else await deliver(response, reply, plan, clock, signal);

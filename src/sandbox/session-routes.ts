@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Call } from "./call.ts";
 import { parseTimestamp, zuluTime } from "./identity.ts";
+import { type Line, packet } from "./packets.ts";
 import { detail, json, problem, Refusal, type Reply } from "./reply.ts";
 import type { Route } from "./routes.ts";
 import type { Message, Session, Sessions } from "./sessions.ts";
@@ -33,8 +34,30 @@ function toDetail(message: Message) {
     time_sent: zuluTime(message.sentAt),
     files: message.files,
     error: message.error,
-    model_display_name: message.type === "assistant" ? "extractive" : null,
+    model_display_name: message.model,
   };
+}
+
+/** The packets that would bring a stored answer again, its text in one piece. */
+function replayOf({ text, documents, citations }: Message): Line[] {
+  const search = [
+    packet(0, "search_tool_start", { is_internet_search: false }),
+    packet(0, "search_tool_documents_delta", { documents }),
+    packet(0, "section_end"),
+  ];
+  const at = documents.length > 0 ? 1 : 0;
+  return [
+    ...(at > 0 ? search : []),
+    packet(at, "message_start", {
+      final_documents: documents,
+      pre_answer_processing_seconds: null,
+    }),
+    ...Object.entries(citations).map(([number, id]) =>
+      packet(at, "citation_info", { citation_number: Number(number), document_id: id }),
+    ),
+    packet(at, "message_delta", { content: text }),
+    packet(at, "stop", { stop_reason: null }),
+  ];
 }
 
 function known(sessions: Sessions, call: Call): Session {
@@ -50,21 +73,23 @@ function list(sessions: Sessions, call: Call): Reply {
     throw refuseBody([{ type: "value_error", loc: ["query", "page_size"], msg, input: size }]);
   }
   const before = parseTimestamp(call.query.get("before"))?.ms;
-  const found = sessions.list(size + 1, before);
+  const withEmpty = call.query.get("include_failed_chats") === "true";
+  const found = sessions.list(size + 1, before, withEmpty);
   return json(200, { sessions: found.slice(0, size).map(toListed), has_more: found.length > size });
 }
 
 function show(sessions: Sessions, runs: ReadonlyMap<string, unknown>, call: Call): Reply {
   const session = known(sessions, call);
+  const messages = sessions.messages(session.id);
   return json(200, {
     chat_session_id: session.id,
     description: session.description ?? session.name,
     persona_id: session.personaId,
     persona_name: "Sandbox",
-    messages: sessions.messages(session.id).map(toDetail),
+    messages: messages.map(toDetail),
     time_created: zuluTime(session.createdAt),
     shared_status: "private",
-    packets: [],
+    packets: messages.filter(({ type }) => type === "assistant").map(replayOf),
     current_run: runs.has(session.id) ? { run_id: session.id } : null,
     deleted: false,
   });
@@ -145,7 +170,9 @@ export function sessionRoutes(sessions: Sessions, runs: Map<string, AbortControl
       method: "DELETE",
       path: "/api/chat/delete-chat-session/:id",
       handle(call) {
-        sessions.remove(known(sessions, call).id);
+        const { id } = known(sessions, call);
+        if (call.query.get("hard_delete") === "true") sessions.erase(id);
+        else sessions.remove(id);
         return json(200, null);
       },
     },

@@ -25,6 +25,8 @@ export interface Message {
   citations: Record<string, string>;
   files: unknown[];
   error: string | null;
+  /** What the answer's model is called; null where it was not noted. */
+  model: string | null;
   sentAt: number;
 }
 
@@ -39,6 +41,9 @@ export interface Outcome {
 /** Stored while an answer is being made; observed-service.md 2.8. */
 const placeholder =
   "Response was terminated prior to completion, try regenerating the answer to this message.";
+
+/** An empty session may be about to get its first message. */
+const newForMs = 5 * 60_000;
 
 function toSession(row: Row): Session {
   return {
@@ -64,6 +69,7 @@ function toMessage(row: Row): Message {
     citations: JSON.parse(String(row["citations"])),
     files: JSON.parse(String(row["files"])),
     error: row["error"] === null ? null : String(row["error"]),
+    model: row["model"] === null ? null : String(row["model"]),
     sentAt: Number(row["sent_at"]),
   };
 }
@@ -132,12 +138,15 @@ export function createSessions(database: Database, now: () => number) {
       session: string,
       parent: number,
       question: { text: string; files: unknown[] } | undefined,
+      model: string,
     ): { userId: number; assistantId: number } {
       return database.transaction(() => {
         const userId = question
           ? add(session, parent, "user", question.text, question.files)
           : parent;
-        return { userId, assistantId: add(session, userId, "assistant", placeholder) };
+        const assistantId = add(session, userId, "assistant", placeholder);
+        database.prepare("UPDATE messages SET model = ? WHERE id = ?").run(model, assistantId);
+        return { userId, assistantId };
       });
     },
     finish(message: number, outcome: Outcome): void {
@@ -153,12 +162,15 @@ export function createSessions(database: Database, now: () => number) {
           message,
         );
     },
-    list(limit: number, before: number | undefined): Session[] {
+    /** The newest first. Those without a message only when asked for, or while they are new. */
+    list(limit: number, before: number | undefined, withEmpty: boolean): Session[] {
       return database
         .prepare(
-          "SELECT * FROM sessions WHERE deleted = 0 AND updated_at < ? ORDER BY updated_at DESC, created_at DESC LIMIT ?",
+          `SELECT * FROM sessions s WHERE deleted = 0 AND updated_at < ? AND (created_at >= ?
+            OR EXISTS (SELECT 1 FROM messages WHERE session = s.id AND type <> 'system'))
+          ORDER BY updated_at DESC, created_at DESC LIMIT ?`,
         )
-        .all(before ?? Number.MAX_SAFE_INTEGER, limit)
+        .all(before ?? Number.MAX_SAFE_INTEGER, withEmpty ? 0 : now() - newForMs, limit)
         .map(toSession);
     },
     rename(id: string, name: string): void {
@@ -166,6 +178,13 @@ export function createSessions(database: Database, now: () => number) {
     },
     remove(id: string): void {
       database.prepare("UPDATE sessions SET deleted = 1 WHERE id = ?").run(id);
+    },
+    /** As if it had never been. */
+    erase(id: string): void {
+      database.transaction(() => {
+        database.prepare("DELETE FROM messages WHERE session = ?").run(id);
+        database.prepare("DELETE FROM sessions WHERE id = ?").run(id);
+      });
     },
   };
 }

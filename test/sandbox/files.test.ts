@@ -52,6 +52,32 @@ describe("files for a chat", () => {
     ]);
   });
 
+  it.each([
+    ["standard", "/api/user/projects/file/"],
+    ["onyx", "/api/user/files/recent"],
+    ["onyx", "/api/user/projects/file/:id"],
+    ["onyx", "/api/user/projects/file/statuses"],
+  ] as const)("%s: %s shows a file while it is processed", async (dialect, path) => {
+    const { send, get } = await start({ dialect, fileLooks: 2 });
+    const broken = text("no pdf", "b.pdf", "application/pdf");
+    const whole = text("%PDF-1.7 and so on", "w.pdf", "application/pdf");
+    for (const [file, end] of [
+      [broken, "FAILED"],
+      [whole, "COMPLETED"],
+    ] as const) {
+      const { user_files } = z.parse(FileUpload, (await send("POST", upload, form(file))).json());
+      const { id } = user_files[0]!;
+      const look = async () => {
+        const answer = path.endsWith("statuses")
+          ? await send("POST", path, { file_ids: [id] })
+          : await get(path.replace(":id", id));
+        const found = [answer.json() as { id: string; status: string }].flat();
+        return found.find((each) => each.id === id)!.status;
+      };
+      expect([await look(), await look(), await look()]).toEqual(["PROCESSING", "PROCESSING", end]);
+    }
+  });
+
   it("takes the kind from the part's type, not from the name", () => {
     const table = {
       "image/png": "image",

@@ -1,5 +1,9 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { start } from "./start.ts";
+import * as z from "zod/mini";
+import { Packet, PacketLine } from "../../src/api/chat-schemas.ts";
+import { openDatabase } from "../../src/database.ts";
+import { documentOf, type Line, start } from "./start.ts";
 
 const detailOf = async (sandbox: Awaited<ReturnType<typeof start>>, id: string) =>
   (await sandbox.get(`/api/chat/get-chat-session/${id}`)).json() as {
@@ -108,6 +112,71 @@ describe("managing sessions in onyx", () => {
     expect((await list()).sessions).toHaveLength(2);
     const [line] = await sandbox.ask("x", { chat_session_id: ids[0] });
     expect(line).toMatchObject({ error: "Chat session has been deleted" });
+  });
+
+  it("deletes for good when asked to", async () => {
+    const sandbox = await start({ dialect: "onyx" });
+    const { chat_session_id } = await sandbox.whole("one");
+    const path = `/api/chat/delete-chat-session/${chat_session_id}?hard_delete=true`;
+    expect((await sandbox.send("DELETE", path)).text).toBe("null");
+    const [line] = await sandbox.ask("x", { chat_session_id });
+    expect(line).toMatchObject({ error: "Invalid Chat Session ID provided" });
+  });
+
+  it("hides an old session without a message, unless it is asked for", async () => {
+    let now = 1_700_000_000_000;
+    const clock = { now: () => now, sleep: () => Promise.resolve(), random: Math.random };
+    const sandbox = await start({ dialect: "onyx", clock });
+    await sandbox.send("POST", "/api/chat/create-chat-session", {});
+    const count = async (query = "") => {
+      const answer = await sandbox.get(`/api/chat/get-user-chat-sessions${query}`);
+      return (answer.json() as { sessions: unknown[] }).sessions.length;
+    };
+    expect(await count()).toBe(1);
+    now += 10 * 60_000;
+    expect([await count(), await count("?include_failed_chats=true")]).toEqual([0, 1]);
+  });
+
+  it("replays the packets of each answer and names its model", async () => {
+    const sandbox = await start({ dialect: "onyx" });
+    await sandbox.ingest(documentOf({ sections: [{ text: "Wombats sleep in burrows." }] }));
+    await sandbox.idle();
+    const override = { model_provider: "none", model_version: "gpt-0" };
+    const reply = await sandbox.whole("wombats", { llm_override: override });
+    const stored = (
+      await sandbox.get(`/api/chat/get-chat-session/${reply.chat_session_id}`)
+    ).json() as {
+      messages: { model_display_name: string | null }[];
+      packets: Line[][];
+    };
+    // The words of the override, although its provider is unknown and another model answered.
+    expect(stored.messages.map((message) => message.model_display_name)).toEqual([
+      null,
+      null,
+      "gpt-0",
+    ]);
+    expect(stored.packets).toHaveLength(1);
+    const [lines] = stored.packets;
+    for (const line of lines!) z.parse(Packet, z.parse(PacketLine, line).obj);
+    const text = lines!.flatMap(({ obj }) =>
+      obj?.type === "message_delta" ? [obj["content"]] : [],
+    );
+    expect(text).toEqual([reply.answer]);
+    expect(lines!.filter(({ obj }) => obj?.type === "citation_info").map(({ obj }) => obj)).toEqual(
+      reply.citation_info,
+    );
+  });
+
+  it("takes over the sessions of the first version", async () => {
+    const first = await start({ dialect: "onyx" });
+    const { chat_session_id } = await first.whole("one");
+    await first.close();
+    const database = await openDatabase(join(first.dataFolder, "sandbox.sqlite"));
+    database.exec("ALTER TABLE messages DROP COLUMN model; PRAGMA user_version = 1");
+    database.close();
+    const second = await start({ dialect: "onyx", dataFolder: first.dataFolder });
+    expect((await second.whole("two", { chat_session_id })).error_msg).toBeNull();
+    expect((await detailOf(second, chat_session_id!)).messages).toHaveLength(5);
   });
 
   it("creates an empty session that a message can go on in", async () => {
