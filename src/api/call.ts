@@ -59,6 +59,8 @@ export interface Call {
   onFailure?: ((kind: FaultKind) => void) | undefined;
   /** Longest silence inside the answer, instead of the policy's. */
   idleMs?: number | undefined;
+  /** Most bytes of the answer, instead of the policy's. */
+  responseBytes?: number | undefined;
   /** Goes out although the signal is aborted: one attempt, at most this long. */
   detachedMs?: number;
 }
@@ -159,7 +161,7 @@ export function toExchange(wire: Wire, call: Call, policy: CallPolicy): Exchange
     headersMs: detached ? 0 : headersMs,
     idleMs,
     totalMs: call.detachedMs ?? totalMs,
-    responseBytes: policy.responseBytes,
+    responseBytes: call.responseBytes ?? policy.responseBytes,
     fresh: policy.fresh,
     detached,
   };

@@ -4,16 +4,31 @@ import { chatBody, type ChatParameters } from "./chat-body.ts";
 import type { Call, Client } from "./client.ts";
 import { readFault } from "./faults.ts";
 import { StreamTooLargeError } from "./lines.ts";
-import { parseStreamLine } from "./packets.ts";
 import { deepResearchIdleMs, streamLineBytes } from "./policy.ts";
 import { ChatReply, type ChatEvent } from "./chat-schemas.ts";
+import { followMessages, isEnded, type Progress } from "./chat-stream.ts";
 import { decodeChunks } from "./stream.ts";
 
 export type { ChatParameters } from "./chat-body.ts";
 
-function chatCall(client: Client, parameters: ChatParameters, stream: boolean): Call {
+/** How large an answer may become; what is absent is as policy.ts says. */
+export interface AnswerLimits {
+  /** Longest line of a stream, in bytes; the whole reply may have four times as many. */
+  lineBytes?: number | undefined;
+}
+
+const linesPerReply = 4;
+
+function chatCall(
+  client: Client,
+  parameters: ChatParameters,
+  stream: boolean,
+  { lineBytes }: AnswerLimits,
+): Call {
   const body = chatBody(parameters, client.dialect, stream);
+  const mostBytes = lineBytes === undefined ? undefined : lineBytes * (stream ? linesPerReply : 1);
   return {
+    responseBytes: mostBytes,
     what: "chat",
     policy: stream ? "chatStream" : "chatWhole",
     method: "POST",
@@ -60,40 +75,20 @@ function explain(error: unknown): unknown {
   return error;
 }
 
-/** How much of an answer has come: enough for it to be complete, and what names it. */
-interface Progress {
-  expected: number;
-  ended: number;
-  sessionId: string | undefined;
-}
-
-function isOfOneModel(details: unknown): boolean {
-  if (typeof details !== "object" || details === null || !("model_index" in details)) return false;
-  return typeof details.model_index === "number";
-}
-
-function follow(progress: Progress, event: ChatEvent): void {
-  if (event.kind === "session") progress.sessionId = event.sessionId;
-  else if (event.kind === "models") progress.expected = Math.max(1, event.responses.length);
-  const isStop = event.kind === "packet" && event.packet.type === "stop";
-  if (!isStop && event.kind !== "failure") return;
-  // With several models the end of one does not end the others (observed-service.md 2.2).
-  const place = event.kind === "packet" ? event.placement : event.failure.details;
-  progress.ended = isOfOneModel(place) ? progress.ended + 1 : progress.expected;
-}
-
 function cutError(client: Client, progress: Progress, cause: unknown): ApiError {
   const path = client.dialect.paths.chat;
   const known = cause instanceof Error ? readFault(cause, false) : undefined;
+  const isTooLarge = cause instanceof StreamTooLargeError || known?.code === "ANSWER_TOO_LARGE";
   const reason =
     cause instanceof StreamTooLargeError
       ? cause.message
       : (known?.words ?? "the stream ended before its end packet");
+  const remedy = isTooLarge ? " (--max-packet takes more)" : "";
   const session = progress.sessionId;
   const may = `the question may have been delivered${session === undefined ? "" : `; session ${session}`}`;
   return new ApiError(
     "incomplete",
-    `chat: POST ${client.url(path)}: the answer is cut: ${reason}; ${may}`,
+    `chat: POST ${client.url(path)}: the answer is cut: ${reason}${remedy}; ${may}`,
     {
       method: "POST",
       url: client.url(path),
@@ -107,19 +102,6 @@ function cutError(client: Client, progress: Progress, cause: unknown): ApiError 
 const streamTypes =
   /^(?:text\/event-stream|application\/(?:[\w.-]+\+)?(?:x-)?(?:json|ndjson|jsonl|jsonlines))\b/i;
 
-function eventsOf(messages: readonly string[], progress: Progress): ChatEvent[] {
-  const events: ChatEvent[] = [];
-  for (const message of messages) {
-    // An end mark of other streaming interfaces, which a gateway may add.
-    if (message === "[DONE]") continue;
-    const event = parseStreamLine(message);
-    follow(progress, event);
-    events.push(event);
-    if (progress.ended >= progress.expected) break;
-  }
-  return events;
-}
-
 /**
  * Asks and yields the events of the answer, in one batch for each piece that the
  * network brings. Returns after the end packet or an error line (which comes as
@@ -130,19 +112,18 @@ function eventsOf(messages: readonly string[], progress: Progress): ChatEvent[] 
 export async function* streamChat(
   client: Client,
   parameters: ChatParameters,
+  limits: AnswerLimits = {},
 ): AsyncGenerator<ChatEvent[]> {
   const body = await client
-    .open(chatCall(client, parameters, true), streamTypes)
+    .open(chatCall(client, parameters, true, limits), streamTypes)
     .catch((error: unknown) => {
       throw explain(error);
     });
   const progress: Progress = { expected: 1, ended: 0, sessionId: parameters.sessionId };
   try {
-    for await (const messages of decodeChunks(body, { lineBytes: streamLineBytes })) {
-      const events = eventsOf(messages, progress);
-      if (events.length > 0) yield events;
-      if (progress.ended >= progress.expected) return;
-    }
+    const { lineBytes = streamLineBytes } = limits;
+    yield* followMessages(decodeChunks(body, { lineBytes }), progress);
+    if (isEnded(progress)) return;
   } catch (error) {
     const isCut = error instanceof StreamTooLargeError || readFault(error, false) !== undefined;
     throw isCut ? cutError(client, progress, error) : error;
@@ -155,9 +136,13 @@ export async function* streamChat(
  * turn that failed although the status was 200; its text may be partial. Throws
  * as streamChat does.
  */
-export async function askWhole(client: Client, parameters: ChatParameters): Promise<ChatReply> {
+export async function askWhole(
+  client: Client,
+  parameters: ChatParameters,
+  limits: AnswerLimits = {},
+): Promise<ChatReply> {
   try {
-    return await client.call(chatCall(client, parameters, false), ChatReply);
+    return await client.call(chatCall(client, parameters, false, limits), ChatReply);
   } catch (error) {
     throw explain(error);
   }

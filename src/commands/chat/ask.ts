@@ -10,14 +10,10 @@ import type { Output } from "../../output/output.ts";
 import { createSpinner } from "../../output/spinner.ts";
 import { rememberSession, type SessionOwner } from "./last-session.ts";
 import { shownOf, switchOf, type ChatOptions } from "./options.ts";
-import { conclude, runTurn, type Ending } from "./turn.ts";
+import { sendQuestion, type Question } from "./send.ts";
+import { conclude, runTurn, type Ending, type Keeper } from "./turn.ts";
 
-/** One question, ready to be sent. */
-export interface Question {
-  parameters: ChatParameters;
-  /** Take the answer in one piece. */
-  whole: boolean;
-}
+export type { Question } from "./send.ts";
 
 /** How answers are drawn. */
 export interface View extends Omit<RenderOptions, "turn"> {
@@ -53,19 +49,23 @@ function requestedModel({ modelProvider, modelVersion }: ChatParameters): string
  * both ask with it. The context's signal, which must be the client's own, stops
  * the answer. Whatever the service does wrong is the ending's `failure`; only a
  * failing output throws. Warnings are in the outcome and not yet written.
+ * `keeper` gets what comes before it is drawn.
  */
 export async function ask(
   context: Context,
   { output, client }: { output: Output; client: Client },
-  { parameters, whole }: Question,
+  question: Question,
   { format, ...view }: View,
+  keeper?: Keeper,
 ): Promise<Ending> {
+  const { parameters } = question;
   const turn = createTurn();
   turn.sessionId = parameters.sessionId ?? null;
   const spinner = createSpinner(output);
   const renderer = chatRenderers[format](output, spinner, { turn, ...view });
   spinner.start("waiting for the answer");
-  const end = await runTurn(context, client, { parameters, whole, turn, renderer });
+  const batches = sendQuestion(client, question, turn);
+  const end = await runTurn(context, batches, { turn, renderer, keeper });
   const warnings = warningsOf(turn, {
     filters: askedFilters(parameters),
     forcedToolId: parameters.forcedToolId,
@@ -73,6 +73,7 @@ export async function ask(
   return await conclude(context, client, renderer, {
     ...end,
     turn,
+    keeper,
     warnings: end.failure === undefined ? warnings : [],
     requestedModel: requestedModel(parameters),
   });

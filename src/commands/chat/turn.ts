@@ -1,85 +1,71 @@
-import { askWhole, stopChat, streamChat, type ChatParameters } from "../../api/chat.ts";
+import { stopChat } from "../../api/chat.ts";
 import type { Client } from "../../api/client.ts";
-import type { ChatEvent } from "../../api/chat-schemas.ts";
 import type { Context } from "../../context.ts";
-import { ApiError, CliError } from "../../errors.ts";
-import { advance, type Turn } from "../../output/chat/answer.ts";
+import { ApiError, ClosedPipeError, CliError } from "../../errors.ts";
+import type { Turn } from "../../output/chat/answer.ts";
 import type { TurnEvent } from "../../output/chat/events.ts";
 import { failureError } from "../../output/chat/failure.ts";
 import type { ChatRenderer, ChatStatus, Outcome } from "../../output/chat/render.ts";
-import { eventsOfReply, turnOfReply } from "../../output/chat/reply.ts";
+import type { Batch } from "./send.ts";
+
+/** Keeps an answer elsewhere than on the screen: in a file, a recording. Never throws. */
+export interface Keeper {
+  /** What one network chunk brought, before it is drawn. */
+  take(batch: Batch): void;
+  /** The end, before it is drawn. What could not be kept is returned. */
+  close(turn: Turn, status: ChatStatus, failure: unknown): CliError | undefined;
+}
 
 export interface TurnRequest {
-  parameters: ChatParameters;
-  /** Take the answer in one piece. */
-  whole: boolean;
   /** Filled while the answer comes. */
   turn: Turn;
   renderer: ChatRenderer;
+  keeper?: Keeper | undefined;
 }
 
 interface TurnEnd {
   /** What ended the turn early: a CliError, or the reason of an aborted signal. */
   failure: unknown;
+  /** Why nothing more can be drawn. */
+  outputFailure: unknown;
   timings: Outcome["timings"];
 }
 
-interface Batch {
-  events: TurnEvent[];
-  lines: ChatEvent[];
-}
-
-async function* batchesOf(
-  client: Client,
-  { parameters, whole, turn }: TurnRequest,
-): AsyncGenerator<Batch> {
-  if (whole) {
-    const reply = await askWhole(client, parameters);
-    const { sessionId } = turn;
-    Object.assign(turn, turnOfReply(reply));
-    // Older services leave the session out of a continued one (observed-service.md 1.8).
-    turn.sessionId ??= sessionId;
-    yield { events: eventsOfReply(turn), lines: [{ raw: JSON.stringify(reply), kind: "unknown" }] };
-    return;
-  }
-  for await (const lines of streamChat(client, parameters)) {
-    yield { events: lines.flatMap((line) => advance(turn, line)), lines };
-  }
-}
-
 /**
- * Sends the question and draws the answer as it comes. Whatever the service or
- * the network does wrong is returned as `failure`; only a failing output throws.
+ * Draws an answer as it comes. Whatever the service or the network does wrong
+ * is returned as `failure`; only a failing output throws. Where the answer is
+ * kept as well, a reader of the output who goes away does not end it.
  */
 export async function runTurn(
   context: Context,
-  client: Client,
-  request: TurnRequest,
+  batches: AsyncIterable<Batch>,
+  { turn, renderer, keeper }: TurnRequest,
 ): Promise<TurnEnd> {
-  const { turn, renderer } = request;
   const started = context.now();
   let firstTextMs: number | null = null;
   let outputFailure: unknown;
   let failure: unknown;
   try {
-    for await (const { events, lines } of batchesOf(client, request)) {
-      if (events.some((event) => event.type === "text" && event.text !== "")) {
-        firstTextMs ??= context.now() - started;
-      }
+    for await (const batch of batches) {
+      keeper?.take(batch);
+      if (firstTextMs === null && batch.events.some(isText)) firstTextMs = context.now() - started;
       try {
-        await renderer.show(events, lines);
+        if (outputFailure === undefined) await renderer.show(batch.events, batch.lines);
       } catch (error) {
         outputFailure = error;
-        throw error;
+        if (!keeper || !(error instanceof ClosedPipeError)) throw error;
       }
     }
     if (turn.failure) failure = failureError(turn.failure, turn);
     else if (turn.stopReason === "user_cancelled") failure = stoppedElsewhere();
   } catch (error) {
-    if (outputFailure !== undefined) throw outputFailure;
     failure = error;
   }
-  return { failure, timings: { firstTextMs, totalMs: context.now() - started } };
+  return { failure, outputFailure, timings: { firstTextMs, totalMs: context.now() - started } };
+}
+
+function isText(event: TurnEvent): boolean {
+  return event.type === "text" && event.text !== "";
 }
 
 function stoppedElsewhere(): CliError {
@@ -132,21 +118,39 @@ export interface Ending {
   failure: unknown;
 }
 
-/** Ends the drawing, and after Ctrl-C tells the service to stop where it can be told. */
+/** How a turn ended, as `conclude` needs it. */
+interface Conclusion extends TurnEnd {
+  turn: Turn;
+  warnings: string[];
+  requestedModel: string | null;
+  keeper?: Keeper | undefined;
+}
+
+/**
+ * Ends the keeping and the drawing, and after Ctrl-C tells the service to stop
+ * where it can be told. Throws what a failing output threw, once all is kept.
+ */
 export async function conclude(
   context: Context,
-  client: Client,
+  client: Client | undefined,
   renderer: ChatRenderer,
-  end: TurnEnd & { turn: Turn; warnings: string[]; requestedModel: string | null },
+  end: Conclusion,
 ): Promise<Ending> {
-  const { turn, timings, warnings, requestedModel } = end;
-  const status = statusOf(context, end.failure);
+  const { turn, timings, warnings, requestedModel, outputFailure } = end;
+  let status = statusOf(context, end.failure);
   let { failure } = end;
   if (status === "interrupted") failure = context.signal.reason;
-  if (status === "incomplete") failure = withRecovery(failure as CliError, turn);
+  if (status === "incomplete" && client) failure = withRecovery(failure as CliError, turn);
+  const unkept = end.keeper?.close(turn, status, failure);
+  if (unkept && failure === undefined) {
+    failure = unkept;
+    status = "error";
+  }
+  // Of an answer that is kept, its own failure says more than that nobody reads it.
+  if (outputFailure !== undefined) throw failure ?? outputFailure;
   const error = errorRecord(failure, status, turn);
   const outcome: Outcome = { status, error, requestedModel, warnings, timings };
   await renderer.finish(outcome);
-  if (status === "interrupted") await tellService(client, turn);
+  if (status === "interrupted" && client) await tellService(client, turn);
   return { turn, outcome, failure };
 }
