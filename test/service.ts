@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { ConnectorStatus } from "../src/api/schemas.ts";
 import type { FaultSpec } from "../src/sandbox/faults.ts";
-import { startSandbox, type Sandbox } from "../src/sandbox/server.ts";
+import { startSandbox, type Sandbox, type SandboxOptions } from "../src/sandbox/server.ts";
 import { cleanEnvironment, temporaryFolder } from "./support.ts";
 
 /** Key of the sandboxes of the tests: unique, so that a leak of it would be found. */
@@ -23,6 +23,8 @@ export interface TestServiceOptions {
   dialect?: "standard" | "onyx";
   /** Key that the sandbox takes; default testKey. */
   key?: string;
+  /** Any other option of the sandbox: pauses, looks at files, anonymous access, models. */
+  sandbox?: Partial<SandboxOptions>;
   /** Files of the working directory by path. */
   files?: Record<string, string | Uint8Array>;
 }
@@ -46,6 +48,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     port: 0,
     dataFolder: join(home, "sandbox"),
     key,
+    ...options.sandbox,
     ...(options.faults === undefined ? {} : { faults: options.faults }),
     ...(options.pairs === undefined ? {} : { pairs: options.pairs }),
     ...(options.dialect === undefined ? {} : { dialect: options.dialect }),

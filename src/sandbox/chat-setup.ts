@@ -7,6 +7,7 @@ import type { Files } from "./files.ts";
 import type { LedgerWriter } from "./ledger.ts";
 import type { Framing } from "./packets.ts";
 import { detail, type DialectName, Refusal } from "./reply.ts";
+import type { Runs } from "./runs.ts";
 import type { Filters } from "./search.ts";
 import type { Message, Session, Sessions } from "./sessions.ts";
 
@@ -26,8 +27,7 @@ export interface ChatOptions {
   documentSets: Record<string, readonly number[]>;
   /** Pairs whose documents an anonymous caller may see. */
   publicPairs: readonly number[];
-  /** Runs that can be stopped, per session. */
-  runs: Map<string, AbortController>;
+  runs: Runs;
 }
 
 /** Why a turn cannot begin; becomes an error line, since the 200 was sent already. */

@@ -12,14 +12,21 @@ import {
   SetupFailure,
   visibleFilters,
 } from "./chat-setup.ts";
-import { encodeLine, failure, type Framing, type Line } from "./packets.ts";
+import { failure, type Line } from "./packets.ts";
 import { detail, json, problem, type Reply } from "./reply.ts";
 import type { Route } from "./routes.ts";
+import type { Run } from "./runs.ts";
 import { searchPassages } from "./search.ts";
 import type { Session } from "./sessions.ts";
 import { listTool, searchTool } from "./tools.ts";
+import { streamReply } from "./stream-reply.ts";
 import { runTurn } from "./turn.ts";
 import { gatherReply } from "./whole.ts";
+
+interface Question {
+  request: ChatRequest;
+  anonymous: boolean;
+}
 
 function* begin(options: ChatOptions, request: ChatRequest): Generator<Line, Session> {
   const { sessions, dialect } = options;
@@ -39,14 +46,14 @@ function toolsOf({ allowedTools }: ChatRequest): number[] {
 
 async function* answer(
   options: ChatOptions,
-  request: ChatRequest,
-  call: Call,
+  { request, anonymous }: Question,
   session: Session,
+  run: Run,
 ): AsyncGenerator<Line> {
   const { sessions, documents, database, clock, runs } = options;
   const attachments = attachmentsOf(options, request);
   const asked = filtersOf(options, request);
-  const filters = call.anonymous ? visibleFilters(asked, options.publicPairs) : asked;
+  const filters = anonymous ? visibleFilters(asked, options.publicPairs) : asked;
   const { parent, again } = placeOf(sessions.mainline(session.id), request.parent);
   const question = again ? undefined : { text: request.message, files: request.files };
   const { userId, assistantId } = sessions.begin(
@@ -63,8 +70,7 @@ async function* answer(
     yield failure("VALIDATION_ERROR", error, true);
     return;
   }
-  const stop = new AbortController();
-  runs.set(session.id, stop);
+  runs.enter(session.id, run);
   try {
     yield* runTurn({
       question: again?.text ?? request.message,
@@ -82,32 +88,28 @@ async function* answer(
       deepResearch: request.deepResearch,
       clock,
       tokenDelayMs: request.stream ? options.tokenDelayMs : 0,
-      stopped: stop.signal,
-      unread: call.signal,
+      stopped: run.stopped,
+      ending: run.ending,
       finish: (outcome) => sessions.finish(assistantId, outcome),
     });
   } finally {
-    if (runs.get(session.id) === stop) runs.delete(session.id);
+    runs.leave(session.id, run);
   }
 }
 
 async function* conversation(
   options: ChatOptions,
-  request: ChatRequest,
-  call: Call,
+  question: Question,
+  run: Run,
 ): AsyncGenerator<Line> {
   try {
-    const session = yield* begin(options, request);
-    yield* answer(options, request, call, session);
+    const session = yield* begin(options, question.request);
+    yield* answer(options, question, session, run);
   } catch (error) {
     if (!(error instanceof SetupFailure)) throw error;
     // Flagged retryable although it is not: observed-service.md 2.6.
     yield failure(error.code, error.message, true);
   }
-}
-
-async function* encoded(lines: AsyncIterable<Line>, framing: Framing): AsyncGenerator<string> {
-  for await (const line of lines) yield encodeLine(line, framing);
 }
 
 async function sendMessage(options: ChatOptions, call: Call): Promise<Reply> {
@@ -119,18 +121,10 @@ async function sendMessage(options: ChatOptions, call: Call): Promise<Reply> {
   if (request.overrides.length > 1 && !request.stream) {
     return problem(dialect, 400, "INVALID_INPUT", "Multi-model mode requires streaming");
   }
-  const lines = conversation(options, request, call);
-  if (request.stream) {
-    return {
-      status: 200,
-      headers: {
-        "content-type": "text/event-stream; charset=utf-8",
-        "cache-control": "no-cache",
-        "x-accel-buffering": "no",
-      },
-      body: encoded(lines, framing),
-    };
-  }
+  const question = { request, anonymous: call.anonymous };
+  const run = options.runs.start((run) => conversation(options, question, run));
+  const lines = run.read(call.signal);
+  if (request.stream) return streamReply(lines, framing);
   const { reply, setupError } = await gatherReply(lines);
   if (setupError === undefined) {
     return json(200, { ...reply, chat_session_id: reply.chat_session_id ?? request.sessionId });

@@ -39,6 +39,8 @@ export interface SandboxOptions {
   ledger?: LedgerMode;
   /** How often a file that was uploaded for a chat is still PROCESSING when looked at; 0 without it. */
   fileLooks?: number;
+  /** Silence in a stream before a heartbeat packet; 15 s without it. */
+  heartbeatMs?: number;
   /** Lets callers without a valid key chat, over public documents; false without it. */
   anonymous?: boolean;
 }
@@ -143,7 +145,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   try {
     port = await listen(server, host, options.port);
   } catch (error) {
-    service.close();
+    await service.close();
     throw error;
   }
   const { key, dialect = "standard" } = options;
@@ -164,7 +166,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const close = async (): Promise<void> => {
     await end(server);
     await Promise.all(running);
-    service.close();
+    await service.close();
   };
   let closed: Promise<void> | undefined;
   return {

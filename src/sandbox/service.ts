@@ -14,6 +14,7 @@ import { ingestionRoutes } from "./ingestion-routes.ts";
 import type { LedgerWriter } from "./ledger.ts";
 import { pageRoutes } from "./page.ts";
 import type { Route } from "./routes.ts";
+import { createRuns, type Runs } from "./runs.ts";
 import { questionTerms, searchPassages } from "./search.ts";
 import { searchRoutes } from "./search-routes.ts";
 import type { SandboxOptions } from "./server.ts";
@@ -24,8 +25,8 @@ export interface Service {
   routes: Route[];
   /** Resolves when everything that was accepted can be found. */
   idle: () => Promise<void>;
-  /** Writes what waits for its transaction and closes the database. */
-  close(): void;
+  /** Stores the answers in flight, writes what waits for its transaction, closes the database. */
+  close(): Promise<void>;
 }
 
 export type ServiceOptions = SandboxOptions & { host: string; clock: Clock };
@@ -40,6 +41,7 @@ function routesOf(
     commits: ReturnType<typeof createCommits>;
     indexer: ReturnType<typeof createIndexer>;
     ledger: LedgerWriter;
+    runs: Runs;
   },
 ): Route[] {
   const { clock, host, dialect = "standard", pairs = defaultPairs } = options;
@@ -48,7 +50,6 @@ function routesOf(
   const documents = createDocumentStore(database);
   const files = createFiles(database, now, options.fileLooks);
   const sessions = createSessions(database, now);
-  const runs = new Map<string, AbortController>();
   const framing = options.framing ?? (dialect === "onyx" ? "ndjson" : "sse");
   const known = new Set(pairs.map((pair) => pair.cc_pair_id));
   const shared = { dialect, documents, files, clock, ...parts };
@@ -65,9 +66,8 @@ function routesOf(
       publicPairs: pairs
         .filter((pair) => pair.access_type === "public")
         .map((pair) => pair.cc_pair_id),
-      runs,
     }),
-    ...sessionRoutes(sessions, runs),
+    ...sessionRoutes(sessions, parts.runs, framing),
     ...fileRoutes(files, dialect),
     ...searchRoutes(database, documentSets),
     ...catalogRoutes({ pairs, models, documentSets }),
@@ -85,7 +85,8 @@ export async function openService(options: ServiceOptions, ledger: LedgerWriter)
   const database = await openSandboxDatabase(options.dataFolder);
   const commits = createCommits(database);
   const indexer = createIndexer(database, (text) => options.onLog?.(text));
-  const routes = routesOf(database, options, { commits, indexer, ledger });
+  const runs = createRuns({ heartbeatMs: options.heartbeatMs });
+  const routes = routesOf(database, options, { commits, indexer, ledger, runs });
   // Documents that an earlier run did not get to.
   indexer.notify();
   return {
@@ -94,7 +95,8 @@ export async function openService(options: ServiceOptions, ledger: LedgerWriter)
       commits.flush();
       await indexer.idle();
     },
-    close() {
+    async close() {
+      await runs.close();
       commits.flush();
       indexer.stop();
       database.close();

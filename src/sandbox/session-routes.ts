@@ -1,10 +1,12 @@
 import * as z from "zod/mini";
 import type { Call } from "./call.ts";
 import { parseTimestamp, zuluTime } from "./identity.ts";
-import { type Line, packet } from "./packets.ts";
+import { type Framing, type Line, packet } from "./packets.ts";
 import { detail, json, problem, Refusal, type Reply } from "./reply.ts";
 import type { Route } from "./routes.ts";
+import type { Runs } from "./runs.ts";
 import type { Message, Session, Sessions } from "./sessions.ts";
+import { streamReply } from "./stream-reply.ts";
 import { laxInteger, parseBody, refuseBody } from "./validation.ts";
 
 function toListed(session: Session) {
@@ -78,9 +80,10 @@ function list(sessions: Sessions, call: Call): Reply {
   return json(200, { sessions: found.slice(0, size).map(toListed), has_more: found.length > size });
 }
 
-function show(sessions: Sessions, runs: ReadonlyMap<string, unknown>, call: Call): Reply {
+function show(sessions: Sessions, runs: Runs, call: Call): Reply {
   const session = known(sessions, call);
   const messages = sessions.messages(session.id);
+  const run = runs.find(session.id);
   return json(200, {
     chat_session_id: session.id,
     description: session.description ?? session.name,
@@ -90,7 +93,7 @@ function show(sessions: Sessions, runs: ReadonlyMap<string, unknown>, call: Call
     time_created: zuluTime(session.createdAt),
     shared_status: "private",
     packets: messages.filter(({ type }) => type === "assistant").map(replayOf),
-    current_run: runs.has(session.id) ? { run_id: session.id } : null,
+    current_run: run ? { run_id: run.id } : null,
     deleted: false,
   });
 }
@@ -124,15 +127,24 @@ function rename(sessions: Sessions, call: Call): Reply {
   return json(200, { new_name: name });
 }
 
-function stop(sessions: Sessions, runs: ReadonlyMap<string, AbortController>, call: Call): Reply {
+function stop(sessions: Sessions, runs: Runs, call: Call): Reply {
   const session = sessions.find(call.parameters["id"]!);
   if (!session) return problem("onyx", 404, "SESSION_NOT_FOUND", "Chat session not found");
-  runs.get(session.id)?.abort();
+  runs.find(session.id)?.stop();
   return json(200, { message: "Chat session stopped" });
 }
 
+/** The answer that is being made, from its first line on. */
+function resume(runs: Runs, framing: Framing, call: Call): Reply {
+  const run = runs.find(call.parameters["id"]!);
+  // A run that has finished cannot be resumed; the session is read instead.
+  if (!run) return problem("onyx", 404, "NOT_FOUND", "No run to resume");
+  const cursor = Math.max(0, Math.trunc(Number(call.query.get("cursor") ?? 0))) || 0;
+  return streamReply(run.read(call.signal, cursor), framing);
+}
+
 /** Sessions as `onyx` manages them: observed-service.md 2.8 and 5. */
-export function sessionRoutes(sessions: Sessions, runs: Map<string, AbortController>): Route[] {
+export function sessionRoutes(sessions: Sessions, runs: Runs, framing: Framing): Route[] {
   const onyx = { dialect: "onyx", bodyLimit: 1024 * 1024 } as const;
   return [
     {
@@ -145,6 +157,7 @@ export function sessionRoutes(sessions: Sessions, runs: Map<string, AbortControl
       ...onyx,
       method: "GET",
       path: "/api/chat/get-chat-session/:id",
+      anonymous: true,
       handle: (call) => show(sessions, runs, call),
     },
     {
@@ -163,6 +176,7 @@ export function sessionRoutes(sessions: Sessions, runs: Map<string, AbortControl
       ...onyx,
       method: "POST",
       path: "/api/chat/stop-chat-session/:id",
+      anonymous: true,
       handle: (call) => stop(sessions, runs, call),
     },
     {
@@ -180,8 +194,8 @@ export function sessionRoutes(sessions: Sessions, runs: Map<string, AbortControl
       ...onyx,
       method: "GET",
       path: "/api/chat/chat-session/:id/resume-stream",
-      // A run that has finished cannot be resumed; the session is read instead.
-      handle: () => problem("onyx", 404, "NOT_FOUND", "No run to resume"),
+      anonymous: true,
+      handle: (call) => resume(runs, framing, call),
     },
   ];
 }

@@ -22,10 +22,13 @@ export interface Turn {
   tokenDelayMs: number;
   /** Aborted by the stop endpoint. */
   stopped: AbortSignal;
-  /** Aborted when nobody reads any more; the answer is then finished without pauses. */
-  unread: AbortSignal;
+  /** Aborted when the sandbox ends; the answer is then finished without pauses. */
+  ending: AbortSignal;
   finish(outcome: Outcome): void;
 }
+
+/** Stored after what had been said when the user stopped it: observed-service.md 2.8. */
+const stoppedSuffix = "\n\n... *Generation was stopped by the user.*";
 
 /** The wording of the reasoning packets: true sentences about what the sandbox does. */
 function reasoningOf(terms: readonly string[], turn: Turn): string[] {
@@ -101,7 +104,7 @@ async function* writing(
   written: Written,
 ): AsyncGenerator<Line> {
   const announced = new Set<string>();
-  const awake = AbortSignal.any([turn.stopped, turn.unread]);
+  const awake = AbortSignal.any([turn.stopped, turn.ending]);
   for (const part of answer.parts) {
     if ("number" in part) {
       if (!turn.includeCitations) continue;
@@ -118,7 +121,7 @@ async function* writing(
       continue;
     }
     for (const word of wordsOf(part.text)) {
-      if (turn.tokenDelayMs > 0 && !turn.unread.aborted) await pause(turn, awake);
+      if (turn.tokenDelayMs > 0 && !turn.ending.aborted) await pause(turn, awake);
       if (turn.stopped.aborted) return;
       written.text += word;
       yield packet(at, "message_delta", { content: word });
@@ -131,22 +134,9 @@ async function pause({ clock, tokenDelayMs }: Turn, awake: AbortSignal): Promise
   await clock.sleep(tokenDelayMs, awake).catch(() => undefined);
 }
 
-function wholeText(answer: Answer, includeCitations: boolean): Written {
-  const written: Written = { text: "", citations: {} };
-  for (const part of answer.parts) {
-    if (!("number" in part)) written.text += part.text;
-    else if (includeCitations) {
-      written.text += `[[${part.number}]](${part.link})`;
-      written.citations[part.number] ??= part.documentId;
-    }
-  }
-  return written;
-}
-
 /**
  * The packets of one turn, in the order of observed-service.md 2.2, up to and
- * with `stop`. Stores the outcome at the end, also when the reader leaves early:
- * a disconnect does not cancel the answer, the stop endpoint does.
+ * with `stop`. Stores the outcome just before.
  */
 export async function* runTurn(turn: Turn): AsyncGenerator<Line> {
   const started = turn.clock.now();
@@ -157,27 +147,21 @@ export async function* runTurn(turn: Turn): AsyncGenerator<Line> {
   const written: Written = { text: "", citations: {} };
   const store = ({ text, citations }: Written): void =>
     turn.finish({ text, citations, documents, error: null });
-  let ended = false;
-  try {
-    let at = 0;
-    yield* reasoning(at, reasoningOf(terms, turn));
-    if (turn.listDocuments) yield* listing((at += 1), turn.listDocuments());
-    if (turn.search) yield* searching((at += 1), turn, terms, answer.documents);
-    at += 1;
-    yield packet(at, "message_start", {
-      final_documents: documents,
-      pre_answer_processing_seconds: (turn.clock.now() - started) / 1000,
-    });
-    yield* writing(at, turn, answer, written);
-    ended = true;
-    if (turn.stopped.aborted) {
-      store({ ...written, text: `${written.text}\n\n... *Generation was stopped by the user.*` });
-      yield packet(at, "stop", { stop_reason: "user_cancelled" }, null);
-    } else {
-      store(written);
-      yield packet(at, "stop", { stop_reason: null });
-    }
-  } finally {
-    if (!ended) store(wholeText(answer, turn.includeCitations));
+  let at = 0;
+  yield* reasoning(at, reasoningOf(terms, turn));
+  if (turn.listDocuments) yield* listing((at += 1), turn.listDocuments());
+  if (turn.search) yield* searching((at += 1), turn, terms, answer.documents);
+  at += 1;
+  yield packet(at, "message_start", {
+    final_documents: documents,
+    pre_answer_processing_seconds: (turn.clock.now() - started) / 1000,
+  });
+  yield* writing(at, turn, answer, written);
+  if (turn.stopped.aborted) {
+    store({ ...written, text: written.text + stoppedSuffix });
+    yield packet(at, "stop", { stop_reason: "user_cancelled" }, null);
+  } else {
+    store(written);
+    yield packet(at, "stop", { stop_reason: null });
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { Packet, PacketLine } from "../../src/api/chat-schemas.ts";
 import { openDatabase } from "../../src/database.ts";
-import { documentOf, type Line, start } from "./start.ts";
+import { documentOf, type Line, linesOf, start } from "./start.ts";
 
 const detailOf = async (sandbox: Awaited<ReturnType<typeof start>>, id: string) =>
   (await sandbox.get(`/api/chat/get-chat-session/${id}`)).json() as {
@@ -198,14 +198,20 @@ describe("managing sessions in onyx", () => {
 /** A clock whose pauses end when the test says so. */
 function heldClock() {
   const waiting: (() => void)[] = [];
+  let released = false;
   let reached: (() => void) | undefined;
   const pausing = new Promise<void>((resolve) => (reached = resolve));
   return {
     pausing,
+    release(): void {
+      released = true;
+      for (const resume of waiting) resume();
+    },
     now: Date.now,
     random: Math.random,
     sleep: (_ms: number, signal?: AbortSignal) =>
       new Promise<void>((resolve) => {
+        if (released) return resolve();
         signal?.addEventListener("abort", () => resolve(), { once: true });
         waiting.push(resolve);
         reached?.();
@@ -253,9 +259,48 @@ describe("a run in flight", () => {
       "Response was terminated prior to completion",
     );
     leave.abort();
+    clock.release();
     await expect
       .poll(async () => (await detailOf(sandbox, chat_session_id)).messages.at(-1)!.message)
       .toContain("Nothing in the indexed documents matches");
+  });
+
+  it("can be read again from its start while it goes on, by any number of readers", async () => {
+    const clock = heldClock();
+    const sandbox = await start({ dialect: "onyx", clock, tokenDelayMs: 5 });
+    const created = await sandbox.send("POST", "/api/chat/create-chat-session", {});
+    const { chat_session_id } = created.json() as { chat_session_id: string };
+    const asked = sandbox.ask(message, { chat_session_id });
+    await clock.pausing;
+    const path = `/api/chat/chat-session/${chat_session_id}/resume-stream?cursor=`;
+    const headers = { authorization: "Bearer a-key-of-the-test" };
+    // Answered at once, long before the run ends.
+    const resumed = await Promise.all(
+      ["0", "1", "x"].map((cursor) => fetch(sandbox.url + path + cursor, { headers })),
+    );
+    expect(resumed[0]!.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    clock.release();
+    const lines = await asked;
+    expect(lines.at(-1)).toMatchObject({ obj: { type: "stop" } });
+    const [all, rest, odd] = await Promise.all(
+      resumed.map(async (each) => linesOf(await each.text())),
+    );
+    expect([all, rest, odd]).toEqual([lines, lines.slice(1), lines]);
+    expect((await sandbox.get(`${path}0`)).status).toBe(404);
+  });
+
+  it("is stored whole when the sandbox ends", async () => {
+    const clock = heldClock();
+    const first = await start({ dialect: "onyx", clock, tokenDelayMs: 5 });
+    const created = await first.send("POST", "/api/chat/create-chat-session", {});
+    const { chat_session_id } = created.json() as { chat_session_id: string };
+    const lost = first.ask(message, { chat_session_id }).catch(() => "cut");
+    await clock.pausing;
+    await first.close();
+    expect(await lost).toBe("cut");
+    const second = await start({ dialect: "onyx", dataFolder: first.dataFolder });
+    const { messages } = await detailOf(second, chat_session_id);
+    expect(messages.at(-1)!.message).toContain("Nothing in the indexed documents matches");
   });
 
   it("knows no run to stop in an idle session, and no unknown session", async () => {
