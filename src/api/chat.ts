@@ -2,20 +2,12 @@ import * as z from "zod/mini";
 import { ApiError } from "../errors.ts";
 import { chatBody, type ChatParameters } from "./chat-body.ts";
 import type { Call, Client } from "./client.ts";
-import { readFault } from "./faults.ts";
-import { StreamTooLargeError } from "./lines.ts";
-import { deepResearchIdleMs, streamLineBytes } from "./policy.ts";
+import { deepResearchIdleMs } from "./policy.ts";
 import { ChatReply, type ChatEvent } from "./chat-schemas.ts";
-import { followMessages, isEnded, type Progress } from "./chat-stream.ts";
-import { decodeChunks } from "./stream.ts";
+import { followTurn, streamTypes, type AnswerLimits } from "./follow-turn.ts";
 
 export type { ChatParameters } from "./chat-body.ts";
-
-/** How large an answer may become; what is absent is as policy.ts says. */
-export interface AnswerLimits {
-  /** Longest line of a stream, in bytes; the whole reply may have four times as many. */
-  lineBytes?: number | undefined;
-}
+export type { AnswerLimits } from "./follow-turn.ts";
 
 const linesPerReply = 4;
 
@@ -75,33 +67,6 @@ function explain(error: unknown): unknown {
   return error;
 }
 
-function cutError(client: Client, progress: Progress, cause: unknown): ApiError {
-  const path = client.dialect.paths.chat;
-  const known = cause instanceof Error ? readFault(cause, false) : undefined;
-  const isTooLarge = cause instanceof StreamTooLargeError || known?.code === "ANSWER_TOO_LARGE";
-  const reason =
-    cause instanceof StreamTooLargeError
-      ? cause.message
-      : (known?.words ?? "the stream ended before its end packet");
-  const remedy = isTooLarge ? " (--max-packet takes more)" : "";
-  const session = progress.sessionId;
-  const may = `the question may have been delivered${session === undefined ? "" : `; session ${session}`}`;
-  return new ApiError(
-    "incomplete",
-    `chat: POST ${client.url(path)}: the answer is cut: ${reason}${remedy}; ${may}`,
-    {
-      method: "POST",
-      url: client.url(path),
-      code: known?.code,
-      cause,
-      hints: ["the service may have gone on: look into the session before asking again"],
-    },
-  );
-}
-
-const streamTypes =
-  /^(?:text\/event-stream|application\/(?:[\w.-]+\+)?(?:x-)?(?:json|ndjson|jsonl|jsonlines))\b/i;
-
 /**
  * Asks and yields the events of the answer, in one batch for each piece that the
  * network brings. Returns after the end packet or an error line (which comes as
@@ -114,21 +79,11 @@ export async function* streamChat(
   parameters: ChatParameters,
   limits: AnswerLimits = {},
 ): AsyncGenerator<ChatEvent[]> {
-  const body = await client
-    .open(chatCall(client, parameters, true, limits), streamTypes)
-    .catch((error: unknown) => {
-      throw explain(error);
-    });
-  const progress: Progress = { expected: 1, ended: 0, sessionId: parameters.sessionId };
-  try {
-    const { lineBytes = streamLineBytes } = limits;
-    yield* followMessages(decodeChunks(body, { lineBytes }), progress);
-    if (isEnded(progress)) return;
-  } catch (error) {
-    const isCut = error instanceof StreamTooLargeError || readFault(error, false) !== undefined;
-    throw isCut ? cutError(client, progress, error) : error;
-  }
-  throw cutError(client, progress, undefined);
+  const call = chatCall(client, parameters, true, limits);
+  const body = await client.open(call, streamTypes).catch((error: unknown) => {
+    throw explain(error);
+  });
+  yield* followTurn(client, call, body, { sessionId: parameters.sessionId, ...limits });
 }
 
 /**

@@ -16,6 +16,7 @@ export type CallClass =
   | "remove"
   | "chatWhole"
   | "chatStream"
+  | "resume"
   | "upload"
   | "rememberedUpload";
 
@@ -108,6 +109,15 @@ const chatStream: CallPolicy = {
   mayHaveActed: true,
 };
 
+/** Reading an answer again asks nothing. */
+const resume: CallPolicy = {
+  ...chatStream,
+  attempts: list.attempts,
+  statuses: list.statuses,
+  faults: list.faults,
+  mayHaveActed: false,
+};
+
 const chatWhole: CallPolicy = {
   ...chatStream,
   headersMs: 0,
@@ -142,6 +152,7 @@ export const policies: Record<CallClass, CallPolicy> = {
   remove,
   chatWhole,
   chatStream,
+  resume,
   upload,
   rememberedUpload,
 };

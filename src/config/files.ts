@@ -26,14 +26,26 @@ function existing(path: string): { real: string; mode: number } | undefined {
   }
 }
 
+/** Whatever hinders this hindered the writing too, and that is what is told. */
+function tryRemove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {}
+}
+
 /**
  * Writes a whole file so that a reader, or a crash at any moment, sees either the
  * old or the new text: a new file of mode 0600 beside it, made for this
  * (O_EXCL), flushed, renamed over it. With `keepMode` an existing file keeps its
- * mode and a new one gets 0644. Missing folders are made with 0700. Throws
- * CliError `local`.
+ * mode and a new one gets 0644. `flush: false` does not wait for the disk: for
+ * what may be lost when the machine fails. Missing folders are made with 0700.
+ * Throws CliError `local`.
  */
-export function writeWhole(path: string, text: string, options: { keepMode?: boolean } = {}): void {
+export function writeWhole(
+  path: string,
+  text: string,
+  options: { keepMode?: boolean; flush?: boolean } = {},
+): void {
   const old = existing(path);
   // Through a symlink: someone who links the file into a repository keeps the link.
   const target = old?.real ?? path;
@@ -45,13 +57,13 @@ export function writeWhole(path: string, text: string, options: { keepMode?: boo
     try {
       writeFileSync(file, text);
       if (mode !== privateFile) fchmodSync(file, mode);
-      fsyncSync(file);
+      if (options.flush !== false) fsyncSync(file);
     } finally {
       closeSync(file);
     }
     renameSync(temporary, target);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    tryRemove(temporary);
     throw new CliError("local", `cannot write ${path}: ${codeOf(error) ?? "unknown failure"}`, {
       hints: ["check that the folder exists and may be written, and that the disk is not full"],
       cause: error,

@@ -125,6 +125,11 @@ export const ChatSettings = z.strictObject({
   stream: z.optional(flag("take the answer as it is written (default: true)")),
   live: z.optional(flag("write text as it comes even where stdout is no terminal")),
   sources: z.optional(flag("list the cited sources after the answer (default: true)")),
+  remember: z.optional(
+    flag(
+      "keep on this machine which sessions were asked in, with the beginning of the first question (default: true)",
+    ),
+  ),
   show: z.optional(
     z
       .union([z.array(shown), shown], {

@@ -8,7 +8,7 @@ function addSessionOptions(command: Command): Command {
   return command
     .option("--agent <id>", "agent that answers, in a new session", id("--agent"))
     .option("--project <id>", "project that scopes a new session", id("--project"))
-    .option("--session <id>", "continue this session")
+    .option("--session <id>", "continue this session; the beginning of its id is enough")
     .option("-c, --continue", "continue the last session of this profile")
     .option("--parent <id>", "message to answer to (default: the last one)", id("--parent"));
 }
@@ -46,6 +46,7 @@ export function addChat(program: Command, run: Run): void {
     .option("--live", "off a terminal: write text as it comes, interim text included")
     .option("--no-sources", "do not list the sources after the answer")
     .option("--show <list>", "on stderr: reasoning,tools,documents or none or all")
+    .option("--no-remember", "keep nothing of this session on this machine (see chat.remember)")
     .option("--save <file>", "write the final answer to a file as well")
     .addHelpText(
       "after",

@@ -2,13 +2,13 @@ import type { ChatParameters } from "../../api/chat.ts";
 import type { Client } from "../../api/client.ts";
 import type { ChatSettings } from "../../config/schema.ts";
 import type { Context } from "../../context.ts";
-import { messageOf } from "../../errors.ts";
+import { CliError } from "../../errors.ts";
 import { createTurn } from "../../output/chat/answer.ts";
 import { chatRenderers, type ChatFormat, type RenderOptions } from "../../output/chat/render.ts";
 import { warningsOf } from "../../output/chat/warnings.ts";
 import type { Output } from "../../output/output.ts";
 import { createSpinner } from "../../output/spinner.ts";
-import { rememberSession, type SessionOwner } from "./last-session.ts";
+import { createRecorder, recorded, type Memory } from "./remember.ts";
 import { shownOf, switchOf, type ChatOptions } from "./options.ts";
 import { sendQuestion, type Question } from "./send.ts";
 import { conclude, runTurn, type Ending, type Keeper } from "./turn.ts";
@@ -49,11 +49,12 @@ function requestedModel({ modelProvider, modelVersion }: ChatParameters): string
  * both ask with it. The context's signal, which must be the client's own, stops
  * the answer. Whatever the service does wrong is the ending's `failure`; only a
  * failing output throws. Warnings are in the outcome and not yet written.
- * `keeper` gets what comes before it is drawn.
+ * `keeper` gets what comes before it is drawn; the index of `memory` takes the
+ * question as soon as the service has named its session.
  */
 export async function ask(
   context: Context,
-  { output, client }: { output: Output; client: Client },
+  { output, client, memory }: { output: Output; client: Client; memory: Memory },
   question: Question,
   { format, ...view }: View,
   keeper?: Keeper,
@@ -64,8 +65,15 @@ export async function ask(
   const spinner = createSpinner(output);
   const renderer = chatRenderers[format](output, spinner, { turn, ...view });
   spinner.start("waiting for the answer");
-  const batches = sendQuestion(client, question, turn);
+  const record = createRecorder(context, output, memory, parameters.message);
+  const batches = recorded(
+    sendQuestion(client, question, turn, () => record(turn)),
+    turn,
+    record,
+  );
   const end = await runTurn(context, batches, { turn, renderer, keeper });
+  const isLost = end.failure instanceof CliError && end.failure.exit === "incomplete";
+  if (isLost) await record(turn);
   const warnings = warningsOf(turn, {
     filters: askedFilters(parameters),
     forcedToolId: parameters.forcedToolId,
@@ -77,21 +85,4 @@ export async function ask(
     warnings: end.failure === undefined ? warnings : [],
     requestedModel: requestedModel(parameters),
   });
-}
-
-/** Remembers the session of an answer for `--continue`; that it cannot be is a warning. */
-export async function rememberAnswer(
-  context: Context,
-  output: Output,
-  owner: SessionOwner,
-  { turn, outcome }: Ending,
-): Promise<void> {
-  const { sessionId, messageId } = turn;
-  // Without a message in it the session may not even exist.
-  if (sessionId === null || (messageId === null && outcome.status !== "ok")) return;
-  try {
-    rememberSession(context.env, owner, sessionId);
-  } catch (error) {
-    await output.warn(`the session is not remembered for --continue: ${messageOf(error)}`);
-  }
 }

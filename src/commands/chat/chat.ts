@@ -7,7 +7,7 @@ import { CliError } from "../../errors.ts";
 import type { ChatFormat } from "../../output/chat/render.ts";
 import type { Output } from "../../output/output.ts";
 import { dim } from "../../output/text.ts";
-import { ask, rememberAnswer, viewOf, type Question } from "./ask.ts";
+import { ask, viewOf, type Question } from "./ask.ts";
 import { checkFiles, describeFiles, type LocalFile } from "./files.ts";
 import { planMessage, readMessage, readPayload, type MessagePlan } from "./message.ts";
 import {
@@ -20,7 +20,8 @@ import {
 } from "./options.ts";
 import type { Ending } from "./turn.ts";
 import { connect, type Connected } from "../connect.ts";
-import { readLastSession, type SessionOwner } from "./last-session.ts";
+import { findSession } from "./find-session.ts";
+import { lastSession, type SessionOwner } from "./session-index.ts";
 
 /** The file of `--save`, checked before anything is sent. Throws CliError `usage`. */
 function saveTarget(context: Context, save: string | undefined): string | undefined {
@@ -69,7 +70,10 @@ async function prepare(
 ): Promise<Question> {
   const settings = config.chat;
   const base = parametersOf(options, settings, client.dialect, context.now());
-  if (options.continue) base.sessionId = readLastSession(context.env, owner);
+  if (options.continue) base.sessionId = lastSession(context.env, owner).id;
+  if (base.sessionId !== undefined && options.session !== undefined) {
+    base.sessionId = await findSession({ env: context.env, client, owner }, options.session);
+  }
   const extra =
     plan.payload ?? (options.payload === "-" ? await readPayload(context, "-") : undefined);
   const named = extra?.["chat_session_id"];
@@ -122,8 +126,8 @@ export async function chat(context: Context, args: string[], options: ChatOption
     const owner = { profile: config.profile, baseUrl: connection.baseUrl };
     const question = await prepare(context, options, connected, owner, { message, payload, files });
     const view = viewOf(options, config.chat, format, output);
-    const ending = await ask(context, connected, question, view);
-    await rememberAnswer(context, output, owner, ending);
+    const memory = switchOf(options, "remember", config.chat.remember) ? owner : undefined;
+    const ending = await ask(context, { ...connected, memory }, question, view);
     await noteSession(output, ending, format);
     for (const warning of ending.outcome.warnings) await output.warn(warning);
     if (ending.failure !== undefined) throw ending.failure;

@@ -36,6 +36,8 @@ export interface ChatOptions extends GlobalFlags {
   /** False for `--no-sources`. */
   sources?: boolean;
   show?: string;
+  /** False for `--no-remember`. */
+  remember?: boolean;
   save?: string;
 }
 
@@ -192,7 +194,7 @@ export function parametersOf(
 /** A switch that is on by default: the flag or its variable, else the setting. */
 export function switchOf(
   options: ChatOptions,
-  name: "stream" | "sources",
+  name: "stream" | "sources" | "remember",
   setting: boolean | undefined,
 ): boolean {
   if (options.flagSources?.[name] !== undefined) return options[name] !== false;

@@ -1,6 +1,8 @@
 import { askWhole, streamChat, type AnswerLimits, type ChatParameters } from "../../api/chat.ts";
 import type { ChatEvent, ChatReply } from "../../api/chat-schemas.ts";
 import type { Client } from "../../api/client.ts";
+import { createSession } from "../../api/sessions.ts";
+import { CliError } from "../../errors.ts";
 import { advance, type Turn } from "../../output/chat/answer.ts";
 import type { TurnEvent } from "../../output/chat/events.ts";
 import { eventsOfReply, turnOfReply } from "../../output/chat/reply.ts";
@@ -33,14 +35,45 @@ export function takeLines(turn: Turn, lines: ChatEvent[]): Batch {
   return { events: lines.flatMap((line) => advance(turn, line)), lines };
 }
 
-/** Sends the question; what comes back, taken into `turn`. */
+/**
+ * A session for an answer that comes in one piece, made before the question: else
+ * nobody would know where a cut answer is (observed-service.md 8, row 30).
+ */
+async function createPlace(
+  client: Client,
+  { sessionId, personaId, projectId, extra }: ChatParameters,
+): Promise<string | undefined> {
+  const settles = extra && ("chat_session_id" in extra || "chat_session_info" in extra);
+  if (sessionId !== undefined || settles) return undefined;
+  try {
+    return await createSession(client, { personaId, projectId });
+  } catch (error) {
+    // A service without this endpoint makes the session with the question.
+    if (error instanceof CliError && error.exit === "not-found") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Sends the question; what comes back, taken into `turn`. `onPlaced` is called
+ * when a session was made for it before it is sent.
+ */
 export async function* sendQuestion(
   client: Client,
   { parameters, whole, limits }: Question,
   turn: Turn,
+  onPlaced?: () => Promise<void>,
 ): AsyncGenerator<Batch> {
-  if (whole) yield takeReply(turn, await askWhole(client, parameters, limits));
-  else {
+  if (!whole) {
     for await (const lines of streamChat(client, parameters, limits)) yield takeLines(turn, lines);
+    return;
   }
+  const sessionId = await createPlace(client, parameters);
+  if (sessionId === undefined) {
+    yield takeReply(turn, await askWhole(client, parameters, limits));
+    return;
+  }
+  turn.sessionId = sessionId;
+  await onPlaced?.();
+  yield takeReply(turn, await askWhole(client, { ...parameters, sessionId }, limits));
 }

@@ -75,15 +75,22 @@ function stoppedElsewhere(): CliError {
 }
 
 // Asking again blindly would put the question into the session twice.
-function withRecovery(error: CliError, turn: Turn): CliError {
-  const { sessionId } = turn;
-  const hints =
-    sessionId === null
-      ? ["the question may have been delivered: asking again may ask it twice"]
-      : [
-          `session ${sessionId}: the service may have gone on and stored the whole answer; look there first`,
-          `ask again in it only if it did not: knowctl chat --session ${sessionId} "…"`,
-        ];
+function recoveryHints({ dialect }: Client, { sessionId }: Turn): string[] {
+  if (sessionId === null) {
+    return ["the question may have been delivered: asking again may ask it twice"];
+  }
+  if (dialect.paths.session === undefined) {
+    return [
+      `session ${sessionId}: the service may have gone on and stored the whole answer; look there first`,
+      `ask again in it only if it did not: knowctl chat --session ${sessionId} "…"`,
+    ];
+  }
+  return [
+    `the service may have gone on; without asking again: knowctl sessions recover ${sessionId}`,
+  ];
+}
+
+function withRecovery(error: CliError, hints: readonly string[]): CliError {
   return new CliError("incomplete", error.message, { hints, details: error.details, cause: error });
 }
 
@@ -140,7 +147,9 @@ export async function conclude(
   let status = statusOf(context, end.failure);
   let { failure } = end;
   if (status === "interrupted") failure = context.signal.reason;
-  if (status === "incomplete" && client) failure = withRecovery(failure as CliError, turn);
+  if (status === "incomplete" && client) {
+    failure = withRecovery(failure as CliError, recoveryHints(client, turn));
+  }
   const unkept = end.keeper?.close(turn, status, failure);
   if (unkept && failure === undefined) {
     failure = unkept;

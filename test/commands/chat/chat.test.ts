@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type TestContextOptions } from "../../support.ts";
@@ -124,9 +124,32 @@ describe("sessions", () => {
   it("are remembered per profile in a private file", async () => {
     const world = await createWorld();
     await world.run(["first"]);
-    expect(statSync(join(world.home, "state", "knowctl", "sessions.json")).mode & 0o777).toBe(
-      0o600,
-    );
+    const folder = join(world.home, "state", "knowctl", "sessions");
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const [file] = files.filter((each) => each.isFile());
+    expect(statSync(join(file!.parentPath, file!.name)).mode & 0o777).toBe(0o600);
+  });
+
+  it("are kept without answers, and not at all where that is not wanted", async () => {
+    const world = await createWorld();
+    const folder = join(world.home, "state", "knowctl", "sessions");
+    await world.run(["--no-remember", "first"]);
+    await world.run(["first"], { env: { ...world.env, KNOWCTL_NO_REMEMBER: "1" } });
+    writeFileSync(join(world.home, "c.json"), '{"chat":{"remember":false}}');
+    await world.run(["--config", "c.json", "first"]);
+    expect(existsSync(folder)).toBe(false);
+    const on = { ...world.env, KNOWCTL_NO_REMEMBER: "0" };
+    const asked = ["--config", "c.json", "How do I\nrequest?"];
+    const { stdout } = await world.run(asked, { env: on });
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const [file] = files.filter((each) => each.isFile());
+    const text = readFileSync(join(file!.parentPath, file!.name), "utf8");
+    expect(JSON.parse(text)).toMatchObject({
+      version: 1,
+      title: "How do I request?",
+      questions: 1,
+    });
+    expect(text).not.toContain(stdout.trim());
   });
 
   it("cannot be continued where there is none", async () => {
@@ -147,7 +170,8 @@ describe("sessions", () => {
 
   it("are a warning where they cannot be remembered", async () => {
     const world = await createWorld();
-    mkdirSync(join(world.home, "state", "knowctl", "sessions.json"), { recursive: true });
+    mkdirSync(join(world.home, "state", "knowctl"), { recursive: true });
+    writeFileSync(join(world.home, "state", "knowctl", "sessions"), "");
     const { code, stderr } = await world.run(["hi"]);
     expect(code).toBe(0);
     expect(stderr).toContain("not remembered");

@@ -88,6 +88,12 @@ describe("failures", () => {
     expect(world.sandbox.ledger.requests).toHaveLength(2);
   });
 
+  it("name the command that recovers a cut answer where the service keeps sessions", async () => {
+    const world = await replay(rawTurn.slice(0, -1), { dialect: "onyx" });
+    const { stderr } = await world.run(["hi"]);
+    expect(stderr).toContain(`knowctl sessions recover ${sessionId}`);
+  });
+
   it("are told from a complete answer at every line the stream may end after", async () => {
     for (let end = 1; end < rawTurn.length; end++) {
       const world = await replay(rawTurn.slice(0, end));

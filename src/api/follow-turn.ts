@@ -1,0 +1,73 @@
+import { ApiError } from "../errors.ts";
+import type { ChatEvent } from "./chat-schemas.ts";
+import { followMessages, isEnded, type Progress } from "./chat-stream.ts";
+import type { Call, Client } from "./client.ts";
+import { readFault } from "./faults.ts";
+import { StreamTooLargeError } from "./lines.ts";
+import { streamLineBytes } from "./policy.ts";
+import { decodeChunks } from "./stream.ts";
+
+/** How large an answer may become; what is absent is as policy.ts says. */
+export interface AnswerLimits {
+  /** Longest line of a stream, in bytes; the whole reply may have four times as many. */
+  lineBytes?: number | undefined;
+}
+
+/** Content types of a chat stream. */
+export const streamTypes =
+  /^(?:text\/event-stream|application\/(?:[\w.-]+\+)?(?:x-)?(?:json|ndjson|jsonl|jsonlines))\b/i;
+
+function reasonOfCut(cause: unknown): { words: string; code?: string | undefined } {
+  const known = cause instanceof Error ? readFault(cause, false) : undefined;
+  const isTooLarge = cause instanceof StreamTooLargeError || known?.code === "ANSWER_TOO_LARGE";
+  const reason =
+    cause instanceof StreamTooLargeError
+      ? cause.message
+      : (known?.words ?? "the stream ended before its end packet");
+  return {
+    words: reason + (isTooLarge ? " (--max-packet takes more)" : ""),
+    code: known?.code,
+  };
+}
+
+function cutError(client: Client, call: Call, progress: Progress, cause: unknown): ApiError {
+  const { words, code } = reasonOfCut(cause);
+  const { method } = call;
+  const session = progress.sessionId;
+  // Reading an answer once more asks nothing.
+  const asks = method === "POST";
+  const may = `; the question may have been delivered${session === undefined ? "" : `; session ${session}`}`;
+  const url = client.url(call.path);
+  const message = `${call.what}: ${method} ${url}: the answer is cut: ${words}${asks ? may : ""}`;
+  const hint = "the service may have gone on: look into the session before asking again";
+  return new ApiError("incomplete", message, {
+    method,
+    url,
+    code,
+    cause,
+    hints: asks ? [hint] : [],
+  });
+}
+
+/**
+ * The events of one turn from the body that `call` opened, in one batch for each
+ * piece that the network brings. Returns after the end packet or an error line.
+ * Throws ApiError `incomplete` when the body ends before, and the reason of an
+ * abort. `sessionId` is the session where the call names one.
+ */
+export async function* followTurn(
+  client: Client,
+  call: Call,
+  body: AsyncGenerator<Uint8Array>,
+  { sessionId, lineBytes = streamLineBytes }: AnswerLimits & { sessionId: string | undefined },
+): AsyncGenerator<ChatEvent[]> {
+  const progress: Progress = { expected: 1, ended: 0, sessionId };
+  try {
+    yield* followMessages(decodeChunks(body, { lineBytes }), progress);
+    if (isEnded(progress)) return;
+  } catch (error) {
+    const isCut = error instanceof StreamTooLargeError || readFault(error, false) !== undefined;
+    throw isCut ? cutError(client, call, progress, error) : error;
+  }
+  throw cutError(client, call, progress, undefined);
+}

@@ -1,0 +1,74 @@
+/**
+ * Sessions as the service lists and keeps them, as zod schemas. Loose on
+ * purpose: unknown members pass, because the service grows by release.
+ * Source: observed-service.md 5.
+ */
+import * as z from "zod/mini";
+import { SearchDoc, SessionLine } from "./chat-schemas.ts";
+
+const text = z.string();
+const optionalText = z.optional(z.nullable(z.string()));
+const optionalInteger = z.optional(z.nullable(z.int()));
+
+/** It goes into addresses and into commands that are offered for copying. */
+const SessionId = SessionLine.shape.chat_session_id;
+
+/** One element of the listing. */
+export const ListedSession = z.looseObject({
+  id: SessionId,
+  name: optionalText,
+  persona_id: optionalInteger,
+  time_created: optionalText,
+  time_updated: optionalText,
+});
+export type ListedSession = z.infer<typeof ListedSession>;
+
+export const SessionPage = z.looseObject({
+  sessions: z.array(ListedSession),
+  has_more: z.optional(z.nullable(z.boolean())),
+});
+
+const StoredDocs = z.optional(
+  z.nullable(
+    z.union([
+      z.array(SearchDoc),
+      // Older releases wrap the list.
+      z.pipe(
+        z.looseObject({ top_documents: z.array(SearchDoc) }),
+        z.transform((wrapped) => wrapped.top_documents),
+      ),
+    ]),
+  ),
+);
+
+/** One message of a session's tree. */
+export const StoredMessage = z.looseObject({
+  message_id: z.int(),
+  parent_message: optionalInteger,
+  latest_child_message: optionalInteger,
+  message: text,
+  message_type: text,
+  context_docs: StoredDocs,
+  /** Number in the text to id of the document. */
+  citations: z.optional(z.nullable(z.record(text, z.union([text, z.int()])))),
+  time_sent: optionalText,
+  files: z.optional(z.nullable(z.array(z.looseObject({ id: optionalText, name: optionalText })))),
+  error: optionalText,
+  model_display_name: optionalText,
+});
+export type StoredMessage = z.infer<typeof StoredMessage>;
+
+/** A session with its whole message tree. */
+export const StoredSession = z.looseObject({
+  chat_session_id: SessionId,
+  description: optionalText,
+  persona_id: optionalInteger,
+  persona_name: optionalText,
+  messages: z.array(StoredMessage),
+  /** Not null while an answer is being made. */
+  current_run: z.optional(z.unknown()),
+});
+export type StoredSession = z.infer<typeof StoredSession>;
+
+export const CreatedSession = z.looseObject({ chat_session_id: SessionId });
+export const RenamedSession = z.looseObject({ new_name: optionalText });

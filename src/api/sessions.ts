@@ -1,0 +1,144 @@
+import * as z from "zod/mini";
+import { ApiError, CliError } from "../errors.ts";
+import type { ChatEvent } from "./chat-schemas.ts";
+import type { Call, Client } from "./client.ts";
+import type { Dialect } from "./dialects.ts";
+import { followTurn, streamTypes } from "./follow-turn.ts";
+import {
+  CreatedSession,
+  RenamedSession,
+  SessionPage,
+  StoredSession,
+  type ListedSession,
+} from "./session-schemas.ts";
+
+type PathName = keyof Dialect["paths"];
+
+/** A path that not every dialect has. Throws CliError `not-found` where it lacks. */
+function pathOf<Name extends PathName>(
+  { dialect }: Client,
+  name: Name,
+  what: string,
+): NonNullable<Dialect["paths"][Name]> {
+  const path = dialect.paths[name];
+  if (path !== undefined) return path;
+  throw new CliError(
+    "not-found",
+    `cannot ${what}: the ${dialect.name} interface has no endpoint for it`,
+    {
+      hints: [
+        "use the web page of the service, or name the dialect with --dialect if it is another",
+      ],
+    },
+  );
+}
+
+function callTo(what: string, method: Call["method"], path: string, body?: object): Call {
+  const call: Call = { what, policy: "list", method, path, key: "accessToken" };
+  if (body === undefined) return call;
+  const bytes = Buffer.from(JSON.stringify(body));
+  return { ...call, body: bytes, contentType: "application/json" };
+}
+
+/** Whether the service lists the caller's sessions. */
+export function canListSessions({ dialect }: Client): boolean {
+  return dialect.paths.sessions !== undefined;
+}
+
+const largestPage = 100;
+
+/**
+ * The caller's sessions, the one used last first, page by page as they are
+ * asked for. Throws ApiError, and CliError `not-found` where the dialect has no
+ * listing.
+ */
+export async function* listSessions(
+  client: Client,
+  { pageSize = largestPage }: { pageSize?: number } = {},
+): AsyncGenerator<ListedSession> {
+  const path = pathOf(client, "sessions", "list sessions");
+  const size = Math.min(Math.max(1, pageSize), largestPage);
+  let before: string | undefined;
+  for (;;) {
+    const query = before === undefined ? "" : `&before=${encodeURIComponent(before)}`;
+    const page = await client.call(
+      callTo("list sessions", "GET", `${path}?page_size=${size}${query}`),
+      SessionPage,
+    );
+    yield* page.sessions;
+    const last = page.sessions.at(-1)?.time_updated ?? undefined;
+    // A cursor that does not move would bring the same page for ever.
+    if (page.has_more !== true || last === undefined || last === before) return;
+    before = last;
+  }
+}
+
+/** A session with its messages. Throws ApiError, and CliError `not-found` where the dialect has none. */
+export async function getSession(client: Client, id: string): Promise<StoredSession> {
+  const path = pathOf(client, "session", "read a session")(id);
+  return await client.call(callTo("read the session", "GET", path), StoredSession);
+}
+
+/**
+ * Makes an empty session, so that its id is known before the first question.
+ * Undefined where the dialect cannot. Throws ApiError.
+ */
+export async function createSession(
+  client: Client,
+  info: { personaId?: number | undefined; projectId?: number | undefined } = {},
+): Promise<string | undefined> {
+  const path = client.dialect.paths.createSession;
+  if (path === undefined) return undefined;
+  const body = {
+    ...(info.personaId === undefined ? {} : { persona_id: info.personaId }),
+    ...(info.projectId === undefined ? {} : { project_id: info.projectId }),
+  };
+  const call = callTo("create a session", "POST", path, body);
+  // Each call makes another session: repeated only when surely nothing was sent.
+  const created = await client.call({ ...call, policy: "upload" }, CreatedSession);
+  return created.chat_session_id;
+}
+
+/** Renames a session; the service's own name for it comes back. Throws ApiError, CliError `not-found`. */
+export async function renameSession(client: Client, id: string, name: string): Promise<string> {
+  const path = pathOf(client, "renameSession", "rename a session");
+  const body = { chat_session_id: id, name };
+  const renamed = await client.call(
+    callTo("rename the session", "PUT", path, body),
+    RenamedSession,
+  );
+  return renamed.new_name ?? name;
+}
+
+/** Deletes a session. Throws ApiError, CliError `not-found`. */
+export async function deleteSession(client: Client, id: string): Promise<void> {
+  const path = pathOf(client, "deleteSession", "delete a session")(id);
+  await client.call(
+    { ...callTo("delete the session", "DELETE", path), policy: "remove" },
+    z.unknown(),
+  );
+}
+
+/**
+ * Reads the answer that a session is working on, from its beginning: the same
+ * events as its own stream brings, nothing is asked again. Undefined where no
+ * run is in flight or the dialect cannot: then the session tells. Throws
+ * ApiError, `incomplete` when this stream is cut, too.
+ */
+export async function resumeChat(
+  client: Client,
+  id: string,
+): Promise<AsyncGenerator<ChatEvent[]> | undefined> {
+  const path = client.dialect.paths.resumeChat?.(id);
+  if (path === undefined) return undefined;
+  const call: Call = { ...callTo("resume the answer", "GET", path), policy: "resume" };
+  try {
+    const body = await client.open(call, streamTypes);
+    return followTurn(client, call, body, { sessionId: id });
+  } catch (error) {
+    // The run has ended, or the service is older than this endpoint (observed-service.md 2.8).
+    if (error instanceof ApiError && (error.status === 404 || error.status === 405))
+      return undefined;
+    throw error;
+  }
+}
