@@ -5,6 +5,7 @@
  * Source: observed-service.md 1.8 and 2.2 to 2.6.
  */
 import * as z from "zod/mini";
+import { catch as orElse } from "zod/mini";
 
 const text = z.string();
 const optionalText = z.optional(z.nullable(z.string()));
@@ -23,6 +24,12 @@ export type SearchDoc = z.infer<typeof SearchDoc>;
 const documents = z.array(SearchDoc);
 const texts = z.array(text);
 const optionalTexts = z.optional(z.nullable(texts));
+
+// Members that are only shown: one of another kind must not cost the whole packet.
+const shownText = orElse(optionalText, null);
+const shownInteger = orElse(optionalInteger, null);
+const shownTexts = orElse(optionalTexts, null);
+const anything = z.optional(z.unknown());
 
 function packet<const Type extends string, const Shape extends Record<string, z.core.$ZodType>>(
   type: Type,
@@ -62,21 +69,28 @@ export const Packet = z.discriminatedUnion("type", [
   packet("image_generation_heartbeat", {}),
   packet("image_generation_final", {
     images: z.array(
-      z.looseObject({ file_id: optionalText, url: optionalText, revised_prompt: optionalText }),
+      z.looseObject({
+        file_id: optionalText,
+        url: optionalText,
+        revised_prompt: optionalText,
+        shape: shownText,
+      }),
     ),
   }),
   packet("python_tool_start", { code: text }),
   packet("python_tool_delta", {
     stdout: optionalText,
     stderr: optionalText,
-    file_ids: optionalTexts,
+    file_ids: shownTexts,
   }),
   packet("custom_tool_start", { tool_name: text, tool_id: optionalInteger }),
-  packet("custom_tool_args", { tool_name: text, tool_args: z.optional(z.unknown()) }),
+  packet("custom_tool_args", { tool_name: text, tool_args: anything }),
   packet("custom_tool_delta", {
     tool_name: text,
-    response_type: optionalText,
-    data: z.optional(z.unknown()),
+    tool_id: shownInteger,
+    response_type: shownText,
+    data: anything,
+    file_ids: shownTexts,
     error: z.optional(
       z.nullable(
         z.looseObject({
@@ -87,12 +101,25 @@ export const Packet = z.discriminatedUnion("type", [
       ),
     ),
   }),
-  packet("tool_call_argument_delta", { tool_type: optionalText }),
-  packet("tool_call_debug", { tool_name: optionalText }),
+  packet("tool_call_argument_delta", { tool_type: optionalText, argument_deltas: anything }),
+  packet("tool_call_debug", { tool_call_id: shownText, tool_name: shownText, tool_args: anything }),
   packet("file_reader_start", {}),
-  packet("file_reader_result", { file_name: optionalText }),
+  packet("file_reader_result", {
+    file_name: optionalText,
+    file_id: shownText,
+    start_char: shownInteger,
+    end_char: shownInteger,
+    total_chars: shownInteger,
+    preview_start: shownText,
+    preview_end: shownText,
+  }),
   packet("memory_tool_start", {}),
-  packet("memory_tool_delta", { memory_text: optionalText, operation: optionalText }),
+  packet("memory_tool_delta", {
+    memory_text: optionalText,
+    operation: optionalText,
+    memory_id: anything,
+    index: shownInteger,
+  }),
   packet("memory_tool_no_access", {}),
   packet("deep_research_plan_start", {}),
   packet("deep_research_plan_delta", { content: text }),

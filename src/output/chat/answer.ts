@@ -1,17 +1,6 @@
 import type { ChatEvent, SearchDoc } from "../../api/chat-schemas.ts";
-import { readEvent, type ToolEvent, type TurnEvent } from "./events.ts";
-
-export interface ToolCall {
-  tool: string;
-  turn: number;
-  tab: number;
-  toolId: number | null;
-  internet: boolean;
-  queries: string[];
-  input: unknown;
-  output: string;
-  failed: boolean;
-}
+import { recordCall, type ToolCall } from "./calls.ts";
+import { readEvent, type AppliedFilters, type ToolEvent, type TurnEvent } from "./events.ts";
 
 /** Everything known of one question and its answer while the stream runs. */
 export interface Turn {
@@ -32,7 +21,8 @@ export interface Turn {
   /** By id: all documents that were gathered, in the order in which they came. */
   documents: Map<string, SearchDoc>;
   tools: ToolCall[];
-  filtersApplied: NonNullable<ToolEvent["filters"]> | null;
+  /** Of the last search; those of each are in `tools`. */
+  filtersApplied: AppliedFilters | null;
   stopped: boolean;
   stopReason: string | null;
   failure: Extract<TurnEvent, { type: "error" }> | null;
@@ -67,40 +57,10 @@ export function addDocuments(turn: Turn, documents: readonly SearchDoc[], replac
   }
 }
 
-function callOf(turn: Turn, event: ToolEvent): ToolCall | undefined {
-  const { turn: index, tab } = event.place;
-  const matches = (call: ToolCall): boolean =>
-    call.turn === index && call.tab === tab && (event.tool === null || call.tool === event.tool);
-  const known = event.step === "start" ? undefined : turn.tools.findLast(matches);
-  if (known || event.tool === null) return known;
-  const call: ToolCall = {
-    tool: event.tool,
-    turn: index,
-    tab,
-    toolId: null,
-    internet: false,
-    queries: [],
-    input: null,
-    output: "",
-    failed: false,
-  };
-  turn.tools.push(call);
-  return call;
-}
-
 function recordTool(turn: Turn, event: ToolEvent): void {
-  if (event.step === "arguments") return;
   addDocuments(turn, event.documents ?? [], false);
   if (event.filters) turn.filtersApplied = event.filters;
-  const call = callOf(turn, event);
-  if (!call) return;
-  if (event.toolId !== undefined) call.toolId = event.toolId;
-  if (event.internet !== undefined) call.internet = event.internet;
-  if (event.queries) call.queries.push(...event.queries);
-  if (event.urls && event.step === "input") call.input = event.urls;
-  if (event.input !== undefined) call.input = event.input;
-  if (event.step === "failed") call.failed = true;
-  call.output += event.text ?? "";
+  recordCall(turn.tools, event);
 }
 
 // Each step of the model overwrites the one before it: the answer is the last
@@ -136,7 +96,8 @@ function record(turn: Turn, event: TurnEvent): void {
       turn.citations.set(event.number, event.documentId);
       return;
     case "reasoning":
-      turn.reasoning += event.text;
+      // Sub-agents think at the same time: their texts would be one heap.
+      if (event.place.sub === null) turn.reasoning += event.text;
       return;
     case "tool":
       recordTool(turn, event);
@@ -150,6 +111,7 @@ function record(turn: Turn, event: TurnEvent): void {
       return;
     case "branches":
     case "interim":
+    case "end":
       return;
     default:
       event satisfies never;
@@ -158,7 +120,7 @@ function record(turn: Turn, event: TurnEvent): void {
 
 function endsText(turn: Turn, event: TurnEvent): boolean {
   if (event.type === "start") return event.place.turn > turn.step;
-  if (event.type === "tool") return event.tool !== null;
+  if (event.type === "tool") return event.tool !== null && event.step !== "call";
   return event.type === "branches";
 }
 
@@ -173,6 +135,6 @@ export function advance(turn: Turn, line: ChatEvent): TurnEvent[] {
   const events: TurnEvent[] = [];
   if (endsText(turn, event)) dropText(turn, events);
   record(turn, event);
-  if (event.type !== "tool" || event.step !== "arguments") events.push(event);
+  events.push(event);
   return events;
 }

@@ -37,8 +37,10 @@ export interface RenderOptions {
   show: ReadonlySet<Shown>;
   /** List the sources after the answer. */
   sources: boolean;
-  /** Cut no list of documents short. */
+  /** Cut few things short: lists of documents, output of tools. */
   all: boolean;
+  /** The address of a file that the service names by a path of its own. */
+  fileUrl?: ((path: string) => string) | undefined;
 }
 
 type CreateRenderer = (output: Output, spinner: Spinner, options: RenderOptions) => ChatRenderer;

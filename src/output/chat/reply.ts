@@ -1,20 +1,15 @@
 import type { ChatReply } from "../../api/chat-schemas.ts";
-import { addDocuments, createTurn, type ToolCall, type Turn } from "./answer.ts";
+import { addDocuments, createTurn, type Turn } from "./answer.ts";
+import { createCall, noteDocuments, type ToolCall } from "./calls.ts";
 import type { TurnEvent } from "./events.ts";
 
-function toolCallOf(call: NonNullable<ChatReply["tool_calls"]>[number], index: number): ToolCall {
-  const result = call.tool_result ?? "";
-  return {
-    tool: call.tool_name,
-    turn: index,
-    tab: 0,
-    toolId: null,
-    internet: false,
-    queries: [],
-    input: call.tool_arguments ?? null,
-    output: typeof result === "string" ? result : JSON.stringify(result),
-    failed: false,
-  };
+function toolCallOf(each: NonNullable<ChatReply["tool_calls"]>[number], index: number): ToolCall {
+  const call = createCall(each.tool_name, index);
+  const result = each.tool_result ?? "";
+  call.input = each.tool_arguments ?? null;
+  call.output = typeof result === "string" ? result : JSON.stringify(result);
+  noteDocuments(call, each.search_docs ?? []);
+  return call;
 }
 
 /** The same record from a reply that came whole (`stream: false`). */
@@ -44,7 +39,10 @@ export function eventsOfReply(turn: Turn): TurnEvent[] {
   if (turn.messageId !== null) {
     events.push({ type: "message", userMessageId: null, messageId: turn.messageId });
   }
-  if (turn.reasoning !== "") events.push({ type: "reasoning", text: `${turn.reasoning}\n` });
+  if (turn.reasoning !== "") {
+    const place = { turn: 0, tab: 0, sub: null };
+    events.push({ type: "reasoning", text: `${turn.reasoning}\n`, place });
+  }
   if (turn.answer !== "") events.push({ type: "text", text: turn.answer });
   events.push(turn.failure ?? { type: "stop", reason: null });
   return events;

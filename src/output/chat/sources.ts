@@ -101,12 +101,16 @@ function numbersText(numbers: readonly number[]): string {
   return numbers.map((number) => `[${number}]`).join("");
 }
 
-/** Lines that follow the answer: sources as numbered in the text, then what was only retrieved. */
+/**
+ * Lines that follow the answer: sources as numbered in the text, then what was
+ * only retrieved, at most `mostRetrieved` of them; with 0 nothing of it.
+ */
 export function sourceLines(turn: Turn, mostRetrieved: number): Text[][] {
   const { cited, retrieved } = listSources(turn);
   const lines: Text[][] = [];
   if (cited.length > 0) lines.push([bold("Sources")]);
   for (const each of cited) lines.push([`  ${numbersText(each.numbers)} `, ...documentText(each)]);
+  if (mostRetrieved === 0) return lines;
   if (retrieved.length > 0) {
     const heading = cited.length > 0 ? "Also retrieved, not cited" : "Retrieved, not cited";
     lines.push([dim(heading)]);

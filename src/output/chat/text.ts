@@ -1,24 +1,20 @@
 import type { Output } from "../output.ts";
 import type { Spinner } from "../spinner.ts";
 import { dim, type Text } from "../text.ts";
-import type { Turn } from "./answer.ts";
+import { createActivity, waitingFor } from "./activity.ts";
 import type { TurnEvent } from "./events.ts";
 import { createPen, type Pen } from "./pen.ts";
 import type { ChatRenderer, RenderOptions } from "./render.ts";
 import { sourceLines } from "./sources.ts";
-import { toolLines, toolName } from "./tools.ts";
 
 const interimMark = "(interim: a tool follows, the text above is not part of the answer)";
 const leftOutNote = "text that came before a tool ran is left out (--live shows it)";
 const mostRetrieved = 10;
 
-function waitingFor(event: TurnEvent | undefined): string {
-  return event?.type === "tool" ? toolName(event.tool, event.internet) : "waiting for the answer";
-}
-
 // Off a terminal stdout is the answer alone.
-async function writeSources(output: Output, turn: Turn, all: boolean): Promise<void> {
-  const lines = sourceLines(turn, all ? Number.POSITIVE_INFINITY : mostRetrieved);
+async function writeSources(output: Output, { turn, show, all }: RenderOptions): Promise<void> {
+  const most = all ? Number.POSITIVE_INFINITY : mostRetrieved;
+  const lines = sourceLines(turn, show.has("documents") ? most : 0);
   if (lines.length === 0) return;
   const text = lines.flatMap((line): Text[] => [...line, "\n"]);
   if (output.isTerminal) await output.write("\n", ...text);
@@ -26,9 +22,10 @@ async function writeSources(output: Output, turn: Turn, all: boolean): Promise<v
 }
 
 /** Draws single events; keeps what was already written of the answer. */
-function createDrawing(pen: Pen, { turn, live, show, all }: RenderOptions) {
+function createDrawing(pen: Pen, options: RenderOptions) {
+  const { turn, live } = options;
+  const activity = createActivity(options);
   let written = false;
-  let branches = 1;
   const writeHeld = (): void => {
     if (live || written) return;
     written = true;
@@ -36,18 +33,13 @@ function createDrawing(pen: Pen, { turn, live, show, all }: RenderOptions) {
   };
   const draw = (event: TurnEvent): void => {
     if (event.type === "text" && live) pen.answer(event.text);
-    else if (event.type === "reasoning" && show.has("reasoning")) pen.aside(event.text);
-    else if (event.type === "branches") branches = event.count;
     else if (event.type === "stop") writeHeld();
     else if (event.type === "interim" && live && event.text.trim() !== "") {
       pen.endAnswer();
       pen.lines([dim(interimMark), "\n"]);
-    } else if (event.type === "tool") {
-      if (event.step === "text" && show.has("tools")) pen.aside(event.text ?? "");
-      pen.lines(toolLines(event, show, branches, all));
-    }
+    } else activity.draw(event, pen);
   };
-  return { draw, writeHeld };
+  return { draw, writeHeld, finish: () => activity.finish(pen) };
 }
 
 /**
@@ -60,10 +52,10 @@ export function createTextRenderer(
   spinner: Spinner,
   options: RenderOptions,
 ): ChatRenderer {
-  const { turn, live, show, sources, all } = options;
+  const { turn, live, show, sources } = options;
   // Where no source follows, the marker's link is all there is.
   const pen = createPen(output, output.isTerminal && sources);
-  const { draw, writeHeld } = createDrawing(pen, options);
+  const { draw, writeHeld, finish } = createDrawing(pen, options);
   return {
     async show(events) {
       for (const event of events) draw(event);
@@ -74,12 +66,13 @@ export function createTextRenderer(
     },
     async finish(outcome) {
       await spinner.stop();
+      finish();
       writeHeld();
       pen.end();
       const leftOut = !live && turn.interim.some((text) => text.trim() !== "");
       if (leftOut && show.has("tools")) pen.lines([dim(leftOutNote), "\n"]);
       await pen.flush();
-      if (outcome.status === "ok" && sources) await writeSources(output, turn, all);
+      if (outcome.status === "ok" && sources) await writeSources(output, options);
       await output.flush();
     },
   };

@@ -1,10 +1,7 @@
-import type { SearchDoc } from "../../api/chat-schemas.ts";
-import { dim, type Text } from "../text.ts";
-import type { ToolEvent } from "./events.ts";
+import { link, type Text } from "../text.ts";
+import type { MadeImage, ReadFile, ToolEvent } from "./events.ts";
+import { documentLines, previewLength, previewLines } from "./previews.ts";
 import { titleText } from "./sources.ts";
-
-const mostDocuments = 5;
-const mostOutputLines = 5;
 
 const beginnings: Record<string, string> = {
   search: "searching documents",
@@ -28,69 +25,118 @@ export function toolName(tool: string | null, internet = false): string {
   return Object.hasOwn(beginnings, tool) ? (beginnings[tool] ?? tool) : `tool ${titleText(tool)}`;
 }
 
-function inputText(input: unknown): string {
-  return titleText(typeof input === "string" ? input : JSON.stringify(input));
-}
-
-function inputLines(event: ToolEvent): string[] {
-  const lines: string[] = [];
-  if (event.queries?.length) lines.push(`for: ${event.queries.map(titleText).join(" · ")}`);
-  if (event.filters) {
-    const { sources, from, to } = event.filters;
-    const parts = [
-      sources.length > 0 ? `sources ${sources.join(", ")}` : "",
-      from ? `from ${from}` : "",
-      to ? `until ${to}` : "",
-    ].filter(Boolean);
-    if (parts.length > 0) lines.push(`filters applied: ${titleText(parts.join(", "))}`);
-  }
-  for (const url of event.urls ?? []) lines.push(titleText(url));
-  if (event.input !== undefined && event.input !== null) lines.push(inputText(event.input));
-  return lines;
-}
-
-function outputLines(text: string): string[] {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const shown = lines.slice(0, mostOutputLines).map(titleText);
-  if (lines.length > shown.length) shown.push(`… ${lines.length - shown.length} more lines`);
-  return shown;
-}
-
-function documentLines(documents: readonly SearchDoc[], most: number): string[] {
-  const titles = new Set(
-    documents.map((each) => titleText(each.semantic_identifier || each.document_id)),
-  );
-  const shown = [...titles].slice(0, most).map((title) => `· ${title}`);
-  if (titles.size > shown.length) shown.push(`… and ${titles.size - shown.length} more`);
-  const count = titles.size === 1 ? "1 document" : `${titles.size} documents`;
-  return [titles.size === 0 ? "found nothing" : `found ${count}`, ...shown];
-}
-
 /** Which kinds of activity are shown on stderr. */
 export type Shown = "reasoning" | "tools" | "documents";
 
-/** A tool's event as quiet lines; `text` steps are running text and have none here. */
-export function toolLines(
-  event: ToolEvent,
-  shown: ReadonlySet<Shown>,
-  branches: number,
-  all: boolean,
-): Text[] {
-  const lines: string[] = [];
-  if (shown.has("tools")) {
-    if (event.step === "start") lines.push(toolName(event.tool, event.internet));
-    if (event.step === "failed") {
-      lines.push(`${toolName(event.tool)} failed${event.text ? `: ${titleText(event.text)}` : ""}`);
-    }
-    lines.push(...inputLines(event).map((line) => `  ${line}`));
-    if (event.step === "output")
-      lines.push(...outputLines(event.text ?? "").map((line) => `  ${line}`));
+export interface ToolView {
+  show: ReadonlySet<Shown>;
+  /** Cut few things short. */
+  all: boolean;
+  /** The address of a file that the service names by a path of its own. */
+  fileUrl?: ((path: string) => string) | undefined;
+}
+
+function filterLine({ sources, from, to }: NonNullable<ToolEvent["filters"]>): string[] {
+  const parts = [
+    sources.length > 0 ? `sources ${sources.join(", ")}` : "",
+    from ? `from ${from}` : "",
+    to ? `until ${to}` : "",
+  ].filter(Boolean);
+  return parts.length > 0 ? [`filters applied: ${titleText(parts.join(", "))}`] : [];
+}
+
+function inputLines(event: ToolEvent, most: number): string[] {
+  const { tool, input } = event;
+  if (input === undefined || input === null) return [];
+  if (typeof input !== "string") return [titleText(JSON.stringify(input))];
+  const lines = previewLines(input, most);
+  if (tool === "bash") return lines.map((line, index) => (index === 0 ? `$ ${line}` : `  ${line}`));
+  return tool === "python" ? lines.map((line) => `| ${line}`) : lines;
+}
+
+function imageLine({ url, fileId, prompt, shape }: MadeImage, view: ToolView): Text[] {
+  const path = url || fileId || "(no address)";
+  const address = titleText(url && view.fileUrl ? view.fileUrl(url) : path);
+  const about = [prompt, shape].filter(Boolean).map((each) => titleText(each ?? ""));
+  return ["image ", link(address, address), about.length > 0 ? `  ${about.join(", ")}` : ""];
+}
+
+function fileLines({ name, fileId, from, to, total, beginning, end }: ReadFile): string[] {
+  const range = from === null || to === null ? "" : `, characters ${from} to ${to}`;
+  const whole = total === null ? "" : ` of ${total}`;
+  const lines = [`read ${titleText(name || fileId || "a file")}${range}${whole}`];
+  const words = [beginning, end].map((each) => titleText(each ?? "")).filter(Boolean);
+  if (words.length > 0) lines.push(`“${words.join(" … ")}”`);
+  return lines;
+}
+
+const memoryVerbs: Record<string, string> = { add: "added", update: "updated" };
+
+function memoryLine({ operation, text }: NonNullable<ToolEvent["memory"]>): string {
+  const word = operation ?? "";
+  const verb = Object.hasOwn(memoryVerbs, word) ? memoryVerbs[word] : titleText(word) || "used";
+  return `memory ${verb}${text ? `: ${titleText(text)}` : ""}`;
+}
+
+function outputLines(event: ToolEvent, view: ToolView): Text[][] {
+  const most = previewLength(view.all);
+  const lines: Text[][] = [];
+  for (const each of event.images ?? []) lines.push(imageLine(each, view));
+  if (event.file) lines.push(...fileLines(event.file).map((line) => [line]));
+  if (event.memory) lines.push([memoryLine(event.memory)]);
+  if (event.step === "output" && !event.file && !event.memory) {
+    lines.push(...previewLines(event.text ?? "", most).map((line) => [line]));
   }
-  if (shown.has("documents") && event.documents && event.tool !== "agent") {
-    const most = all ? Number.POSITIVE_INFINITY : mostDocuments;
-    lines.push(...documentLines(event.documents, most).map((line) => `  ${line}`));
+  const problems = previewLines(event.errorText ?? "", most);
+  lines.push(...problems.map((line) => [`stderr: ${line}`]));
+  if (event.exitCode) lines.push([`exit code ${event.exitCode}`]);
+  if (event.timedOut) lines.push(["timed out"]);
+  for (const id of event.fileIds ?? []) lines.push([`made the file ${titleText(id)}`]);
+  return lines;
+}
+
+function failureLines(event: ToolEvent): string[] {
+  const { auth = false, status = null, message = null } = event.error ?? {};
+  const why = [status === null ? "" : `status ${status}`, titleText(message ?? event.text ?? "")];
+  const said = why.filter(Boolean).join(": ");
+  const lines = [`${toolName(event.tool, event.internet)} failed${said === "" ? "" : `: ${said}`}`];
+  if (auth) lines.push("  sign in to this tool on the service's web page, then ask again");
+  return lines;
+}
+
+const indent = (line: Text[]): Text[] => ["  ", ...line];
+
+function actionLines(event: ToolEvent, view: ToolView): Text[][] {
+  const lines: Text[][] = [];
+  if (event.step === "arguments") return lines;
+  if (event.step === "call") {
+    const name = `call ${titleText([event.callId, event.tool].filter(Boolean).join(": "))}`;
+    return [[`${name} ${inputLines(event, 1).join("")}`.trim()]];
   }
-  // Parallel tools are told apart by their branch.
-  const branch = branches > 1 ? `[${event.place.tab + 1}] ` : "";
-  return lines.flatMap((line) => [dim(`${branch}${line}`), "\n"]);
+  if (event.step === "start") {
+    const where = event.repository ? ` in ${titleText(event.repository)}` : "";
+    lines.push([toolName(event.tool, event.internet) + where]);
+  }
+  if (event.step === "failed") lines.push(...failureLines(event).map((line) => [line]));
+  const inside: Text[][] = [];
+  if (event.queries?.length) inside.push([`for: ${event.queries.map(titleText).join(" · ")}`]);
+  if (event.filters) inside.push(...filterLine(event.filters).map((line) => [line]));
+  for (const url of event.urls ?? []) inside.push([link(url, titleText(url))]);
+  inside.push(...inputLines(event, previewLength(view.all)).map((line) => [line]));
+  inside.push(...outputLines(event, view));
+  return [...lines, ...inside.map(indent)];
+}
+
+const verbs: Record<string, string> = { "open-url": "opened", report: "cites" };
+
+/** A tool's event as quiet lines without their newlines; `text` steps are running text and have none here. */
+export function toolLines(event: ToolEvent, view: ToolView): Text[][] {
+  const { show, all } = view;
+  const lines = show.has("tools") ? actionLines(event, view) : [];
+  // A sub-agent's own message only repeats what its searches found.
+  if (show.has("documents") && event.documents && event.tool !== "agent") {
+    const verb = Object.hasOwn(verbs, event.tool ?? "") ? verbs[event.tool ?? ""] : undefined;
+    lines.push(...documentLines(event.documents, verb ?? "found", all).map(indent));
+  }
+  return lines;
 }

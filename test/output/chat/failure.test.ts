@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createCall } from "../../../src/output/chat/calls.ts";
 import { createTurn, type Turn } from "../../../src/output/chat/answer.ts";
 import { failureError } from "../../../src/output/chat/failure.ts";
 import { warningsOf } from "../../../src/output/chat/warnings.ts";
@@ -53,17 +54,7 @@ describe("warningsOf", () => {
     name: string,
     toolId: number | null = null,
     internet = false,
-  ): Turn["tools"][number] => ({
-    tool: name,
-    turn: 0,
-    tab: 0,
-    toolId,
-    internet,
-    queries: [],
-    input: null,
-    output: "",
-    failed: false,
-  });
+  ): Turn["tools"][number] => ({ ...createCall(name, 0), toolId, internet });
   const cases: [string, Partial<Turn>, { filters?: boolean; forcedToolId?: number }, RegExp[]][] = [
     ["nothing was asked", {}, {}, []],
     ["filters and a search", { tools: [tool("search")] }, { filters: true }, []],

@@ -60,7 +60,7 @@ describe("hostile text", () => {
 
   it("cannot break a title over lines", async () => {
     const { stderr } = await play([[start(0, [document("a", "one\n[2] two")]), text("x"), stop]], {
-      show: new Set(),
+      show: new Set(["documents"]),
     });
     expect(stderr).toBe("Retrieved, not cited\n  · one [2] two\n");
   });

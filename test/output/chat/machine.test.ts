@@ -54,6 +54,7 @@ describe("machine formats", () => {
       "tool",
       "tool",
       "tool",
+      "end",
       "start",
       "text",
       "citation",

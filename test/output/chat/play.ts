@@ -27,6 +27,7 @@ export interface PlayOptions extends Partial<Omit<RenderOptions, "turn">> {
   isTTY?: boolean;
   outcome?: Outcome;
   secret?: string;
+  colour?: boolean;
 }
 
 // Both streams of the context as one list of writes, in order.
@@ -51,7 +52,7 @@ function recordWrites(context: Context): { context: Context; writes: [string, st
 export async function play(batches: readonly ChatEvent[][], options: PlayOptions = {}) {
   const test = createTestContext({ isTTY: options.isTTY === true });
   const { context, writes } = recordWrites(test);
-  const output = createOutput(context, { color: false });
+  const output = createOutput(context, options.colour ? {} : { color: false });
   if (options.secret) output.secrets.add(options.secret);
   const turn = createTurn();
   const renderer = chatRenderers[options.format ?? "text"](
@@ -63,6 +64,7 @@ export async function play(batches: readonly ChatEvent[][], options: PlayOptions
       show: options.show ?? everything,
       sources: options.sources ?? true,
       all: options.all ?? false,
+      fileUrl: options.fileUrl,
     },
   );
   for (const batch of batches) {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
 import { advance, createTurn } from "../../../src/output/chat/answer.ts";
 import { chatRenderers } from "../../../src/output/chat/render.ts";
+import type { Shown } from "../../../src/output/chat/tools.ts";
 import { createOutput } from "../../../src/output/output.ts";
 import { createTestContext } from "../../support.ts";
 import { document, packet, searchTurn, start, stop, text } from "./lines.ts";
@@ -153,14 +154,16 @@ describe("sources", () => {
     ],
   ];
   it.each(cases)("%s", async (_name, lines, expected) => {
-    const { stderr } = await play([[...lines, stop]], { show: new Set() });
+    const { stderr } = await play([[...lines, stop]], { show: new Set(["documents"]) });
     expect(stderr).toBe(expected);
   });
 
   it("are cut at ten retrieved ones unless all are asked for", async () => {
     const many = Array.from({ length: 12 }, (_, index) => document(`d${index}`));
     const lines = [start(0, many), text("x"), stop];
-    expect((await play([lines], { show: new Set() })).stderr).toContain("… and 2 more");
-    expect((await play([lines], { show: new Set(), all: true })).stderr).toContain("· d11\n");
+    const show: ReadonlySet<Shown> = new Set(["documents"]);
+    expect((await play([lines], { show })).stderr).toContain("… and 2 more");
+    expect((await play([lines], { show, all: true })).stderr).toContain("· d11\n");
+    expect((await play([lines], { show: new Set() })).stderr).toBe("");
   });
 });
