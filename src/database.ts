@@ -95,6 +95,26 @@ export async function openDatabase(path: string): Promise<Database> {
   }
 }
 
+/**
+ * Opens a SQLite file that is there already, for reading alone; waits hardly for
+ * another process's lock. SQLite may put its own helper files beside it and
+ * removes them again. Throws CliError `local`.
+ */
+export async function openForReading(path: string): Promise<Database> {
+  let driver: Driver | undefined;
+  try {
+    driver = await openDriver(path);
+    // Not an option of the driver: libsql 0.5.29 takes `readonly` and writes all the same.
+    driver.exec("PRAGMA query_only = 1; PRAGMA trusted_schema = OFF; PRAGMA busy_timeout = 100;");
+    return createDatabase(driver);
+  } catch (error) {
+    driver?.close();
+    throw new CliError("local", `cannot read the database ${path}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
 function createDatabase(driver: Driver): Database {
   let isOpen = true;
   return {

@@ -32,6 +32,8 @@ export interface Dialect {
     readonly renameSession?: string;
     readonly deleteSession?: (sessionId: string) => string;
     readonly resumeChat?: (sessionId: string) => string;
+    /** GET: bytes of a file that a tool made. */
+    readonly madeFile: (id: string) => string;
     /** GET: one uploaded file, for polling its status. */
     readonly chatFile?: (id: string) => string;
     readonly agents?: string;
@@ -54,6 +56,8 @@ export interface Dialect {
 
 const segment = encodeURIComponent;
 
+const madeFile = (id: string): string => `/api/chat/file/${segment(id)}`;
+
 /** service-interface.md to the letter. */
 const standard: Dialect = {
   name: "standard",
@@ -65,6 +69,7 @@ const standard: Dialect = {
     chatFileUpload: "/api/user/projects/file/upload",
     chatFiles: "/api/user/projects/file/",
     imageUpload: "/api/user/file/upload",
+    madeFile,
   },
   filtersMember: "search_filters",
   repeatsTagKeys: false,
@@ -93,6 +98,7 @@ const onyx: Dialect = {
     createSession: "/api/chat/create-chat-session",
     renameSession: "/api/chat/rename-chat-session",
     deleteSession: (sessionId) => `/api/chat/delete-chat-session/${segment(sessionId)}`,
+    madeFile,
     resumeChat: (sessionId) =>
       `/api/chat/chat-session/${segment(sessionId)}/resume-stream?cursor=0`,
     chatFile: (id) => `/api/user/projects/file/${segment(id)}`,

@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { listFiles, uploadChatFile, uploadImage, type UploadFile } from "../../src/api/files.ts";
+import {
+  listFiles,
+  uploadChatFile,
+  uploadImage,
+  urlOfFile,
+  type UploadFile,
+} from "../../src/api/files.ts";
 import { createMultipart } from "../../src/api/multipart.ts";
 import { closeAll, errorOf, jsonText, openClient, startRaw } from "./support.ts";
 
@@ -226,5 +232,19 @@ describe("listFiles", () => {
       expect(await listFiles(openClient(server.url, { dialect }))).toEqual(user_files);
       expect(server.seen).toEqual([request]);
     }
+  });
+});
+
+describe("urlOfFile", () => {
+  it.each([
+    ["https://cdn.example.com/a.png", "https://cdn.example.com/a.png"],
+    ["/chat/file/f-1", "https://host/prefix/api/chat/file/f-1"],
+    ["/api/chat/file/f-1", "https://host/prefix/api/chat/file/f-1"],
+    ["f 1", "https://host/prefix/api/chat/file/f%201"],
+    ["javascript:alert(1)", "https://host/prefix/api/chat/file/javascript%3Aalert(1)"],
+    ["half \ud800", "https://host/prefix/api/chat/file/half%20%EF%BF%BD"],
+  ])("of %j is %s", (path, url) => {
+    const client = openClient("https://host/prefix");
+    expect(urlOfFile(client, path)).toBe(url);
   });
 });

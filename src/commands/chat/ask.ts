@@ -1,13 +1,15 @@
 import type { ChatParameters } from "../../api/chat.ts";
 import type { Client } from "../../api/client.ts";
-import type { ChatSettings } from "../../config/schema.ts";
+import { urlOfFile } from "../../api/files.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createTurn } from "../../output/chat/answer.ts";
 import { chatRenderers, type ChatFormat, type RenderOptions } from "../../output/chat/render.ts";
+import { citedIds } from "../../output/chat/sources.ts";
 import { warningsOf } from "../../output/chat/warnings.ts";
 import type { Output } from "../../output/output.ts";
 import { createSpinner } from "../../output/spinner.ts";
+import type { Connected } from "../connect.ts";
 import { createRecorder, recorded, type Memory } from "./remember.ts";
 import { shownOf, switchOf, type ChatOptions } from "./options.ts";
 import { sendQuestion, type Question } from "./send.ts";
@@ -18,17 +20,26 @@ export type { Question } from "./send.ts";
 /** How answers are drawn. */
 export interface View extends Omit<RenderOptions, "turn"> {
   format: ChatFormat;
+  /** Local files of documents, by document id. Never throws. */
+  findFiles?: ((ids: readonly string[]) => Promise<ReadonlyMap<string, string>>) | undefined;
 }
 
 /** The view that flags and configuration ask for. Throws CliError `usage`. */
 export function viewOf(
+  context: Context,
   options: ChatOptions,
-  settings: ChatSettings,
+  connected: Connected & { output: Output },
   format: ChatFormat,
-  output: Output,
 ): View {
+  const { client, output } = connected;
+  const settings = connected.config.chat;
   return {
     format,
+    fileUrl: (path) => urlOfFile(client, path),
+    async findFiles(ids) {
+      const { findFiles } = await import("./local-files.ts");
+      return await findFiles(context, options, connected, ids);
+    },
     live: output.isTerminal || (options.live ?? settings.live ?? false),
     sources: switchOf(options, "sources", settings.sources),
     ...shownOf(options.show, settings.show),
@@ -56,7 +67,7 @@ export async function ask(
   context: Context,
   { output, client, memory }: { output: Output; client: Client; memory: Memory },
   question: Question,
-  { format, ...view }: View,
+  { format, findFiles, ...view }: View,
   keeper?: Keeper,
 ): Promise<Ending> {
   const { parameters } = question;
@@ -74,6 +85,8 @@ export async function ask(
   const end = await runTurn(context, batches, { turn, renderer, keeper });
   const isLost = end.failure instanceof CliError && end.failure.exit === "incomplete";
   if (isLost) await record(turn);
+  const cited = format === "packets" ? [] : citedIds(turn);
+  if (findFiles && cited.length > 0) turn.localFiles = await findFiles(cited);
   const warnings = warningsOf(turn, {
     filters: askedFilters(parameters),
     forcedToolId: parameters.forcedToolId,

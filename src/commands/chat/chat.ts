@@ -125,7 +125,7 @@ export async function chat(context: Context, args: string[], options: ChatOption
   try {
     const owner = { profile: config.profile, baseUrl: connection.baseUrl };
     const question = await prepare(context, options, connected, owner, { message, payload, files });
-    const view = viewOf(options, config.chat, format, output);
+    const view = viewOf(context, options, connected, format);
     const memory = switchOf(options, "remember", config.chat.remember) ? owner : undefined;
     const ending = await ask(context, { ...connected, memory }, question, view);
     await noteSession(output, ending, format);

@@ -21,6 +21,8 @@ export interface Turn {
   /** By id: all documents that were gathered, in the order in which they came. */
   documents: Map<string, SearchDoc>;
   tools: ToolCall[];
+  /** Local files that documents came from, by document id: paths as they are to be shown. */
+  localFiles: ReadonlyMap<string, string>;
   /** Of the last search; those of each are in `tools`. */
   filtersApplied: AppliedFilters | null;
   stopped: boolean;
@@ -41,6 +43,7 @@ export function createTurn(): Turn {
     citations: new Map(),
     documents: new Map(),
     tools: [],
+    localFiles: new Map(),
     filtersApplied: null,
     stopped: false,
     stopReason: null,

@@ -4,7 +4,7 @@ import type { Spinner } from "../spinner.ts";
 import type { Turn } from "./answer.ts";
 import type { TurnEvent } from "./events.ts";
 import type { ChatRenderer, Outcome, RenderOptions } from "./render.ts";
-import { listSources, type Source } from "./sources.ts";
+import { listSources } from "./sources.ts";
 
 /** Version of the chat events and of the result; a change that breaks readers raises it. */
 const version = 1;
@@ -20,14 +20,16 @@ function documentRecord(document: SearchDoc) {
   };
 }
 
-function citationRecords(cited: readonly Source[]) {
-  return cited
-    .flatMap((source) =>
+function citationRecords(turn: Turn) {
+  return listSources(turn)
+    .cited.flatMap((source) =>
       source.numbers.map((number) => ({
         number,
-        documentId: source.documentId,
+        documentId: turn.citations.get(number) ?? source.documentId,
         title: source.title,
         link: source.link,
+        file: source.file,
+        mismatch: source.mismatch,
       })),
     )
     .toSorted((a, b) => a.number - b.number);
@@ -38,7 +40,7 @@ export function resultRecord(turn: Turn, outcome: Outcome) {
   return {
     status: outcome.status,
     answer: turn.answer,
-    citations: citationRecords(listSources(turn).cited),
+    citations: citationRecords(turn),
     documents: [...turn.documents.values()].map(documentRecord),
     toolCalls: turn.tools,
     reasoning: turn.reasoning,

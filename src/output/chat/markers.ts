@@ -1,10 +1,21 @@
 import { link, type Text } from "../text.ts";
 
-const marker = /\[\[(\d{1,6})\]\]\(([^()\s]*)\)/g;
+// A link may hold pairs of parentheses, as those of encyclopaedias do.
+const marker = /\[\[(\d{1,6})\]\]\(((?:[^()\s]|\([^()\s]*\))*)\)/g;
 
 /** What may be the beginning of a marker; one with a longer link is shown as it is. */
-const opening = /\[(?:\[(?:\d{1,6}(?:\](?:\](?:\([^()\s]{0,2000})?)?)?)?)?$/;
+const opening =
+  /\[(?:\[(?:\d{1,6}(?:\](?:\](?:\((?:[^()\s]|\([^()\s]*\)){0,2000}(?:\([^()\s]{0,2000})?)?)?)?)?)?$/;
 const longestOpening = 2020;
+
+/** Links of the markers in an answer by number, "" where a marker has none. */
+export function markerLinks(answer: string): Map<number, string> {
+  const links = new Map<number, string>();
+  for (const [, number, target] of answer.matchAll(marker)) {
+    if (!links.get(Number(number))) links.set(Number(number), target ?? "");
+  }
+  return links;
+}
 
 /**
  * Answer text with its markers `[[1]](link)` as `[1]`, each a hyperlink where

@@ -1,7 +1,16 @@
-import type { SearchDoc } from "../../api/chat-schemas.ts";
 import { neutraliseLine } from "../neutralise.ts";
 import { bold, dim, link, type Text } from "../text.ts";
 import type { Turn } from "./answer.ts";
+import { markerLinks } from "./markers.ts";
+
+/** What does not fit together between the numbers in a text and the documents of its turn. */
+export type Mismatch =
+  /** The text has the number, and nobody says which document it is. */
+  | "no-document"
+  /** The document is named, but was not among those of this turn: of an earlier one, or a project's file. */
+  | "not-listed"
+  /** The service names it as cited, and the text does not have its number. */
+  | "not-in-text";
 
 /** A document behind an answer. Cited ones have the numbers that the text uses for them. */
 export interface Source {
@@ -11,71 +20,100 @@ export interface Source {
   link: string | null;
   sourceType: string | null;
   updatedAt: string | null;
+  /** The local file that it came from, where the state of the upload knows it. */
+  file: string | null;
+  mismatch: Mismatch | null;
 }
 
-function sourceOf(document: SearchDoc): Source {
+function sourceOf(turn: Turn, id: string | null, link: string | null, number?: number): Source {
+  const document = id === null ? undefined : turn.documents.get(id);
+  const title = document?.semantic_identifier?.trim();
   return {
-    numbers: [],
-    documentId: document.document_id,
-    title: document.semantic_identifier?.trim() || document.link || document.document_id,
-    link: document.link || null,
-    sourceType: document.source_type ?? null,
-    updatedAt: document.updated_at ?? null,
+    numbers: number === undefined ? [] : [number],
+    documentId: id,
+    title: title || document?.link || link || id || "(no document)",
+    link: document?.link || link,
+    sourceType: document?.source_type ?? null,
+    updatedAt: document?.updated_at ?? null,
+    file: (id === null ? undefined : turn.localFiles.get(id)) ?? null,
+    mismatch: null,
   };
 }
 
-/** Links of the markers `[[n]](link)` in an answer, by number; an empty link is left out. */
-function markerLinks(answer: string): Map<number, string> {
-  const links = new Map<number, string>();
-  for (const [, number, target] of answer.matchAll(/\[\[(\d{1,6})\]\]\(([^()\s]*)\)/g)) {
-    if (!links.has(Number(number))) links.set(Number(number), target ?? "");
-  }
-  return links;
+/** One page under several ids (found by a search, then opened) is one source. */
+function sameness({ title, link, documentId }: Source): string {
+  return link === null ? `id ${documentId}` : `link ${link} ${title}`;
+}
+
+interface Merged {
+  byId: Map<string, Source>;
+  all: Map<string, Source>;
+}
+
+/** Adds a source, or its numbers to the one that it is the same as. */
+function merge({ byId, all }: Merged, source: Source): void {
+  const key =
+    source.documentId === null && !source.link
+      ? `marker ${source.numbers.join()}`
+      : sameness(source);
+  const known = (source.documentId && byId.get(source.documentId)) || all.get(key);
+  const kept = known || source;
+  if (known) {
+    known.numbers.push(...source.numbers);
+    known.file ??= source.file;
+    if (known.mismatch !== source.mismatch) known.mismatch = null;
+  } else all.set(key, source);
+  if (source.documentId) byId.set(source.documentId, kept);
+}
+
+/** Ids of documents by their link, the first of each. */
+function idsByLink(turn: Turn): Map<string, string> {
+  const ids = new Map<string, string>();
+  const add = (id: string): void => {
+    const link = turn.documents.get(id)?.link;
+    if (link && !ids.has(link)) ids.set(link, id);
+  };
+  for (const id of turn.citations.values()) add(id);
+  for (const id of turn.documents.keys()) add(id);
+  return ids;
+}
+
+function mismatchOf(turn: Turn, id: string | undefined, isInText: boolean): Mismatch | null {
+  if (id === undefined) return "no-document";
+  if (!isInText) return "not-in-text";
+  return turn.documents.has(id) ? null : "not-listed";
 }
 
 /**
  * The cited documents, numbered as in the text and each once, and those that
- * were only retrieved. A cited document that no packet described (of an
- * earlier turn, or a project's file) has the link of its marker, or only its id.
+ * were only retrieved. A cited document that no packet described has the link
+ * of its marker, or only its id; a second number for a document comes without a
+ * citation packet and is told by its link.
  */
 export function listSources(turn: Turn): { cited: Source[]; retrieved: Source[] } {
   const links = markerLinks(turn.answer);
-  const numbers = [...new Set([...turn.citations.keys(), ...links.keys()])].toSorted(
-    (a, b) => a - b,
-  );
-  const cited = new Map<string, Source>();
-  const byLink = new Map<string, Source>();
-  for (const number of numbers) {
-    const target = links.get(number) || null;
-    const id = turn.citations.get(number);
-    const document = id === undefined ? undefined : turn.documents.get(id);
-    const key = id ?? target ?? `marker ${number}`;
-    // A second number for a document comes without a citation packet.
-    const known = cited.get(key) ?? (id === undefined && target ? byLink.get(target) : undefined);
-    if (known) {
-      known.numbers.push(number);
-      continue;
-    }
-    const source = document
-      ? sourceOf(document)
-      : {
-          numbers: [],
-          documentId: id ?? null,
-          title: target ?? id ?? "(no document)",
-          link: target,
-          sourceType: null,
-          updatedAt: null,
-        };
-    source.numbers.push(number);
-    source.link ??= target;
-    cited.set(key, source);
-    if (source.link) byLink.set(source.link, source);
+  const numbers = [...new Set([...turn.citations.keys(), ...links.keys()])];
+  const ids = idsByLink(turn);
+  const cited: Merged = { byId: new Map(), all: new Map() };
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const link = links.get(number) || null;
+    const id = turn.citations.get(number) ?? (link === null ? undefined : ids.get(link));
+    const source = sourceOf(turn, id ?? null, link, number);
+    source.mismatch = mismatchOf(turn, id, links.has(number));
+    merge(cited, source);
   }
-  const citedIds = new Set([...cited.values()].map((each) => each.documentId));
-  const retrieved = [...turn.documents.values()]
-    .filter((document) => !citedIds.has(document.document_id))
-    .map(sourceOf);
-  return { cited: [...cited.values()], retrieved };
+  const retrieved: Merged = { byId: new Map(), all: new Map() };
+  for (const id of turn.documents.keys()) {
+    const source = sourceOf(turn, id, null);
+    if (!cited.byId.has(id) && !cited.all.has(sameness(source))) merge(retrieved, source);
+  }
+  return { cited: [...cited.all.values()], retrieved: [...retrieved.all.values()] };
+}
+
+/** The id of the document that a number of the text stands for, as the service says it. */
+export function citedIds(turn: Turn): string[] {
+  const { cited } = listSources(turn);
+  return cited.flatMap(({ documentId }) => (documentId === null ? [] : [documentId]));
 }
 
 const longestTitle = 200;
@@ -101,6 +139,20 @@ function numbersText(numbers: readonly number[]): string {
   return numbers.map((number) => `[${number}]`).join("");
 }
 
+const notes: Record<Mismatch, string> = {
+  "no-document": "no document of this answer",
+  "not-listed": "not among the documents of this answer",
+  "not-in-text": "not marked in the text",
+};
+
+function citedLine(source: Source): Text[] {
+  const line: Text[] = [`  ${numbersText(source.numbers)} `, ...documentText(source)];
+  if (source.file !== null) line.push("  ", titleText(source.file));
+  const isBare = source.mismatch === "no-document" && source.link === null;
+  if (source.mismatch !== null && !isBare) line.push(dim(`  (${notes[source.mismatch]})`));
+  return line;
+}
+
 /**
  * Lines that follow the answer: sources as numbered in the text, then what was
  * only retrieved, at most `mostRetrieved` of them; with 0 nothing of it.
@@ -109,7 +161,7 @@ export function sourceLines(turn: Turn, mostRetrieved: number): Text[][] {
   const { cited, retrieved } = listSources(turn);
   const lines: Text[][] = [];
   if (cited.length > 0) lines.push([bold("Sources")]);
-  for (const each of cited) lines.push([`  ${numbersText(each.numbers)} `, ...documentText(each)]);
+  for (const each of cited) lines.push(citedLine(each));
   if (mostRetrieved === 0) return lines;
   if (retrieved.length > 0) {
     const heading = cited.length > 0 ? "Also retrieved, not cited" : "Retrieved, not cited";

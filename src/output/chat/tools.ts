@@ -56,7 +56,7 @@ function inputLines(event: ToolEvent, most: number): string[] {
 
 function imageLine({ url, fileId, prompt, shape }: MadeImage, view: ToolView): Text[] {
   const path = url || fileId || "(no address)";
-  const address = titleText(url && view.fileUrl ? view.fileUrl(url) : path);
+  const address = titleText((url || fileId) && view.fileUrl ? view.fileUrl(path) : path);
   const about = [prompt, shape].filter(Boolean).map((each) => titleText(each ?? ""));
   return ["image ", link(address, address), about.length > 0 ? `  ${about.join(", ")}` : ""];
 }

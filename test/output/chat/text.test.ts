@@ -87,7 +87,7 @@ describe("text on a terminal", () => {
   });
 
   it("shows citation markers as their numbers, however they are cut", async () => {
-    const whole = "a [[1]](https://a/b?c=d)[[2]]() b [x] [[y]] [[3]] ([[4](c) [[5]](";
+    const whole = "a [[1]](https://a/b_(c)?c=d)[[2]]() b [x] [[y]] [[3]] ([[4](c) [[5]](";
     const shown = "a [1][2] b [x] [[y]] [[3]] ([[4](c) [[5]](";
     for (let cut = 0; cut <= whole.length; cut++) {
       const lines = [start(), text(whole.slice(0, cut)), text(whole.slice(cut)), stop];
@@ -135,17 +135,66 @@ describe("sources", () => {
     [
       "have the link of the marker where no packet described the document",
       [start(), cite(1, "gone"), text("x [[1]](https://elsewhere)")],
-      "Sources\n  [1] https://elsewhere\n",
+      "Sources\n  [1] https://elsewhere  (not among the documents of this answer)\n",
     ],
     [
       "have the id at least",
       [start(), cite(1, "gone"), text("x [[1]]()")],
-      "Sources\n  [1] gone\n",
+      "Sources\n  [1] gone  (not among the documents of this answer)\n",
     ],
     [
       "say when a marker has no document",
       [start(), text("x [[4]]()")],
       "Sources\n  [4] (no document)\n",
+    ],
+    [
+      "say when the text does not have a number",
+      [start(0, [document("a", "A")]), cite(1, "a"), text("x")],
+      "Sources\n  [1] A  (not marked in the text)\n",
+    ],
+    [
+      "know a document by the link of its marker",
+      [start(0, [document("a", "A", "https://a")]), text("x [[7]](https://a)")],
+      "Sources\n  [7] A  https://a\n",
+    ],
+    [
+      "merge one page that has several ids",
+      [
+        start(0, [document("a", "A", "https://a"), document("web:a", "A", "https://a")]),
+        cite(1, "a"),
+        cite(2, "web:a"),
+        text("x [[1]](https://a) [[2]](https://a)"),
+      ],
+      "Sources\n  [1][2] A  https://a\n",
+    ],
+    [
+      "merge several chunks of one document",
+      [
+        start(0, [
+          { ...document("a", "A"), chunk_ind: 0 },
+          { ...document("a", "A"), chunk_ind: 4 },
+          { ...document("b", "B"), chunk_ind: 0 },
+          { ...document("b", "B"), chunk_ind: 1 },
+        ]),
+        cite(1, "a"),
+        text("x [[1]]()"),
+      ],
+      "Sources\n  [1] A\nAlso retrieved, not cited\n  · B\n",
+    ],
+    [
+      "keep apart pages of one title",
+      [
+        start(0, [document("a", "A", "https://a"), document("b", "A", "https://b")]),
+        cite(1, "a"),
+        cite(2, "b"),
+        text("x [[1]](https://a) [[2]](https://b)"),
+      ],
+      "Sources\n  [1] A  https://a\n  [2] A  https://b\n",
+    ],
+    [
+      "have links with parentheses",
+      [start(), text("x [[1]](https://w/A_(b))")],
+      "Sources\n  [1] https://w/A_(b)  (no document of this answer)\n",
     ],
     [
       "keep apart what was only retrieved",

@@ -1,0 +1,34 @@
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { GlobalFlags } from "../../config/flags.ts";
+import type { Context } from "../../context.ts";
+import { findRoot, searchFolder } from "../../documents/root.ts";
+import { findLocalFiles } from "../../sync/local-files.ts";
+import type { Connected } from "../connect.ts";
+
+/**
+ * The local files of documents, by document id, as paths from the working
+ * directory: from the state of the project that it lies in. Finds nothing,
+ * silently, where there is no project or no state, and no file that is gone.
+ */
+export async function findFiles(
+  { cwd }: Pick<Context, "cwd">,
+  flags: GlobalFlags,
+  { client, config, connection }: Connected,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  try {
+    const root = findRoot(undefined, cwd, flags.root, config.projectFolder);
+    const here = searchFolder(undefined, cwd);
+    const { storedId } = client.dialect;
+    const search = { baseUrl: connection.baseUrl, ids, storedId };
+    for (const [id, path] of await findLocalFiles(join(root, ".knowctl"), search)) {
+      const full = join(root, path);
+      if (existsSync(full)) found.set(id, relative(here, full));
+    }
+  } catch {
+    // A root that is none, say: the sources are named without their files.
+  }
+  return found;
+}
