@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { writeSync } from "node:fs";
 import { homedir } from "node:os";
 import type { Readable } from "node:stream";
 import { ClosedPipeError, CliError, codeOf, type ExitName } from "./errors.ts";
@@ -21,6 +22,21 @@ export interface Source extends AsyncIterable<Uint8Array> {
   readonly stream: Readable;
 }
 
+/** The terminal behind stdin and stderr, for a line editor that takes its keys one by one. */
+export interface Terminal {
+  rows(): number;
+  /** Calls back when the size has changed; the returned function ends that. */
+  onResize(listener: () => void): () => void;
+  /**
+   * Turns echo and line editing of the terminal off and writes `enter` to
+   * stderr. The returned function undoes it with `leave`; when the process ends
+   * without it, by whatever way, that is made up for.
+   */
+  takeKeys(enter: string, leave: string): () => void;
+  /** As Ctrl-Z outside of raw mode. Returns when the job is in the foreground again. */
+  suspend(): Promise<void>;
+}
+
 /** Everything a command may know of the process. Made once in bin/, by hand in tests. */
 export interface Context {
   readonly stdin: Source;
@@ -30,6 +46,8 @@ export interface Context {
   readonly cwd: string;
   /** Id of the user who runs this; -1 where users have none (Windows). */
   readonly uid: number;
+  /** Undefined where stdin or stderr is no terminal. Looking opens stdin. */
+  terminal?(): Terminal | undefined;
   /** The built script of the threads that read files; without it they are read in the main thread. */
   readonly workerScript?: string | undefined;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its `reason` is a SignalReceived. */
@@ -111,6 +129,43 @@ function createSource(open: () => Readable & { isTTY?: boolean }): Source {
   };
 }
 
+function createTerminal(): Terminal | undefined {
+  const { stdin, stderr } = process;
+  if (!stdin.isTTY || !stderr.isTTY) return undefined;
+  return {
+    rows: () => (stderr.rows > 0 ? stderr.rows : 24),
+    onResize(listener) {
+      stderr.on("resize", listener);
+      return () => void stderr.off("resize", listener);
+    },
+    takeKeys(enter, leave) {
+      // Synchronous, so that it works while the process ends; a terminal that has gone needs nothing.
+      const put = (sequence: string): void => {
+        try {
+          writeSync(stderr.fd, sequence);
+        } catch {}
+      };
+      const undo = (): void => {
+        process.off("exit", undo);
+        try {
+          stdin.setRawMode(false);
+        } catch {}
+        put(leave);
+      };
+      stdin.setRawMode(true);
+      process.on("exit", undo);
+      put(enter);
+      return undo;
+    },
+    async suspend() {
+      await new Promise<void>((resolve) => {
+        process.once("SIGCONT", resolve);
+        process.kill(0, "SIGTSTP");
+      });
+    },
+  };
+}
+
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   const timer = new AbortController();
@@ -169,6 +224,7 @@ export function systemContext(workerScript?: string): Context {
     env: process.env,
     cwd: process.cwd(),
     uid: process.geteuid?.() ?? -1,
+    terminal: createTerminal,
     signal: abort.signal,
     now: Date.now,
     sleep,

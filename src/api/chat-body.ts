@@ -9,6 +9,8 @@ export interface ChatParameters {
   sessionId?: string;
   /** Id of an assistant's message. */
   parentMessageId?: number;
+  /** Asks from the root of the session's tree, without what was said there; only for a dialect that can. */
+  fromRoot?: boolean;
   personaId?: number;
   projectId?: number;
   modelProvider?: string;
@@ -66,8 +68,8 @@ function modelOf({
 }
 
 /**
- * The body of a chat request. Nothing is ever sent as null: a parent of null
- * drops the history, a session of null with settings is refused
+ * The body of a chat request. Nothing is sent as null that was not asked for: a
+ * parent of null drops the history, a session of null with settings is refused
  * (observed-service.md 1.6, 1.7). Throws CliError `usage` for what the dialect
  * cannot express.
  */
@@ -88,7 +90,8 @@ export function chatBody(
       ...(projectId === undefined ? {} : { project_id: projectId }),
     };
   }
-  set("parent_message_id", parameters.parentMessageId);
+  if (parameters.fromRoot && dialect.startsAtRoot) body["parent_message_id"] = null;
+  else set("parent_message_id", parameters.parentMessageId);
   set("llm_override", modelOf(parameters));
   set("allowed_tool_ids", parameters.allowedToolIds);
   set("forced_tool_id", parameters.forcedToolId);

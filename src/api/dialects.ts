@@ -46,6 +46,8 @@ export interface Dialect {
   /** One tag key may be asked for with several values. */
   readonly repeatsTagKeys: boolean;
   writeTags(tags: readonly (readonly [string, string])[]): NonNullable<SearchFilters["tags"]>;
+  /** A parent message of null starts again from the root of the session's tree. */
+  readonly startsAtRoot?: true;
   /** Request header whose value the service writes to its log. */
   readonly requestIdHeader?: string;
   /** The service leaves out a document of the same text whose date is not later. */
@@ -110,6 +112,8 @@ const onyx: Dialect = {
   filtersMember: "internal_search_filters",
   repeatsTagKeys: true,
   writeTags: (tags) => tags.map(([tag_key, tag_value]) => ({ tag_key, tag_value })),
+  // observed-service.md 1.6
+  startsAtRoot: true,
   requestIdHeader: "X-Onyx-Request-ID",
   skipsUnadvanced: true,
   // Spaces become "_", the rest is percent-encoded (observed-service.md 3.3).

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { createClient, type Client, type RequestTrace } from "../api/client.ts";
+import { createClient, type Client, type ClientOptions, type RequestTrace } from "../api/client.ts";
 import type { GlobalFlags } from "../config/flags.ts";
 import { loadConfig, type Config, type Connection } from "../config/load.ts";
 import type { Context } from "../context.ts";
@@ -22,6 +22,8 @@ export interface Connected {
   config: Config;
   connection: Connection;
   client: Client;
+  /** A further client of the same service, whose requests end with `signal`; the caller closes it. */
+  clientUntil(signal: AbortSignal): Client;
 }
 
 /** The gate of a command, from its global flags. */
@@ -107,7 +109,7 @@ export async function openClient(
   }
   const proxyPassword = connection.proxy?.match(/^[a-z]+:\/\/[^/@]*:([^/@]*)@/i)?.[1];
   if (proxyPassword) output.secrets.add(proxyPassword);
-  const client = createClient({
+  const options: ClientOptions = {
     baseUrl: connection.baseUrl,
     dialect: config.dialect,
     accessToken: connection.accessToken,
@@ -129,8 +131,9 @@ export async function openClient(
           },
         }
       : {}),
-  });
-  return { config, connection, client };
+  };
+  const clientUntil = (signal: AbortSignal): Client => createClient({ ...options, signal });
+  return { config, connection, client: createClient(options), clientUntil };
 }
 
 /** Configuration, gate and client for a command that talks to the service. */

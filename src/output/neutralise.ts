@@ -23,6 +23,11 @@ export function neutralise(text: string): string {
   return isDangerous.test(text) ? text.replace(dangerous, visible) : text;
 }
 
+/** Whether a text would pass neutralise() unchanged, and is one line. */
+export function isInert(text: string): boolean {
+  return !isDangerous.test(text) && !/[\n\t]/.test(text);
+}
+
 /** As neutralise(), and on one line: newlines and tabs become spaces. For cells and messages. */
 export function neutraliseLine(text: string): string {
   // One run of white space at a time: `\s*\n\s*` would take quadratic time on a run without a newline.

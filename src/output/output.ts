@@ -30,6 +30,8 @@ export interface Output {
   readonly isTerminal: boolean;
   /** stderr is a terminal: motion and prompts are possible. */
   readonly canMove: boolean;
+  /** stderr shows styles. */
+  readonly liveColour: boolean;
   readonly verbose: boolean;
   readonly debug: boolean;
   readonly quiet: boolean;
@@ -136,6 +138,7 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
     signal: context.signal,
     isTerminal: context.stdout.isTTY,
     canMove: context.stderr.isTTY && context.env["TERM"] !== "dumb" && !context.env["CI"],
+    liveColour: wantsColour(context.stderr, context.env, options),
     verbose: options.verbose === true || options.debug === true,
     debug: options.debug === true,
     quiet,

@@ -9,7 +9,13 @@ import type { Output } from "../../output/output.ts";
 import { dim } from "../../output/text.ts";
 import { ask, viewOf, type Question } from "./ask.ts";
 import { checkFiles, describeFiles, type LocalFile } from "./files.ts";
-import { planMessage, readMessage, readPayload, type MessagePlan } from "./message.ts";
+import {
+  beginsConversation,
+  planMessage,
+  readMessage,
+  readPayload,
+  type MessagePlan,
+} from "./message.ts";
 import {
   checkOptions,
   formatOf,
@@ -107,7 +113,7 @@ async function prepare(
 }
 
 /**
- * `knowctl chat`: one question, its answer on stdout. Throws CliError by the
+ * `knowctl chat`: one question, its answer on stdout; without one a conversation. Throws CliError by the
  * kind of failure; an answer that was cut is `incomplete` and what came of it
  * has been written. The session is remembered for `--continue`.
  */
@@ -118,7 +124,13 @@ export async function chat(context: Context, args: string[], options: ChatOption
   const save = saveTarget(context, options.save);
   const file = options.payload;
   const payload = file === undefined || file === "-" ? undefined : await readPayload(context, file);
-  const message = planMessage(context, args, file, typeof payload?.["message"] === "string");
+  const hasMessage = typeof payload?.["message"] === "string";
+  if (file !== "-" && !hasMessage && beginsConversation(context, args, options)) {
+    const start = { payload, save, files: checkFiles(context.cwd, options.file ?? []) };
+    const { converse } = await import("./conversation/conversation.ts");
+    return await converse(context, options, start);
+  }
+  const message = planMessage(context, args, file, hasMessage);
   const files = checkFiles(context.cwd, options.file ?? []);
   const connected = await connect(context, options, { oneShot: true });
   const { client, config, connection, output } = connected;

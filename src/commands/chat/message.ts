@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf } from "../../errors.ts";
+import type { ChatOptions } from "./options.ts";
 
 const largestInput = 64 * 1024 * 1024;
 
@@ -60,6 +61,27 @@ export interface MessagePlan {
 
 function usage(message: string, hint: string): CliError {
   return new CliError("usage", message, { hints: [hint] });
+}
+
+/**
+ * Whether a conversation is wanted: no message, on a terminal. Throws CliError
+ * `usage` where one is impossible there.
+ */
+export function beginsConversation(
+  { stdin, stdout, stderr, env }: Context,
+  args: readonly string[],
+  options: Pick<ChatOptions, "input" | "output" | "json">,
+): boolean {
+  if (args.length > 0 || !stdin.isTTY || !stdout.isTTY || !stderr.isTTY) return false;
+  const refuse = (reason: string): CliError =>
+    usage(`no message, and ${reason}`, 'ask one question: knowctl chat "How do I request leave?"');
+  if (options.input === false) throw refuse("--no-input allows no conversation");
+  if (env["CI"] && env["CI"] !== "0" && env["CI"] !== "false") throw refuse("CI allows none");
+  if (env["TERM"] === "dumb") throw refuse("this terminal cannot show a conversation");
+  if (options.json || (options.output !== undefined && options.output !== "text")) {
+    throw refuse("a conversation has no other format than text");
+  }
+  return true;
 }
 
 /**

@@ -110,12 +110,15 @@ export function shownOf(
 }
 
 /** Provider and version of `--model`, split at the first slash: versions may hold more. */
-function splitModel(model: string): { modelProvider: string; modelVersion: string } {
+export function splitModel(
+  model: string,
+  given = "--model",
+): { modelProvider: string; modelVersion: string } {
   const slash = model.indexOf("/");
   const parts = { modelProvider: model.slice(0, slash), modelVersion: model.slice(slash + 1) };
   if (slash < 0 || parts.modelProvider.trim() === "" || parts.modelVersion.trim() === "") {
     throw usage(
-      `--model: "${model}" is not PROVIDER/VERSION`,
+      `${given}: "${model}" is not PROVIDER/VERSION`,
       "name one part alone with --provider or --model-version",
     );
   }

@@ -32,10 +32,10 @@ function timeOf(text: string, now: number): number {
  * duration back from `now` in ms (`30m`, `12h`, `7d`, `2w`). Throws CliError
  * `usage`.
  */
-export function parseSince(text: string, now: number): string {
+export function parseSince(text: string, now: number, given = "--since"): string {
   const time = timeOf(text.trim(), now);
   if (!Number.isFinite(time) || time < 0) {
-    throw new CliError("usage", `--since: "${text}" is neither a date nor a duration`, {
+    throw new CliError("usage", `${given}: "${text}" is neither a date nor a duration`, {
       hints: ["write 2026-01-31, 2026-01-31T08:00:00Z, 30m, 12h, 7d or 2w"],
     });
   }

@@ -44,7 +44,8 @@ describe("a question", () => {
 
   it.each([
     ["an empty stdin", [], { stdin: "" }],
-    ["no message on a terminal", [], { isTTY: true }],
+    ["no message where nothing may be asked", ["--no-input"], { isTTY: true }],
+    ["a conversation as JSON", ["--output", "json"], { isTTY: true }],
     ["two sessions", ["--continue", "--session", "s", "hi"], {}],
     ["an agent in a session", ["--session", "s", "--agent", "1", "hi"], {}],
     ["two models", ["--model", "P/v", "--provider", "P", "hi"], {}],

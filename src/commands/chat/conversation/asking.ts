@@ -1,0 +1,71 @@
+import { writeError } from "../../../output/errors.ts";
+import { dim } from "../../../output/text.ts";
+import { CliError } from "../../../errors.ts";
+import type { ChatParameters } from "../../../api/chat.ts";
+import { ask } from "../ask.ts";
+import type { Ending } from "../turn.ts";
+import { writeText } from "./saving.ts";
+import type { Exchange, Talk, Work } from "./talk.ts";
+
+/** Where in the session's tree a question goes. */
+export interface Place {
+  sessionId: string | undefined;
+  /** The assistant's message to follow; the service's own last one where absent. */
+  parentMessageId?: number | undefined;
+  fromRoot?: boolean | undefined;
+  /** As `Exchange.after`. */
+  after: number | null | undefined;
+}
+
+/** Behind the last answer of the session. */
+export function nextPlace({ sessionId, parent, last }: Talk): Place {
+  return { sessionId, parentMessageId: parent, after: parent ?? last };
+}
+
+// The hints of one-shot chat name command lines; here the next step is a command of the conversation.
+async function tellFailure(talk: Talk, { outcome, failure }: Ending): Promise<void> {
+  const { output } = talk;
+  if (outcome.status === "interrupted") {
+    await output.note(dim("stopped; what came of the answer is kept"));
+  } else if (outcome.status === "incomplete") {
+    const { message, details } = failure as CliError;
+    const hints = ["/retry looks into the session first, and asks again only where it must"];
+    await writeError(output, new CliError("incomplete", message, { hints, details }));
+  } else await writeError(output, failure);
+}
+
+function take(talk: Talk, exchange: Exchange, replaces: boolean): void {
+  const { turn } = exchange.ending;
+  talk.sessionId = turn.sessionId ?? talk.sessionId;
+  talk.parent = undefined;
+  talk.mayRepeat = false;
+  if (turn.messageId !== null) talk.last = turn.messageId;
+  if (replaces) talk.exchanges.pop();
+  talk.exchanges.push(exchange);
+}
+
+/**
+ * Asks one question and takes its answer into the conversation, also one that
+ * was stopped or failed; what went wrong is told. Throws what a failing output
+ * throws.
+ */
+export async function askNext(
+  talk: Talk,
+  work: Work,
+  question: Pick<ChatParameters, "message" | "fileDescriptors">,
+  place: Place,
+  replaces = false,
+): Promise<void> {
+  const { output, settings, memory } = talk;
+  const { after, ...where } = place;
+  const parameters = Object.fromEntries(
+    Object.entries({ ...settings, ...question, ...where }).filter(([, each]) => each !== undefined),
+  ) as unknown as ChatParameters;
+  const context = { ...talk.context, signal: work.signal };
+  const asked = { parameters, whole: talk.whole, limits: talk.limits };
+  const ending = await ask(context, { output, client: work.client, memory }, asked, talk.view);
+  take(talk, { parameters, ending, after }, replaces);
+  for (const warning of ending.outcome.warnings) await output.warn(warning);
+  if (ending.failure !== undefined) await tellFailure(talk, ending);
+  else if (talk.save !== undefined) writeText(talk.save, ending.turn.answer);
+}

@@ -1,0 +1,118 @@
+import type { Context } from "../../../context.ts";
+import type { Output } from "../../../output/output.ts";
+import { dim } from "../../../output/text.ts";
+import type { Connected } from "../../connect.ts";
+import { viewOf } from "../ask.ts";
+import { describeFiles, type LocalFile } from "../files.ts";
+import { findSession } from "../find-session.ts";
+import { parametersOf, switchOf, type ChatOptions } from "../options.ts";
+import { lastSession } from "../session-index.ts";
+import { openHistory } from "./history.ts";
+import { resumeSession } from "./session-commands.ts";
+import { type Settings, type Talk, type Work } from "./talk.ts";
+
+/** What one-shot chat has looked at before it knew that a conversation is wanted. */
+export interface Start {
+  /** Members of a `--payload` file. */
+  payload: Record<string, unknown> | undefined;
+  files: readonly LocalFile[];
+  /** The file of `--save`. */
+  save: string | undefined;
+}
+
+/** Members of the payload that belong to the conversation and not to each question. */
+function takePayload(payload: Start["payload"]) {
+  const { chat_session_id, parent_message_id, stream, ...extra } = payload ?? {};
+  return {
+    sessionId: typeof chat_session_id === "string" ? chat_session_id : "",
+    parent: typeof parent_message_id === "number" ? parent_message_id : undefined,
+    stream: typeof stream === "boolean" ? stream : undefined,
+    extra: Object.keys(extra).length === 0 ? undefined : extra,
+  };
+}
+
+/** The conversation as flags and configuration begin it. Throws CliError. */
+export function openTalk(
+  context: Context,
+  connected: Connected & { output: Output },
+  options: ChatOptions,
+  start: Start,
+): Talk {
+  const { client, config, connection, output } = connected;
+  const settings = config.chat;
+  const {
+    sessionId: _session,
+    parentMessageId,
+    ...base
+  } = parametersOf(options, settings, client.dialect, context.now());
+  const payload = takePayload(start.payload);
+  const owner = { profile: config.profile, baseUrl: connection.baseUrl };
+  const isRemembered = switchOf(options, "remember", settings.remember);
+  const given = { env: context.env, profile: config.profile, now: () => context.now() };
+  const history = openHistory(
+    given,
+    { isKept: isRemembered, redact: (text) => output.secrets.redact(text) },
+    (problem) => void output.warn(problem).catch(() => {}),
+  );
+  const extra = payload.extra === undefined ? {} : { extra: payload.extra };
+  return {
+    context,
+    output,
+    client,
+    owner,
+    memory: isRemembered ? owner : undefined,
+    view: viewOf(context, options, connected, "text"),
+    whole: !(payload.stream ?? switchOf(options, "stream", settings.stream)),
+    limits: undefined,
+    save: start.save,
+    entered: () => history.list(),
+    record: (text) => history.add(text),
+    settings: { ...base, ...extra } as Settings,
+    sessionId: undefined,
+    parent: parentMessageId ?? payload.parent,
+    last: null,
+    files: [],
+    exchanges: [],
+    mayRepeat: false,
+  };
+}
+
+async function enterNamed(
+  talk: Talk,
+  work: Work,
+  options: ChatOptions,
+  start: Start,
+): Promise<void> {
+  const { context, owner, parent } = talk;
+  const named = takePayload(start.payload).sessionId || options.session;
+  if (named === undefined && !options.continue) return;
+  const place = { env: context.env, client: work.client, owner };
+  const id =
+    named === undefined ? lastSession(context.env, owner).id : await findSession(place, named);
+  await resumeSession(talk, work, id);
+  talk.parent = parent;
+}
+
+/**
+ * What is done before the first prompt: the session of the flags with its last
+ * exchange, and the files of `--file`. Throws CliError: a conversation that
+ * cannot begin as it was asked for does not begin.
+ */
+export async function beginTalk(
+  talk: Talk,
+  work: Work,
+  options: ChatOptions,
+  start: Start,
+): Promise<void> {
+  const { output, settings, owner } = talk;
+  await output.note(
+    dim(`profile ${owner.profile} at ${owner.baseUrl} · /help lists the commands, Ctrl-D leaves`),
+  );
+  if (settings.deepResearch) {
+    await output.note(
+      dim("deep research consumes significantly more tokens than an ordinary question"),
+    );
+  }
+  await enterNamed(talk, work, options, start);
+  talk.files = await describeFiles(work.client, start.files, options.fileId ?? []);
+}

@@ -1,0 +1,66 @@
+import { statSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { writeWhole } from "../../../config/files.ts";
+import { expandPath } from "../../../config/folders.ts";
+import { CliError } from "../../../errors.ts";
+import { sourceLines } from "../../../output/chat/sources.ts";
+import { neutralise, neutraliseLine } from "../../../output/neutralise.ts";
+import { plainText } from "../../../output/text.ts";
+import { machineOf } from "../../config/files.ts";
+import type { Exchange, Talk } from "./talk.ts";
+
+/** Writes a text that ends with a newline; a device or pipe is written to, never replaced. Throws CliError `local`. */
+export function writeText(path: string, text: string): void {
+  const whole = text.endsWith("\n") ? text : `${text}\n`;
+  const known = statSync(path, { throwIfNoEntry: false });
+  if (known && !known.isFile()) writeFileSync(path, whole);
+  else writeWhole(path, whole, { keepMode: true });
+}
+
+/** A path as it is typed in a conversation, where no shell has read it: `~` is the home folder. */
+export function typedPath(talk: Pick<Talk, "context">, path: string): string {
+  return expandPath(path, talk.context.cwd, machineOf(talk.context).home);
+}
+
+function sourcesOf({ ending }: Exchange): string {
+  const lines = sourceLines(ending.turn, 0).map((line) => plainText(line).trim());
+  return lines.length === 0 ? "" : `\n${lines.map((line) => `- ${line}`).join("\n")}\n`;
+}
+
+/** Lines of a question as a Markdown quote. */
+function quoted(text: string): string {
+  const lines = neutralise(text).split("\n");
+  return lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");
+}
+
+/** The last answer as Markdown: the service writes Markdown already. */
+export function answerMarkdown({ ending }: Exchange): string {
+  return `${neutralise(ending.turn.answer).trimEnd()}\n`;
+}
+
+/** The whole conversation as Markdown. */
+export function talkMarkdown(talk: Talk): string {
+  const head = `# Conversation\n\nSession ${neutraliseLine(talk.sessionId ?? "unknown")}\n`;
+  const parts = talk.exchanges.map((exchange) => {
+    const { status } = exchange.ending.outcome;
+    const mark = status === "ok" ? "" : `\n*(${status})*\n`;
+    return [
+      `## ${quoted(exchange.parameters.message).split("\n")[0]?.replace(/^> ?/, "").slice(0, 80)}`,
+      quoted(exchange.parameters.message),
+      `${answerMarkdown(exchange)}${mark}${sourcesOf(exchange)}`,
+    ].join("\n\n");
+  });
+  return [head, ...parts].join("\n");
+}
+
+/** The file to save to. Throws CliError `usage` for one that exists, or whose folder does not. */
+export function saveTarget(talk: Talk, typed: string): string {
+  const path = typedPath(talk, typed);
+  if (statSync(path, { throwIfNoEntry: false })) {
+    throw new CliError("usage", `${typed} exists already`, { hints: ["name another file"] });
+  }
+  if (!statSync(resolve(path, ".."), { throwIfNoEntry: false })?.isDirectory()) {
+    throw new CliError("usage", `the folder of ${typed} does not exist`);
+  }
+  return path;
+}

@@ -1,0 +1,111 @@
+import type { AnswerLimits, ChatParameters } from "../../../api/chat.ts";
+import type { Client } from "../../../api/client.ts";
+import type { FileDescriptor } from "../../../api/schemas.ts";
+import type { Context } from "../../../context.ts";
+import type { Output } from "../../../output/output.ts";
+import type { View } from "../ask.ts";
+import type { Memory } from "../remember.ts";
+import type { SessionOwner } from "../session-index.ts";
+import type { Ending } from "../turn.ts";
+
+/** What is asked along with each question. */
+export type Settings = Omit<
+  ChatParameters,
+  "message" | "sessionId" | "parentMessageId" | "fromRoot" | "fileDescriptors"
+>;
+
+/** One question of the conversation, and how its answer ended. */
+export interface Exchange {
+  parameters: ChatParameters;
+  ending: Ending;
+  /**
+   * The assistant's message that the question follows. Null: the question began
+   * its session. Undefined: not known.
+   */
+  after: number | null | undefined;
+}
+
+/** A conversation: everything that its commands look at and change. */
+export interface Talk {
+  readonly context: Context;
+  readonly output: Output;
+  readonly client: Client;
+  readonly owner: SessionOwner;
+  readonly memory: Memory;
+  readonly view: View;
+  readonly whole: boolean;
+  readonly limits: AnswerLimits | undefined;
+  /** Gets each complete answer, as `--save` does. */
+  readonly save: string | undefined;
+  /** What was entered, now and in earlier conversations of this profile; the oldest first. */
+  entered(): readonly string[];
+  /** Adds to that. */
+  record(text: string): void;
+  settings: Settings;
+  /** Undefined until the service has given one. */
+  sessionId: string | undefined;
+  /** Of `--parent`: what the next question follows. */
+  parent: number | undefined;
+  /** The last answer of the session, with the meaning of `Exchange.after`. */
+  last: number | null | undefined;
+  /** They go along with the next question. */
+  files: FileDescriptor[];
+  exchanges: Exchange[];
+  /** `/retry` has said that it cannot know; the next one sends all the same. */
+  mayRepeat: boolean;
+}
+
+/** A piece of work that Ctrl-C ends, the conversation going on. */
+export interface Work {
+  readonly signal: AbortSignal;
+  /** Its requests end with the signal. */
+  readonly client: Client;
+}
+
+/** Begins a new session with the next question. */
+export function leaveSession(talk: Talk): void {
+  talk.sessionId = undefined;
+  talk.parent = undefined;
+  talk.last = null;
+  talk.mayRepeat = false;
+}
+
+function filterWords({ sourceTypes, documentSets, tags, timeCutoff }: Settings): string[] {
+  return [
+    ...(sourceTypes ?? []).map((name) => `source ${name}`),
+    ...(documentSets ?? []).map((name) => `set ${name}`),
+    ...(tags ?? []).map(([key, value]) => `tag ${key}=${value}`),
+    ...(timeCutoff === undefined ? [] : [`since ${timeCutoff}`]),
+  ];
+}
+
+function toolWords({ allowedToolIds, forcedToolId }: Settings): string[] {
+  const allowed =
+    allowedToolIds === undefined
+      ? []
+      : [allowedToolIds.length === 0 ? "no tools" : `tools ${allowedToolIds.join(", ")}`];
+  return forcedToolId === undefined ? allowed : [...allowed, `tool ${forcedToolId} forced`];
+}
+
+/** The settings that are not the default, in few words each. Filters each have one word. */
+export function settingWords(talk: Talk): { general: string[]; filters: string[] } {
+  const { settings, files } = talk;
+  const { personaId, projectId, modelProvider, modelVersion, temperature } = settings;
+  const model = [modelProvider, modelVersion].filter(Boolean).join("/");
+  const general = [
+    ...(personaId === undefined ? [] : [`agent ${personaId}`]),
+    ...(projectId === undefined ? [] : [`project ${projectId}`]),
+    ...(model === "" ? [] : [`model ${model}`]),
+    ...(temperature === undefined ? [] : [`temperature ${temperature}`]),
+    ...toolWords(settings),
+    ...(settings.deepResearch ? ["deep research"] : []),
+    ...(files.length === 0 ? [] : [`files ${files.map(({ name, id }) => name ?? id).join(", ")}`]),
+  ];
+  return { general, filters: filterWords(settings) };
+}
+
+/** The quiet line above the input: what is set, or nothing. */
+export function statusOf(talk: Talk): string {
+  const { general, filters } = settingWords(talk);
+  return [...general, ...filters].join(" · ");
+}

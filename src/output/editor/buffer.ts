@@ -1,0 +1,122 @@
+/** The text that is being edited. Nothing changes one; each edit makes another. */
+export interface Buffer {
+  readonly text: string;
+  /** Index into `text`, always between two characters as a reader sees them. */
+  readonly cursor: number;
+  /** The first character came by a paste: such a text is never a command. */
+  readonly isPasted: boolean;
+  /** What was cut last, for Ctrl-Y. */
+  readonly cut: string;
+}
+
+export const emptyBuffer: Buffer = { text: "", cursor: 0, isPasted: false, cut: "" };
+
+const graphemes = new Intl.Segmenter();
+
+/** Longest text that can be edited, in UTF-16 code units. */
+export const longestText = 200_000;
+
+/** Where the character (as a reader sees it) before `index` begins. */
+export function before(text: string, index: number): number {
+  if (index <= 0) return 0;
+  return graphemes.segment(text).containing(index - 1)?.index ?? 0;
+}
+
+/** Where the character at `index` ends. */
+export function after(text: string, index: number): number {
+  const found = graphemes.segment(text).containing(index);
+  return found ? found.index + found.segment.length : text.length;
+}
+
+/** Puts `text` in at the cursor, as far as there is room. */
+export function insert(buffer: Buffer, text: string, byPaste = false): Buffer {
+  const room = longestText - buffer.text.length;
+  const taken = text.length <= room ? text : text.slice(0, room).toWellFormed();
+  if (taken === "") return buffer;
+  const { cursor } = buffer;
+  return {
+    ...buffer,
+    text: buffer.text.slice(0, cursor) + taken + buffer.text.slice(cursor),
+    cursor: cursor + taken.length,
+    isPasted: cursor === 0 ? byPaste : buffer.isPasted,
+  };
+}
+
+function remove(buffer: Buffer, from: number, to: number, keep: boolean): Buffer {
+  const [start, end] = from < to ? [from, to] : [to, from];
+  if (start === end) return buffer;
+  const text = buffer.text.slice(0, start) + buffer.text.slice(end);
+  return {
+    text,
+    cursor: start,
+    isPasted: text !== "" && buffer.isPasted,
+    cut: keep ? buffer.text.slice(start, end) : buffer.cut,
+  };
+}
+
+const lineStart = ({ text, cursor }: Buffer): number => text.lastIndexOf("\n", cursor - 1) + 1;
+
+function lineEnd({ text, cursor }: Buffer): number {
+  const end = text.indexOf("\n", cursor);
+  return end < 0 ? text.length : end;
+}
+
+const isWord = (character: string): boolean => /[\p{L}\p{M}\p{N}_]/u.test(character);
+
+function wordLeft({ text, cursor }: Buffer): number {
+  let at = cursor;
+  while (at > 0 && !isWord(text.slice(before(text, at), at))) at = before(text, at);
+  while (at > 0 && isWord(text.slice(before(text, at), at))) at = before(text, at);
+  return at;
+}
+
+function wordRight({ text, cursor }: Buffer): number {
+  let at = cursor;
+  while (at < text.length && !isWord(text.slice(at, after(text, at)))) at = after(text, at);
+  while (at < text.length && isWord(text.slice(at, after(text, at)))) at = after(text, at);
+  return at;
+}
+
+/** As a shell's Ctrl-W: to the white space before. */
+function spaceLeft({ text, cursor }: Buffer): number {
+  return /\S*\s*$/.exec(text.slice(Math.max(0, cursor - 1000), cursor))![0].length;
+}
+
+const moveTo = (buffer: Buffer, cursor: number): Buffer =>
+  cursor === buffer.cursor ? buffer : { ...buffer, cursor };
+
+/** Up or down one line of the text, the column kept; undefined at the first or last line. */
+export function moveLine(buffer: Buffer, step: -1 | 1): Buffer | undefined {
+  const { text, cursor } = buffer;
+  const start = lineStart(buffer);
+  const column = [...graphemes.segment(text.slice(start, cursor))].length;
+  const target = step < 0 ? start - 1 : lineEnd(buffer) + 1;
+  if (target < 0 || target > text.length) return undefined;
+  let at = lineStart({ ...buffer, cursor: target });
+  const end = lineEnd({ ...buffer, cursor: at });
+  for (let count = 0; count < column && at < end; count++) at = after(text, at);
+  return moveTo(buffer, Math.min(at, end));
+}
+
+/** The edits that one key makes, by the key's name. */
+export const edits: Readonly<Record<string, (buffer: Buffer) => Buffer>> = {
+  left: (buffer) => moveTo(buffer, before(buffer.text, buffer.cursor)),
+  right: (buffer) => moveTo(buffer, after(buffer.text, buffer.cursor)),
+  "ctrl-b": (buffer) => moveTo(buffer, before(buffer.text, buffer.cursor)),
+  "ctrl-f": (buffer) => moveTo(buffer, after(buffer.text, buffer.cursor)),
+  home: (buffer) => moveTo(buffer, lineStart(buffer)),
+  end: (buffer) => moveTo(buffer, lineEnd(buffer)),
+  "ctrl-a": (buffer) => moveTo(buffer, lineStart(buffer)),
+  "ctrl-e": (buffer) => moveTo(buffer, lineEnd(buffer)),
+  "alt-b": (buffer) => moveTo(buffer, wordLeft(buffer)),
+  "alt-f": (buffer) => moveTo(buffer, wordRight(buffer)),
+  backspace: (buffer) => remove(buffer, before(buffer.text, buffer.cursor), buffer.cursor, false),
+  delete: (buffer) => remove(buffer, buffer.cursor, after(buffer.text, buffer.cursor), false),
+  "ctrl-d": (buffer) => remove(buffer, buffer.cursor, after(buffer.text, buffer.cursor), false),
+  "ctrl-w": (buffer) => remove(buffer, buffer.cursor - spaceLeft(buffer), buffer.cursor, true),
+  "alt-d": (buffer) => remove(buffer, buffer.cursor, wordRight(buffer), true),
+  "ctrl-u": (buffer) => remove(buffer, lineStart(buffer), buffer.cursor, true),
+  "ctrl-k": (buffer) => remove(buffer, buffer.cursor, lineEnd(buffer), true),
+  "ctrl-y": (buffer) => insert(buffer, buffer.cut, buffer.isPasted || buffer.cursor === 0),
+  newline: (buffer) => insert(buffer, "\n"),
+};

@@ -1,0 +1,94 @@
+import stringWidth from "string-width";
+import { neutraliseLine } from "../neutralise.ts";
+import type { Picture, Row } from "./area.ts";
+import type { Buffer } from "./buffer.ts";
+import { createLayouter } from "./layout.ts";
+
+const mark = "> ";
+const further = "  ";
+const mostFinalRows = 40;
+const mostHintRows = 8;
+const graphemes = new Intl.Segmenter();
+
+/** The beginning of a text that fits into `width` columns, with an ellipsis where it was cut. */
+function fit(text: string, width: number): string {
+  const line = neutraliseLine(text);
+  if (stringWidth(line) <= width) return line;
+  let taken = "";
+  let used = 0;
+  for (const { segment } of graphemes.segment(line)) {
+    used += stringWidth(segment);
+    if (used > width - 1) break;
+    taken += segment;
+  }
+  return `${taken}…`;
+}
+
+export interface Drawing {
+  /** What is shown while the text is edited. */
+  picture(buffer: Buffer, hints: readonly string[]): Picture;
+  /** What stays of a text that was entered; `after` stands behind it. */
+  final(buffer: Buffer, after?: string): Row[];
+  /** Words side by side, in as few lines as the terminal allows. */
+  columnsOf(words: readonly string[]): string[];
+}
+
+/** Turns the state of the editor into rows that fit the terminal. */
+export function createDrawing(options: {
+  columns(): number;
+  rows(): number;
+  status(): string;
+}): Drawing {
+  const layOut = createLayouter();
+  const width = (): number => Math.max(4, options.columns() - mark.length);
+  const marked = (rows: readonly string[], first: number): Row[] =>
+    rows.map((text, index) => ({ mark: first + index === 0 ? mark : further, text }));
+  return {
+    picture({ text, cursor }, hints) {
+      const { rows, cursorRow, cursorColumn } = layOut(text, cursor, width());
+      const status = options.status();
+      const height = options.rows();
+      const below = hints.slice(0, Math.min(mostHintRows, Math.max(0, height - 4)));
+      const above = status === "" || height < 4 ? 0 : 1;
+      // Of a long text only the part around the cursor: what left the screen cannot be drawn again.
+      const room = Math.max(1, height - 1 - above - below.length);
+      const first = Math.max(0, Math.min(cursorRow - (room >> 1), rows.length - room));
+      return {
+        rows: [
+          ...(above === 1 ? [{ text: fit(status, options.columns() - 1), isDim: true }] : []),
+          ...marked(rows.slice(first, first + room), first),
+          ...below.map((hint) => ({ text: fit(hint, options.columns() - 1), isDim: true })),
+        ],
+        cursorRow: cursorRow - first + above,
+        cursorColumn: mark.length + cursorColumn,
+      };
+    },
+    final({ text }, after = "") {
+      const { rows } = layOut(text, 0, width());
+      if (after !== "") rows[rows.length - 1] += after;
+      const more = rows.length - mostFinalRows;
+      if (more <= 1) return marked(rows, 0);
+      const note = { mark: further, text: `… ${more} more rows`, isDim: true };
+      return [...marked(rows.slice(0, mostFinalRows), 0), note];
+    },
+    columnsOf(words) {
+      const inert = words.map(neutraliseLine);
+      const widest = Math.max(...inert.map((word) => stringWidth(word))) + 2;
+      const perRow = Math.max(1, Math.floor((options.columns() - 1) / widest));
+      const pad = (word: string): string => word + " ".repeat(widest - stringWidth(word));
+      const lines: string[] = [];
+      for (let at = 0; at < inert.length; at += perRow) {
+        lines.push(
+          inert
+            .slice(at, at + perRow)
+            .map(pad)
+            .join("")
+            .trimEnd(),
+        );
+      }
+      if (lines.length <= mostHintRows) return lines;
+      const left = inert.length - perRow * (mostHintRows - 1);
+      return [...lines.slice(0, mostHintRows - 1), `… and ${left} more`];
+    },
+  };
+}
