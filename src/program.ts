@@ -11,6 +11,7 @@ import { globalOptions, isGroup, prepare, summaryOf } from "./surface/prepare.ts
 import { addReport } from "./surface/report.ts";
 import type { Run } from "./surface/run.ts";
 import { addSandbox } from "./surface/sandbox.ts";
+import { addSessions } from "./surface/sessions.ts";
 import { addState } from "./surface/state.ts";
 
 function exitCodeHelp(): string {
@@ -37,6 +38,7 @@ const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> =
   report: addReport,
   state: addState,
   chat: addChat,
+  sessions: addSessions,
   sandbox: addSandbox,
   config: addConfig,
   login: addConfig,

@@ -38,6 +38,13 @@ async function prepareState(place: Place): Promise<void> {
   expect(await runShell(script, place)).toMatchObject({ code: 0 });
 }
 
+/** What the examples of `sessions` look at; the last one is deleted before the end. */
+async function askTwice(place: Place): Promise<void> {
+  const script = `knowctl chat --show none "How do I request leave?"
+    knowctl chat --show none "And travel?"`;
+  expect(await runShell(script, place)).toMatchObject({ code: 0 });
+}
+
 // The shell that is needed is not there on Windows.
 describe.runIf(process.platform !== "win32")("examples work as they are written:", () => {
   it.each([
@@ -46,9 +53,11 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
     ["config", ["config"], 15],
     ["report", ["report"], 3],
     ["state", ["state"], 10],
+    ["sessions", ["sessions"], 11],
   ])("%s", async (_name, commands, least) => {
-    const place = await preparePlace();
+    const place = await preparePlace(commands.includes("sessions") ? "onyx" : "standard");
     if (commands.includes("state")) await prepareState(place);
+    if (commands.includes("sessions")) await askTwice(place);
     const lines = commands.flatMap(helpExamples);
     expect(lines.length).toBeGreaterThanOrEqual(least);
     for (const line of lines) {

@@ -24,8 +24,8 @@ function commitTwice(folder: string): void {
 }
 
 /** A folder as the examples expect it, with `knowctl` on the PATH. */
-export async function preparePlace(): Promise<Place> {
-  const { folder, sandbox, env } = await startTestService({ key: "sandbox" });
+export async function preparePlace(dialect: "standard" | "onyx" = "standard"): Promise<Place> {
+  const { folder, sandbox, env } = await startTestService({ key: "sandbox", dialect });
   const programs = join(temporaryFolder(), "bin");
   mkdirSync(programs);
   symlinkSync(join(projectFolder, "bin", "knowctl.cjs"), join(programs, "knowctl"));

@@ -1,0 +1,115 @@
+import { deleteSession, renameSession } from "../../api/sessions.ts";
+import type { GlobalFlags } from "../../config/flags.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { titleText } from "../../output/chat/sources.ts";
+import { countOf } from "../../output/progress.ts";
+import { findSession } from "../chat/find-session.ts";
+import { forgetSession, indexedSession, retitle } from "../chat/session-index.ts";
+import { createPrompt } from "../prompt.ts";
+import { withPlace, type Place } from "./place.ts";
+
+export interface SessionsDeleteOptions extends GlobalFlags {
+  yes?: boolean;
+  /** Only from the index of this machine. */
+  local?: boolean;
+}
+
+/** `sessions rename ID NAME`: the service's name for it, and that of the index. */
+export async function sessionsRename(
+  context: Context,
+  args: string[],
+  options: GlobalFlags,
+): Promise<void> {
+  const [given = "", ...words] = args;
+  const name = words.join(" ").trim();
+  if (name === "") throw new CliError("usage", "the new name is empty");
+  await withPlace(context, options, async (place) => {
+    const id = await findSession(place, given);
+    const named = await renameSession(place.client, id, name);
+    retitle(place.env, place.owner, id, named);
+    await place.output.note(`renamed ${id} to ${titleText(named)}`);
+  });
+}
+
+async function mayDelete(
+  context: Context,
+  { output }: Place,
+  options: SessionsDeleteOptions,
+  count: number,
+): Promise<boolean> {
+  if (options.yes === true) return true;
+  const what = countOf(count, "session");
+  const prompt = createPrompt(context, options, output);
+  if (prompt.canAsk) return await prompt.confirm(`Delete ${what}? They cannot be had back.`);
+  throw new CliError("usage", `this deletes ${what}, and there is no terminal to ask on`, {
+    hints: ["give --yes to do it"],
+  });
+}
+
+function describe({ env, owner }: Place, id: string): string {
+  const title = indexedSession(env, owner, id)?.title;
+  return title ? `${id}  ${titleText(title)}` : id;
+}
+
+/** Deletes one after the other; returns the failures. A refused key ends it at once. */
+async function deleteAll(
+  place: Place,
+  ids: readonly string[],
+  local: boolean,
+): Promise<CliError[]> {
+  const { client, env, owner, output } = place;
+  const failures: CliError[] = [];
+  for (const id of ids) {
+    try {
+      if (!local) await deleteSession(client, id);
+    } catch (error) {
+      if (!(error instanceof CliError) || error.exit === "auth") throw error;
+      failures.push(error);
+      // What the service does not know any more need not be remembered.
+      if (error.exit === "not-found") forgetSession(env, owner, id);
+      if (ids.length > 1) await output.warn(`${id}: ${error.message}`);
+      continue;
+    }
+    forgetSession(env, owner, id);
+    await output.note(local ? `forgot ${id}` : `deleted ${id}`);
+  }
+  return failures;
+}
+
+/**
+ * `sessions delete ID...`: deletes sessions of the service and takes them out of
+ * the index. Asks on a terminal; elsewhere --yes is needed. Throws CliError
+ * `partial` when some could not be deleted.
+ */
+export async function sessionsDelete(
+  context: Context,
+  args: string[],
+  options: SessionsDeleteOptions,
+): Promise<void> {
+  await withPlace(context, options, async (place) => {
+    const { client, output } = place;
+    const local = options.local === true;
+    if (!local && client.dialect.paths.deleteSession === undefined) {
+      throw new CliError(
+        "not-found",
+        `cannot delete a session: the ${client.dialect.name} interface has no endpoint for it`,
+        { hints: ["--local takes it out of the index of this machine alone"] },
+      );
+    }
+    const ids: string[] = [];
+    for (const given of args) ids.push(await findSession(place, given));
+    const wanted = [...new Set(ids)];
+    if (options.yes !== true) for (const id of wanted) await output.problem(describe(place, id));
+    if (!(await mayDelete(context, place, options, wanted.length))) {
+      await output.note("nothing was deleted");
+      return;
+    }
+    const failures = await deleteAll(place, wanted, local);
+    const [first] = failures;
+    if (first === undefined) return;
+    if (wanted.length === 1) throw first;
+    const exit = failures.length < wanted.length ? "partial" : first.exit;
+    throw new CliError(exit, `${failures.length} of ${wanted.length} sessions were not deleted`);
+  });
+}

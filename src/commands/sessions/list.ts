@@ -1,0 +1,112 @@
+import { canListSessions, listSessions } from "../../api/sessions.ts";
+import type { ListedSession } from "../../api/session-schemas.ts";
+import type { GlobalFlags } from "../../config/flags.ts";
+import type { Context } from "../../context.ts";
+import { checkFormat, writeList, type Column } from "../../output/formats.ts";
+import { parseFilter, passes } from "../../output/select.ts";
+import { relativeTime } from "../../output/time.ts";
+import { indexedSession, indexedSessions, type IndexedSession } from "../chat/session-index.ts";
+import { withPlace, type Place } from "./place.ts";
+
+export interface SessionsListOptions extends GlobalFlags {
+  limit?: number;
+  /** Only the index of this machine. */
+  local?: boolean;
+}
+
+const more = { shown: false } as const;
+const right = { align: "right" } as const;
+
+function serviceColumns(context: Context, place: Place): Column<ListedSession>[] {
+  const show = (value: unknown): string => relativeTime(String(value), context.now());
+  const here = ({ id }: ListedSession) => indexedSession(place.env, place.owner, id);
+  return [
+    { name: "id", value: (row) => row.id },
+    { name: "name", value: (row) => row.name || (here(row)?.title ?? null) },
+    { name: "updated", value: (row) => row.time_updated, show },
+    { name: "agent", value: (row) => row.persona_id, ...right },
+    { name: "created", value: (row) => row.time_created, show, ...more },
+    { name: "local", value: (row) => here(row) !== undefined, ...more },
+  ];
+}
+
+function localColumns(context: Context): Column<IndexedSession>[] {
+  const show = (value: unknown): string => relativeTime(String(value), context.now());
+  return [
+    { name: "id", value: (row) => row.id },
+    { name: "name", value: (row) => row.title },
+    { name: "updated", value: (row) => row.updatedAt, show },
+    { name: "questions", value: (row) => row.questions, ...right },
+    { name: "created", value: (row) => row.createdAt, show, ...more },
+  ];
+}
+
+/** Rows up to `limit` that pass --filter; nothing more is read once they are found. */
+async function* limited<Row extends object>(
+  context: Context,
+  options: SessionsListOptions,
+  columns: readonly Column<Row>[],
+  rows: Iterable<Row> | AsyncIterable<Row>,
+): AsyncGenerator<Row> {
+  const filters = (options.filter ?? []).map(parseFilter);
+  let left = options.limit ?? Number.POSITIVE_INFINITY;
+  for await (const row of rows) {
+    context.signal.throwIfAborted();
+    if (!passes(row, filters, columns)) continue;
+    yield row;
+    if (--left <= 0) return;
+  }
+}
+
+async function writeLocal(
+  context: Context,
+  { env, owner, output }: Place,
+  options: SessionsListOptions,
+): Promise<number> {
+  const columns = localColumns(context);
+  const rows = limited(context, options, columns, indexedSessions(env, owner));
+  return await writeList(output, options, columns, rows);
+}
+
+async function writeListed(
+  context: Context,
+  place: Place,
+  options: SessionsListOptions,
+): Promise<number> {
+  const columns = serviceColumns(context, place);
+  // A filter may pass over any number of sessions before it finds one.
+  const pageSize = options.filter === undefined ? options.limit : undefined;
+  const listed = listSessions(place.client, pageSize === undefined ? {} : { pageSize });
+  return await writeList(
+    place.output,
+    options,
+    columns,
+    limited(context, options, columns, listed),
+  );
+}
+
+/**
+ * `sessions list`: the service's sessions, page by page; where the dialect has
+ * no listing those asked from this machine, which is said.
+ */
+export async function sessionsList(
+  context: Context,
+  _args: string[],
+  options: SessionsListOptions,
+): Promise<void> {
+  checkFormat(options);
+  await withPlace(context, options, async (place) => {
+    const { client, output } = place;
+    const isLocal = options.local === true || !canListSessions(client);
+    const count = isLocal
+      ? await writeLocal(context, place, options)
+      : await writeListed(context, place, options);
+    if (isLocal && options.local !== true) {
+      await output.note(
+        "this interface cannot list sessions: these are the ones asked in from this machine",
+      );
+    }
+    if (count === 0)
+      await output.note(options.filter ? "no sessions match" : "there are no sessions");
+  });
+}

@@ -1,0 +1,184 @@
+import type { Client } from "../../api/client.ts";
+import { getSession, resumeChat } from "../../api/sessions.ts";
+import type { StoredMessage, StoredSession } from "../../api/session-schemas.ts";
+import type { ChatEvent } from "../../api/chat-schemas.ts";
+import type { GlobalFlags } from "../../config/flags.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { createTurn, type Turn } from "../../output/chat/answer.ts";
+import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
+import { eventsOfReply } from "../../output/chat/reply.ts";
+import { answerState, branchesOf, turnOfStored } from "../../output/chat/stored.ts";
+import { createSpinner, type Spinner } from "../../output/spinner.ts";
+import { dim } from "../../output/text.ts";
+import { viewOf } from "../chat/ask.ts";
+import { findSession } from "../chat/find-session.ts";
+import { formatOf } from "../chat/options.ts";
+import { takeLines, type Batch } from "../chat/send.ts";
+import { indexedSession } from "../chat/session-index.ts";
+import { conclude, runTurn } from "../chat/turn.ts";
+import { withPlace, type Place } from "./place.ts";
+
+export interface SessionsRecoverOptions extends GlobalFlags {
+  /** Ask again and again until the answer is complete. */
+  wait?: boolean;
+  live?: boolean;
+  sources?: boolean;
+  show?: string;
+}
+
+const firstWaitMs = 1000;
+const longestWaitMs = 15_000;
+const waitedMs = 900_000;
+
+function incomplete(id: string, why: string, hints: readonly string[]): CliError {
+  return new CliError("incomplete", `session ${id}: ${why}`, { hints });
+}
+
+/** The answer that is meant: to the question asked from here, else the last of the current branch. */
+function wantedAnswer({ env, owner }: Place, session: StoredSession): StoredMessage | undefined {
+  const isAnswer = ({ message_type }: StoredMessage): boolean => message_type === "assistant";
+  const { messageId } = indexedSession(env, owner, session.chat_session_id) ?? {};
+  const asked = session.messages.find((message) => message.message_id === messageId);
+  if (asked && isAnswer(asked)) return asked;
+  return branchesOf(session)[0]?.messages.findLast(isAnswer);
+}
+
+/** Whether waiting can help: a run is in flight, or the service is too old to tell. */
+function mayStillCome(session: StoredSession, answer: StoredMessage | undefined): boolean {
+  if (session.current_run) return true;
+  const isMissing = answer !== undefined && answerState(answer) === "missing";
+  return session.current_run === undefined && isMissing;
+}
+
+type Found =
+  | { kind: "stream"; events: AsyncGenerator<ChatEvent[]> }
+  | { kind: "stored"; session: StoredSession; answer: StoredMessage };
+
+/** What there is of the answer now; undefined where only waiting can help. */
+async function look(place: Place, id: string): Promise<Found | undefined> {
+  const { client } = place;
+  let session = await getSession(client, id);
+  if (session.current_run) {
+    const events = await resumeChat(client, id);
+    if (events) return { kind: "stream", events };
+    // The run may have ended between the two requests.
+    session = await getSession(client, id);
+  }
+  const answer = wantedAnswer(place, session);
+  if (answer && answerState(answer) !== "missing") return { kind: "stored", session, answer };
+  if (mayStillCome(session, answer)) return undefined;
+  if (!answer) {
+    throw new CliError("not-found", `session ${id} holds no answer`, {
+      hints: [`see what it holds: knowctl sessions show ${id}`],
+    });
+  }
+  const again = answer.parent_message ? ` --parent ${answer.parent_message}` : "";
+  throw incomplete(
+    id,
+    "the service ended the answer before it was complete and stored none of it",
+    [
+      `only asking again helps: knowctl chat --session ${id} "…"`,
+      ...(again === "" ? [] : [`what was asked: knowctl sessions show ${id}`]),
+    ],
+  );
+}
+
+async function find(
+  context: Context,
+  place: Place,
+  id: string,
+  spinner: Spinner,
+  options: SessionsRecoverOptions,
+): Promise<Found> {
+  const deadline =
+    context.now() + (options.timeout === undefined ? waitedMs : options.timeout * 1000);
+  let waitMs = firstWaitMs;
+  for (;;) {
+    const found = await look(place, id);
+    if (found) return found;
+    const isLate = context.now() + waitMs > deadline;
+    if (options.wait !== true || isLate) {
+      const why =
+        isLate && options.wait
+          ? "the answer is still being made; no longer waited for"
+          : "the answer is still being made";
+      throw incomplete(id, why, [`wait for it: knowctl sessions recover --wait ${id}`]);
+    }
+    spinner.start("the answer is still being made");
+    await context.sleep(waitMs, context.signal);
+    waitMs = Math.min(waitMs * 1.5, longestWaitMs);
+  }
+}
+
+async function* batchesOf(found: Found, turn: Turn): AsyncGenerator<Batch> {
+  if (found.kind === "stream") {
+    for await (const lines of found.events) yield takeLines(turn, lines);
+    return;
+  }
+  Object.assign(turn, turnOfStored(found.session, found.answer));
+  yield { events: eventsOfReply(turn), lines: [] };
+}
+
+function checkedFormat(options: SessionsRecoverOptions): ChatFormat {
+  const format = formatOf(options);
+  if (format !== "packets") return format;
+  throw new CliError("usage", "--output packets: what a service has stored are not its packets", {
+    hints: ["use text, json or ndjson"],
+  });
+}
+
+function checkDialect({ dialect }: Client, id: string): void {
+  if (dialect.paths.session !== undefined) return;
+  throw new CliError(
+    "not-found",
+    `cannot read session ${id}: the ${dialect.name} interface has no endpoint for it`,
+    {
+      hints: [
+        "look at it on the web page of the service",
+        `go on in it: knowctl chat --session ${id} "…"`,
+      ],
+    },
+  );
+}
+
+/**
+ * `sessions recover [ID|last]`: the answer to a question whose stream was cut.
+ * An answer that is still being made is followed from its beginning; one that is
+ * complete is read from the session. The question is never sent again. Throws
+ * CliError `incomplete` while there is no whole answer.
+ */
+export async function sessionsRecover(
+  context: Context,
+  args: string[],
+  options: SessionsRecoverOptions,
+): Promise<void> {
+  const format = checkedFormat(options);
+  const [given = "last"] = args;
+  await withPlace(context, options, async (place) => {
+    const { client, output } = place;
+    const id = await findSession(place, given);
+    checkDialect(client, id);
+    const { format: _, ...view } = viewOf(context, options, place, format);
+    const turn = createTurn();
+    turn.sessionId = id;
+    const spinner = createSpinner(output);
+    spinner.start("looking for the answer");
+    const found = await find(context, place, id, spinner, options).catch(async (error: unknown) => {
+      await spinner.stop();
+      throw error;
+    });
+    const renderer = chatRenderers[format](output, spinner, { turn, ...view });
+    const end = await runTurn(context, batchesOf(found, turn), { turn, renderer });
+    const { failure } = await conclude(context, client, renderer, {
+      ...end,
+      turn,
+      warnings: [],
+      requestedModel: null,
+    });
+    if (failure !== undefined) throw failure;
+    if (format === "text") {
+      await output.note(dim(`session ${id} · go on with: knowctl chat --session ${id} "…"`));
+    }
+  });
+}
