@@ -23,8 +23,14 @@ const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.
 const tickMs = 20;
 
 function isFresh(stats: BigIntStats, atMs = Date.now()): boolean {
-  const age = atMs - Number(stats.ctimeNs / 1_000_000n);
+  const age = atMs - Number(stats.ctimeMs);
   return age >= 0 && age < tickMs;
+}
+
+/** Whether the stamps of both are equal, without making them. */
+function isSameVersion(a: BigIntStats, b: BigIntStats): boolean {
+  const hasSameTimes = a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
+  return hasSameTimes && a.size === b.size && a.ino === b.ino;
 }
 
 function waitForTick(): void {
@@ -75,7 +81,7 @@ function checkKind(file: SourceFile, stats: BigIntStats, maxBytes: number): void
   if (!stats.isFile()) {
     throw new CliError("usage", `${file.path}: cannot be read: it is not a regular file`);
   }
-  if (stats.size > BigInt(maxBytes)) {
+  if (Number(stats.size) > maxBytes) {
     throw new CliError(
       "usage",
       `${file.path}: ${mebibytes(Number(stats.size))} is more than the ${mebibytes(maxBytes)} that one document may have`,
@@ -92,7 +98,8 @@ function checkKind(file: SourceFile, stats: BigIntStats, maxBytes: number): void
  */
 function readAsListed(descriptor: number, file: SourceFile, maxBytes: number): Content | undefined {
   const { sizeBytes, stamp } = file;
-  if (sizeBytes > maxBytes) return undefined;
+  // Not every caller has listed it.
+  if (stamp === "" || sizeBytes > maxBytes) return undefined;
   const startedMs = Date.now();
   let bytes: Buffer;
   try {
@@ -103,7 +110,7 @@ function readAsListed(descriptor: number, file: SourceFile, maxBytes: number): C
   const after = fstatSync(descriptor, { bigint: true });
   const isSame = bytes.length === sizeBytes && stampOf(after) === stamp && after.isFile();
   if (!isSame || isFresh(after, startedMs)) return undefined;
-  return { bytes, stamp, mtimeMs: Number(after.mtimeNs / 1_000_000n) };
+  return { bytes, stamp, mtimeMs: Number(after.mtimeMs) };
 }
 
 /**
@@ -126,17 +133,17 @@ export function readContent(
     if (listed) return listed;
     let before = fstatSync(descriptor, { bigint: true });
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      if (isFresh(before)) {
+      let isSettled = !isFresh(before);
+      if (!isSettled) {
         waitForTick();
         before = fstatSync(descriptor, { bigint: true });
+        isSettled = !isFresh(before);
       }
-      const isSettled = !isFresh(before);
       checkKind(file, before, maxBytes);
       const bytes = readAll(descriptor, Number(before.size));
       const after = fstatSync(descriptor, { bigint: true });
-      const stamp = stampOf(after);
-      if (isSettled && stamp === stampOf(before) && bytes.length === Number(after.size)) {
-        return { bytes, stamp, mtimeMs: Number(after.mtimeNs / 1_000_000n) };
+      if (isSettled && isSameVersion(before, after) && bytes.length === Number(after.size)) {
+        return { bytes, stamp: stampOf(after), mtimeMs: Number(after.mtimeMs) };
       }
       before = after;
     }

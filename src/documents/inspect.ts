@@ -10,7 +10,7 @@ import type {
   ReadItem,
   ReadyDocument,
 } from "./inspection.ts";
-import { buildPayload } from "./payload.ts";
+import { buildPayload, documentJsonIn } from "./payload.ts";
 import { contentHash, readDocument, readDocumentSync, readRows, type Reading } from "./read.ts";
 import { formatOf, loadedTextReader } from "./readers.ts";
 import { compileSettings, type DocumentSettings } from "./settings.ts";
@@ -25,20 +25,11 @@ function failure(path: string, error: unknown): { kind: "failed"; path: string; 
   return { kind: "failed", path, reason: reasonOf(error) };
 }
 
-const bodyStart = '{"document":';
-
-function bodyOf(documentJson: string, ccPairId: number | undefined): Buffer {
-  return Buffer.from(
-    ccPairId === undefined
-      ? `${bodyStart}${documentJson}}`
-      : `${bodyStart}${documentJson},"cc_pair_id":${ccPairId}}`,
-  );
-}
-
 /** JSON of the document alone where no pair is known, else of `{document, cc_pair_id}`. */
 export function documentJsonOf({ body, ccPairId }: ReadyDocument): string {
-  const json = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
-  return ccPairId === undefined ? json.slice(bodyStart.length, -1) : json;
+  return ccPairId === undefined
+    ? documentJsonIn(body, undefined)
+    : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
 }
 
 /** What turning a reading into a request takes. */
@@ -58,7 +49,7 @@ export function toPrepared(
   const { document, warnings, images, uploads } = reading;
   const { fromFlag, ccPairId: runPair } = setup.pair;
   const ccPairId = fromFlag ? runPair : (reading.ccPairId ?? runPair);
-  const { documentJson, fingerprint } = buildPayload(document, setup.volatile);
+  const { body, fingerprint } = buildPayload(document, setup.volatile, ccPairId);
   return {
     kind: "document",
     path,
@@ -66,7 +57,7 @@ export function toPrepared(
     id: document.id,
     ccPairId,
     ownPair: reading.ccPairId,
-    body: bodyOf(documentJson, ccPairId),
+    body,
     fingerprint,
     updatedAt: document.doc_updated_at,
     stamp,

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { IngestionDocument, Section } from "../api/schemas.ts";
+import { appendText, beginBody, bytesFrom, takeBody } from "./body-bytes.ts";
 import { jsonText } from "./json-text.ts";
 
 /** What is remembered of a payload: enough to tell whether it changed, and where. */
@@ -12,10 +13,12 @@ export interface Fingerprint {
 
 /** A document ready to be sent. */
 export interface Payload {
-  /** Exactly `JSON.stringify(document)`. */
-  documentJson: string;
+  /** JSON of `{document, cc_pair_id}`, as JSON.stringify gives it. */
+  body: Buffer;
   fingerprint: Fingerprint;
 }
+
+const bodyStart = '{"document":';
 
 // Up to this length a loop in JavaScript costs less than a call of the native hash.
 const shortChars = 200;
@@ -32,16 +35,17 @@ function shortHash(text: string): string {
 
 const plainName = /^\w+$/;
 
-function memberJson(isFirst: boolean, name: string, json: string): string {
+function memberStart(isFirst: boolean, name: string): string {
   const quoted = plainName.test(name) ? `"${name}":` : `${JSON.stringify(name)}:`;
-  return isFirst ? quoted + json : `,${quoted}${json}`;
+  return isFirst ? quoted : `,${quoted}`;
 }
 
 function sectionJson(section: Section): string {
   let json = "";
-  for (const [name, value] of Object.entries(section) as [string, unknown][]) {
+  for (const name of Object.keys(section)) {
+    const value: unknown = section[name as keyof Section];
     const text = typeof value === "string" ? jsonText(value) : JSON.stringify(value);
-    if (text !== undefined) json += memberJson(json === "", name, text);
+    if (text !== undefined) json += memberStart(json === "", name) + text;
   }
   return `{${json}}`;
 }
@@ -56,32 +60,55 @@ function fieldJson(name: string, value: unknown): string | undefined {
 }
 
 /**
- * The JSON of a document and the fingerprint of exactly what would be sent,
- * each field made into text once. `volatile` names fields that change without
- * the content changing (a date taken from the file system); they are sent but
- * do not cause a re-send.
+ * The body of a request and the fingerprint of exactly the document in it, each
+ * field made into text once. `volatile` names fields that change without the
+ * content changing (a date taken from the file system); they are sent but do
+ * not cause a re-send. Without a pair the body holds none.
  */
 export function buildPayload(
   document: IngestionDocument,
   volatile: readonly (keyof IngestionDocument)[] = [],
+  ccPairId?: number,
 ): Payload {
-  let json = "";
+  beginBody();
+  // Short texts gather here, and become bytes together.
+  let waiting = `${bodyStart}{`;
+  let isFirst = true;
   let hashed = "";
   let fields = "";
-  for (const [name, value] of Object.entries(document) as [keyof IngestionDocument, unknown][]) {
-    const text = fieldJson(name, value);
+  for (const name of Object.keys(document) as (keyof IngestionDocument)[]) {
+    const text = fieldJson(name, document[name]);
     if (text === undefined) continue;
-    json += memberJson(json === "", name, text);
-    if (volatile.includes(name)) continue;
     // A long text is hashed once: `whole` takes its hash for it. JSON holds no line feed,
     // so that no value can pose as the next field.
     const isLong = text.length > shortChars;
-    const digest = isLong ? hash("sha256", text, "hex") : shortHash(text);
+    const isHashed = !volatile.includes(name);
+    let digest = "";
+    waiting += memberStart(isFirst, name);
+    isFirst = false;
+    if (isLong) {
+      appendText(waiting);
+      waiting = "";
+      const from = appendText(text);
+      if (isHashed) digest = hash("sha256", bytesFrom(from), "hex");
+    } else {
+      waiting += text;
+      if (isHashed) digest = shortHash(text);
+    }
+    if (!isHashed) continue;
     hashed += isLong ? `${name}#${digest}\n` : `${name}=${text}\n`;
     fields += `${fields === "" ? "" : " "}${name}:${isLong ? digest.slice(0, 8) : digest}`;
   }
+  appendText(`${waiting}}${ccPairId === undefined ? "" : `,"cc_pair_id":${ccPairId}`}}`);
   const whole = hash("sha256", hashed, "base64url").slice(0, 22);
-  return { documentJson: `{${json}}`, fingerprint: { whole, fields } };
+  return { body: takeBody(), fingerprint: { whole, fields } };
+}
+
+/** JSON of the document in a body, as buildPayload() makes it for the same pair. */
+export function documentJsonIn(body: Uint8Array, ccPairId: number | undefined): string {
+  const json = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  const end = ccPairId === undefined ? -1 : -`,"cc_pair_id":${ccPairId}}`.length;
+  return json.slice(bodyStart.length, end);
 }
 
 /** The fingerprint alone, see buildPayload(). */

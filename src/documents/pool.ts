@@ -107,7 +107,7 @@ export function createPool(
       member.answered += task?.items.length ?? 0;
       member.seen.atMs = performance.now();
       dispatch();
-      task?.settle(unpackAnswer(answer, task.items.length));
+      task?.settle(unpackAnswer(answer, task.items));
     });
     worker.on("error", (error) => {
       if (isOutOfMemory(error)) {

@@ -13,7 +13,8 @@ export function stampOf(stats: BigIntStats): string {
  * trusted. File systems with whole-second times need a whole second.
  */
 export function trustedStamp(stamp: string, readAtMs: number): string {
-  const changedNs = stamp.split(":")[2] ?? "0";
+  const changedAt = stamp.indexOf(":", stamp.indexOf(":") + 1) + 1;
+  const changedNs = stamp.slice(changedAt, stamp.indexOf(":", changedAt));
   const tickMs = changedNs.endsWith("000000000") ? 2000 : 20;
   return Number(changedNs.slice(0, -6)) + tickMs > readAtMs ? "" : stamp;
 }
@@ -32,7 +33,7 @@ export function sourceFile(path: string, absolutePath: string, stats: BigIntStat
     absolutePath,
     sizeBytes: Number(stats.size),
     stamp: stampOf(stats),
-    mtimeMs: Number(stats.mtimeNs / 1_000_000n),
+    mtimeMs: Number(stats.mtimeMs),
   };
 }
 

@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import type { Looked, LookItem } from "./inspection.ts";
+import type { Looked, LookItem, ReadyDocument } from "./inspection.ts";
 
 /** What a thread answers. */
 export interface Answer {
@@ -37,6 +37,59 @@ function isAsRecorded(looked: Looked): boolean {
   return looked.kind === "same" && looked.stamp === undefined;
 }
 
+/** What few documents have. */
+type Rare = Pick<ReadyDocument, "ownPair" | "warnings" | "images" | "uploads">;
+
+// By position: names would be written and read again for each document.
+type DocumentLine = [
+  bodyBytes: number,
+  /** 0 when it is the path. */
+  id: string | 0,
+  whole: string,
+  fields: string,
+  content: string,
+  stamp: string,
+  /** Nothing is null in JSON. */
+  ccPairId: number | null | undefined,
+  updatedAt: string | null | undefined,
+  rare?: Rare,
+];
+
+function packDocument(document: ReadyDocument): DocumentLine {
+  const { path, id, fingerprint, content, stamp, ccPairId, updatedAt } = document;
+  const { ownPair, warnings, images, uploads } = document;
+  const name = id === path ? 0 : id;
+  const { whole, fields } = fingerprint;
+  const { length } = document.body;
+  const line: DocumentLine = [length, name, whole, fields, content, stamp, ccPairId, updatedAt];
+  const isRare = ownPair !== undefined || warnings.length > 0 || images > 0 || uploads;
+  if (isRare) line.push({ ownPair, warnings, images, uploads });
+  return line;
+}
+
+const nothingRare: Rare = { ownPair: undefined, warnings: [], images: 0, uploads: undefined };
+
+function unpackDocument(line: DocumentLine, path: string, body: Buffer): ReadyDocument {
+  const [, id, whole, fields, content, stamp, ccPairId, updatedAt, rare = nothingRare] = line;
+  return {
+    kind: "document",
+    path,
+    // A file that is looked at holds one document.
+    part: 0,
+    id: id === 0 ? path : id,
+    ccPairId: ccPairId ?? undefined,
+    ownPair: rare.ownPair,
+    body,
+    fingerprint: { whole, fields },
+    updatedAt: updatedAt ?? undefined,
+    stamp,
+    content,
+    warnings: rare.warnings,
+    images: rare.images,
+    uploads: rare.uploads,
+  };
+}
+
 /** All bodies in one buffer that changes hands, and the rest as one text. */
 export function packAnswer(results: readonly Looked[]): Answer {
   if (results.every(isAsRecorded)) return { heads: "", bodies: new Uint8Array(0) };
@@ -48,22 +101,22 @@ export function packAnswer(results: readonly Looked[]): Answer {
     if (each.kind !== "document") return each;
     bodies.set(each.body, at);
     at += each.body.length;
-    return { ...each, body: each.body.length };
+    return packDocument(each);
   });
   return { heads: JSON.stringify(heads), bodies };
 }
 
 const same: Looked = { kind: "same", stamp: undefined };
 
-/** The results of `count` items. */
-export function unpackAnswer({ heads, bodies }: Answer, count: number): Looked[] {
-  if (heads === "") return Array.from({ length: count }, () => same);
-  let at = 0;
-  return (JSON.parse(heads) as (Looked & { body?: unknown })[]).map((each) => {
-    if (each.kind !== "document") return each;
-    const length = Number(each.body);
-    each.body = Buffer.from(bodies.buffer, bodies.byteOffset + at, length);
-    at += length;
-    return each;
+/** The results of the items that were handed over. */
+export function unpackAnswer({ heads, bodies }: Answer, items: readonly LookItem[]): Looked[] {
+  if (heads === "") return items.map(() => same);
+  let at = bodies.byteOffset;
+  const lines = JSON.parse(heads) as (DocumentLine | Exclude<Looked, ReadyDocument>)[];
+  return lines.map((line, index) => {
+    if (!Array.isArray(line)) return line;
+    const body = Buffer.from(bodies.buffer, at, line[0]);
+    at += line[0];
+    return unpackDocument(line, items[index]?.path ?? "", body);
   });
 }

@@ -2,7 +2,12 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { IngestionDocument } from "../../src/api/schemas.ts";
 import { jsonText } from "../../src/documents/json-text.ts";
-import { buildPayload, changedFields, fingerprintOf } from "../../src/documents/payload.ts";
+import {
+  buildPayload,
+  changedFields,
+  documentJsonIn,
+  fingerprintOf,
+} from "../../src/documents/payload.ts";
 
 const document: IngestionDocument = {
   id: "docs/a.md",
@@ -97,10 +102,23 @@ describe("payload", () => {
 
   it("has the JSON that JSON.stringify gives", () => {
     fc.assert(
-      fc.property(anyDocument, (each) => {
-        expect(buildPayload(each, ["title"]).documentJson).toBe(JSON.stringify(each));
+      fc.property(anyDocument, fc.option(fc.nat(), { nil: undefined }), (each, ccPairId) => {
+        const { body } = buildPayload(each, ["title"], ccPairId);
+        expect(body.toString()).toBe(JSON.stringify({ document: each, cc_pair_id: ccPairId }));
+        expect(documentJsonIn(body, ccPairId)).toBe(JSON.stringify(each));
       }),
     );
+  });
+
+  it("stays as it was made while others are made", () => {
+    const texts = ["é", "word ", "\n", "日本語"].flatMap((unit) =>
+      [1, 2000, 9000, 70_000].map((count) => unit.repeat(count)),
+    );
+    const documents = texts.map((text) => ({ ...document, sections: [{ text }] }));
+    const bodies = documents.map((each) => buildPayload(each, [], 2).body);
+    for (const [index, each] of documents.entries()) {
+      expect(bodies[index]?.toString()).toBe(JSON.stringify({ document: each, cc_pair_id: 2 }));
+    }
   });
 
   it("has one fingerprint for one document, another for another", () => {
