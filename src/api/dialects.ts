@@ -38,6 +38,8 @@ export interface Dialect {
     readonly chatFile?: (id: string) => string;
     readonly agents?: string;
     readonly me?: string;
+    /** GET: model providers by the names that a question takes. */
+    readonly providers?: string;
     readonly version?: string;
     readonly health?: string;
   };
@@ -106,6 +108,7 @@ const onyx: Dialect = {
     chatFile: (id) => `/api/user/projects/file/${segment(id)}`,
     agents: "/api/persona",
     me: "/api/me",
+    providers: "/api/llm/provider",
     version: "/api/version",
     health: "/api/health",
   },

@@ -101,6 +101,7 @@ export const Tool = z.looseObject({
   description: optionalText,
   display_name: optionalText,
   in_code_tool_id: optionalText,
+  enabled: z.optional(z.nullable(z.boolean())),
 });
 export type Tool = z.infer<typeof Tool>;
 export const ToolList = z.array(Tool);

@@ -3,16 +3,18 @@ import type { Client } from "../../api/client.ts";
 import { urlOfFile } from "../../api/files.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { createTurn } from "../../output/chat/answer.ts";
+import { createTurn, type Turn } from "../../output/chat/answer.ts";
 import { chatRenderers, type ChatFormat, type RenderOptions } from "../../output/chat/render.ts";
 import { citedIds } from "../../output/chat/sources.ts";
-import { warningsOf } from "../../output/chat/warnings.ts";
+import { requestWarnings, warningsOf, type Asked } from "../../output/chat/warnings.ts";
 import type { Output } from "../../output/output.ts";
 import { createSpinner } from "../../output/spinner.ts";
 import type { Connected } from "../connect.ts";
+import { askedOf } from "./asked.ts";
+import { createChecks } from "./checks.ts";
 import { createRecorder, recorded, type Memory } from "./remember.ts";
 import { shownOf, switchOf, type ChatOptions } from "./options.ts";
-import { sendQuestion, type Question } from "./send.ts";
+import { sendQuestion, type Batch, type Question } from "./send.ts";
 import { conclude, runTurn, type Ending, type Keeper } from "./turn.ts";
 
 export type { Question } from "./send.ts";
@@ -46,13 +48,32 @@ export function viewOf(
   };
 }
 
-function askedFilters(parameters: ChatParameters): boolean {
-  const { sourceTypes, documentSets, tags, timeCutoff } = parameters;
-  return timeCutoff !== undefined || [sourceTypes, documentSets, tags].some((list) => list?.length);
-}
-
 function requestedModel({ modelProvider, modelVersion }: ChatParameters): string | null {
   return [modelProvider, modelVersion].filter(Boolean).join("/") || null;
+}
+
+/** Passes an answer on; asks whom it is for once it has begun, which then delays no first word. */
+async function* checked(
+  batches: AsyncIterable<Batch>,
+  checks: ReturnType<typeof createChecks>,
+): AsyncGenerator<Batch> {
+  for await (const batch of batches) {
+    yield batch;
+    checks.whose();
+  }
+}
+
+/** What went otherwise than asked. Of an answer that did not come, only what was asked wrongly. */
+async function collectWarnings(
+  checks: ReturnType<typeof createChecks>,
+  asked: Asked,
+  turn: Turn,
+  failure: unknown,
+): Promise<string[]> {
+  if (failure !== undefined && turn.failure === null) return [];
+  const known = await checks.known(turn);
+  turn.model ??= known.model;
+  return failure === undefined ? warningsOf(turn, asked, known) : requestWarnings(asked, known);
 }
 
 /**
@@ -76,26 +97,27 @@ export async function ask(
   const spinner = createSpinner(output);
   const renderer = chatRenderers[format](output, spinner, { turn, ...view });
   spinner.start("waiting for the answer");
+  const asked = askedOf(parameters, client.dialect);
+  const checks = createChecks(client, asked);
+  checks.begin();
+  if (question.whole) checks.whose();
   const record = createRecorder(context, output, memory, parameters.message);
   const batches = recorded(
     sendQuestion(client, question, turn, () => record(turn)),
     turn,
     record,
   );
-  const end = await runTurn(context, batches, { turn, renderer, keeper });
+  const end = await runTurn(context, checked(batches, checks), { turn, renderer, keeper });
   const isLost = end.failure instanceof CliError && end.failure.exit === "incomplete";
   if (isLost) await record(turn);
   const cited = format === "packets" ? [] : citedIds(turn);
   if (findFiles && cited.length > 0) turn.localFiles = await findFiles(cited);
-  const warnings = warningsOf(turn, {
-    filters: askedFilters(parameters),
-    forcedToolId: parameters.forcedToolId,
-  });
+  const warnings = await collectWarnings(checks, asked, turn, end.failure);
   return await conclude(context, client, renderer, {
     ...end,
     turn,
     keeper,
-    warnings: end.failure === undefined ? warnings : [],
+    warnings,
     requestedModel: requestedModel(parameters),
   });
 }

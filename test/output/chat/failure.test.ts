@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCall } from "../../../src/output/chat/calls.ts";
-import { createTurn, type Turn } from "../../../src/output/chat/answer.ts";
 import { failureError } from "../../../src/output/chat/failure.ts";
-import { warningsOf } from "../../../src/output/chat/warnings.ts";
 
 function fail(message: string, code: string | null = null, sessionId: string | null = null) {
   return failureError({ type: "error", message, code, retryable: null }, { sessionId });
@@ -46,48 +43,5 @@ describe("failureError", () => {
 
   it("has words where the service has none", () => {
     expect(fail(" ").message).toBe("the service did not answer: it gave no reason");
-  });
-});
-
-describe("warningsOf", () => {
-  const tool = (
-    name: string,
-    toolId: number | null = null,
-    internet = false,
-  ): Turn["tools"][number] => ({ ...createCall(name, 0), toolId, internet });
-  const cases: [string, Partial<Turn>, { filters?: boolean; forcedToolId?: number }, RegExp[]][] = [
-    ["nothing was asked", {}, {}, []],
-    ["filters and a search", { tools: [tool("search")] }, { filters: true }, []],
-    ["filters and no search", {}, { filters: true }, [/filters were given/]],
-    [
-      "filters and only a web search",
-      { tools: [tool("search", null, true)] },
-      { filters: true },
-      [/filters/],
-    ],
-    ["the forced tool ran", { tools: [tool("jira", 7)] }, { forcedToolId: 7 }, []],
-    [
-      "another custom tool ran",
-      { tools: [tool("jira", 8)] },
-      { forcedToolId: 7 },
-      [/tool 7 was forced/],
-    ],
-    [
-      "a tool without id may be the forced one",
-      { tools: [tool("search")] },
-      { forcedToolId: 7 },
-      [],
-    ],
-    ["no tool ran", { tools: [tool("plan")] }, { forcedToolId: 7 }, [/tool 7 was forced/]],
-    ["an empty answer", { stopped: true, answer: " " }, {}, [/without any text/]],
-  ];
-  it.each(cases)("%s", (_name, turn, asked, expected) => {
-    const complete = { ...createTurn(), answer: "x", stopped: true, ...turn };
-    const warnings = warningsOf(complete, {
-      filters: asked.filters === true,
-      forcedToolId: asked.forcedToolId,
-    });
-    expect(warnings).toHaveLength(expected.length);
-    expected.forEach((pattern, index) => expect(warnings[index]).toMatch(pattern));
   });
 });

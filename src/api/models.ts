@@ -1,0 +1,50 @@
+import * as z from "zod/mini";
+import type { Client } from "./client.ts";
+
+const name = z.looseObject({ name: z.string() });
+const Provider = z.looseObject({
+  name: z.string(),
+  model_configurations: z.optional(z.nullable(z.array(name))),
+});
+/** A list, or in newer releases an object that holds it. */
+const ProviderList = z.union([
+  z.array(Provider),
+  z.pipe(
+    z.looseObject({ providers: z.array(Provider) }),
+    z.transform(({ providers }) => providers),
+  ),
+]);
+
+/** Models of a provider that this key may use; `models` is empty where they are not told. */
+export interface ModelProvider {
+  name: string;
+  models: string[];
+}
+
+/**
+ * The providers of models under the names that a question takes, undefined where
+ * the dialect does not tell. One attempt of at most `withinMs`, which an abort
+ * does not end. Throws ApiError.
+ */
+export async function listProviders(
+  client: Client,
+  withinMs: number,
+): Promise<ModelProvider[] | undefined> {
+  const path = client.dialect.paths.providers;
+  if (path === undefined) return undefined;
+  const listed = await client.call(
+    {
+      what: "list model providers",
+      policy: "list",
+      method: "GET",
+      path,
+      key: "accessToken",
+      detachedMs: withinMs,
+    },
+    ProviderList,
+  );
+  return listed.map((each) => ({
+    name: each.name,
+    models: (each.model_configurations ?? []).map((model) => model.name),
+  }));
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { packet, start, stop, text } from "../../output/chat/lines.ts";
+import { answer, chatPath, createWorld, rawTurn, replay, type World } from "./support.ts";
+
+/** Puts a document into the index of an `onyx` sandbox. */
+async function ingest(world: World): Promise<void> {
+  const response = await fetch(`${world.sandbox.url}/api/onyx-api/ingestion`, {
+    method: "POST",
+    headers: { authorization: "Bearer sandbox", "content-type": "application/json" },
+    body: JSON.stringify({
+      document: {
+        id: "wombats",
+        semantic_identifier: "Wombats",
+        sections: [{ text: "Wombats sleep in burrows." }],
+        source: "file",
+        metadata: {},
+      },
+      cc_pair_id: 2,
+    }),
+  });
+  expect(response.status).toBe(200);
+  await world.sandbox.idle();
+}
+
+function paths(world: World): string[] {
+  return world.sandbox.ledger.requests.map(({ method, path }) => `${method} ${path}`);
+}
+
+describe("silent failures are said", () => {
+  it("filters were given, and no search ran", async () => {
+    const world = await createWorld();
+    const { stderr, code } = await world.run(["--no-tools", "--source-type", "web", "hi"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      "warning: filters were given but no search ran: nothing limits this answer to them (--force-tool 1 (internal_search) makes the agent search)\n",
+    );
+    const calm = await world.run(["--source-type", "web", "hi"]);
+    expect(calm.stderr).not.toContain("warning");
+  });
+
+  it("filters are not the ones applied: the service takes them under another name", async () => {
+    const world = await createWorld({ dialect: "onyx" });
+    await ingest(world);
+    const env = { ...world.env, KNOWCTL_DIALECT: "standard" };
+    const question = ["--source-type", "web", "--since", "2026-01-01", "wombats", "sleep"];
+    const { stderr } = await world.run(question, { env });
+    expect(stderr).toContain("warning: the search was not limited to the source asked for (web)\n");
+    expect(stderr).toContain("its filter had no date\n");
+    expect(stderr).toMatch(/1 of 1 documents found lie outside.*sent as search_filters/);
+    const right = await world.run(question);
+    expect(right.stderr).not.toContain("warning");
+  });
+
+  it("filters of a payload are under a name that the service ignores", async () => {
+    const world = await createWorld({ dialect: "onyx" });
+    const stdin = '{"search_filters":{"source_type":["web"]}}';
+    const { stderr } = await world.run(["--payload", "-", "hi"], { stdin });
+    expect(stderr).toContain(
+      "warning: this service ignores search_filters: its name for the filters is internal_search_filters\n",
+    );
+  });
+
+  it("the forced tool did not run", async () => {
+    const world = await replay([...rawTurn.slice(0, 2), start().raw, text("no").raw, stop.raw]);
+    const { stderr, code } = await world.run(["--force-tool", "1", "hi"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain("warning: tool 1 (internal_search) was forced but did not run");
+    const other = await replay([
+      packet({ type: "custom_tool_start", tool_name: "list_documents", tool_id: 2 }).raw,
+      start(1).raw,
+      text("x", 1).raw,
+      stop.raw,
+    ]);
+    expect((await other.run(["--force-tool", "2", "hi"])).stderr).not.toContain("warning");
+  });
+
+  it.each([
+    ["--tool", 0],
+    ["--force-tool", 2],
+  ])("%s names a tool that the service does not list", async (flag, exit) => {
+    const world = await createWorld();
+    const { stderr, code } = await world.run([flag, "99", "hi"]);
+    expect(stderr).toContain(
+      "warning: the service lists no tool 99: it lists 1 (internal_search), 2 (list_documents)\n",
+    );
+    expect(code === 0).toBe(exit === 0);
+  });
+
+  it("the model is another one", async () => {
+    const models = { First: ["m1"], Second: ["m2"] };
+    const world = await createWorld({ dialect: "onyx", models });
+    const unknown = await world.run(["--model", "Nobody/m9", "hi"]);
+    expect(unknown.code).toBe(0);
+    expect(unknown.stderr).toMatch(/no model provider "Nobody".*\(it has First, Second\)/);
+    const alone = await world.run(["--model-version", "m2", "hi"]);
+    expect(alone.stderr).toContain("a model version without its provider");
+    const silent = await world.run(["--provider", "Second", "hi"]);
+    expect(silent.stderr).toContain("the model of this answer is m1, asked for was Second\n");
+    const right = await world.run(["--model", "First/m1", "hi"]);
+    expect(right.stderr).not.toContain("warning");
+    const json = JSON.parse((await world.run(["--provider", "First", "--json", "hi"])).stdout) as {
+      model: object;
+      warnings: string[];
+    };
+    expect(json).toMatchObject({ model: { requested: "First", reported: "m1" }, warnings: [] });
+  });
+
+  it("the key is nobody's", async () => {
+    const world = await createWorld({ dialect: "onyx", anonymous: true });
+    const env = { ...world.env, KNOWCTL_API_KEY: "wrong" };
+    const wrong = await world.run(["hi"], { env });
+    expect(wrong.code).toBe(0);
+    expect(wrong.stderr).toContain("warning: the service does not know this access token");
+    expect((await world.run(["hi"])).stderr).not.toContain("warning");
+    const lines = (await world.run(["--output", "ndjson", "hi"], { env })).stdout.trimEnd();
+    const result = JSON.parse(lines.split("\n").at(-1) ?? "") as { warnings: string[] };
+    expect(result.warnings.join("; ")).toContain("access token");
+  });
+
+  it("text before a tool is not the answer", async () => {
+    const world = await replay(rawTurn);
+    const { stdout, stderr } = await world.run(["hi"]);
+    expect(stdout).toBe(`${answer}\n`);
+    expect(stderr).toContain("text that came before a tool ran is left out");
+  });
+});
+
+describe("the look-ups behind the warnings", () => {
+  it("are made only where something depends on them", async () => {
+    const world = await createWorld();
+    await world.run(["hi"]);
+    expect(paths(world)).toEqual([`POST ${chatPath}`]);
+    const onyx = await createWorld({ dialect: "onyx" });
+    await onyx.run(["hi"]);
+    expect(paths(onyx)).toEqual([`POST ${chatPath}`, "GET /api/me"]);
+  });
+
+  it("fail without a word, after one attempt", async () => {
+    const rules = [{ when: { method: "GET" }, do: { status: 500 } }];
+    const world = await createWorld({ dialect: "onyx", faults: { rules } });
+    const { stderr, code } = await world.run(["--model", "P/v", "--tool", "1", "hi"]);
+    expect(code).toBe(0);
+    expect(stderr).not.toMatch(/warning|500/);
+    expect(paths(world).filter((each) => each === "GET /api/tool")).toHaveLength(1);
+  });
+});
