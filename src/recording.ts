@@ -21,13 +21,13 @@ interface RecordingHead {
  * What came, `atMs` milliseconds after the question was sent; entries of one
  * network chunk have the same `atMs`. `line`: one message of the stream as the
  * service sent it, without its framing. `reply`: the whole answer of a question
- * that was not streamed. `end`: how it ended, the last entry where nothing killed
- * the recording.
+ * that was not streamed. `end`: how it ended, with the name of the exit code of a
+ * failure; the last entry where nothing killed the recording.
  */
 export type RecordedEntry =
   | { atMs: number; line: string }
   | { atMs: number; reply: string }
-  | { atMs: number; end: string; error: { exit: string; message: string } | null };
+  | { atMs: number; end: string; exit: string | null };
 
 /** The first line of a recording, with its line end. `message` is cut to its beginning. */
 export function headLine(recordedAt: Date, message: string): string {
@@ -103,20 +103,13 @@ function checkHead(path: string, head: Record<string, unknown> | undefined): voi
   });
 }
 
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
 function entryOf(value: Record<string, unknown>): RecordedEntry | "unknown" | undefined {
-  const atMs = value["atMs"];
+  const { atMs, line, reply, end, exit } = value;
   if (typeof atMs !== "number" || !(atMs >= 0) || atMs === Infinity) return undefined;
-  const { line, reply, end, error } = value;
   if (typeof line === "string") return { atMs, line };
   if (typeof reply === "string") return { atMs, reply };
   if (typeof end !== "string") return "unknown";
-  const { exit, message } = (error ?? {}) as Record<string, unknown>;
-  const said = { exit: textOf(exit) ?? "failure", message: textOf(message) ?? "" };
-  return { atMs, end, error: error === null || error === undefined ? null : said };
+  return { atMs, end, exit: typeof exit === "string" ? exit : null };
 }
 
 /**

@@ -22,8 +22,8 @@ const head = headLine(new Date(0), "hi");
 const entries: RecordedEntry[] = [
   { atMs: 1.5, line: '{"obj":{"type":"message_delta","content":"a\u2028ü"}}' },
   { atMs: 3, reply: "{}" },
-  { atMs: 4, end: "error", error: { exit: "auth", message: "no" } },
-  { atMs: 5, end: "ok", error: null },
+  { atMs: 4, end: "error", exit: "auth" },
+  { atMs: 5, end: "ok", exit: null },
 ];
 
 describe("readRecording", () => {

@@ -8,6 +8,11 @@ export interface Progress {
   sessionId: string | undefined;
 }
 
+/** Nothing has come yet. `sessionId`: the session that the question names. */
+export function startProgress(sessionId?: string): Progress {
+  return { expected: 1, ended: 0, sessionId };
+}
+
 /** Whether nothing of the answer can follow. */
 export function isEnded({ ended, expected }: Progress): boolean {
   return ended >= expected;
@@ -28,7 +33,8 @@ function follow(progress: Progress, event: ChatEvent): void {
   progress.ended = isOfOneModel(place) ? progress.ended + 1 : progress.expected;
 }
 
-function eventsOf(messages: readonly string[], progress: Progress): ChatEvent[] {
+/** What messages of the stream are, up to the end of the answer, which is noted in `progress`. */
+export function eventsOf(messages: readonly string[], progress: Progress): ChatEvent[] {
   const events: ChatEvent[] = [];
   for (const message of messages) {
     // An end mark of other streaming interfaces, which a gateway may add.
@@ -54,17 +60,4 @@ export async function* followMessages(
     if (events.length > 0) yield events;
     if (isEnded(progress)) return;
   }
-}
-
-/**
- * The events of a stream that is at hand already, in batches as given. Returns
- * after the end packet or an error line; true when there was none, so that the
- * answer is cut. Knows no network.
- */
-export async function* replayChat(
-  batches: AsyncIterable<string[]>,
-): AsyncGenerator<ChatEvent[], boolean> {
-  const progress: Progress = { expected: 1, ended: 0, sessionId: undefined };
-  yield* followMessages(batches, progress);
-  return !isEnded(progress);
 }

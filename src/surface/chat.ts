@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { collect, collectParsed, decimal, examples, integer } from "./options.ts";
+import { collect, collectParsed, decimal, examples, integer, size } from "./options.ts";
 import type { Run } from "./run.ts";
 
 const id = (flag: string) => integer(flag === "--agent" ? -(2 ** 31) : 0, 2 ** 31 - 1);
@@ -47,7 +47,16 @@ export function addChat(program: Command, run: Run): void {
     .option("--no-sources", "do not list the sources after the answer")
     .option("--show <list>", "on stderr: reasoning,tools,documents or none or all")
     .option("--no-remember", "keep nothing of this session on this machine (see chat.remember)")
-    .option("--save <file>", "write the final answer to a file as well")
+    .option("--save <file>", "write the final answer to a file as well (a cut one to FILE.partial)")
+    .option("--record <file>", "record the stream as it comes, to play it again")
+    .option("--force", "replace the file of --record where it exists")
+    .option("--replay <file>", "play a recorded answer instead of asking")
+    .option("--replay-speed <factor>", "so many times as fast, 0 for at once", decimal(0, 1e6))
+    .option(
+      "--max-packet <size>",
+      "longest line of a stream (default: 64MiB); a reply may have four times as much",
+      size(1024, 2 ** 30),
+    )
     .addHelpText(
       "after",
       examples([
@@ -56,6 +65,8 @@ export function addChat(program: Command, run: Run): void {
         ['knowctl chat "What does this tell a newcomer?" - < docs/welcome.md', "stdin as context"],
         ['knowctl chat --since 30d --source-type file "What is new?"', "narrow the search"],
         ['knowctl chat --output json "Who is on call?"', "one object for a script"],
+        ['knowctl chat --record answer.ndjson "Who is on call?"', "keep the stream"],
+        ["knowctl chat --replay answer.ndjson --replay-speed 2", "play it again, without asking"],
         [
           'knowctl chat --show none -- "--force: what does it do?"',
           "a message with dashes, quietly",

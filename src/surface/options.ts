@@ -86,3 +86,20 @@ export function share(value: string): { count: number } | { percent: number } {
   if (digits !== "" && !percent && Number.isInteger(number)) return { count: number };
   throw new InvalidArgumentError("Expected a whole number, or a share as 5%.");
 }
+
+const unitBytes: Readonly<Record<string, number>> = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
+
+/** Parser for a number of bytes within bounds: `1048576`, `512k`, `64MiB`, `1.5g`. */
+export function size(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const [, digits = "", unit = ""] =
+      /^(\d{1,12}(?:\.\d{1,6})?)\s?(?:([kmg])(?:i?b)?|b)?$/i.exec(value) ?? [];
+    const bytes = Math.round(Number(digits) * (unitBytes[unit.toLowerCase()] ?? Number.NaN));
+    if (digits === "" || !(bytes >= min && bytes <= max)) {
+      throw new InvalidArgumentError(
+        `Expected a size from ${min} bytes to ${max / 2 ** 20}MiB, for example 64MiB.`,
+      );
+    }
+    return bytes;
+  };
+}

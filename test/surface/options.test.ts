@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { filled, shard } from "../../src/surface/options.ts";
+import { filled, shard, size } from "../../src/surface/options.ts";
 
 describe("--shard", () => {
   it.each([
@@ -30,5 +30,23 @@ describe("text that must say something", () => {
   it("is passed on", () => expect(filled(" a ")).toBe(" a "));
   it.each(["", " ", "\t"])("%j is refused", (text) =>
     expect(() => filled(text)).toThrow(/Expected a value/),
+  );
+});
+
+describe("a size", () => {
+  const parse = size(1, 2 ** 30);
+  it.each([
+    ["1", 1],
+    ["1024b", 1024],
+    ["512k", 512 * 1024],
+    ["64MiB", 64 * 2 ** 20],
+    ["64 MB", 64 * 2 ** 20],
+    ["1.5m", 1.5 * 2 ** 20],
+    ["1G", 2 ** 30],
+  ])("%s", (text, bytes) => expect(parse(text)).toBe(bytes));
+
+  it.each(["", "0", "-1", "1e3", "x", "64 mb s", "2g", "1.5.5", "0x10", "MiB", "Infinity"])(
+    "%s is refused",
+    (text) => expect(() => parse(text)).toThrow(/Expected a size from 1 bytes to 1024MiB/),
   );
 });

@@ -1,6 +1,7 @@
 import type { ChatParameters } from "../../api/chat.ts";
 import type { Client } from "../../api/client.ts";
 import { urlOfFile } from "../../api/files.ts";
+import type { ChatSettings } from "../../config/schema.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createTurn, type Turn } from "../../output/chat/answer.ts";
@@ -26,6 +27,21 @@ export interface View extends Omit<RenderOptions, "turn"> {
   findFiles?: ((ids: readonly string[]) => Promise<ReadonlyMap<string, string>>) | undefined;
 }
 
+/** The view that flags and configuration ask for, where there is no service. Throws CliError `usage`. */
+export function plainView(
+  options: ChatOptions,
+  settings: ChatSettings,
+  output: Output,
+  format: ChatFormat,
+): View {
+  return {
+    format,
+    live: output.isTerminal || (options.live ?? settings.live ?? false),
+    sources: switchOf(options, "sources", settings.sources),
+    ...shownOf(options.show, settings.show),
+  };
+}
+
 /** The view that flags and configuration ask for. Throws CliError `usage`. */
 export function viewOf(
   context: Context,
@@ -34,17 +50,13 @@ export function viewOf(
   format: ChatFormat,
 ): View {
   const { client, output } = connected;
-  const settings = connected.config.chat;
   return {
-    format,
+    ...plainView(options, connected.config.chat, output, format),
     fileUrl: (path) => urlOfFile(client, path),
     async findFiles(ids) {
       const { findFiles } = await import("./local-files.ts");
       return await findFiles(context, options, connected, ids);
     },
-    live: output.isTerminal || (options.live ?? settings.live ?? false),
-    sources: switchOf(options, "sources", settings.sources),
-    ...shownOf(options.show, settings.show),
   };
 }
 
@@ -120,4 +132,20 @@ export async function ask(
     warnings,
     requestedModel: requestedModel(parameters),
   });
+}
+
+/** Writes the result of a question that could not be asked, in the formats that always end with one. */
+export async function tellUnasked(
+  context: Context,
+  output: Output,
+  format: ChatFormat,
+  failure: unknown,
+): Promise<void> {
+  if (format === "text" || format === "packets") return;
+  const turn = createTurn();
+  const plain = { turn, live: false, sources: false, all: false, show: new Set<never>() };
+  const renderer = chatRenderers[format](output, createSpinner(output), plain);
+  const timings = { firstTextMs: null, totalMs: 0 };
+  const end = { failure, outputFailure: undefined, timings, turn };
+  await conclude(context, undefined, renderer, { ...end, warnings: [], requestedModel: null });
 }

@@ -1,13 +1,10 @@
-import { statSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
 import type { ChatParameters } from "../../api/chat.ts";
-import { writeWhole } from "../../config/files.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { ChatFormat } from "../../output/chat/render.ts";
 import type { Output } from "../../output/output.ts";
 import { dim } from "../../output/text.ts";
-import { ask, viewOf, type Question } from "./ask.ts";
+import { ask, plainView, tellUnasked, viewOf, type Question } from "./ask.ts";
 import { checkFiles, describeFiles, type LocalFile } from "./files.ts";
 import {
   beginsConversation,
@@ -24,31 +21,10 @@ import {
   switchOf,
   type ChatOptions,
 } from "./options.ts";
-import type { Ending } from "./turn.ts";
-import { connect, type Connected } from "../connect.ts";
+import { combineKeepers, type Ending, type Keeper } from "./turn.ts";
+import { connect, loadSettings, openOutput, type Connected } from "../connect.ts";
 import { findSession } from "./find-session.ts";
 import { lastSession, type SessionOwner } from "./session-index.ts";
-
-/** The file of `--save`, checked before anything is sent. Throws CliError `usage`. */
-function saveTarget(context: Context, save: string | undefined): string | undefined {
-  if (save === undefined) return undefined;
-  const path = resolve(context.cwd, save);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new CliError("usage", `--save: ${save} is a folder`, { hints: ["name a file"] });
-  }
-  if (!statSync(resolve(path, ".."), { throwIfNoEntry: false })?.isDirectory()) {
-    throw new CliError("usage", `--save: the folder of ${save} does not exist`);
-  }
-  return path;
-}
-
-function saveAnswer(path: string, answer: string): void {
-  const text = answer.endsWith("\n") ? answer : `${answer}\n`;
-  const known = statSync(path, { throwIfNoEntry: false });
-  // A device or pipe is written to, never replaced by a file.
-  if (known && !known.isFile()) writeFileSync(path, text);
-  else writeWhole(path, text, { keepMode: true });
-}
 
 async function noteSession(
   output: Output,
@@ -109,19 +85,67 @@ async function prepare(
   };
   const asked = extra?.["stream"];
   const whole = typeof asked === "boolean" ? !asked : !switchOf(options, "stream", settings.stream);
-  return { parameters, whole };
+  return { parameters, whole, limits: { lineBytes: options.maxPacket } };
 }
 
-/**
- * `knowctl chat`: one question, its answer on stdout; without one a conversation. Throws CliError by the
- * kind of failure; an answer that was cut is `incomplete` and what came of it
- * has been written. The session is remembered for `--continue`.
- */
-export async function chat(context: Context, args: string[], options: ChatOptions): Promise<void> {
+/** The file of `--save`, checked. Throws CliError `usage`. */
+async function saveFile(context: Context, { save }: ChatOptions): Promise<string | undefined> {
+  if (save === undefined) return undefined;
+  const { saveTarget } = await import("./save.ts");
+  return saveTarget(context, save);
+}
+
+/** What else becomes of the answer: `--save`, `--record`. Throws CliError `usage`. */
+async function keepersOf(
+  context: Context,
+  output: Output,
+  options: ChatOptions,
+  question: Question | undefined,
+): Promise<Keeper | undefined> {
+  const { record, force } = options;
+  const save = await saveFile(context, options);
+  const keepers: Keeper[] = [];
+  if (record !== undefined && question) {
+    const { createRecorder } = await import("./record.ts");
+    keepers.push(createRecorder(context, output, question, { record, force: force === true }));
+  }
+  if (save !== undefined) {
+    const { createSaver } = await import("./save.ts");
+    keepers.push(createSaver(save, output));
+  }
+  return combineKeepers(keepers);
+}
+
+/** Ends a command whose answer has been drawn. Throws what made it fail. */
+async function finish(output: Output, { outcome, failure }: Ending): Promise<void> {
+  for (const warning of outcome.warnings) await output.warn(warning);
+  if (failure !== undefined) throw failure;
+}
+
+async function replayAnswer(
+  context: Context,
+  args: string[],
+  options: ChatOptions & { replay: string },
+  begin: () => ChatFormat,
+): Promise<void> {
+  const output = openOutput(context, options);
+  const { checkReplay, replay } = await import("./replay.ts");
+  checkReplay(args, options);
+  const config = await loadSettings(context, options, output, { sends: false });
+  const keeper = await keepersOf(context, output, options, undefined);
+  const view = plainView(options, config.chat, output, begin());
+  await finish(output, await replay(context, output, options, view, keeper));
+}
+
+async function askOnce(
+  context: Context,
+  args: string[],
+  options: ChatOptions,
+  begin: () => ChatFormat,
+): Promise<void> {
   checkOptions(options);
-  const format = formatOf(options);
   shownOf(options.show, undefined);
-  const save = saveTarget(context, options.save);
+  const save = await saveFile(context, options);
   const file = options.payload;
   const payload = file === undefined || file === "-" ? undefined : await readPayload(context, file);
   const hasMessage = typeof payload?.["message"] === "string";
@@ -137,14 +161,36 @@ export async function chat(context: Context, args: string[], options: ChatOption
   try {
     const owner = { profile: config.profile, baseUrl: connection.baseUrl };
     const question = await prepare(context, options, connected, owner, { message, payload, files });
-    const view = viewOf(context, options, connected, format);
+    const keeper = await keepersOf(context, output, options, question);
+    const view = viewOf(context, options, connected, begin());
     const memory = switchOf(options, "remember", config.chat.remember) ? owner : undefined;
-    const ending = await ask(context, { ...connected, memory }, question, view);
-    await noteSession(output, ending, format);
-    for (const warning of ending.outcome.warnings) await output.warn(warning);
-    if (ending.failure !== undefined) throw ending.failure;
-    if (save !== undefined) saveAnswer(save, ending.turn.answer);
+    const ending = await ask(context, { ...connected, memory }, question, view, keeper);
+    await noteSession(output, ending, view.format);
+    await finish(output, ending);
   } finally {
     await client.close();
+  }
+}
+
+/**
+ * `knowctl chat`: one question, its answer on stdout; without one a conversation. Throws CliError by the
+ * kind of failure; an answer that was cut is `incomplete` and what came of it
+ * has been written. The session is remembered for `--continue`. The formats for
+ * programs end with a result also where nothing could be asked.
+ */
+export async function chat(context: Context, args: string[], options: ChatOptions): Promise<void> {
+  const format = formatOf(options);
+  let hasBegun = false;
+  const begin = (): ChatFormat => {
+    hasBegun = true;
+    return format;
+  };
+  const { replay } = options;
+  try {
+    if (replay === undefined) await askOnce(context, args, options, begin);
+    else await replayAnswer(context, args, { ...options, replay }, begin);
+  } catch (error) {
+    if (!hasBegun) await tellUnasked(context, openOutput(context, options), format, error);
+    throw error;
   }
 }

@@ -39,6 +39,13 @@ export interface ChatOptions extends GlobalFlags {
   /** False for `--no-remember`. */
   remember?: boolean;
   save?: string;
+  record?: string;
+  /** Replace the file of `--record`. */
+  force?: boolean;
+  replay?: string;
+  replaySpeed?: number;
+  /** Bytes of the longest line of a stream. */
+  maxPacket?: number;
 }
 
 function usage(message: string, hint?: string): CliError {

@@ -16,6 +16,20 @@ export interface Keeper {
   close(turn: Turn, status: ChatStatus, failure: unknown): CliError | undefined;
 }
 
+/** One keeper for all of them; undefined for none. */
+export function combineKeepers(keepers: readonly Keeper[]): Keeper | undefined {
+  if (keepers.length === 0) return undefined;
+  return {
+    take(batch) {
+      for (const keeper of keepers) keeper.take(batch);
+    },
+    close(...end) {
+      const failures = keepers.map((keeper) => keeper.close(...end));
+      return failures.find((failure) => failure !== undefined);
+    },
+  };
+}
+
 export interface TurnRequest {
   /** Filled while the answer comes. */
   turn: Turn;

@@ -156,6 +156,33 @@ describe("failures", () => {
   });
 });
 
+describe("--max-packet", () => {
+  const long = `{"obj":{"type":"later","text":"${"x".repeat(5000)}"}}`;
+
+  it("ends a stream with a longer line, what came before is kept", async () => {
+    const world = await replay([...rawTurn.slice(0, 14), long, ...rawTurn.slice(14)]);
+    const args = ["--max-packet", "4k", "--output", "ndjson", "hi"];
+    const { code, stdout, stderr } = await world.run(args);
+    expect(code).toBe(11);
+    expect(stderr).toContain("longer than 4096 bytes (--max-packet takes more)");
+    expect(stdout).toContain('"type":"result","status":"incomplete","answer":"Ask your "');
+    expect(world.sandbox.ledger.chats).toHaveLength(1);
+  });
+
+  it("ends a reply of four times as much, in lines however short", async () => {
+    const packet = { obj: { type: "message_delta", content: "x".repeat(500) } };
+    const world = await replay(Array.from({ length: 9 }, () => packet));
+    const { code, stderr } = await world.run(["--max-packet", "1k", "hi"]);
+    expect(code).toBe(11);
+    expect(stderr).toContain("--max-packet");
+  });
+
+  it("lets through what it allows", async () => {
+    const world = await replay([...rawTurn.slice(0, 14), long, ...rawTurn.slice(14)]);
+    expect(await world.run(["--max-packet", "6k", "hi"])).toMatchObject({ code: 0 });
+  });
+});
+
 describe("an output that fails", () => {
   it.each([
     ["a reader that has gone ends the chat quietly", new ClosedPipeError(), 0, ""],

@@ -50,11 +50,40 @@ describe("output", () => {
     expect(readFileSync(join(world.home, "answer.md"), "utf8")).toBe(`${answer}\n`);
   });
 
-  it("--save leaves a file alone when the answer is cut", async () => {
+  it("--save leaves a file alone when the answer is cut, and keeps what came beside it", async () => {
     const world = await replay(rawTurn.slice(0, -1));
     writeFileSync(join(world.home, "answer.md"), "old");
-    await world.run(["--save", "answer.md", "hi"]);
+    const { code, stderr } = await world.run(["--save", "answer.md", "hi"]);
+    expect(code).toBe(11);
     expect(readFileSync(join(world.home, "answer.md"), "utf8")).toBe("old");
+    expect(readFileSync(join(world.home, "answer.md.partial"), "utf8")).toBe(`${answer}\n`);
+    expect(stderr).toContain("answer.md.partial");
+  });
+
+  it("a file that cannot be saved is told in the result", async () => {
+    const world = await replay(rawTurn);
+    const args = ["--save", "/dev/full", "--output", "ndjson", "hi"];
+    const { code, stdout } = await world.run(args);
+    expect(code).toBe(14);
+    const result = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as unknown;
+    expect(result).toMatchObject({ status: "error", answer, error: { exit: "local" } });
+  });
+
+  it.each([
+    ["contradicting flags", ["--continue", "--session", "x", "hi"], 2, "usage"],
+    ["no message", ["  "], 2, "usage"],
+    ["a file that is missing", ["--file", "none.pdf", "hi"], 2, "usage"],
+    ["no session to continue", ["--continue", "hi"], 9, "not-found"],
+    ["an unknown profile", ["--profile", "none", "hi"], 3, "not-configured"],
+    ["a folder that is missing", ["--save", "none/answer.md", "hi"], 2, "usage"],
+  ])("json and ndjson end with a result after %s", async (_name, args, exitCode, exit) => {
+    const world = await createWorld();
+    for (const format of ["json", "ndjson"]) {
+      const { code, stdout } = await world.run(["--output", format, ...args]);
+      expect(code).toBe(exitCode);
+      expect(JSON.parse(stdout)).toMatchObject({ version: 1, status: "error", error: { exit } });
+    }
+    expect(world.sandbox.ledger.chats).toEqual([]);
   });
 
   it("--show none and --no-sources leave only the session on stderr", async () => {

@@ -1,0 +1,72 @@
+import { closeSync, openSync, statSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Context } from "../../context.ts";
+import { CliError, codeOf } from "../../errors.ts";
+import type { Output } from "../../output/output.ts";
+import { entryLine, headLine, type RecordedEntry } from "../../recording.ts";
+import type { Question } from "./send.ts";
+import type { Keeper } from "./turn.ts";
+
+const onlyOwner = 0o600;
+
+/** Opens the file of `--record`, which may not exist yet. Throws CliError `usage`. */
+function open(path: string, given: string, force: boolean): number {
+  const known = statSync(path, { throwIfNoEntry: false });
+  // A device or pipe is written to as it is.
+  const replaces = force || (known !== undefined && !known.isFile());
+  try {
+    return openSync(path, replaces ? "w" : "wx", onlyOwner);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") {
+      throw new CliError("usage", `--record: ${given} exists`, {
+        hints: ["name another file, or replace it with --force"],
+      });
+    }
+    throw new CliError("usage", `--record: cannot write ${given}: ${codeOf(error) ?? "failed"}`);
+  }
+}
+
+/**
+ * Records an answer as it comes (recording.ts): each chunk is in the file before
+ * it is drawn. A disk that fails ends the recording, not the answer. Throws
+ * CliError `usage` for a file that exists, unless `force`, or cannot be made.
+ */
+export function createRecorder(
+  context: Context,
+  output: Output,
+  { parameters, whole }: Pick<Question, "parameters" | "whole">,
+  { record, force }: { record: string; force: boolean },
+): Keeper {
+  const path = resolve(context.cwd, record);
+  const file = open(path, record, force);
+  const startedAt = context.now();
+  let failure: CliError | undefined;
+  const append = (text: string): void => {
+    if (failure) return;
+    try {
+      writeFileSync(file, output.secrets.redact(text));
+    } catch (error) {
+      failure = new CliError("local", `cannot record in ${path}: ${codeOf(error) ?? "failed"}`, {
+        hints: ["the recording holds what came before"],
+        cause: error,
+      });
+    }
+  };
+  append(headLine(new Date(startedAt), parameters.message));
+  const atMs = (): number => Math.max(0, context.now() - startedAt);
+  return {
+    take({ lines }) {
+      const at = atMs();
+      const entries = lines.map(({ raw }): RecordedEntry => {
+        return whole ? { atMs: at, reply: raw } : { atMs: at, line: raw };
+      });
+      append(entries.map(entryLine).join(""));
+    },
+    close(_turn, status, problem) {
+      const exit = problem instanceof CliError ? problem.exit : null;
+      append(entryLine({ atMs: atMs(), end: status, exit }));
+      closeSync(file);
+      return failure;
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { resolve } from "node:path";
+import { eventsOf, isEnded, startProgress } from "../../api/chat-stream.ts";
+import { ChatReply } from "../../api/chat-schemas.ts";
+import type { Context } from "../../context.ts";
+import { CliError, exitCodes, type ExitName } from "../../errors.ts";
+import { createTurn, type Turn } from "../../output/chat/answer.ts";
+import { chatRenderers } from "../../output/chat/render.ts";
+import type { Output } from "../../output/output.ts";
+import { createSpinner } from "../../output/spinner.ts";
+import { readRecording, type RecordedEntry } from "../../recording.ts";
+import type { View } from "./ask.ts";
+import type { ChatOptions } from "./options.ts";
+import { takeLines, takeReply, type Batch } from "./send.ts";
+import { conclude, runTurn, type Ending, type Keeper } from "./turn.ts";
+
+/** Entries that came at one time. */
+async function* groupsOf(path: string): AsyncGenerator<[RecordedEntry, ...RecordedEntry[]]> {
+  let group: [RecordedEntry, ...RecordedEntry[]] | undefined;
+  for await (const entry of readRecording(path)) {
+    if (group?.[0].atMs === entry.atMs) group.push(entry);
+    else {
+      if (group) yield group;
+      group = [entry];
+    }
+  }
+  if (group) yield group;
+}
+
+function replyOf(text: string): ChatReply {
+  try {
+    return ChatReply.parse(JSON.parse(text));
+  } catch (error) {
+    throw new CliError("usage", "the reply in the recording is not one of this service", {
+      cause: error,
+    });
+  }
+}
+
+type End = Extract<RecordedEntry, { end: string }>;
+
+function failureOf(end: End | undefined): CliError {
+  const exit = end?.exit ?? "";
+  if (end?.end === "error" && Object.hasOwn(exitCodes, exit)) {
+    const { when } = exitCodes[exit as ExitName];
+    return new CliError(exit as ExitName, `the recorded question failed: ${exit} (${when})`);
+  }
+  const why = end?.end === "interrupted" ? "; it was interrupted" : "";
+  return new CliError("incomplete", `the recording ends before the end of the answer${why}`);
+}
+
+async function* play(
+  context: Context,
+  path: string,
+  speed: number,
+  turn: Turn,
+): AsyncGenerator<Batch> {
+  const startedAt = context.now();
+  const progress = startProgress();
+  let isWhole = false;
+  let end: End | undefined;
+  for await (const group of groupsOf(path)) {
+    const dueAt = speed > 0 ? startedAt + group[0].atMs / speed : 0;
+    const waitMs = dueAt - context.now();
+    if (waitMs > 0) await context.sleep(waitMs, context.signal);
+    context.signal.throwIfAborted();
+    for (const entry of group) {
+      if ("end" in entry) end = entry;
+      else if ("reply" in entry) {
+        isWhole = true;
+        yield takeReply(turn, replyOf(entry.reply));
+      }
+    }
+    const messages = group.flatMap((entry) => ("line" in entry ? entry.line : []));
+    const lines = isEnded(progress) ? [] : eventsOf(messages, progress);
+    if (lines.length > 0) yield takeLines(turn, lines);
+  }
+  if (!isWhole && !isEnded(progress)) throw failureOf(end);
+}
+
+const asksSomething = [
+  "continue",
+  "file",
+  "fileId",
+  "parent",
+  "payload",
+  "record",
+  "session",
+] as const satisfies (keyof ChatOptions)[];
+
+/** Refuses what cannot be done without asking. Throws CliError `usage`. */
+export function checkReplay(args: readonly string[], options: ChatOptions): void {
+  const { flagSources } = options;
+  const refused = asksSomething.find((name) => flagSources?.[name] === "flag");
+  if (args.length === 0 && refused === undefined) return;
+  const what = refused === undefined ? "message" : `--${refused.replace("Id", "-id")}`;
+  throw new CliError("usage", `--replay asks nothing: it takes no ${what}`, {
+    hints: ["leave it out, or leave out --replay"],
+  });
+}
+
+/**
+ * Draws a recorded answer, at the pace at which it came or `--replay-speed`
+ * times as fast (0: at once). Needs neither a network nor credentials. The
+ * ending is that of the recorded answer. Throws as `ask` does.
+ */
+export async function replay(
+  context: Context,
+  output: Output,
+  options: { replay: string; replaySpeed?: number },
+  { format, ...view }: View,
+  keeper: Keeper | undefined,
+): Promise<Ending> {
+  const turn = createTurn();
+  const renderer = chatRenderers[format](output, createSpinner(output), { turn, ...view });
+  const path = resolve(context.cwd, options.replay);
+  const batches = play(context, path, options.replaySpeed ?? 1, turn);
+  const end = await runTurn(context, batches, { turn, renderer, keeper });
+  return await conclude(context, undefined, renderer, {
+    ...end,
+    turn,
+    keeper,
+    warnings: [],
+    requestedModel: null,
+  });
+}
