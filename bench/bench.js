@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { build } from "../scripts/build.js";
 import { ensureInstalled } from "../scripts/install.js";
 import { createCorpora } from "./corpus.js";
+import { decoderRow } from "./decoder.js";
 import { figure, measurePair, runOnce } from "./pair.js";
 import { growthRow, unchangedRows } from "./scan.js";
 import { startListingReceiver, startSandboxProcess, withService } from "./service.js";
@@ -58,6 +59,7 @@ const rows = [
   growthRow,
   stdinRow,
   stateOpenRow,
+  decoderRow,
 ];
 
 /** Runs the chosen rows. `argument` is for the row, e.g. a smaller number of documents. */
