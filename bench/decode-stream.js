@@ -44,7 +44,7 @@ function* chunksOf(block, [least, most], total) {
   let seed = 42;
   let sent = 0;
   while (sent < total) {
-    for (let at = 0; at < block.length; ) {
+    for (let at = 0; at < block.length;) {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
       const size = least + (seed % (most - least + 1));
       yield block.subarray(at, at + size);

@@ -1,16 +1,25 @@
 import type { ChatEvent } from "./chat-schemas.ts";
-import { parseStreamLine } from "./packets.ts";
+import { commonEvent, parseObject } from "./common-lines.ts";
+
+/** What a line is; undefined where it takes the schemas to say it, which are loaded when needed. */
+type ReadLine = (raw: string) => ChatEvent | undefined;
+
+const readCommonLine: ReadLine = (raw) => {
+  const value = parseObject(raw);
+  return value === undefined ? { raw, kind: "unknown" } : commonEvent(raw, value);
+};
 
 /** How much of an answer has come: enough for it to be complete, and what names it. */
 export interface Progress {
   expected: number;
   ended: number;
   sessionId: string | undefined;
+  read: ReadLine;
 }
 
 /** Nothing has come yet. `sessionId`: the session that the question names. */
 export function startProgress(sessionId?: string): Progress {
-  return { expected: 1, ended: 0, sessionId };
+  return { expected: 1, ended: 0, sessionId, read: readCommonLine };
 }
 
 /** Whether nothing of the answer can follow. */
@@ -33,18 +42,38 @@ function follow(progress: Progress, event: ChatEvent): void {
   progress.ended = isOfOneModel(place) ? progress.ended + 1 : progress.expected;
 }
 
-/** What messages of the stream are, up to the end of the answer, which is noted in `progress`. */
-export function eventsOf(messages: readonly string[], progress: Progress): ChatEvent[] {
+/** All events of a chunk, or undefined where one of them needs the schemas. */
+function readAll(messages: readonly string[], read: ReadLine): ChatEvent[] | undefined {
   const events: ChatEvent[] = [];
   for (const message of messages) {
     // An end mark of other streaming interfaces, which a gateway may add.
     if (message === "[DONE]") continue;
-    const event = parseStreamLine(message);
-    follow(progress, event);
+    const event = read(message);
+    if (event === undefined) return undefined;
     events.push(event);
-    if (isEnded(progress)) break;
   }
   return events;
+}
+
+/**
+ * What messages of the stream are, up to the end of the answer, which is noted in
+ * `progress`. Nothing once the answer has ended.
+ */
+export async function eventsOf(
+  messages: readonly string[],
+  progress: Progress,
+): Promise<ChatEvent[]> {
+  if (isEnded(progress)) return [];
+  let all = readAll(messages, progress.read);
+  if (all === undefined) {
+    progress.read = (await import("./packets.ts")).parseStreamLine;
+    all = readAll(messages, progress.read) ?? [];
+  }
+  for (const [index, event] of all.entries()) {
+    follow(progress, event);
+    if (isEnded(progress)) return all.slice(0, index + 1);
+  }
+  return all;
 }
 
 /**
@@ -56,7 +85,7 @@ export async function* followMessages(
   progress: Progress,
 ): AsyncGenerator<ChatEvent[]> {
   for await (const messages of batches) {
-    const events = eventsOf(messages, progress);
+    const events = await eventsOf(messages, progress);
     if (events.length > 0) yield events;
     if (isEnded(progress)) return;
   }

@@ -1,10 +1,10 @@
-import * as z from "zod/mini";
 import { ApiError } from "../errors.ts";
 import { chatBody, type ChatParameters } from "./chat-body.ts";
 import type { Call, Client } from "./client.ts";
 import { deepResearchIdleMs } from "./policy.ts";
-import { ChatReply, type ChatEvent } from "./chat-schemas.ts";
+import type { ChatEvent, ChatReply } from "./chat-schemas.ts";
 import { followTurn, streamTypes, type AnswerLimits } from "./follow-turn.ts";
+import type { Shape } from "./shape.ts";
 
 export type { ChatParameters } from "./chat-body.ts";
 export type { AnswerLimits } from "./follow-turn.ts";
@@ -96,12 +96,15 @@ export async function askWhole(
   parameters: ChatParameters,
   limits: AnswerLimits = {},
 ): Promise<ChatReply> {
+  const { ChatReply: shape } = await import("./chat-schemas.ts");
   try {
-    return await client.call(chatCall(client, parameters, false, limits), ChatReply);
+    return await client.call(chatCall(client, parameters, false, limits), shape);
   } catch (error) {
     throw explain(error);
   }
 }
+
+const anyAnswer: Shape<unknown> = { safeParse: (data) => ({ success: true, data }) };
 
 /**
  * Tells the service to stop answering in a session, where the dialect can. Works
@@ -119,5 +122,5 @@ export async function stopChat(client: Client, sessionId: string, withinMs = 200
     key: "accessToken",
     detachedMs: withinMs,
   };
-  await client.call(call, z.unknown()).catch(() => undefined);
+  await client.call(call, anyAnswer).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 import { ApiError } from "../errors.ts";
 import type { ChatEvent } from "./chat-schemas.ts";
-import { followMessages, isEnded, type Progress } from "./chat-stream.ts";
+import { followMessages, isEnded, startProgress, type Progress } from "./chat-stream.ts";
 import type { Call, Client } from "./client.ts";
 import { readFault } from "./faults.ts";
 import { StreamTooLargeError } from "./lines.ts";
@@ -61,7 +61,7 @@ export async function* followTurn(
   body: AsyncGenerator<Uint8Array>,
   { sessionId, lineBytes = streamLineBytes }: AnswerLimits & { sessionId: string | undefined },
 ): AsyncGenerator<ChatEvent[]> {
-  const progress: Progress = { expected: 1, ended: 0, sessionId };
+  const progress = startProgress(sessionId);
   try {
     yield* followMessages(decodeChunks(body, { lineBytes }), progress);
     if (isEnded(progress)) return;

@@ -13,19 +13,26 @@ export function checkLength(length: number, limit: number): void {
   if (length > limit) throw new StreamTooLargeError("a line of the stream", limit);
 }
 
+/** Takes one line: `text` from `start` (included) to `end` (excluded), its line end left out. */
+type TakeLine = (text: string, start: number, end: number) => void;
+
 interface OpenLine {
   /** Pieces of a line that has not ended: joined once, or a long line would be copied for each chunk. */
   pieces: string[];
   length: number;
 }
 
-/** Cuts `text` at its line ends into `lines`, beginning with the open line; the rest stays open. */
-function splitLines(open: OpenLine, text: string, lines: string[], limit: number): void {
+/** Hands the lines that `text` ends to `take`, beginning with the open line; the rest stays open. */
+function splitLines(open: OpenLine, text: string, limit: number, take: TakeLine): void {
   let start = 0;
   for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
-    const piece = text.slice(start, end);
-    lines.push(open.pieces.length === 0 ? piece : open.pieces.join("") + piece);
-    open.pieces.length = open.length = 0;
+    checkLength(open.length + end - start, limit);
+    if (open.pieces.length === 0) take(text, start, end);
+    else {
+      const line = open.pieces.join("") + text.slice(start, end);
+      open.pieces.length = open.length = 0;
+      take(line, 0, line.length);
+    }
     start = end + 1;
   }
   if (start === text.length) return;
@@ -34,41 +41,41 @@ function splitLines(open: OpenLine, text: string, lines: string[], limit: number
   checkLength(open.length, limit);
 }
 
-/** Bytes to lines, wherever the bytes are cut. */
+/** Bytes to lines, wherever the bytes are cut. Both throw StreamTooLargeError, after the lines before. */
 export interface LineSplitter {
-  /** The lines that `chunk` ends. Throws StreamTooLargeError. */
-  push(chunk: Uint8Array): string[];
-  /** The line that nothing ended, if there is one. */
-  end(): string[];
+  /** Hands over the lines that `chunk` ends. */
+  push(chunk: Uint8Array): void;
+  /** Hands over the line that nothing ended, if there is one. */
+  end(): void;
 }
 
-/** Lines of UTF-8 text that end with LF, CRLF or CR; a byte order mark is dropped. */
-export function createLineSplitter(limit: number): LineSplitter {
+/**
+ * Lines of UTF-8 text that end with LF, CRLF or CR; a byte order mark is
+ * dropped. A line is handed over as a part of a longer text: cutting each one
+ * out would cost as much as finding it.
+ */
+export function createLineSplitter(limit: number, take: TakeLine): LineSplitter {
   const utf8 = new StringDecoder("utf8");
   const open: OpenLine = { pieces: [], length: 0 };
   let isFirst = true;
   /** The text so far ends with CR: a line has ended, and an LF now belongs to it. */
   let afterReturn = false;
-  const take = (given: string): string[] => {
-    const lines: string[] = [];
+  const split = (given: string): void => {
+    if (given === "") return;
     let text = given;
     if (isFirst && text.startsWith("\uFEFF")) text = text.slice(1);
     isFirst = false;
     if (afterReturn && text.startsWith("\n")) text = text.slice(1);
     afterReturn = text.endsWith("\r");
-    splitLines(open, text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text, lines, limit);
-    return lines;
+    splitLines(open, text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text, limit, take);
   };
   return {
-    push(chunk) {
-      const text = utf8.write(chunk as Buffer);
-      return text === "" ? [] : take(text);
-    },
+    push: (chunk) => split(utf8.write(chunk as Buffer)),
     end() {
-      const tail = utf8.end();
-      const lines = tail === "" ? [] : take(tail);
-      if (open.pieces.length > 0) lines.push(open.pieces.join(""));
-      return lines;
+      split(utf8.end());
+      const rest = open.pieces.join("");
+      open.pieces.length = open.length = 0;
+      if (rest !== "") take(rest, 0, rest.length);
     },
   };
 }

@@ -7,11 +7,7 @@ import {
   StreamFailure,
   type ChatEvent,
 } from "./chat-schemas.ts";
-import { nestsTooDeep } from "./depth.ts";
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { commonEvent, isObject, parseObject } from "./common-lines.ts";
 
 function readPacket(raw: string, value: Record<string, unknown>): ChatEvent {
   const line = PacketLine.safeParse({ placement: null, ...value });
@@ -80,13 +76,13 @@ function readSession(raw: string, value: Record<string, unknown>): ChatEvent {
  * Never throws.
  */
 export function parseStreamLine(raw: string): ChatEvent {
-  let value: unknown;
-  try {
-    value = JSON.parse(raw);
-  } catch {
-    return { raw, kind: "unknown" };
-  }
-  if (!isObject(value) || nestsTooDeep(value, raw)) return { raw, kind: "unknown" };
+  const value = parseObject(raw);
+  if (value === undefined) return { raw, kind: "unknown" };
+  return commonEvent(raw, value) ?? eventBySchemas(raw, value);
+}
+
+/** The same for a parsed line, by the schemas alone. */
+export function eventBySchemas(raw: string, value: Record<string, unknown>): ChatEvent {
   if (value["obj"] !== undefined) return readPacket(raw, value);
   if (value["error"] !== undefined && value["error"] !== null) return readFailure(raw, value);
   if (value["reserved_assistant_message_id"] !== undefined) return readIds(raw, value);

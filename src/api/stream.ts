@@ -1,4 +1,4 @@
-import { checkLength, createLineSplitter } from "./lines.ts";
+import { checkLength, createLineSplitter, StreamTooLargeError } from "./lines.ts";
 
 export interface StreamLimits {
   /** Longest line, and longest message made of several. */
@@ -7,23 +7,15 @@ export interface StreamLimits {
 
 /** Turns the bytes of a stream into its messages, however they are cut. Knows no network. */
 export interface Decoder {
-  /** The messages that `chunk` completes. Throws StreamTooLargeError. */
+  /** The messages that `chunk` completes. Throws StreamTooLargeError, with messages before it at the next call. */
   push(chunk: Uint8Array): string[];
-  /** The messages that the end of the body completes: a last line needs no line end. */
+  /** The messages that the end of the body completes: a last line needs no line end. Throws as push does. */
   end(): string[];
 }
 
 const openBrace = 0x7b;
 const colon = 0x3a;
 const space = 0x20;
-
-/** The value of an SSE `data` field, undefined for another line. */
-function dataOf(line: string): string | undefined {
-  if (!line.startsWith("data")) return undefined;
-  if (line.length === 4) return "";
-  if (line.charCodeAt(4) !== colon) return undefined;
-  return line.slice(line.charCodeAt(5) === space ? 6 : 5);
-}
 
 const otherField = /^(?:event|id|retry)(?::|$)/;
 
@@ -36,33 +28,59 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Lines of an SSE message that no empty line has ended yet. */
-interface OpenMessage {
+/** Messages as they are completed, and the SSE message that no empty line has ended yet. */
+interface Collected {
+  messages: string[];
   data: string[];
   length: number;
 }
 
-function closeMessage(open: OpenMessage, messages: string[]): void {
-  if (open.data.length === 0) return;
-  const message = open.data.join("\n");
-  open.data.length = open.length = 0;
-  if (message.trim() !== "") messages.push(message);
+function closeMessage(collected: Collected): void {
+  const { data } = collected;
+  if (data.length === 0) return;
+  const message = data.length === 1 ? (data[0] ?? "") : data.join("\n");
+  data.length = collected.length = 0;
+  if (message.charCodeAt(0) === openBrace || message.trim() !== "") {
+    collected.messages.push(message);
+  }
 }
 
-function takeField(open: OpenMessage, line: string, messages: string[], limit: number): void {
-  const value = dataOf(line);
-  if (value !== undefined) {
-    // Messages that only a line end separates, not an empty line as they should.
-    if (open.data.length === 1 && value.startsWith("{") && isJson(open.data[0] ?? "")) {
-      closeMessage(open, messages);
-    }
-    open.length += value.length + 1;
-    checkLength(open.length, limit);
-    open.data.push(value);
-  } else if (!otherField.test(line) && line.trim() !== "") {
-    closeMessage(open, messages);
-    messages.push(line);
+function takeData(collected: Collected, value: string, limit: number): void {
+  const { data } = collected;
+  // Messages that only a line end separates, not an empty line as they should.
+  if (data.length === 1 && value.charCodeAt(0) === openBrace && isJson(data[0] ?? "")) {
+    closeMessage(collected);
   }
+  collected.length += value.length + 1;
+  checkLength(collected.length, limit);
+  data.push(value);
+}
+
+function takeOther(collected: Collected, line: string, limit: number): void {
+  if (line === "data") takeData(collected, "", limit);
+  else if (!otherField.test(line) && line.trim() !== "") {
+    closeMessage(collected);
+    collected.messages.push(line);
+  }
+}
+
+/** Takes one line, which stands in `text` from `start` to `end`. */
+function takeLine(
+  collected: Collected,
+  text: string,
+  start: number,
+  end: number,
+  limit: number,
+): void {
+  if (start === end) return closeMessage(collected);
+  const first = text.charCodeAt(start);
+  if (first === openBrace) {
+    closeMessage(collected);
+    collected.messages.push(text.slice(start, end));
+  } else if (text.startsWith("data:", start) && start + 5 <= end) {
+    const from = start + 5 + (start + 5 < end && text.charCodeAt(start + 5) === space ? 1 : 0);
+    takeData(collected, text.slice(from, end), limit);
+  } else if (first !== colon) takeOther(collected, text.slice(start, end), limit);
 }
 
 /**
@@ -70,30 +88,33 @@ function takeField(open: OpenMessage, line: string, messages: string[], limit: n
  * until an empty line; comments, `event`, `id` and `retry` skipped) and one JSON
  * text a line, which is what a service may send under the name of SSE
  * (observed-service.md 2.1). Any other line is a message, too: it is kept for
- * diagnosis.
+ * diagnosis. What is complete before a line that is too long comes first.
  */
 export function createDecoder({ lineBytes }: StreamLimits): Decoder {
-  const splitter = createLineSplitter(lineBytes);
-  const open: OpenMessage = { data: [], length: 0 };
-  const take = (lines: string[]): string[] => {
-    const messages: string[] = [];
-    for (const line of lines) {
-      const first = line.charCodeAt(0);
-      if (first === openBrace) {
-        closeMessage(open, messages);
-        messages.push(line);
-      } else if (line === "") closeMessage(open, messages);
-      else if (first !== colon) takeField(open, line, messages, lineBytes);
+  const collected: Collected = { messages: [], data: [], length: 0 };
+  const splitter = createLineSplitter(lineBytes, (text, start, end) =>
+    takeLine(collected, text, start, end, lineBytes),
+  );
+  let failure: unknown;
+  const run = (step: () => void): string[] => {
+    if (failure !== undefined) throw failure;
+    try {
+      step();
+    } catch (error) {
+      failure = error;
+      if (collected.messages.length === 0) throw error;
     }
+    const { messages } = collected;
+    if (messages.length > 0) collected.messages = [];
     return messages;
   };
   return {
-    push: (chunk) => take(splitter.push(chunk)),
-    end() {
-      const messages = take(splitter.end());
-      closeMessage(open, messages);
-      return messages;
-    },
+    push: (chunk) => run(() => splitter.push(chunk)),
+    end: () =>
+      run(() => {
+        splitter.end();
+        closeMessage(collected);
+      }),
   };
 }
 
@@ -113,10 +134,13 @@ export async function* decodeChunks(
       if (messages.length > 0) yield messages;
     }
   } catch (error) {
+    if (error instanceof StreamTooLargeError) throw error;
     const complete = decoder.end().filter(isJson);
     if (complete.length > 0) yield complete;
     throw error;
   }
   const rest = decoder.end();
   if (rest.length > 0) yield rest;
+  // Throws where the last line was too long.
+  decoder.end();
 }

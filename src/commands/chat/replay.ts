@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { eventsOf, isEnded, startProgress } from "../../api/chat-stream.ts";
-import { ChatReply } from "../../api/chat-schemas.ts";
+import type { ChatReply } from "../../api/chat-schemas.ts";
 import type { Context } from "../../context.ts";
 import { CliError, exitCodes, type ExitName } from "../../errors.ts";
 import { createTurn, type Turn } from "../../output/chat/answer.ts";
@@ -26,9 +26,10 @@ async function* groupsOf(path: string): AsyncGenerator<[RecordedEntry, ...Record
   if (group) yield group;
 }
 
-function replyOf(text: string): ChatReply {
+async function replyOf(text: string): Promise<ChatReply> {
   try {
-    return ChatReply.parse(JSON.parse(text));
+    const schemas = await import("../../api/chat-schemas.ts");
+    return schemas.ChatReply.parse(JSON.parse(text));
   } catch (error) {
     throw new CliError("usage", "the reply in the recording is not one of this service", {
       cause: error,
@@ -67,11 +68,11 @@ async function* play(
       if ("end" in entry) end = entry;
       else if ("reply" in entry) {
         isWhole = true;
-        yield takeReply(turn, replyOf(entry.reply));
+        yield takeReply(turn, await replyOf(entry.reply));
       }
     }
     const messages = group.flatMap((entry) => ("line" in entry ? entry.line : []));
-    const lines = isEnded(progress) ? [] : eventsOf(messages, progress);
+    const lines = await eventsOf(messages, progress);
     if (lines.length > 0) yield takeLines(turn, lines);
   }
   if (!isWhole && !isEnded(progress)) throw failureOf(end);

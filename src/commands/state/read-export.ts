@@ -10,13 +10,23 @@ import { checkHeader, parseTransferLine } from "../../sync/parse-transfer.ts";
 const longestLine = 4 * 1024 * 1024;
 
 async function* readLines(context: Context, name: string): AsyncGenerator<string[]> {
-  const splitter = createLineSplitter(longestLine);
+  let lines: string[] = [];
+  const splitter = createLineSplitter(longestLine, (text, start, end) => {
+    lines.push(text.slice(start, end));
+  });
+  const taken = (): string[] => {
+    const all = lines;
+    lines = [];
+    return all;
+  };
   const source = name === "-" ? context.stdin : createReadStream(resolve(context.cwd, name));
   for await (const chunk of source) {
     context.signal.throwIfAborted();
-    yield splitter.push(chunk as Uint8Array);
+    splitter.push(chunk as Uint8Array);
+    yield taken();
   }
-  yield splitter.end();
+  splitter.end();
+  yield taken();
 }
 
 function unreadable(context: Context, label: string, error: unknown): unknown {

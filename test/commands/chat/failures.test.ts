@@ -166,7 +166,7 @@ describe("--max-packet", () => {
     expect(code).toBe(11);
     expect(stderr).toContain("longer than 4096 bytes (--max-packet takes more)");
     expect(stdout).toContain('"type":"result","status":"incomplete","answer":"Ask your "');
-    expect(world.sandbox.ledger.chats).toHaveLength(1);
+    expect(world.sandbox.ledger.requestCount).toBe(1);
   });
 
   it("ends a reply of four times as much, in lines however short", async () => {
