@@ -1,13 +1,8 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import {
-  listFiles,
-  uploadChatFile,
-  uploadImage,
-  urlOfFile,
-  type UploadFile,
-} from "../../src/api/files.ts";
+import { listFiles, uploadChatFile, uploadImage, type UploadFile } from "../../src/api/files.ts";
+import { urlOfFile } from "../../src/api/made-file.ts";
 import { createMultipart } from "../../src/api/multipart.ts";
 import { closeAll, errorOf, jsonText, openClient, startRaw } from "./support.ts";
 

@@ -151,6 +151,11 @@ async function askOnce(
   const hasMessage = typeof payload?.["message"] === "string";
   if (file !== "-" && !hasMessage && beginsConversation(context, args, options)) {
     const start = { payload, save, files: checkFiles(context.cwd, options.file ?? []) };
+    if (options.record !== undefined) {
+      throw new CliError("usage", "--record keeps one answer, not a conversation", {
+        hints: ['give a message: knowctl chat --record FILE "…"'],
+      });
+    }
     const { converse } = await import("./conversation/conversation.ts");
     return await converse(context, options, start);
   }
