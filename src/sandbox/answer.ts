@@ -2,10 +2,10 @@ import { indexText, sentencesOf, type Passage } from "./passages.ts";
 import type { Hit } from "./search.ts";
 
 /** A piece of the answer: plain text, or the marker of a cited document. */
-type Part = { text: string } | { number: number; documentId: string; link: string };
+export type AnswerPart = { text: string } | { number: number; documentId: string; link: string };
 
 export interface Answer {
-  parts: Part[];
+  parts: AnswerPart[];
   /** The best passage of each document that was considered, best first. */
   documents: Hit[];
 }
@@ -140,7 +140,7 @@ export function composeAnswer(
   );
   rate(candidates, terms);
   const chosen = choose(candidates);
-  const parts: Part[] = [{ text: `${disclosure}\n\n` }];
+  const parts: AnswerPart[] = [{ text: `${disclosure}\n\n` }];
   if (chosen.length === 0) {
     const first = documents[0];
     if (first) {

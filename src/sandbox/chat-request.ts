@@ -103,6 +103,8 @@ export interface ChatRequest {
   files: Descriptor[];
   filters: Filters;
   documentSets: string[] | undefined;
+  /** Seen by a model, not stored. */
+  additionalContext: string | undefined;
 }
 
 function timeAt(value: unknown, loc: Issue["loc"], issues: Issue[]): number | undefined {
@@ -180,5 +182,6 @@ export function parseChatRequest(body: unknown, dialect: DialectName): ChatReque
     files: parsed.file_descriptors ?? [],
     filters: filters ? toFilters(filters, dialect) : {},
     documentSets: filters?.document_set ?? undefined,
+    additionalContext: parsed.additional_context ?? undefined,
   };
 }

@@ -5,7 +5,11 @@ import type { Clock } from "./clock.ts";
 import type { DocumentStore } from "./documents.ts";
 import type { Files } from "./files.ts";
 import type { LedgerWriter } from "./ledger.ts";
+import type { ModelServer } from "./model/client.ts";
+import { historyOf } from "./model/prompt.ts";
+import type { ModelTurn } from "./model/turn.ts";
 import type { Framing } from "./packets.ts";
+import type { Player } from "./play.ts";
 import { detail, type DialectName, Refusal } from "./reply.ts";
 import type { Runs } from "./runs.ts";
 import type { Filters } from "./search.ts";
@@ -21,6 +25,10 @@ export interface ChatOptions {
   ledger: LedgerWriter;
   clock: Clock;
   tokenDelayMs: number;
+  /** Answers with what was recorded, in place of everything else. */
+  play: Player | undefined;
+  /** Answers in place of the extractive way. */
+  model: ModelServer | undefined;
   /** Model names per provider; the first of each is its default. */
   models: Record<string, readonly string[]>;
   /** Pairs per document set. */
@@ -43,14 +51,16 @@ export const invalid = (message: string): SetupFailure =>
   new SetupFailure("VALIDATION_ERROR", message);
 
 /** Documented: an invalid combination makes the request fail. `onyx` takes its default model instead. */
-export function checkModel({ dialect, models }: ChatOptions, { override }: ChatRequest): void {
+export function checkModel(options: ChatOptions, { override }: ChatRequest): void {
+  const { dialect, models, model } = options;
   if (dialect === "onyx" || !override) return;
   const { model_provider: provider, model_version: version } = override;
   const names = provider ? models[provider] : Object.values(models)[0];
   if (!names || (provider && !Object.hasOwn(models, provider))) {
     throw new Refusal(detail(400, `Unknown model provider: ${provider}`));
   }
-  if (version && !names.includes(version)) {
+  // Which models a server has, it knows itself.
+  if (version && !model && !names.includes(version)) {
     throw new Refusal(
       detail(
         400,
@@ -58,6 +68,34 @@ export function checkModel({ dialect, models }: ChatOptions, { override }: ChatR
       ),
     );
   }
+}
+
+/**
+ * The model to ask a server for. `onyx` heeds a version only with a provider that
+ * it knows, and else takes its default without a word: observed-service.md 1.3.
+ */
+function askedModel(options: ChatOptions, server: ModelServer, { override }: ChatRequest): string {
+  const { model_provider: provider, model_version: version } = override ?? {};
+  const isKnown = provider ? Object.hasOwn(options.models, provider) : options.dialect !== "onyx";
+  return isKnown && version ? version : server.model;
+}
+
+/** What the model's turn needs, where the sandbox has a model. `branch` is what came before. */
+export function modelTurnOf(
+  options: ChatOptions,
+  request: ChatRequest,
+  branch: readonly Message[],
+): ModelTurn | undefined {
+  const { model: server } = options;
+  return (
+    server && {
+      server,
+      model: askedModel(options, server, request),
+      temperature: request.override?.temperature ?? undefined,
+      history: historyOf(branch),
+      additional: request.additionalContext,
+    }
+  );
 }
 
 /**

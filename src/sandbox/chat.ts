@@ -8,10 +8,12 @@ import {
   findSession,
   invalid,
   modelLabel,
+  modelTurnOf,
   placeOf,
   SetupFailure,
   visibleFilters,
 } from "./chat-setup.ts";
+import { runModelTurn } from "./model/turn.ts";
 import { failure, type Line } from "./packets.ts";
 import { detail, json, problem, type Reply } from "./reply.ts";
 import type { Route } from "./routes.ts";
@@ -20,7 +22,7 @@ import { searchPassages } from "./search.ts";
 import type { Session } from "./sessions.ts";
 import { listTool, searchTool } from "./tools.ts";
 import { streamReply } from "./stream-reply.ts";
-import { runTurn } from "./turn.ts";
+import { runTurn, type Turn } from "./turn.ts";
 import { gatherReply } from "./whole.ts";
 
 interface Question {
@@ -44,54 +46,79 @@ function toolsOf({ allowedTools }: ChatRequest): number[] {
   return [searchTool.id, listTool.id].filter((id) => allowedTools?.includes(id) ?? true);
 }
 
+/** Everything that a turn needs but its run, gathered before anything is stored. */
+function prepare(options: ChatOptions, { request, anonymous }: Question, session: Session) {
+  const attachments = attachmentsOf(options, request);
+  const asked = filtersOf(options, request);
+  const mainline = options.sessions.mainline(session.id);
+  const { parent, again } = placeOf(mainline, request.parent);
+  const at = mainline.findIndex(({ id }) => id === parent);
+  return {
+    attachments,
+    filters: anonymous ? visibleFilters(asked, options.publicPairs) : asked,
+    parent,
+    again,
+    before: mainline.slice(0, again ? at : at + 1),
+  };
+}
+
+function turnOf(
+  options: ChatOptions,
+  request: ChatRequest,
+  prepared: ReturnType<typeof prepare>,
+  run: Run,
+  finish: Turn["finish"],
+): Turn {
+  const { documents, database, clock } = options;
+  const newest = () =>
+    documents.list({ newestFirst: true, limit: 10 }).map(({ id, name }) => ({ id, name }));
+  return {
+    question: prepared.again?.text ?? request.message,
+    filters: prepared.filters,
+    search: toolsOf(request).includes(searchTool.id)
+      ? (terms, active) => searchPassages(database, terms, active, 60)
+      : undefined,
+    listDocuments: request.forcedTool === listTool.id ? newest : undefined,
+    attachments: prepared.attachments,
+    includeCitations: request.includeCitations,
+    deepResearch: request.deepResearch,
+    clock,
+    tokenDelayMs: request.stream ? options.tokenDelayMs : 0,
+    stopped: run.stopped,
+    ending: run.ending,
+    finish,
+  };
+}
+
 async function* answer(
   options: ChatOptions,
-  { request, anonymous }: Question,
+  question: Question,
   session: Session,
   run: Run,
 ): AsyncGenerator<Line> {
-  const { sessions, documents, database, clock, runs } = options;
-  const attachments = attachmentsOf(options, request);
-  const asked = filtersOf(options, request);
-  const filters = anonymous ? visibleFilters(asked, options.publicPairs) : asked;
-  const { parent, again } = placeOf(sessions.mainline(session.id), request.parent);
-  const question = again ? undefined : { text: request.message, files: request.files };
+  const { sessions, runs } = options;
+  const { request } = question;
+  const prepared = prepare(options, question, session);
   const { userId, assistantId } = sessions.begin(
     session.id,
-    parent,
-    question,
+    prepared.parent,
+    prepared.again ? undefined : { text: request.message, files: request.files },
     modelLabel(options, request),
   );
   yield { user_message_id: userId, reserved_assistant_message_id: assistantId };
-  const tools = toolsOf(request);
-  if (request.forcedTool !== undefined && !tools.includes(request.forcedTool)) {
+  if (request.forcedTool !== undefined && !toolsOf(request).includes(request.forcedTool)) {
     const error = `Forced tool ${request.forcedTool} not found in tools`;
     sessions.finish(assistantId, { text: "", documents: [], citations: {}, error });
     yield failure("VALIDATION_ERROR", error, true);
     return;
   }
+  const turn = turnOf(options, request, prepared, run, (outcome) =>
+    sessions.finish(assistantId, outcome),
+  );
+  const asked = modelTurnOf(options, request, prepared.before);
   runs.enter(session.id, run);
   try {
-    yield* runTurn({
-      question: again?.text ?? request.message,
-      filters,
-      search: tools.includes(searchTool.id)
-        ? (terms, active) => searchPassages(database, terms, active, 60)
-        : undefined,
-      listDocuments:
-        request.forcedTool === listTool.id
-          ? () =>
-              documents.list({ newestFirst: true, limit: 10 }).map(({ id, name }) => ({ id, name }))
-          : undefined,
-      attachments,
-      includeCitations: request.includeCitations,
-      deepResearch: request.deepResearch,
-      clock,
-      tokenDelayMs: request.stream ? options.tokenDelayMs : 0,
-      stopped: run.stopped,
-      ending: run.ending,
-      finish: (outcome) => sessions.finish(assistantId, outcome),
-    });
+    yield* asked ? runModelTurn(turn, asked) : runTurn(turn);
   } finally {
     runs.leave(session.id, run);
   }
@@ -117,6 +144,7 @@ async function sendMessage(options: ChatOptions, call: Call): Promise<Reply> {
   const body = call.json();
   ledger.asked(body);
   const request = parseChatRequest(body, dialect);
+  if (options.play) return await options.play({ ...request, gone: call.signal });
   checkModel(options, request);
   if (request.overrides.length > 1 && !request.stream) {
     return problem(dialect, 400, "INVALID_INPUT", "Multi-model mode requires streaming");

@@ -47,5 +47,10 @@ export function encodeLine(line: Line, framing: Framing): string {
     /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+  return frameLine(text, framing);
+}
+
+/** A line that is JSON already, on the wire. */
+export function frameLine(text: string, framing: Framing): string {
   return framing === "sse" ? `data: ${text}\n\n` : `${text}\n`;
 }

@@ -2,11 +2,11 @@ import type { ServerResponse } from "node:http";
 
 export type DialectName = "standard" | "onyx";
 
-/** What a handler answers with. A string iterable is streamed piece by piece. */
+/** What a handler answers with. An iterable is streamed piece by piece. */
 export interface Reply {
   status: number;
   headers: Record<string, string>;
-  body: string | Uint8Array | AsyncIterable<string>;
+  body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
 }
 
 /** Thrown by a handler that refuses the request; carries the whole answer. */

@@ -7,7 +7,9 @@ import { createAdmission } from "./admission.ts";
 import { createFaults, type FaultSpec } from "./faults.ts";
 import { isLoopback } from "./guard.ts";
 import { createLedger, type Ledger, type LedgerMode } from "./ledger.ts";
+import type { ModelServer } from "./model/client.ts";
 import type { Framing } from "./packets.ts";
+import type { PlayOptions } from "./play.ts";
 import type { DialectName } from "./reply.ts";
 import { openService } from "./service.ts";
 import { createServing } from "./serving.ts";
@@ -31,6 +33,10 @@ export interface SandboxOptions {
   pairs?: readonly ConnectorStatus[];
   /** Model names per provider, for `llm_override`. */
   models?: Record<string, readonly string[]>;
+  /** Answers questions with recorded streams instead. */
+  play?: PlayOptions;
+  /** Answers through this server instead of with quoted sentences. */
+  model?: ModelServer;
   /** Pairs per document set. */
   documentSets?: Record<string, readonly number[]>;
   /** Pause before each word of an answer; 0 without it. */

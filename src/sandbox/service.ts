@@ -13,6 +13,8 @@ import { createIndexer } from "./indexer.ts";
 import { ingestionRoutes } from "./ingestion-routes.ts";
 import type { LedgerWriter } from "./ledger.ts";
 import { pageRoutes } from "./page.ts";
+import type { Framing } from "./packets.ts";
+import { createPlayer, type Player } from "./play.ts";
 import type { Route } from "./routes.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { questionTerms, searchPassages } from "./search.ts";
@@ -34,6 +36,10 @@ export type ServiceOptions = SandboxOptions & { host: string; clock: Clock };
 const defaultModels = { sandbox: ["extractive"] };
 const defaultSets = { Handbook: [2] };
 
+function framingOf({ framing, dialect }: ServiceOptions): Framing {
+  return framing ?? (dialect === "onyx" ? "ndjson" : "sse");
+}
+
 function routesOf(
   database: Database,
   options: ServiceOptions,
@@ -42,15 +48,17 @@ function routesOf(
     indexer: ReturnType<typeof createIndexer>;
     ledger: LedgerWriter;
     runs: Runs;
+    play: Player | undefined;
   },
 ): Route[] {
   const { clock, host, dialect = "standard", pairs = defaultPairs } = options;
-  const { models = defaultModels, documentSets = defaultSets, tokenDelayMs = 0 } = options;
+  const { model, documentSets = defaultSets, tokenDelayMs = 0 } = options;
+  const models = options.models ?? (model ? { llm: [model.model] } : defaultModels);
   const now = (): number => clock.now();
   const documents = createDocumentStore(database);
   const files = createFiles(database, now, options.fileLooks);
   const sessions = createSessions(database, now);
-  const framing = options.framing ?? (dialect === "onyx" ? "ndjson" : "sse");
+  const framing = framingOf(options);
   const known = new Set(pairs.map((pair) => pair.cc_pair_id));
   const shared = { dialect, documents, files, clock, ...parts };
   return [
@@ -62,6 +70,7 @@ function routesOf(
       sessions,
       tokenDelayMs,
       models,
+      model,
       documentSets,
       publicPairs: pairs
         .filter((pair) => pair.access_type === "public")
@@ -82,11 +91,13 @@ function routesOf(
 
 /** Opens the database and puts the parts together. The caller closes it. */
 export async function openService(options: ServiceOptions, ledger: LedgerWriter): Promise<Service> {
+  // First: it refuses files that cannot be played, when nothing is open yet.
+  const play = options.play && createPlayer(options.play, framingOf(options), options.clock);
   const database = await openSandboxDatabase(options.dataFolder);
   const commits = createCommits(database);
   const indexer = createIndexer(database, (text) => options.onLog?.(text));
   const runs = createRuns({ heartbeatMs: options.heartbeatMs });
-  const routes = routesOf(database, options, { commits, indexer, ledger, runs });
+  const routes = routesOf(database, options, { commits, indexer, ledger, runs, play });
   // Documents that an earlier run did not get to.
   indexer.notify();
   return {

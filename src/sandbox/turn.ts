@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import { type Answer, type Attachment, composeAnswer } from "./answer.ts";
+import { type Answer, type AnswerPart, type Attachment, composeAnswer } from "./answer.ts";
 import { offsetTime } from "./identity.ts";
 import { type Line, packet } from "./packets.ts";
 import { type Filters, type Hit, questionTerms, toSearchDoc } from "./search.ts";
@@ -28,7 +28,7 @@ export interface Turn {
 }
 
 /** Stored after what had been said when the user stopped it: observed-service.md 2.8. */
-const stoppedSuffix = "\n\n... *Generation was stopped by the user.*";
+export const stoppedSuffix = "\n\n... *Generation was stopped by the user.*";
 
 /** The wording of the reasoning packets: true sentences about what the sandbox does. */
 function reasoningOf(terms: readonly string[], turn: Turn): string[] {
@@ -48,13 +48,13 @@ function plainReasoning(terms: readonly string[], turn: Turn): string[] {
   ];
 }
 
-async function* reasoning(at: number, pieces: readonly string[]): AsyncGenerator<Line> {
+export function* reasoning(at: number, pieces: readonly string[]): Generator<Line> {
   yield packet(at, "reasoning_start");
   for (const piece of pieces) yield packet(at, "reasoning_delta", { reasoning: piece });
   yield packet(at, "reasoning_done");
 }
 
-function* listing(at: number, documents: unknown[]): Generator<Line> {
+export function* listing(at: number, documents: unknown[]): Generator<Line> {
   const tool = { tool_name: listTool.name, tool_id: listTool.id };
   yield packet(at, "custom_tool_start", tool);
   yield packet(at, "custom_tool_args", { tool_name: listTool.name, tool_args: { limit: 10 } });
@@ -68,11 +68,11 @@ function* listing(at: number, documents: unknown[]): Generator<Line> {
   yield packet(at, "section_end");
 }
 
-function* searching(
+export function* searching(
   at: number,
   turn: Turn,
   terms: readonly string[],
-  hits: Hit[],
+  hits: readonly Hit[],
 ): Generator<Line> {
   yield packet(at, "search_tool_start", { is_internet_search: false });
   yield packet(at, "search_tool_queries_delta", { queries: [terms.join(" ") || turn.question] });
@@ -92,9 +92,28 @@ function wordsOf(text: string): string[] {
   return text.match(/\s*\S+|\s+/g) ?? [];
 }
 
-interface Written {
+/** What was said so far. */
+export interface Written {
   text: string;
   citations: Record<string, string>;
+}
+
+/** One piece of an answer as packets; a citation goes before the text with its marker, once a document. */
+export function* writePart(
+  at: number,
+  { includeCitations }: Turn,
+  part: AnswerPart,
+  written: Written,
+): Generator<Line> {
+  if ("number" in part && !includeCitations) return;
+  if ("number" in part && !Object.values(written.citations).includes(part.documentId)) {
+    written.citations[part.number] = part.documentId;
+    const members = { citation_number: part.number, document_id: part.documentId };
+    yield packet(at, "citation_info", members);
+  }
+  const content = "number" in part ? `[[${part.number}]](${part.link})` : part.text;
+  written.text += content;
+  yield packet(at, "message_delta", { content });
 }
 
 async function* writing(
@@ -103,28 +122,16 @@ async function* writing(
   answer: Answer,
   written: Written,
 ): AsyncGenerator<Line> {
-  const announced = new Set<string>();
   const awake = AbortSignal.any([turn.stopped, turn.ending]);
   for (const part of answer.parts) {
     if ("number" in part) {
-      if (!turn.includeCitations) continue;
-      // Before the text that holds the marker, once per document: observed-service.md 2.5.
-      if (!announced.has(part.documentId)) {
-        announced.add(part.documentId);
-        written.citations[part.number] = part.documentId;
-        const members = { citation_number: part.number, document_id: part.documentId };
-        yield packet(at, "citation_info", members);
-      }
-      const marker = `[[${part.number}]](${part.link})`;
-      written.text += marker;
-      yield packet(at, "message_delta", { content: marker });
+      yield* writePart(at, turn, part, written);
       continue;
     }
-    for (const word of wordsOf(part.text)) {
+    for (const text of wordsOf(part.text)) {
       if (turn.tokenDelayMs > 0 && !turn.ending.aborted) await pause(turn, awake);
       if (turn.stopped.aborted) return;
-      written.text += word;
-      yield packet(at, "message_delta", { content: word });
+      yield* writePart(at, turn, { text }, written);
     }
   }
 }

@@ -1,0 +1,155 @@
+import { type IncomingMessage, request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { checkEnd, type Heard, payloadPieces } from "./completion.ts";
+import { payloadsOf } from "./events.ts";
+import { failureOfConnection, failureOfStatus, ModelFailure } from "./failure.ts";
+import { createThinkingFilter, type ModelPiece } from "./thinking.ts";
+
+/** An OpenAI-compatible server. */
+export interface ModelServer {
+  /** Where completions are asked for; the key goes to no other place. */
+  url: URL;
+  /** Sent as bearer token; undefined for servers that take none. */
+  key: string | undefined;
+  /** Name of the model that answers unless a question names another. */
+  model: string;
+  /** How an agent is told to behave; the sandbox's own words without it. */
+  instructions?: string | undefined;
+  /** Silence after which the server is given up. */
+  idleMs: number;
+}
+
+export interface ModelMessage {
+  role: "system" | "user" | "assistant";
+  content: string;
+}
+
+export interface ModelQuestion {
+  model: string;
+  temperature: number | undefined;
+  messages: ModelMessage[];
+}
+
+const connectMs = 10_000;
+const largestErrorBytes = 64 * 1024;
+const largestWholeBytes = 16 * 1024 * 1024;
+const longestAnswer = 4 * 1024 * 1024;
+
+/** Sends the question; resolves with the head of the answer. Node follows no redirects. */
+async function post(
+  server: ModelServer,
+  body: string,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { url, key, idleMs } = server;
+  const silent = (what: string, ms: number): ModelFailure =>
+    new ModelFailure("CONNECTION_ERROR", `The model's server ${what} for ${ms / 1000} s`);
+  return await new Promise((resolve, reject) => {
+    const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+    const request = send(url, {
+      method: "POST",
+      signal,
+      agent: false,
+      headers: {
+        "content-type": "application/json",
+        accept: "text/event-stream, application/json",
+        "accept-encoding": "identity",
+        "content-length": Buffer.byteLength(body),
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      },
+    });
+    const connecting = setTimeout(
+      () => request.destroy(silent("could not be reached", connectMs)),
+      connectMs,
+    );
+    const connected = (): void => clearTimeout(connecting);
+    request.once("socket", (socket) => socket.once("connect", connected));
+    request.once("close", connected);
+    let arrived: IncomingMessage | undefined;
+    // Ended by the request, the answer would tell no more than that it was cut.
+    request.setTimeout(idleMs, () => (arrived ?? request).destroy(silent("was silent", idleMs)));
+    request.once("response", (response) => resolve((arrived = response)));
+    request.on("error", reject);
+    request.end(body);
+  });
+}
+
+async function wholeText(response: IncomingMessage, limit: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limit) break;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+async function* payloads(response: IncomingMessage, heard: Heard): AsyncGenerator<string> {
+  const type = response.headers["content-type"] ?? "";
+  if (/html/i.test(type)) {
+    const words =
+      "The model's server answered with a web page; is --llm-url the address of its API?";
+    throw new ModelFailure("API_ERROR", words);
+  }
+  if (!/json(?!l|-seq)/i.test(type) || /ndjson/i.test(type)) return yield* payloadsOf(response);
+  // Not streamed although it was asked to.
+  heard.ended = true;
+  yield await wholeText(response, largestWholeBytes);
+}
+
+async function* pieces(
+  server: ModelServer,
+  question: ModelQuestion,
+  signal: AbortSignal,
+  heard: Heard,
+): AsyncGenerator<ModelPiece> {
+  const { temperature, ...rest } = question;
+  const body = JSON.stringify({
+    ...rest,
+    ...(temperature === undefined ? {} : { temperature }),
+    stream: true,
+  });
+  const response = await post(server, body, signal);
+  const status = response.statusCode ?? 0;
+  if (status !== 200) {
+    throw failureOfStatus(status, await wholeText(response, largestErrorBytes), server.key);
+  }
+  const thinking = createThinkingFilter();
+  let length = 0;
+  for await (const payload of payloads(response, heard)) {
+    for (const piece of payloadPieces(payload, heard, server.key)) {
+      length += piece.text.length;
+      if (length > longestAnswer) {
+        throw new ModelFailure("API_ERROR", "The model's answer is longer than the sandbox takes");
+      }
+      if (piece.kind === "text") yield* thinking.push(piece.text);
+      else yield piece;
+    }
+    if (heard.ended) break;
+  }
+  yield* thinking.end();
+}
+
+/**
+ * Asks the model and gives its answer piece by piece, as it comes. Throws
+ * ModelFailure for everything that goes wrong, the signal's reason when it is aborted.
+ */
+export async function* askModel(
+  server: ModelServer,
+  question: ModelQuestion,
+  signal: AbortSignal,
+): AsyncGenerator<ModelPiece> {
+  const heard: Heard = { ended: false, finish: undefined, refusal: "" };
+  let isEmpty = true;
+  try {
+    for await (const piece of pieces(server, question, signal, heard)) {
+      if (piece.kind === "text" && piece.text.trim() !== "") isEmpty = false;
+      if (piece.text !== "") yield piece;
+    }
+    checkEnd(heard, isEmpty);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw failureOfConnection(error, server.url);
+  }
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import { contextOf, historyOf, messagesOf } from "../../../src/sandbox/model/prompt.ts";
+import type { Hit } from "../../../src/sandbox/search.ts";
+import type { Message } from "../../../src/sandbox/sessions.ts";
+
+function hit(id: string, number: number, text = `text ${number}`): Hit {
+  const document = {
+    id,
+    name: `Name ${id}`,
+    source: "file",
+    link: id === "a" ? "https://a" : null,
+    metadata: {},
+    updatedAt: 0,
+    owners: [[], []] as Hit["document"]["owners"],
+  };
+  return { document, link: null, heading: "", text, number, score: 1 };
+}
+
+function message(type: Message["type"], text: string, error: string | null = null): Message {
+  return {
+    id: 1,
+    parent: null,
+    latestChild: null,
+    type,
+    text,
+    documents: [],
+    citations: {},
+    files: [],
+    error,
+    model: null,
+    sentAt: 0,
+  };
+}
+
+const parts = {
+  question: "Why?",
+  history: [],
+  context: [],
+  attachments: [],
+  additional: undefined,
+  listed: undefined,
+  searched: false,
+  instructions: undefined,
+};
+
+describe("the passages that go along", () => {
+  it("are those that fit, best document first", () => {
+    const hits = [
+      hit("b", 5),
+      hit("a", 9),
+      hit("b", 2),
+      hit("c", 1, "x".repeat(30_000)),
+      hit("d", 3),
+    ];
+    expect(contextOf(hits).map((each) => each.map(({ number }) => number))).toEqual([
+      [5, 2],
+      [9],
+      [3],
+    ]);
+    const many = Array.from({ length: 100 }, (_, number) => hit(`d${number}`, number));
+    expect(contextOf(many)).toHaveLength(8);
+    const long = Array.from({ length: 100 }, (_, number) => hit("a", number, "x".repeat(1_000)));
+    expect(contextOf(long).flat()).toHaveLength(24);
+  });
+});
+
+describe("the history", () => {
+  it("has the answers without what the sandbox put into them, and no failed turns", () => {
+    const branch = [
+      message("system", ""),
+      message("user", "one"),
+      message("assistant", "1 [[1]](https://a (b)). x [[2]]()"),
+      message("user", "two"),
+      message("assistant", "half", "broken"),
+      message("user", "three"),
+      message("assistant", ""),
+      message("user", "four"),
+      message("assistant", "4\n\n... *Generation was stopped by the user.*"),
+      message("user", "five"),
+    ];
+    expect(historyOf(branch)).toEqual([
+      { role: "user", content: "one" },
+      { role: "assistant", content: "1). x" },
+      { role: "user", content: "four" },
+      { role: "assistant", content: "4" },
+    ]);
+  });
+
+  it("forgets the oldest turns when it is too long", () => {
+    const branch = Array.from({ length: 10 }, (_, turn) => [
+      message("user", `question ${turn}`),
+      message("assistant", "x".repeat(60_000)),
+    ]).flat();
+    const history = historyOf(branch);
+    expect(history).toHaveLength(6);
+    expect(history[0]!.content).toBe("question 7");
+  });
+});
+
+describe("the messages", () => {
+  it("are the bare question when nothing belongs to it", () => {
+    expect(messagesOf({ ...parts, instructions: "Be brief." })).toEqual([
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Why?" },
+    ]);
+  });
+
+  it("hold everything that belongs to it, in front of the question", () => {
+    const [system, earlier, user] = messagesOf({
+      ...parts,
+      history: [{ role: "user", content: "before" }],
+      context: [[hit("a", 2), hit("a", 1)], [hit("b", 3)]],
+      attachments: [
+        { name: "n.txt", text: "attached" },
+        { name: "long.txt", text: "y".repeat(150_000) },
+        { name: "none.txt", text: "z".repeat(150_000) },
+      ],
+      additional: "piped",
+      listed: [{ id: "a" }],
+      searched: true,
+    });
+    expect(system!.content).toContain("for example [1]");
+    expect(earlier!.content).toBe("before");
+    const { content } = user!;
+    expect(content).toContain(
+      "[1] Name a (https://a)\ntext 1\n…\ntext 2\n\n[2] Name b\ntext 3\n\n",
+    );
+    expect(content).toContain('Newest documents: [{"id":"a"}]');
+    expect(content).toContain(
+      "Attached file n.txt:\nattached\n\nAttached file long.txt (its beginning):\ny",
+    );
+    expect(content).toContain("Additional context:\npiped\n\nQuestion: Why?");
+    expect(content.length).toBeLessThan(201_000);
+  });
+
+  it("say that a search found nothing", () => {
+    expect(messagesOf({ ...parts, searched: true })[1]!.content).toBe(
+      "The search found no document for this question.\n\nQuestion: Why?",
+    );
+  });
+});
