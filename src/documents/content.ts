@@ -15,7 +15,8 @@ export interface Content {
 const attempts = 4;
 // O_NONBLOCK: opening a FIFO without a writer would hang; O_NOFOLLOW: the file
 // may have become a link since it was listed. Windows has neither.
-const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+export const openFlags =
+  constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 // File systems stamp with the kernel's clock tick (4 ms, or 10): a write within
 // the tick of an earlier one leaves no trace. What changed that recently is read

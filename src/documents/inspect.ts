@@ -1,6 +1,7 @@
 import { CliError, reasonOf } from "../errors.ts";
 import { readContent } from "./content.ts";
 import type { SourceFile } from "./find.ts";
+import { glance } from "./glance.ts";
 import type {
   InspectSetup,
   Inspector,
@@ -139,5 +140,6 @@ export function createInspector(setup: InspectSetup): Inspector {
       return results;
     },
     readRows: rowsOf,
+    glance: (item) => glance(item, settings),
   };
 }

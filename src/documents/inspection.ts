@@ -1,5 +1,6 @@
 import type { IngestionDocument } from "../api/schemas.ts";
 import type { FileFacts } from "./facts.ts";
+import type { Glance } from "./glance.ts";
 import type { LocalImage } from "./images.ts";
 import type { Fingerprint } from "./payload.ts";
 import type { RawSettings } from "./settings.ts";
@@ -78,4 +79,6 @@ export interface Inspector {
   look(items: readonly LookItem[], onItem?: () => void): Promise<Looked[]>;
   /** The documents of a file of rows, one after the other. */
   readRows(item: ReadItem): AsyncIterable<Prepared>;
+  /** Which document a new file gives, where its first bytes tell that surely. */
+  glance(item: ReadItem): Glance | undefined;
 }

@@ -28,17 +28,25 @@ export function openInspector(
   let looked = 0;
   const isHeavy = ({ path }: LookItem): boolean =>
     formatOf(path, setup.settings.format)?.gives === "binary";
-  const choose = (items: readonly LookItem[]): Pick<Inspector, "look"> => {
-    if (script === undefined) return local;
-    looked += items.length;
-    const mustNotBeHere = items.some(isHeavy);
-    if (looked <= filesInThisThread && !mustNotBeHere) return pool ?? local;
+  const countUp = (files: number, isNeeded: boolean): void => {
+    looked += files;
+    if (script === undefined || (looked <= filesInThisThread && !isNeeded)) return;
     pool ??= createPool(script, setup, threadCount());
-    return pool.isBusy() && !mustNotBeHere ? local : pool;
+  };
+  const choose = (items: readonly LookItem[]): Pick<Inspector, "look"> => {
+    const mustNotBeHere = items.some(isHeavy);
+    countUp(items.length, mustNotBeHere);
+    return !pool || (pool.isBusy() && !mustNotBeHere) ? local : pool;
   };
   return {
     look: (items) => choose(items).look(items),
     readRows: local.readRows,
+    glance(item) {
+      const glanced = local.glance(item);
+      // It is read later: by then the threads are up.
+      if (glanced) countUp(1, false);
+      return glanced;
+    },
     close: async () => await pool?.close(),
   };
 }

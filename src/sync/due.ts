@@ -32,9 +32,17 @@ export function knownOf(accepted: LastSent | undefined): Known {
   };
 }
 
+/** A document of which nothing but its id is known: its file is read when its turn comes. */
+interface GlancedDocument {
+  kind: "glanced";
+  path: string;
+  part: number;
+  id: string;
+}
+
 /** What the spool holds beside the body. */
 export interface SpoolHead {
-  document: Omit<ReadyDocument, "body">;
+  document: Omit<ReadyDocument, "body"> | GlancedDocument;
   absolutePath: string;
   facts?: FileFacts | undefined;
   known: Known;
@@ -48,6 +56,9 @@ export interface DueSource {
 }
 
 const documentsAtOnce = 64;
+const bytesAtOnce = 1024 * 1024;
+// Read while earlier ones are being sent.
+const batchesAhead = 2;
 
 /** Reads rows of a file again, in order, without beginning anew for each. */
 function createRowReader({ inspector }: DueSource) {
@@ -80,40 +91,81 @@ function checked({ document }: SpoolHead, again: Looked | undefined): Prepared {
 
 type Spooled = SpoolRecord<SpoolHead>;
 
+/** Whether a record is of a whole file, not a row of one. */
+function isWhole({ head }: Spooled): boolean {
+  return head.document.part === 0;
+}
+
+function bytesOf(dues: readonly Due[]): number {
+  return dues.reduce(
+    (sum, { prepared }) => sum + (prepared.kind === "document" ? prepared.body.length : 0),
+    0,
+  );
+}
+
 /** Completes records of the spool, those without a body by reading them again. */
 function createCompleter(request: DueSource): (records: Spooled[]) => Promise<Due[]> {
   const readRow = createRowReader(request);
-  const isFile = ({ head, body }: Spooled): boolean => !body && head.document.part === 0;
   return async (records) => {
-    const items = records.filter(isFile).map(({ head }) => {
-      const { document, absolutePath, facts } = head;
-      const unknown = { stamp: undefined, content: undefined };
-      return { path: document.path, absolutePath, facts, ...unknown };
-    });
+    const items = records
+      .filter((each) => !each.body && isWhole(each))
+      .map(({ head }) => {
+        const { document, absolutePath, facts } = head;
+        const unknown = { stamp: undefined, content: undefined };
+        return { path: document.path, absolutePath, facts, ...unknown };
+      });
     const looked = items.length > 0 ? await request.inspector.look(items) : [];
     const dues: Due[] = [];
     for (const record of records) {
       const { head, body, position } = record;
-      const prepared = body
-        ? { ...head.document, body }
-        : checked(head, isFile(record) ? looked.shift() : await readRow(head));
-      dues.push({ position, prepared, known: head.known });
+      const { document, known } = head;
+      const prepared =
+        body && document.kind === "document"
+          ? { ...document, body }
+          : checked(head, isWhole(record) ? looked.shift() : await readRow(head));
+      dues.push({ position, prepared, known });
     }
     return dues;
   };
 }
 
-/** What the plan put into the spool, in order; only what the spool had no room for is read again. */
-export async function* readDue(request: DueSource): AsyncGenerator<Due[]> {
-  const complete = createCompleter(request);
+/** Batches of records: fewer where documents are large, as all of a batch are in memory. */
+function* batchesOf(records: Iterable<Spooled>, size: () => number): Generator<Spooled[]> {
   let batch: Spooled[] = [];
-  for (const record of request.spool.records()) {
+  for (const record of records) {
     batch.push(record);
-    if (batch.length < documentsAtOnce) continue;
-    yield await complete(batch);
+    if (batch.length < size()) continue;
+    yield batch;
     batch = [];
   }
-  if (batch.length > 0) yield await complete(batch);
+  if (batch.length > 0) yield batch;
+}
+
+/**
+ * What the plan put into the spool, in order. Files that are not in there as a
+ * whole are read some batches ahead of those who send.
+ */
+export async function* readDue(request: DueSource): AsyncGenerator<Due[]> {
+  const complete = createCompleter(request);
+  let size = documentsAtOnce;
+  const inWork: Promise<Due[]>[] = [];
+  const first = async (): Promise<Due[]> => {
+    const dues = (await inWork.shift()) ?? [];
+    const mean = bytesOf(dues) / dues.length;
+    size = Math.max(1, Math.min(documentsAtOnce, Math.floor(bytesAtOnce / (mean + 1))));
+    return dues;
+  };
+  for (const batch of batchesOf(request.spool.records(), () => size)) {
+    // Rows are read one after the other, from one place in their file to the next.
+    const inOrder = batch.some((record) => !record.body && !isWhole(record));
+    while (inOrder && inWork.length > 0) yield await first();
+    const dues = complete(batch);
+    // Awaited in order; a rejection meanwhile must not count as unhandled.
+    dues.catch(() => {});
+    inWork.push(dues);
+    if (inOrder || inWork.length >= batchesAhead) yield await first();
+  }
+  while (inWork.length > 0) yield await first();
 }
 
 /** Documents of the spool once more, by their positions in ascending order. */

@@ -1,3 +1,4 @@
+import type { Glance } from "../documents/glance.ts";
 import type { Looked, Prepared, ReadyDocument } from "../documents/inspection.ts";
 import { decide } from "./decide.ts";
 import type { Candidate } from "./merge.ts";
@@ -12,6 +13,8 @@ import { targetFor } from "./target.ts";
 export interface PlanEntries {
   /** `looked` belongs to the candidate at the same place. */
   add(candidates: readonly Candidate[], looked: readonly Looked[]): void;
+  /** A file that is read later; false when something is accepted under its id: then read it now. */
+  addGlanced(candidate: Candidate, glanced: Glance): boolean;
   /** What gives no document. */
   addLeftOut(
     kind: "skipped" | "failed",
@@ -74,16 +77,7 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
       else if (document) {
         const { id } = document;
         if (spool) table.countUp("unchanged", 1);
-        else
-          table.add({
-            path,
-            part,
-            id,
-            action: "unchanged",
-            detail: "",
-            content,
-            position: undefined,
-          });
+        else table.add({ path, part, id, action: "unchanged", detail: "", content });
       }
       if (fresh !== seen.seen) record({ ...each, seen: fresh });
     }
@@ -92,7 +86,7 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
   const addDocument = (candidate: Candidate, document: ReadyDocument, known: Known): void => {
     const { path, part, id, content, fingerprint, ownPair, body, ...rest } = document;
     if (!isOurs(id)) {
-      table.add({ path, part, id, action: "other", detail: "", content, position: undefined });
+      table.add({ path, part, id, action: "other", detail: "", content });
       return;
     }
     images += document.images;
@@ -115,10 +109,14 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
         moved.push({ ...accepted, path, part });
       }
       if (spool) table.countUp("unchanged", 1);
-      else table.add({ path, part, id, action, detail, content, position: undefined });
+      else table.add({ path, part, id, action, detail, content });
       return;
     }
     pairs.add(targetFor(targets, ownPair)?.ccPairId);
+    if (!spool) {
+      table.add({ path, part, id, action, detail, content });
+      return;
+    }
     // Told with the plan, not again with the upload.
     const told = { warnings: [], images: 0 };
     const head: SpoolHead = {
@@ -127,7 +125,29 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
       facts: candidate.item.facts,
       known: knownOf(accepted),
     };
-    table.add({ path, part, id, action, detail, content, position: spool?.add(head, body) });
+    spool.add(head, body);
+    table.addDue(path, part, id, action);
+  };
+
+  const knownTargets = new Map<string, boolean>();
+  const isAccepted = (key: string, id: string): boolean => {
+    let isKnown = knownTargets.get(key);
+    if (isKnown === undefined) knownTargets.set(key, (isKnown = state.knows(key)));
+    return isKnown && state.accepted(key, id) !== undefined;
+  };
+  const addGlanced: PlanEntries["addGlanced"] = ({ item }, { id, ownPair }) => {
+    const target = targetFor(targets, ownPair);
+    if (!spool || isAccepted(target?.key ?? "", id)) return false;
+    const { path, absolutePath, facts } = item;
+    if (!isOurs(id)) {
+      table.add({ path, part: 0, id, action: "other", detail: "", content: undefined });
+      return true;
+    }
+    pairs.add(target?.ccPairId);
+    const document = { kind: "glanced", path, part: 0, id } as const;
+    spool.add({ document, absolutePath, facts, known: knownOf(undefined) });
+    table.addDue(path, 0, id, "new");
+    return true;
   };
 
   const addPrepared = (candidate: Candidate, prepared: Prepared, known: Known): void => {
@@ -183,6 +203,7 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
     save,
     images: () => images,
     addLeftOut,
+    addGlanced,
     pairs,
   };
 }

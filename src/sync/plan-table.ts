@@ -16,13 +16,13 @@ export interface PlanEntry {
   detail: string;
   /** Hash of the file's bytes, where it was read. */
   content: string | undefined;
-  /** Where the spool holds it; undefined in a dry run and for what is not sent. */
-  position: number | undefined;
 }
 
 /** The plan as temporary tables on disk: memory stays flat however many files there are. */
 export interface PlanTable {
   add(entry: PlanEntry): void;
+  /** A document on its way: of it only the id matters any more. */
+  addDue(path: string, part: number, id: string, action: "new" | "changed"): void;
   /** With the hash of the content where it is the content that says so. */
   addSkip(path: string, reason: string, part?: number, content?: string): void;
   addFailure(path: string, reason: string, part?: number): void;
@@ -55,7 +55,7 @@ const tables = `
   DROP TABLE IF EXISTS temp.gone;
   CREATE TEMP TABLE plan (
     number INTEGER PRIMARY KEY, path TEXT NOT NULL, part INTEGER NOT NULL,
-    id TEXT, action TEXT NOT NULL, detail TEXT NOT NULL, content TEXT, position INTEGER
+    id TEXT, action TEXT NOT NULL, detail TEXT NOT NULL DEFAULT '', content TEXT
   );
   CREATE TEMP TABLE gone (path TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
   CREATE INDEX temp.gone_content ON gone (content);
@@ -71,19 +71,19 @@ function toEntry(row: Row): PlanEntry {
     action: String(row["action"]) as PlanAction,
     detail: String(row["detail"]),
     content: text("content"),
-    position: row["position"] === null ? undefined : Number(row["position"]),
   };
 }
 
 function toValues(each: PlanEntry): SqlValue[] {
-  const { path, part, id, action, detail, content, position } = each;
-  return [null, path, part, id ?? null, action, detail, content ?? null, position ?? null];
+  const { path, part, id, action, detail, content } = each;
+  return [null, path, part, id ?? null, action, detail, content ?? null];
 }
 
 /** Makes the (empty) tables in the connection's temporary database. */
 export function createPlanTable(database: Database): PlanTable {
   database.exec(tables);
-  const insert = createInsert(database, "INSERT INTO temp.plan", 8);
+  const insert = createInsert(database, "INSERT INTO temp.plan", 7);
+  const insertDue = createInsert(database, "INSERT INTO temp.plan (path, part, id, action)", 4);
   const insertGone = createInsert(database, "INSERT OR IGNORE INTO temp.gone", 2);
   const selectGone = database.prepare("SELECT path FROM temp.gone WHERE content = ? LIMIT 1");
   const idsOfPath = database.prepare("SELECT id FROM temp.plan WHERE path = ? AND id IS NOT NULL");
@@ -92,15 +92,17 @@ export function createPlanTable(database: Database): PlanTable {
   let warningCount = 0;
   let goneCount = 0;
   let batch: SqlValue[][] = [];
+  let due: SqlValue[][] = [];
   let gone: SqlValue[][] = [];
 
   const flush = (): void => {
-    const [entries, missing] = [batch, gone];
-    [batch, gone] = [[], []];
-    if (entries.length === 0 && missing.length === 0) return;
+    const [entries, onTheirWay, missing] = [batch, due, gone];
+    [batch, due, gone] = [[], [], []];
+    if (entries.length + onTheirWay.length + missing.length === 0) return;
     // Not a transaction of the state: its lock is for those who write it.
     database.exec("BEGIN");
     insert(entries);
+    insertDue(onTheirWay);
     insertGone(missing);
     database.exec("COMMIT");
   };
@@ -112,11 +114,16 @@ export function createPlanTable(database: Database): PlanTable {
     batch.push(toValues(entry));
     if (batch.length >= batchSize) flush();
   };
-  const bare = { id: undefined, content: undefined, position: undefined };
+  const bare = { id: undefined, content: undefined };
 
   return {
     database,
     add,
+    addDue(path, part, id, action) {
+      countUp(action, 1);
+      due.push([path, part, id, action]);
+      if (due.length >= batchSize) flush();
+    },
     addSkip: (path, reason, part = 0, content?: string) =>
       add({ ...bare, path, part, action: "skipped", detail: reason, content }),
     addFailure: (path, reason, part = 0) =>

@@ -38,6 +38,11 @@ export interface PlanRequest {
   force: boolean;
   /** Takes what is to be sent; undefined for a dry run, which leaves the state as it is. */
   spool: Spool<SpoolHead> | undefined;
+  /**
+   * Of so many new files what they give is kept with the plan; further ones are
+   * read when their turn comes, wherever a glance tells their id. Default: all.
+   */
+  readFirst?: number;
   shard: Shard | undefined;
   /** Ends the plan between two batches. */
   signal: AbortSignal;
@@ -142,8 +147,8 @@ async function addRows(
 
 /**
  * Compares the files with the state and decides for each whether it is sent.
- * Reads only files that may have changed, each once: what is to be sent goes
- * into the spool. Nothing is sent here: every id is known, and known to be
+ * Reads only files that may have changed: what is to be sent goes into the
+ * spool, of most new files no more than where they are. Nothing is sent here: every id is known, and known to be
  * unique, before the first request. Memory stays flat: files and state are
  * merged in order, plan and spool are on disk. Throws CliError `usage` when two
  * files give one id, both named.
@@ -153,8 +158,16 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const table = createPlanTable(state.database);
   const entries = createPlanEntries(request, table);
   const looking = createLooking(request, entries);
+  const { readFirst = Number.POSITIVE_INFINITY } = request;
   let fileCount = 0;
+  let newFiles = 0;
 
+  /** Plans a file that the state does not know without reading it, if that can be. */
+  const isGlancedAt = (candidate: Candidate): boolean => {
+    if (++newFiles <= readFirst) return false;
+    const glanced = request.inspector.glance(candidate.item);
+    return glanced !== undefined && entries.addGlanced(candidate, glanced);
+  };
   let breatheAtMs = request.now() + sliceMs;
   // Much is synchronous: let signals and the progress line have their turn.
   const breathe = async (): Promise<void> => {
@@ -171,11 +184,10 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
       entries.addLeftOut(listed.kind, listed.path, listed.reason);
     } else if (isTaken && listed.kind === "file") {
       const candidate = lookItem(listed, seen, request);
-      if (formatOf(listed.path, request.format)?.gives !== "rows") await looking.add(candidate);
-      else {
+      if (formatOf(listed.path, request.format)?.gives === "rows") {
         await looking.end();
         await addRows(candidate, request, entries, breathe);
-      }
+      } else if (seen || !isGlancedAt(candidate)) await looking.add(candidate);
     }
     await breathe();
   }

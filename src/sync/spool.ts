@@ -13,10 +13,10 @@ import { join } from "node:path";
 /** What is to be sent, kept between the plan and the upload. */
 export interface Spool<Head> {
   /**
-   * Appends a record and gives its position. The body is left out when there is
-   * no more room for bodies: then the document is read again when its turn comes.
+   * Appends a record and gives its position. Without a body, also because there
+   * is no more room for bodies, the document is read when its turn comes.
    */
-  add(head: Head, body: Uint8Array): number;
+  add(head: Head, body?: Uint8Array): number;
   /** All records in the order in which they were added. */
   records(): Generator<SpoolRecord<Head>>;
   /** The record that add() gave a position for. */

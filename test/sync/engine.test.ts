@@ -71,6 +71,7 @@ function inspect(fake: Fake): Inspector {
   };
   return {
     look: (items) => Promise.resolve(items.map(({ path, stamp }) => look(path, stamp))),
+    glance: () => undefined,
     readRows: () => {
       throw new Error("no rows in these tests");
     },

@@ -35,7 +35,7 @@ it("ends in the middle of a file of rows when it is told to", async () => {
     state,
     targets: { baseUrl: "https://host", pair: { ccPairId: 7, fromFlag: false } },
     mappingKey: () => "m1",
-    inspector: { look: () => Promise.resolve([]), readRows },
+    inspector: { glance: () => undefined, look: () => Promise.resolve([]), readRows },
     checksum: false,
     force: false,
     spool: undefined,

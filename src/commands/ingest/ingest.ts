@@ -69,6 +69,10 @@ export function nothingFound({ inputs, settings }: DocumentSource): CliError {
   });
 }
 
+// What small folders hold is told, warnings and all, before anything is sent; of large
+// ones the rest is read while the first documents are on their way.
+const readFirst = 256;
+
 /** Plans over the files of the session. Throws CliError `usage` when there are none. */
 async function planFound(
   context: Context,
@@ -76,7 +80,7 @@ async function planFound(
   options: IngestOptions,
   files?: ReportFiles,
 ): Promise<Plan> {
-  const plan = await planFolder(context, session, { ...options, files });
+  const plan = await planFolder(context, session, { ...options, files, readFirst });
   if (plan.fileCount === 0 && !options.allowEmpty) throw nothingFound(session.source);
   await session.progress.stop();
   return plan;

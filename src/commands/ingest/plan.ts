@@ -38,6 +38,8 @@ interface FolderPlanOptions {
   force?: boolean;
   /** Files of this command's own that may lie among the documents. */
   files?: ReportFiles | undefined;
+  /** As in PlanRequest. */
+  readFirst?: number;
 }
 
 /** Finds the files of the session's source and compares them with its state. */
@@ -66,6 +68,7 @@ export async function planFolder(
     targets,
     spool,
     shard: options.shard,
+    ...(options.readFirst === undefined ? {} : { readFirst: options.readFirst }),
     mappingKey: (path) => source.mappingKey(path),
     storedId: dialects[source.config.dialect].storedId,
     isCurrent(path) {

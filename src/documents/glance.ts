@@ -1,0 +1,77 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { openFlags } from "./content.ts";
+import { effectiveFor } from "./effective.ts";
+import { isPacked } from "./file-name.ts";
+import type { ReadItem } from "./inspection.ts";
+import { defaultId } from "./mapping.ts";
+import { formatOf, formats } from "./readers.ts";
+import type { DocumentSettings } from "./settings.ts";
+
+/** What is known of a new file before it is read as a whole. */
+export interface Glance {
+  id: string;
+  /** The pair that a rule names for its path. */
+  ownPair: number | undefined;
+}
+
+// Most front matter ends before.
+const headBytes = 4096;
+const head = Buffer.allocUnsafeSlow(headBytes);
+const fence = Buffer.from("---\n");
+const closing = Buffer.from("\n---\n");
+
+/** The first bytes of a file; undefined for one that reading should find fault with. */
+function readHead(path: string): Buffer | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, openFlags);
+    return head.subarray(0, readSync(descriptor, head, 0, headBytes, 0));
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+// A byte order mark, or the beginning of front matter of any kind (front-matter.ts).
+const tellsMore: ReadonlySet<number | undefined> = new Set([0x2d, 0x2b, 0x7b, 0xef, 0xfe, 0xff]);
+
+const quoted = (key: string): string => key.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** Finds what could be one of the keys, however YAML writes it: escapes and aliases can stand for any. */
+function compileKeys({ keys }: DocumentSettings): RegExp {
+  const names = [...keys.id, ...keys.ingest, ...keys.draft].map(quoted);
+  return new RegExp(`[\\\\*]|(?<![\\w.-])(?:${names.join("|")})["']?\\s*:`);
+}
+
+const compiled = new WeakMap<DocumentSettings, RegExp>();
+
+/** Whether a Markdown file surely says nothing about its id, nor that it is to be left out. */
+function isSilent(bytes: Buffer, settings: DocumentSettings): boolean {
+  if (!tellsMore.has(bytes[0])) return bytes.length > 0;
+  if (bytes.compare(fence, 0, fence.length, 0, fence.length) !== 0) return false;
+  const end = bytes.indexOf("\n---", fence.length);
+  if (end === -1 || bytes.compare(closing, 0, closing.length, end, end + closing.length) !== 0) {
+    return false;
+  }
+  let keys = compiled.get(settings);
+  if (!keys) compiled.set(settings, (keys = compileKeys(settings)));
+  return !keys.test(bytes.toString("utf8", fence.length, end));
+}
+
+/**
+ * Which document a file gives, told from its first bytes; undefined wherever
+ * reading the file could say another thing, or that it is left out by its front
+ * matter. Never throws.
+ */
+export function glance(
+  { path, absolutePath }: ReadItem,
+  settings: DocumentSettings,
+): Glance | undefined {
+  const format = formatOf(path, settings.format);
+  if (format === formats.markdown) {
+    const bytes = isPacked(path) ? undefined : readHead(absolutePath);
+    if (!bytes || !isSilent(bytes, settings)) return undefined;
+  } else if (format !== formats.text) return undefined;
+  return { id: defaultId(path, settings), ownPair: effectiveFor(path, settings).ccPairId };
+}

@@ -1,0 +1,116 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decodeText } from "../../src/documents/decode.ts";
+import { glance } from "../../src/documents/glance.ts";
+import { mapDocument } from "../../src/documents/map-document.ts";
+import { readMarkdown } from "../../src/documents/readers/markdown.ts";
+import { compileSettings, type DocumentSettings } from "../../src/documents/settings.ts";
+import { CliError } from "../../src/errors.ts";
+import { createFolder, type Options } from "./folder.ts";
+
+function glanceAt(content: string | Uint8Array, options: Options = {}, path = "page.md") {
+  const root = createFolder({ [path]: content });
+  return glance({ path, absolutePath: join(root, path) }, compileSettings({ root, ...options }));
+}
+
+/** Id by the whole text; undefined when it gives no document. */
+function idOf(content: string, path: string, settings: DocumentSettings): string | undefined {
+  try {
+    const parsed = readMarkdown(decodeText(Buffer.from(content), path), path);
+    const mapped = mapDocument({ path, mtimeMs: 0 }, parsed, settings);
+    return mapped.kind === "document" ? mapped.document.id : undefined;
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+describe("a glance at a file", () => {
+  it.each([
+    ["# Title\n\nText"],
+    ["---\ntitle: A\ntags: [a, b]\n---\nText"],
+    ["---\nvalid: yes\nids: 1\n---\nText"],
+    ["---\ndrafted: x\n---\nText"],
+    [`# ${"long ".repeat(10_000)}`],
+  ])("tells the id that its path gives: %.40j", (content) => {
+    expect(glanceAt(content)).toEqual({ id: "page.md", ownPair: undefined });
+  });
+
+  it("knows idPrefix and the pair of a rule, and that plain text says nothing", () => {
+    const rules = [{ match: "*.txt", ccPairId: 9 }];
+    const settings = { idPrefix: "docs/", rules };
+    expect(glanceAt("id: x", settings, "a.txt")).toEqual({ id: "docs/a.txt", ownPair: 9 });
+  });
+
+  it.each([
+    ["---\nid: mine\n---\nText"],
+    ["---\n'id' : mine\n---\nText"],
+    ["---\n? id\n: mine\n---\nText"],
+    ['---\n"\\x69d": mine\n---\nText'],
+    ["---\na: &k id\n*k : mine\n---\nText"],
+    ["---\n{id: mine}\n---\nText"],
+    ["---\ndraft: true\n---\nText"],
+    ["---\ningest: no\n---\nText"],
+    ["---\r\nid: mine\r\n---\r\nText"],
+    ["\uFEFF---\nid: mine\n---\nText"],
+    ["+++\nid = 'mine'\n+++\nText"],
+    ["---json\n{}\n---\nText"],
+    ['{\n"id": "mine"\n}\nText'],
+    ["---\ntitle: never closed"],
+    [`---\ntitle: ${"x".repeat(5000)}\nid: mine\n---\nText`],
+    [""],
+  ])("leaves to reading what may say more: %.40j", (content) => {
+    expect(glanceAt(content)).toBeUndefined();
+  });
+
+  it("leaves to reading what is no Markdown or text, packed, or not there", () => {
+    expect(glanceAt("{}", {}, "a.json")).toBeUndefined();
+    expect(glanceAt("x", {}, "a.md.gz")).toBeUndefined();
+    const settings = compileSettings({ root: "/" });
+    expect(glance({ path: "no.md", absolutePath: "/no.md" }, settings)).toBeUndefined();
+  });
+
+  it("takes the keys of the configuration", () => {
+    const frontMatter = { id: "doc.key" };
+    expect(glanceAt("---\ndoc.key: mine\n---\nText", { frontMatter })).toBeUndefined();
+    expect(glanceAt("---\nid: x\n---\nText", { frontMatter })).toBeDefined();
+  });
+
+  it("never tells another id than reading does", () => {
+    const piece = fc.constantFrom(
+      ...[
+        "---\n",
+        "---",
+        "\n",
+        "id",
+        "ingest",
+        ": ",
+        ":",
+        "x",
+        "'",
+        '"',
+        "\\x69",
+        "&a ",
+        "*a ",
+        "? ",
+      ],
+      ...["{", "}", "- ", " ", "\r\n", "<<: ", "|\n", "draft: false", "title: T\n", "\t", "é", "#"],
+    );
+    const text = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(""));
+    const root = createFolder();
+    const settings = compileSettings({ root });
+    const path = "page.md";
+    fc.assert(
+      fc.property(text, fc.boolean(), (middle, isFenced) => {
+        const content = isFenced ? `---\n${middle}\n---\nText` : `${middle}Text`;
+        writeFileSync(join(root, path), content);
+        const glanced = glance({ path, absolutePath: join(root, path) }, settings);
+        const id = idOf(content, path, settings);
+        return glanced === undefined || id === undefined || id === glanced.id;
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
