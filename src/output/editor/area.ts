@@ -1,5 +1,4 @@
-import stringWidth from "string-width";
-
+import { displayWidth } from "../table.ts";
 /** One row of the area: inert text, and how it is styled. */
 export interface Row {
   /** Put before the text in bold. */
@@ -70,7 +69,7 @@ export function createArea({ write, columns, hasColour }: AreaOptions): Area {
           right > 0 ? `${csi}${right}C` : "",
         ].join(""),
       );
-      widths = rows.map(({ mark: begin = "", text }) => stringWidth(begin + text));
+      widths = rows.map(({ mark: begin = "", text }) => displayWidth(begin + text));
       cursorRow = picture.cursorRow;
     },
     clear() {

@@ -1,5 +1,5 @@
-import stringWidth from "string-width";
 import { neutraliseLine } from "../neutralise.ts";
+import { displayWidth, fit } from "../table.ts";
 import type { Picture, Row } from "./area.ts";
 import type { Buffer } from "./buffer.ts";
 import { createLayouter } from "./layout.ts";
@@ -8,21 +8,6 @@ const mark = "> ";
 const further = "  ";
 const mostFinalRows = 40;
 const mostHintRows = 8;
-const graphemes = new Intl.Segmenter();
-
-/** The beginning of a text that fits into `width` columns, with an ellipsis where it was cut. */
-function fit(text: string, width: number): string {
-  const line = neutraliseLine(text);
-  if (stringWidth(line) <= width) return line;
-  let taken = "";
-  let used = 0;
-  for (const { segment } of graphemes.segment(line)) {
-    used += stringWidth(segment);
-    if (used > width - 1) break;
-    taken += segment;
-  }
-  return `${taken}…`;
-}
 
 export interface Drawing {
   /** What is shown while the text is edited. */
@@ -55,9 +40,14 @@ export function createDrawing(options: {
       const first = Math.max(0, Math.min(cursorRow - (room >> 1), rows.length - room));
       return {
         rows: [
-          ...(above === 1 ? [{ text: fit(status, options.columns() - 1), isDim: true }] : []),
+          ...(above === 1
+            ? [{ text: fit(neutraliseLine(status), options.columns() - 1), isDim: true }]
+            : []),
           ...marked(rows.slice(first, first + room), first),
-          ...below.map((hint) => ({ text: fit(hint, options.columns() - 1), isDim: true })),
+          ...below.map((hint) => ({
+            text: fit(neutraliseLine(hint), options.columns() - 1),
+            isDim: true,
+          })),
         ],
         cursorRow: cursorRow - first + above,
         cursorColumn: mark.length + cursorColumn,
@@ -73,9 +63,9 @@ export function createDrawing(options: {
     },
     columnsOf(words) {
       const inert = words.map(neutraliseLine);
-      const widest = Math.max(...inert.map((word) => stringWidth(word))) + 2;
+      const widest = Math.max(...inert.map(displayWidth)) + 2;
       const perRow = Math.max(1, Math.floor((options.columns() - 1) / widest));
-      const pad = (word: string): string => word + " ".repeat(widest - stringWidth(word));
+      const pad = (word: string): string => word + " ".repeat(widest - displayWidth(word));
       const lines: string[] = [];
       for (let at = 0; at < inert.length; at += perRow) {
         lines.push(

@@ -1,5 +1,5 @@
-import stringWidth from "string-width";
 import { neutralise } from "../neutralise.ts";
+import { displayWidth } from "../table.ts";
 
 /** A text broken into rows of a terminal, and where its cursor stands. */
 export interface Layout {
@@ -37,7 +37,7 @@ function wrapLine(line: string, width: number): Piece[] {
   let used = 0;
   for (const { segment, index } of graphemes.segment(line)) {
     const text = shown(segment);
-    const wide = stringWidth(text);
+    const wide = displayWidth(text);
     if (used + wide > width && used > 0) {
       rows.push(row);
       row = { start: index, text: "" };
@@ -57,7 +57,7 @@ function rowOf(rows: readonly Piece[], column: number): number {
 
 function widthOf(text: string): number {
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += stringWidth(shown(segment));
+  for (const { segment } of graphemes.segment(text)) width += displayWidth(shown(segment));
   return width;
 }
 

@@ -1,8 +1,10 @@
-import { getSession } from "../../../api/sessions.ts";
+import { getSession, resumeChat } from "../../../api/sessions.ts";
 import { ApiError, CliError } from "../../../errors.ts";
 import { dim } from "../../../output/text.ts";
-import { askNext, type Place } from "./asking.ts";
-import { showAnswer } from "./showing.ts";
+import { createTurn } from "../../../output/chat/answer.ts";
+import { takeLines, type Batch } from "../send.ts";
+import { askNext, tellFailure, type Place } from "./asking.ts";
+import { drawAnswer, showAnswer } from "./showing.ts";
 import { isAnswered, lastExchange } from "./stored.ts";
 import type { Exchange, Talk, Work } from "./talk.ts";
 
@@ -78,6 +80,31 @@ function isSameQuestion(stored: Exchange, asked: Exchange): boolean {
   return stored.parameters.message === asked.parameters.message && stored.after === asked.after;
 }
 
+function adopt(talk: Talk, exchange: Exchange): void {
+  talk.exchanges.splice(-1, 1, exchange);
+  talk.last = exchange.ending.turn.messageId ?? talk.last;
+}
+
+/** Draws the answer that the service is still working on, from its beginning. */
+async function follow(talk: Talk, work: Work, stored: Exchange): Promise<void> {
+  const { sessionId } = stored.ending.turn;
+  const lines = sessionId === null ? undefined : await resumeChat(work.client, sessionId);
+  if (!lines) {
+    return talk.output.note("the service is still working on the answer: /retry again in a while");
+  }
+  await talk.output.note(
+    dim("the service is still working on the answer: here it is from its beginning"),
+  );
+  const turn = createTurn();
+  turn.sessionId = sessionId;
+  async function* batches(): AsyncGenerator<Batch> {
+    for await (const each of lines ?? []) yield takeLines(turn, each);
+  }
+  const ending = await drawAnswer(talk, work, turn, batches());
+  adopt(talk, { ...stored, ending });
+  if (ending.failure !== undefined) await tellFailure(talk, ending);
+}
+
 /**
  * `/retry` after an answer that failed, was cut or stopped: looks into the
  * session and says what is there; the question is sent only when that cannot
@@ -112,15 +139,12 @@ export async function retry(talk: Talk, work: Work): Promise<void> {
     await output.note(dim("the question is not in the session: asking again"));
     return await askAgain(talk, work, last);
   }
-  if (session.current_run) {
-    return output.note("the service is still working on the answer: /retry again in a while");
-  }
+  if (session.current_run) return await follow(talk, work, stored);
   // What the user stopped is stored as far as it came.
   if (isAnswered(stored) && outcome.status !== "interrupted") {
     await output.note(dim("the service has finished the answer; nothing is asked again"));
-    talk.exchanges.splice(-1, 1, stored);
-    talk.last = stored.ending.turn.messageId;
-    return await showAnswer(talk, stored);
+    adopt(talk, stored);
+    return await showAnswer(talk, work, stored);
   }
   await output.note(dim("the session holds the question without a whole answer: asking again"));
   await askAgain(talk, work, { ...last, after: stored.after });

@@ -23,7 +23,7 @@ export function nextPlace({ sessionId, parent, last }: Talk): Place {
 }
 
 // The hints of one-shot chat name command lines; here the next step is a command of the conversation.
-async function tellFailure(talk: Talk, { outcome, failure }: Ending): Promise<void> {
+export async function tellFailure(talk: Talk, { outcome, failure }: Ending): Promise<void> {
   const { output } = talk;
   if (outcome.status === "interrupted") {
     await output.note(dim("stopped; what came of the answer is kept"));
@@ -68,4 +68,6 @@ export async function askNext(
   for (const warning of ending.outcome.warnings) await output.warn(warning);
   if (ending.failure !== undefined) await tellFailure(talk, ending);
   else if (talk.save !== undefined) writeText(talk.save, ending.turn.answer);
+  // The next prompt stands apart from what was read.
+  await output.note();
 }

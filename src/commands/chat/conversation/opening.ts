@@ -105,9 +105,8 @@ export async function beginTalk(
   start: Start,
 ): Promise<void> {
   const { output, settings, owner } = talk;
-  await output.note(
-    dim(`profile ${owner.profile} at ${owner.baseUrl} · /help lists the commands, Ctrl-D leaves`),
-  );
+  const profile = owner.profile === "default" ? "" : `${owner.profile} · `;
+  await output.note(dim(`${profile}${owner.baseUrl} · /help · Ctrl-D leaves`));
   if (settings.deepResearch) {
     await output.note(
       dim("deep research consumes significantly more tokens than an ordinary question"),

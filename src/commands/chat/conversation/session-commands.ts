@@ -1,6 +1,7 @@
 import { canListSessions, getSession, listSessions } from "../../../api/sessions.ts";
 import { ApiError, messageOf } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/neutralise.ts";
+import { fit } from "../../../output/table.ts";
 import { bold, dim, type Text } from "../../../output/text.ts";
 import { findSession } from "../find-session.ts";
 import { indexedSession, indexedSessions } from "../session-index.ts";
@@ -33,7 +34,7 @@ export async function enterSession(talk: Talk, work: Work, id: string): Promise<
   await output.note(dim(`session ${id}${name === "" ? "" : ` · ${name}`}`));
   if (!last) return;
   talk.exchanges.push(last);
-  await showExchange(talk, last);
+  await showExchange(talk, work, last);
 }
 
 /** As `enterSession` at the start: a service that cannot tell is no reason not to talk. */
@@ -62,31 +63,43 @@ export async function chooseSession(talk: Talk, work: Work, argument: string): P
   await output.note("session ", talk.sessionId);
 }
 
-function row(id: string, time: string, title: string, isCurrent: boolean): Text[] {
-  const when = time.slice(0, 16).replace("T", " ");
-  const line = `${id.slice(0, 8)}  ${when.padEnd(16)}  ${neutraliseLine(title) || "(no title)"}`;
+interface Listed {
+  id: string;
+  time: string;
+  title: string;
+}
+
+async function listed({ context, owner }: Talk, { client }: Work): Promise<Listed[]> {
+  const known: Listed[] = [];
+  for (const { id, updatedAt, title } of indexedSessions(context.env, owner)) {
+    known.push({ id, time: updatedAt, title });
+  }
+  if (!canListSessions(client)) return known.slice(0, mostListed);
+  const found: Listed[] = [];
+  for await (const { id, name, time_updated } of listSessions(client, { pageSize: mostListed })) {
+    // A session that the service has not named is told by its first question.
+    const title = name || known.find((each) => each.id === id)?.title || "";
+    found.push({ id, time: time_updated ?? "", title });
+    if (found.length >= mostListed) break;
+  }
+  return found;
+}
+
+function row({ id, time, title }: Listed, isCurrent: boolean, width: number): Text[] {
+  const when = neutraliseLine(time).slice(0, 16).replace("T", " ");
+  const text = `${id.slice(0, 8)}  ${when.padEnd(16)}  ${neutraliseLine(title) || "(no title)"}`;
+  const line = fit(text, width - 3);
   return [isCurrent ? "* " : "  ", isCurrent ? bold(line) : line];
 }
 
 /** `/sessions`: those of the service, or those that this machine remembers. */
 export async function showSessions(talk: Talk, work: Work): Promise<void> {
-  const { output, context, owner } = talk;
-  const rows: Text[][] = [];
-  const add = (id: string, time: string, title: string): boolean => {
-    rows.push(row(id, time, title, id === talk.sessionId));
-    return rows.length >= mostListed;
-  };
-  if (canListSessions(work.client)) {
-    for await (const each of listSessions(work.client, { pageSize: mostListed })) {
-      if (add(each.id, each.time_updated ?? "", each.name ?? "")) break;
-    }
-  } else {
-    for (const { id, updatedAt, title } of indexedSessions(context.env, owner)) {
-      if (add(id, updatedAt, title)) break;
-    }
+  const { output } = talk;
+  const sessions = await listed(talk, work);
+  if (sessions.length === 0) return output.note(dim("no sessions yet"));
+  for (const each of sessions) {
+    await output.note(...row(each, each.id === talk.sessionId, output.liveColumns()));
   }
-  if (rows.length === 0) return output.note(dim("no sessions yet"));
-  for (const each of rows) await output.note(...each);
   await output.note(dim("/session and the beginning of an id goes on in one"));
 }
 

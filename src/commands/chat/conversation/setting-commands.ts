@@ -3,17 +3,25 @@ import type { Tool } from "../../../api/schemas.ts";
 import { listTools } from "../../../api/tools.ts";
 import { CliError } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/neutralise.ts";
+import { displayWidth, fit } from "../../../output/table.ts";
 import { bold, dim, type Text } from "../../../output/text.ts";
 import { checkFiles, describeFiles } from "../files.ts";
 import { splitModel } from "../options.ts";
 import { typedPath } from "./saving.ts";
 import { leaveSession, type Talk, type Work } from "./talk.ts";
 
-const longestDescription = 100;
+const shortestDescription = 10;
 
-function entry(isChosen: boolean, id: number, name: string, description: string): Text[] {
-  const line = `${String(id).padStart(4)}  ${neutraliseLine(name)}`;
-  const more = neutraliseLine(description).slice(0, longestDescription);
+function entry(
+  isChosen: boolean,
+  id: number,
+  name: string,
+  description: string,
+  width: number,
+): Text[] {
+  const line = fit(`${String(id).padStart(4)}  ${neutraliseLine(name)}`, width - 3);
+  const room = Math.max(0, width - 5 - displayWidth(line));
+  const more = room < shortestDescription ? "" : fit(neutraliseLine(description), room);
   return [
     isChosen ? "* " : "  ",
     isChosen ? bold(line) : line,
@@ -50,7 +58,9 @@ export async function chooseAgent(talk: Talk, work: Work, argument: string): Pro
     if (!isKnown)
       return output.note(dim("this service lists no agents: /agent and an id takes one"));
     for (const { id, name, description } of await listAgents(work.client)) {
-      await output.note(...entry(id === settings.personaId, id, name, description ?? ""));
+      await output.note(
+        ...entry(id === settings.personaId, id, name, description ?? "", output.liveColumns()),
+      );
     }
     return;
   }
@@ -68,6 +78,8 @@ export async function chooseModel(talk: Talk, _work: Work, argument: string): Pr
   if (argument === "default") {
     delete settings.modelProvider;
     delete settings.modelVersion;
+  } else if (argument !== "" && !argument.includes("/")) {
+    throw new CliError("usage", `/model: "${argument}" is not PROVIDER/VERSION`);
   } else if (argument !== "") Object.assign(settings, splitModel(argument, "/model"));
   const { modelProvider, modelVersion } = settings;
   const asked = [modelProvider, modelVersion].filter(Boolean).join("/") || "the service's default";
@@ -96,7 +108,9 @@ async function showTools({ output, settings }: Talk, tools: readonly Tool[]): Pr
     const isAllowed = allowedToolIds?.includes(tool.id) ?? true;
     const forced = tool.id === forcedToolId ? "forced. " : "";
     const name = tool.display_name || tool.name;
-    await output.note(...entry(isAllowed, tool.id, name, forced + (tool.description ?? "")));
+    await output.note(
+      ...entry(isAllowed, tool.id, name, forced + (tool.description ?? ""), output.liveColumns()),
+    );
   }
 }
 

@@ -1,27 +1,48 @@
-import { sourceLines } from "../../../output/chat/sources.ts";
-import { dim, type Text } from "../../../output/text.ts";
+import { chatRenderers } from "../../../output/chat/render.ts";
+import { eventsOfReply } from "../../../output/chat/reply.ts";
+import type { Turn } from "../../../output/chat/answer.ts";
+import { createSpinner } from "../../../output/spinner.ts";
+import { dim } from "../../../output/text.ts";
+import type { Batch } from "../send.ts";
+import { conclude, runTurn, type Ending } from "../turn.ts";
 import { isAnswered } from "./stored.ts";
-import type { Exchange, Talk } from "./talk.ts";
+import type { Exchange, Talk, Work } from "./talk.ts";
+
+/** Draws an answer that is not asked for now, as any answer. `batches` are taken into `turn` as they come. */
+export async function drawAnswer(
+  talk: Talk,
+  work: Work,
+  turn: Turn,
+  batches: AsyncIterable<Batch>,
+): Promise<Ending> {
+  const { output } = talk;
+  const { format, ...view } = talk.view;
+  const context = { ...talk.context, signal: work.signal };
+  const renderer = chatRenderers[format](output, createSpinner(output), { turn, ...view });
+  const end = await runTurn(context, batches, { turn, renderer });
+  const more = { turn, warnings: [], requestedModel: null };
+  const ending = await conclude(context, work.client, renderer, { ...end, ...more });
+  await output.note();
+  return ending;
+}
+
+/** Draws an answer that was stored. */
+export async function showAnswer(talk: Talk, work: Work, { ending }: Exchange): Promise<void> {
+  const { turn } = ending;
+  async function* stored(): AsyncGenerator<Batch> {
+    yield { events: eventsOfReply(turn), lines: [] };
+  }
+  await drawAnswer(talk, work, turn, stored());
+}
 
 const longestQuestion = 500;
 
-/** An answer that was stored, drawn as it is; its sources follow as after any answer. */
-export async function showAnswer(talk: Talk, { ending }: Exchange): Promise<void> {
-  const { output, view } = talk;
-  const { answer } = ending.turn;
-  await output.write(answer.endsWith("\n") ? answer : `${answer}\n`);
-  const lines = view.sources ? sourceLines(ending.turn, 0) : [];
-  if (lines.length > 0)
-    await output.write("\n", ...lines.flatMap((line): Text[] => [...line, "\n"]));
-  await output.flush();
-}
-
 /** A question and its answer of a session that is gone on with. */
-export async function showExchange(talk: Talk, exchange: Exchange): Promise<void> {
+export async function showExchange(talk: Talk, work: Work, exchange: Exchange): Promise<void> {
   const { message } = exchange.parameters;
   const question =
     message.length > longestQuestion ? `${message.slice(0, longestQuestion)}…` : message;
   for (const line of question.split("\n")) await talk.output.note(dim("> ", line));
-  if (isAnswered(exchange)) await showAnswer(talk, exchange);
-  else await talk.output.note(dim("(no complete answer is stored: /retry looks again)"));
+  if (isAnswered(exchange)) return await showAnswer(talk, work, exchange);
+  await talk.output.note(dim("(no complete answer is stored: /retry looks again)"));
 }
