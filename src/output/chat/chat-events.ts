@@ -1,0 +1,200 @@
+import * as z from "zod/mini";
+
+// Descriptions become schema/chat-events.schema.json. New members are optional: readers of version 1 stay.
+const text = (description: string) => z.string().check(z.describe(description));
+const textOrNull = (description: string) => z.nullable(z.string()).check(z.describe(description));
+const count = (description: string) => z.int().check(z.minimum(0), z.describe(description));
+const idOrNull = (description: string) => z.nullable(z.int()).check(z.describe(description));
+const nothingOr = <Shape extends z.core.$ZodType>(shape: Shape) => z.nullable(shape);
+
+const place = z
+  .object({
+    turn: z.int(),
+    tab: z.int().check(z.describe("tells tools apart that run side by side")),
+    sub: idOrNull("set inside a tool or sub-agent"),
+  })
+  .check(z.describe("where in the turn it happens"));
+
+const documents = z.array(
+  z.object({
+    documentId: z.string(),
+    title: z.nullable(z.string()),
+    link: z.nullable(z.string()),
+    sourceType: z.nullable(z.string()),
+    updatedAt: z.nullable(z.string()),
+    blurb: z.nullable(z.string()),
+  }),
+);
+const filters = z.object({
+  sources: z.array(z.string()).check(z.describe("empty: not narrowed")),
+  from: z.nullable(z.string()),
+  to: z.nullable(z.string()),
+});
+const images = z.array(
+  z.object({
+    fileId: z.nullable(z.string()),
+    url: textOrNull("an address, or a path below the service's own"),
+    prompt: z.nullable(z.string()),
+    shape: z.nullable(z.string()),
+  }),
+);
+const readFile = z.object({
+  name: z.nullable(z.string()),
+  fileId: z.nullable(z.string()),
+  from: z.nullable(z.int()),
+  to: z.nullable(z.int()),
+  total: z.nullable(z.int()),
+  beginning: z.nullable(z.string()),
+  end: z.nullable(z.string()),
+});
+const toolError = z.object({
+  auth: z.boolean().check(z.describe("the user must sign in to the tool")),
+  status: z.nullable(z.int()),
+  message: z.nullable(z.string()),
+});
+
+function event<const Type extends string, const Shape extends Record<string, z.core.$ZodType>>(
+  type: Type,
+  shape: Shape,
+) {
+  return z.object({ version: z.literal(1), type: z.literal(type), ...shape });
+}
+
+const toolEvent = event("tool", {
+  tool: textOrNull("null where the packet does not say which one"),
+  step: z.enum(["arguments", "call", "start", "input", "text", "output", "failed"]),
+  place,
+  toolId: z.optional(z.int()),
+  callId: z.optional(z.string()),
+  internet: z.optional(z.boolean()),
+  queries: z.optional(z.array(z.string())),
+  filters: z.optional(filters),
+  urls: z.optional(z.array(z.string())),
+  documents: z.optional(documents),
+  citation: z.optional(z.object({ number: z.int(), documentId: z.string() })),
+  input: z.optional(z.unknown().check(z.describe("arguments, code, a command, or a task"))),
+  repository: z.optional(z.string()),
+  text: z.optional(text("text, result, or what was written to stdout")),
+  errorText: z.optional(text("what was written to stderr")),
+  exitCode: z.optional(z.int()),
+  timedOut: z.optional(z.boolean()),
+  fileIds: z.optional(z.array(z.string())),
+  responseType: z.optional(z.string()),
+  images: z.optional(images),
+  file: z.optional(readFile),
+  memory: z.optional(
+    z.object({
+      operation: z.nullable(z.string()),
+      text: z.nullable(z.string()),
+      id: z.optional(z.unknown()),
+      index: z.nullable(z.int()),
+    }),
+  ),
+  error: z.optional(toolError),
+});
+
+const toolCall = z.object({
+  tool: z.string(),
+  turn: z.int(),
+  tab: z.int(),
+  sub: z.nullable(z.int()),
+  toolId: z.nullable(z.int()),
+  internet: z.boolean(),
+  queries: z.array(z.string()),
+  filters: nothingOr(filters),
+  input: z.optional(z.unknown()),
+  reasoning: z.string(),
+  output: z.string(),
+  errorOutput: z.string(),
+  exitCode: z.nullable(z.int()),
+  documentIds: z.array(z.string()),
+  images,
+  fileIds: z.array(z.string()),
+  files: z.array(readFile),
+  failed: z.boolean(),
+  error: nothingOr(toolError),
+});
+
+const citations = z.array(
+  z.object({
+    number: z.int().check(z.describe("as in the text")),
+    documentId: z.nullable(z.string()),
+    title: z.string(),
+    link: z.nullable(z.string()),
+    file: textOrNull("local file that the document was uploaded from"),
+    mismatch: textOrNull("why marker and document do not belong together"),
+  }),
+);
+
+const result = event("result", {
+  line: z.optional(count("chat --batch: line of the input, from 1")),
+  id: z.optional(text("chat --batch: id of the question, where it has one")),
+  status: z.enum(["ok", "error", "incomplete", "interrupted"]),
+  answer: text("the final answer; what came of it where the status is not ok"),
+  citations,
+  documents,
+  toolCalls: z.array(toolCall),
+  reasoning: z.string(),
+  interim: z.array(z.string()).check(z.describe("texts before a tool ran, no part of the answer")),
+  sessionId: z.nullable(z.string()),
+  userMessageId: idOrNull("id of the question"),
+  messageId: idOrNull("id of the answer: the parent of the next question"),
+  model: z.object({
+    requested: textOrNull("PROVIDER/VERSION that was asked for"),
+    reported: textOrNull("what the service said that it used"),
+  }),
+  stopReason: z.nullable(z.string()),
+  filtersApplied: nothingOr(filters),
+  timings: z.object({
+    firstTextMs: z.nullable(z.number()).check(z.describe("from sending to the first text")),
+    totalMs: z.number(),
+  }),
+  warnings: z.array(z.string()).check(z.describe("what silently went otherwise than asked")),
+  error: nothingOr(
+    z.object({
+      exit: text("name of the exit code"),
+      code: textOrNull("the service's own code, or the transport's"),
+      message: z.string(),
+    }),
+  ),
+});
+
+export const ChatEventLine = z.discriminatedUnion("type", [
+  event("session", { sessionId: z.string() }),
+  event("message", { userMessageId: idOrNull("id of the question"), messageId: z.int() }),
+  event("models", {
+    models: z.array(z.object({ messageId: z.int(), name: z.nullable(z.string()) })),
+  }),
+  event("start", { place, documents, processingSeconds: z.optional(z.number()) }),
+  event("text", { text: text("a piece of text; of the answer, unless an interim event follows") }),
+  event("interim", { text: text("all text since the last start: it is no part of the answer") }),
+  event("citation", { number: z.int(), documentId: z.string() }),
+  event("reasoning", { text: z.string(), place }),
+  event("branches", { count: count("tools that run side by side from here"), place }),
+  toolEvent,
+  event("end", { place }).check(z.describe("a block of reasoning, a tool or a report is finished")),
+  event("stop", { reason: z.nullable(z.string()) }),
+  event("error", {
+    message: z.string(),
+    code: z.nullable(z.string()),
+    retryable: z.nullable(z.boolean()),
+  }),
+  result,
+]);
+export type ChatEventLine = z.infer<typeof ChatEventLine>;
+
+/**
+ * JSON Schema (draft 2020-12) of a line of `chat --output ndjson` and of `chat
+ * --batch`; the last line, without its `type`, is what `--output json` prints.
+ * `schema/chat-events.schema.json` is its text.
+ */
+export function chatEventsJsonSchema(): Record<string, unknown> {
+  const { $schema, ...rest } = z.toJSONSchema(ChatEventLine, { io: "input" });
+  return {
+    $schema,
+    title: "knowctl chat events",
+    description:
+      "A line of `knowctl chat --output ndjson`; the last is the result, whatever happened. Lines of `knowctl chat --batch` are results.",
+    ...rest,
+  };
+}
