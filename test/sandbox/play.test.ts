@@ -21,7 +21,7 @@ const said = [
   { atMs: 100, line: packet({ type: "message_start" }) },
   { atMs: 100, line: packet({ type: "message_delta", content: "Grüße" }) },
   { atMs: 400, line: packet({ type: "stop" }) },
-  { atMs: 401, end: "ok", error: null },
+  { atMs: 401, end: "ok", exit: null },
 ];
 
 /** A clock that notes its pauses instead of making them. */
