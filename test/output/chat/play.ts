@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
 import type { Context, Sink } from "../../../src/context.ts";
 import { advance, createTurn } from "../../../src/output/chat/answer.ts";
@@ -28,6 +29,8 @@ export interface PlayOptions extends Partial<Omit<RenderOptions, "turn">> {
   outcome?: Outcome;
   secret?: string;
   colour?: boolean;
+  /** Added to the environment. */
+  env?: Record<string, string>;
 }
 
 // Both streams of the context as one list of writes, in order.
@@ -50,7 +53,12 @@ function recordWrites(context: Context): { context: Context; writes: [string, st
 
 /** Draws batches of lines; one batch stands for one network chunk. */
 export async function play(batches: readonly ChatEvent[][], options: PlayOptions = {}) {
-  const test = createTestContext({ isTTY: options.isTTY === true });
+  const test = createTestContext({
+    isTTY: options.isTTY === true,
+    // Nothing is written there; a folder for each of thousands of turns would cost time.
+    cwd: tmpdir(),
+    ...(options.env === undefined ? {} : { env: options.env }),
+  });
   const { context, writes } = recordWrites(test);
   const output = createOutput(context, options.colour ? {} : { color: false });
   if (options.secret) output.secrets.add(options.secret);
