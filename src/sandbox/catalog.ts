@@ -7,6 +7,8 @@ export interface CatalogOptions {
   pairs: readonly ConnectorStatus[];
   models: Record<string, readonly string[]>;
   documentSets: Record<string, readonly number[]>;
+  /** How the one agent answers, for its description. */
+  hasModel: boolean;
 }
 
 const user = {
@@ -68,6 +70,8 @@ const persona = {
   permissions: {},
 };
 
+const modelDescription = "Answers through a language model, from the uploaded documents.";
+
 const health = { success: true, message: "ok", data: null };
 
 function documentSetList(sets: CatalogOptions["documentSets"]) {
@@ -82,7 +86,8 @@ function documentSetList(sets: CatalogOptions["documentSets"]) {
 }
 
 /** The listings that do not change: observed-service.md 4.1 and 5. */
-export function catalogRoutes({ pairs, models, documentSets }: CatalogOptions): Route[] {
+export function catalogRoutes(options: CatalogOptions): Route[] {
+  const { pairs, models, documentSets, hasModel } = options;
   const get = (path: string, value: unknown, more: Partial<Route> = {}): Route => ({
     method: "GET",
     path,
@@ -107,7 +112,10 @@ export function catalogRoutes({ pairs, models, documentSets }: CatalogOptions): 
       anonymous: true,
       handle: (call) => json(200, call.anonymous ? anonymousUser : user),
     },
-    get("/api/persona", [persona], { ...onyx, anonymous: true }),
+    get("/api/persona", [hasModel ? { ...persona, description: modelDescription } : persona], {
+      ...onyx,
+      anonymous: true,
+    }),
     get("/api/llm/provider", providers, onyx),
     get("/api/llm/persona/:id/providers", providers, onyx),
     get("/api/manage/document-set", documentSetList(documentSets), onyx),

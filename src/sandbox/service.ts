@@ -79,7 +79,7 @@ function routesOf(
     ...sessionRoutes(sessions, parts.runs, framing),
     ...fileRoutes(files, dialect),
     ...searchRoutes(database, documentSets),
-    ...catalogRoutes({ pairs, models, documentSets }),
+    ...catalogRoutes({ pairs, models, documentSets, hasModel: model !== undefined }),
     ...pageRoutes({
       pairs,
       documents,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, integer } from "./options.ts";
+import { collect, decimal, examples, filled, integer } from "./options.ts";
 import type { Run } from "./run.ts";
 
 export function addSandbox(program: Command, run: Run): void {
@@ -9,7 +9,8 @@ export function addSandbox(program: Command, run: Run): void {
       "Run a local service with the same interface, to try everything on.\n" +
         "Upload documents, ask questions, rehearse a pipeline: it listens on this machine only, takes\n" +
         "the key `sandbox`, keeps what is uploaded, and answers with sentences quoted from it.\n" +
-        "No account, no network, no language model.",
+        "No account, no network, no language model, unless --llm-url names one: then it searches,\n" +
+        "gives the passages to that model, and turns the numbers it cites into citations.",
     )
     .option(
       "--port <number>",
@@ -28,6 +29,27 @@ export function addSandbox(program: Command, run: Run): void {
       "--fault <list>",
       "inject faults: latency=200ms,429=0.1,500=0.05,cut=0.02,reset=,html=,hang=,seed=",
     )
+    .option(
+      "--llm-url <url>",
+      "answer through this OpenAI-compatible server, with or without /v1; its key, if it takes one, is read from KNOWCTL_SANDBOX_LLM_KEY",
+      filled,
+    )
+    .option("--llm-model <name>", "the server's model that answers", filled)
+    .option(
+      "--llm-system <text>",
+      "instructions for the model, in place of the sandbox's own",
+      filled,
+    )
+    .option(
+      "--play <path>",
+      "answer with recorded streams: a file, or a folder of them (repeatable); each question takes the next, or the one it names as play:NAME",
+      collect,
+    )
+    .option(
+      "--play-speed <number>",
+      "play so many times as fast as recorded, 0 at once",
+      decimal(0, 1_000_000),
+    )
     .option("--open", "open its page with connectors, documents and a search box in the browser")
     .addHelpText(
       "after",
@@ -42,8 +64,13 @@ export function addSandbox(program: Command, run: Run): void {
           "any free port, documents in a folder of your own",
         ],
         ["knowctl sandbox --dialect onyx", "paths and packets of the other dialect"],
+        [
+          "knowctl sandbox --llm-url http://127.0.0.1:11434/v1 --llm-model qwen3",
+          "answers by a model, here of a server on this machine",
+        ],
+        ["knowctl sandbox --play recordings --play-speed 2", "what was recorded, twice as fast"],
         ["knowctl sandbox --fault latency=200ms,429=0.1,500=0.05,cut=0.02", "rehearse bad days"],
       ]),
     )
-    .action(run(async () => (await import("../commands/sandbox.ts")).runSandbox));
+    .action(run(async () => (await import("../commands/sandbox/sandbox.ts")).runSandbox));
 }

@@ -37,6 +37,8 @@ export async function preparePlace(dialect: "standard" | "onyx" = "standard"): P
     return [`shard-${index}.json`, JSON.stringify(report)] as const;
   });
   writeFiles(folder, { "prices.csv": "sku,name,notes\n1,Lamp,Bright.\n2,Desk,Wide.\n" });
+  const wire = join(projectFolder, "test", "fixtures", "wire");
+  cpSync(join(wire, "answer.ndjson"), join(folder, "recordings", "answer.ndjson"));
   commitTwice(folder);
   writeFiles(folder, { "key.txt": "sandbox\n", ...Object.fromEntries(shards) });
   return {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runSandbox, type SandboxFlags } from "../../src/commands/sandbox.ts";
+import { runSandbox, type SandboxFlags } from "../../src/commands/sandbox/sandbox.ts";
 import { SignalReceived } from "../../src/context.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
 

@@ -1,18 +1,20 @@
 import { spawn } from "node:child_process";
 import { platform } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import type { GlobalFlags } from "../config/flags.ts";
-import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import type { Output } from "../output/output.ts";
-import { bold, dim, link } from "../output/text.ts";
-import { parseFaults } from "../sandbox/faults.ts";
-import { isLoopback } from "../sandbox/guard.ts";
-import { type Sandbox, startSandbox } from "../sandbox/server.ts";
-import { machineOf } from "./config/files.ts";
-import { openOutput } from "./connect.ts";
+import type { GlobalFlags } from "../../config/flags.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import type { Output } from "../../output/output.ts";
+import { dim } from "../../output/text.ts";
+import { parseFaults } from "../../sandbox/faults.ts";
+import { isLoopback } from "../../sandbox/guard.ts";
+import { startSandbox } from "../../sandbox/server.ts";
+import { machineOf } from "../config/files.ts";
+import { openOutput } from "../connect.ts";
+import { announce, keyVariable, publicKey } from "./announce.ts";
+import { type AnswerFlags, answersOf, answerWarnings } from "./answers.ts";
 
-export interface SandboxFlags extends GlobalFlags {
+export interface SandboxFlags extends GlobalFlags, AnswerFlags {
   port?: number;
   host?: string;
   data?: string;
@@ -20,8 +22,6 @@ export interface SandboxFlags extends GlobalFlags {
   open?: boolean;
 }
 
-const keyVariable = "KNOWCTL_SANDBOX_KEY";
-const publicKey = "sandbox";
 /** Fast enough to read along, slow enough to see that it streams. */
 const tokenDelayMs = 8;
 
@@ -44,34 +44,6 @@ function keyOf(context: Context, host: string): string {
       hints: [`set ${keyVariable} to a secret`, "or leave --host out to stay on this machine"],
     },
   );
-}
-
-interface Facts {
-  folder: string;
-  dialect: string;
-  ownKey: boolean;
-  faults: string | undefined;
-}
-
-async function announce(output: Output, { url }: Sandbox, facts: Facts): Promise<void> {
-  const { folder, dialect, ownKey, faults } = facts;
-  const key = ownKey ? `"$${keyVariable}"` : publicKey;
-  const flags = dialect === "standard" ? "" : ` --dialect ${dialect}`;
-  // A script that started it on any free port reads the address here.
-  if (!output.isTerminal) await output.line(url);
-  await output.note(bold("knowctl sandbox"), ": a local service with the same interface");
-  await output.note(
-    "  address  ",
-    link(url, url),
-    dim("  (open it in a browser to search and to look around)"),
-  );
-  await output.note("  key      ", ownKey ? `the value of ${keyVariable}` : publicKey);
-  await output.note("  data     ", folder);
-  await output.note("  dialect  ", dialect);
-  if (faults !== undefined) await output.note("  faults   ", faults);
-  await output.note("Try it in another terminal (Ctrl-C here ends the sandbox):");
-  await output.note(`  KNOWCTL_API_KEY=${key} knowctl connectors list --base-url ${url}${flags}`);
-  await output.flush();
 }
 
 const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
@@ -99,8 +71,8 @@ function untilAborted(signal: AbortSignal): Promise<void> {
 
 /**
  * Runs the local service until a signal arrives, then closes it and ends with
- * that signal's code. Throws CliError `usage` for a bad fault list or a host
- * without a key, `local` when the port is taken or the folder unusable.
+ * that signal's code. Throws CliError `usage` for a bad fault list, a host without
+ * a key, a model's server or recordings that cannot be used, `local` when the port is taken or the folder unusable.
  */
 export async function runSandbox(
   context: Context,
@@ -114,6 +86,8 @@ export async function runSandbox(
   if (ownKey) output.secrets.add(key);
   const folder = dataFolder(context, flags);
   const dialect = flags.dialect ?? "standard";
+  const answers = answersOf(context, flags);
+  if (answers.model?.key !== undefined) output.secrets.add(answers.model.key);
   const sandbox = await startSandbox({
     port: flags.port ?? 8787,
     host,
@@ -124,6 +98,7 @@ export async function runSandbox(
     clock: context,
     tokenDelayMs,
     ledger: "off",
+    ...answers,
     fileLooks: 2,
     ...(output.verbose
       ? { onLog: (line: string) => void output.problem(dim(line)).catch(() => {}) }
@@ -135,7 +110,8 @@ export async function runSandbox(
         `${host} can be reached from other machines; keys and texts travel unencrypted`,
       );
     }
-    await announce(output, sandbox, { folder, dialect, ownKey, faults: flags.fault });
+    for (const warning of answerWarnings(answers)) await output.warn(warning);
+    await announce(output, sandbox, { folder, dialect, ownKey, faults: flags.fault, answers });
     if (flags.open) await openPage(output, sandbox.url);
     await untilAborted(context.signal);
   } finally {
