@@ -97,8 +97,9 @@ async function showHelp({ output }: Talk): Promise<void> {
 
 /** What was typed, taken apart; undefined for a text that is no command. */
 export function parseCommand(text: string): { name: string; argument: string } | undefined {
-  const [, name, argument = ""] = /^\/([a-zA-Z]+)(?:\s+(.*?))?\s*$/.exec(text) ?? [];
-  return name === undefined ? undefined : { name: name.toLowerCase(), argument };
+  const name = /^\/([a-zA-Z]+)(?=\s|$)/.exec(text)?.[1];
+  if (name === undefined || text.includes("\n")) return undefined;
+  return { name: name.toLowerCase(), argument: text.slice(name.length + 1).trim() };
 }
 
 /** The command of that name. Throws CliError `usage` for one that does not exist. */

@@ -144,9 +144,9 @@ export async function converse(
       const entry = await Promise.race([open.editor.read(), aborted]);
       if (entry.type === "end") break;
       const job = jobOf(talk, entry);
+      if (job === "exit") break;
       // A text that only looks like a command would be one when it is recalled.
       if (!entry.text.startsWith("/") || !entry.isPasted) talk.record(entry.text);
-      if (job === "exit") break;
       await runJob(connected, ended, running, job);
     }
   } catch (error) {

@@ -97,7 +97,8 @@ export function openHistory(
   const append = (text: string): void => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     setAside(path, given.now());
-    appendFileSync(path, `${JSON.stringify(text)}\n`, { mode: 0o600 });
+    // The line end comes first: half a line of a full disk then spoils no other.
+    appendFileSync(path, `\n${JSON.stringify(text)}`, { mode: 0o600 });
     // One that was made by hand, or came from elsewhere.
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   };

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { chatPath, createWorld, type World } from "../support.ts";
+import { startTalk } from "./talking.ts";
+
+interface Sent {
+  message: string;
+  parent_message_id?: number | null;
+  chat_session_id?: string;
+}
+
+const sent = (world: World): Sent[] => world.sandbox.ledger.chats as unknown as Sent[];
+
+describe("/regenerate", () => {
+  it.each(["standard", "onyx"] as const)(
+    "asks again behind the answer before, in its session (%s)",
+    async (dialect) => {
+      const world = await createWorld({ dialect });
+      const talk = await startTalk(world);
+      await talk.enter("first?");
+      await talk.enter("second?");
+      expect(await talk.enter("/regenerate")).toContain("Extractive answer");
+      const [, second, again] = sent(world);
+      expect(again).toMatchObject({
+        message: "second?",
+        chat_session_id: second?.chat_session_id,
+        parent_message_id: expect.any(Number),
+      });
+      // What follows stands behind the new answer, which the service knows.
+      await talk.enter("third?");
+      expect(sent(world)[3]).not.toHaveProperty("parent_message_id");
+    },
+  );
+
+  it("starts the first question of a session from its root where the service can", async () => {
+    const world = await createWorld({ dialect: "onyx" });
+    const talk = await startTalk(world);
+    await talk.enter("first?");
+    await talk.enter("/regenerate");
+    expect(sent(world)[1]).toMatchObject({
+      message: "first?",
+      parent_message_id: null,
+      chat_session_id: expect.any(String),
+    });
+  });
+
+  it("begins a new session for it elsewhere, and says so", async () => {
+    const world = await createWorld();
+    const talk = await startTalk(world);
+    await talk.enter("first?");
+    expect(await talk.enter("/regenerate")).toContain("a new session begins");
+    expect(sent(world)[1]).toEqual({ message: "first?", stream: true });
+  });
+
+  it("asks with the settings as they are now", async () => {
+    const world = await createWorld({ dialect: "onyx" });
+    const talk = await startTalk(world);
+    await talk.enter("first?");
+    await talk.enter("/model openai/new");
+    await talk.enter("/regenerate");
+    expect(sent(world)[1]).toMatchObject({
+      llm_override: { model_provider: "openai", model_version: "new" },
+    });
+  });
+});
+
+describe("/retry", () => {
+  const cut = { rules: [{ when: { path: chatPath, nth: 1 }, do: { cutAfterBytes: 900 } }] };
+
+  it("shows what the service has finished meanwhile, and sends nothing", async () => {
+    const world = await createWorld({ dialect: "onyx", faults: cut });
+    const talk = await startTalk(world);
+    expect(await talk.enter("first?")).toMatch(/error: .*cut[^]*→ \/retry looks into the session/);
+    expect(await talk.enter("/retry")).toMatch(/nothing is asked again[^]*no language model/);
+    expect(sent(world)).toHaveLength(1);
+    // It is an answer like any other now.
+    expect(await talk.enter("/retry")).toContain("the last answer is complete");
+    await talk.enter("second?");
+    expect(sent(world)[1]).toHaveProperty("chat_session_id");
+  });
+
+  it("follows an answer that is still being made", async () => {
+    const world = await createWorld({ dialect: "onyx", tokenDelayMs: 30, faults: cut });
+    const talk = await startTalk(world);
+    await talk.enter("first?");
+    expect(await talk.enter("/retry")).toMatch(/still working|nothing is asked again/);
+    expect(sent(world)).toHaveLength(1);
+  });
+
+  it("asks only a second time where the service cannot tell", async () => {
+    const world = await createWorld({ faults: cut });
+    const talk = await startTalk(world);
+    await talk.enter("first?");
+    expect(await talk.enter("/retry")).toContain("it may have been answered and stored");
+    expect(sent(world)).toHaveLength(1);
+    expect(await talk.enter("/retry")).toContain("Extractive answer");
+    expect(sent(world)).toHaveLength(2);
+  });
+
+  it("asks again in the place of an answer that was stopped", async () => {
+    const world = await createWorld({ dialect: "onyx", tokenDelayMs: 20 });
+    const talk = await startTalk(world);
+    talk.press("first?\r");
+    await talk.until("Extractive");
+    talk.press("\u0003");
+    await talk.until(/is kept[^]*> \r\u001b\[2C$/);
+    talk.news();
+    expect(await talk.enter("/retry")).toMatch(/without a whole answer: asking again[^]*language/);
+    expect(sent(world)[1]).toMatchObject({ message: "first?", parent_message_id: null });
+  });
+});
