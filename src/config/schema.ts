@@ -130,6 +130,12 @@ export const ChatSettings = z.strictObject({
       "keep on this machine which sessions were asked in, with the beginning of the first question (default: true)",
     ),
   ),
+  render: z.optional(
+    choice(
+      ["auto", "markdown", "plain"],
+      "how answers are drawn (default: Markdown on a terminal)",
+    ),
+  ),
   show: z.optional(
     z
       .union([z.array(shown), shown], {

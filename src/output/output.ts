@@ -32,6 +32,12 @@ export interface Output {
   readonly canMove: boolean;
   /** stderr shows styles. */
   readonly liveColour: boolean;
+  /** stdout is a terminal on which the end of a row can be taken back. */
+  readonly canRedraw: boolean;
+  /** stdout shows colours and other styles. */
+  readonly hasColour: boolean;
+  /** stdout shows hyperlinks. */
+  readonly hasLinks: boolean;
   readonly verbose: boolean;
   readonly debug: boolean;
   readonly quiet: boolean;
@@ -106,6 +112,8 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
     await sink.write(secrets.redact(text));
   };
   return {
+    colour,
+    links,
     flush,
     send,
     write: (parts: readonly Text[]): Promise<void> => send(renderText(parts, colour, clean, links)),
@@ -133,12 +141,16 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
   const stdout = createGate(context.stdout, context, options, secrets);
   const stderr = createGate(context.stderr, context, options, secrets);
   const quiet = options.quiet === true;
+  const moves = context.env["TERM"] !== "dumb" && !context.env["CI"];
   return {
     secrets,
     signal: context.signal,
     isTerminal: context.stdout.isTTY,
-    canMove: context.stderr.isTTY && context.env["TERM"] !== "dumb" && !context.env["CI"],
+    canMove: context.stderr.isTTY && moves,
     liveColour: wantsColour(context.stderr, context.env, options),
+    canRedraw: context.stdout.isTTY && moves,
+    hasColour: stdout.colour,
+    hasLinks: stdout.links,
     verbose: options.verbose === true || options.debug === true,
     debug: options.debug === true,
     quiet,

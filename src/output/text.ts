@@ -1,14 +1,25 @@
 import { Chalk, type ChalkInstance } from "chalk";
 import { neutralise } from "./neutralise.ts";
 
-export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "underline";
+export type Style =
+  | "bold"
+  | "dim"
+  | "italic"
+  | "underline"
+  | "strikethrough"
+  | "red"
+  | "green"
+  | "yellow"
+  | "blue"
+  | "magenta"
+  | "cyan";
 
 /**
  * Text for people. A plain string is data: it is neutralised where it is
  * rendered, so nothing from outside can style or control a terminal. Only
- * Styled and Link nodes, which our own code makes, become escape sequences.
+ * Styled, Link and Erasure nodes, which our own code makes, become escape sequences.
  */
-export type Text = string | Styled | Link;
+export type Text = string | Styled | Link | Erasure;
 
 export interface Styled {
   readonly style: Style;
@@ -20,6 +31,11 @@ export interface Link {
   readonly parts: readonly Text[];
 }
 
+/** Takes back what was written at the end of the current row: so many columns, or the whole row. */
+export interface Erasure {
+  readonly erase: number | "row";
+}
+
 export const styled = (style: Style, ...parts: Text[]): Styled => ({ style, parts });
 export const bold = (...parts: Text[]): Styled => styled("bold", ...parts);
 export const dim = (...parts: Text[]): Styled => styled("dim", ...parts);
@@ -29,6 +45,9 @@ export const yellow = (...parts: Text[]): Styled => styled("yellow", ...parts);
 
 /** A hyperlink (OSC 8) where the terminal has them, see hyperlink.ts; elsewhere its text alone. */
 export const link = (url: string, ...parts: Text[]): Link => ({ url, parts });
+
+/** Only where the output can redraw (see Output). */
+export const erase = (columns: number | "row"): Erasure => ({ erase: columns });
 
 // The styles above are all of the first level; where they may stand is decided by the gate.
 const coloured: ChalkInstance = new Chalk({ level: 1 });
@@ -43,11 +62,14 @@ interface Rendering {
 
 function renderPart(part: Text, rendering: Rendering): string {
   if (typeof part === "string") return rendering.clean(part);
+  if ("erase" in part) {
+    return part.erase === "row" ? `\r${escape}[K` : `${escape}[${part.erase}D${escape}[K`;
+  }
   const inner = part.parts.map((each) => renderPart(each, rendering)).join("");
   if ("style" in part) return rendering.colour ? coloured[part.style](inner) : inner;
   if (!rendering.links) return inner;
-  // Only web links, and only characters that cannot end the sequence.
-  if (!/^https?:\/\/[\u0021-\u007e]+$/.test(part.url)) return inner;
+  // Only web and mail links, and only characters that cannot end the sequence.
+  if (!/^(?:https?:\/\/|mailto:)[\u0021-\u007e]+$/.test(part.url)) return inner;
   return `${escape}]8;;${part.url}${escape}\\${inner}${escape}]8;;${escape}\\`;
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { collect, collectParsed, decimal, examples, integer, size } from "./options.ts";
+import { choice, collect, collectParsed, decimal, examples, integer, size } from "./options.ts";
 import type { Run } from "./run.ts";
 
 const id = (flag: string) => integer(flag === "--agent" ? -(2 ** 31) : 0, 2 ** 31 - 1);
@@ -46,6 +46,11 @@ export function addChat(program: Command, run: Run): void {
     .option("--live", "off a terminal: write text as it comes, interim text included")
     .option("--no-sources", "do not list the sources after the answer")
     .option("--show <list>", "on stderr: reasoning,tools,documents or none or all")
+    .option(
+      "--render <mode>",
+      "draw the answer as markdown or plain; auto: as Markdown on a terminal",
+      choice("auto", "markdown", "plain"),
+    )
     .option("--no-remember", "keep nothing of this session on this machine (see chat.remember)")
     .option("--save <file>", "write the final answer to a file as well (a cut one to FILE.partial)")
     .option("--record <file>", "record the stream as it comes, to play it again")

@@ -14,7 +14,7 @@ import type { Connected } from "../connect.ts";
 import { askedOf } from "./asked.ts";
 import { createChecks } from "./checks.ts";
 import { createRecorder, recorded, type Memory } from "./remember.ts";
-import { shownOf, switchOf, type ChatOptions } from "./options.ts";
+import { renderModeOf, shownOf, switchOf, type ChatOptions } from "./options.ts";
 import { sendQuestion, type Batch, type Question } from "./send.ts";
 import { conclude, runTurn, type Ending, type Keeper } from "./turn.ts";
 
@@ -38,6 +38,7 @@ export function plainView(
     format,
     live: output.isTerminal || (options.live ?? settings.live ?? false),
     sources: switchOf(options, "sources", settings.sources),
+    render: renderModeOf(options, settings),
     ...shownOf(options.show, settings.show),
   };
 }

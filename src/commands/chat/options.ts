@@ -4,6 +4,7 @@ import type { GlobalFlags } from "../../config/flags.ts";
 import type { ChatSettings } from "../../config/schema.ts";
 import { CliError } from "../../errors.ts";
 import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
+import type { RenderMode } from "../../output/chat/markdown.ts";
 import type { Shown } from "../../output/chat/tools.ts";
 import { parseSince } from "./time.ts";
 
@@ -36,6 +37,7 @@ export interface ChatOptions extends GlobalFlags {
   /** False for `--no-sources`. */
   sources?: boolean;
   show?: string;
+  render?: RenderMode;
   /** False for `--no-remember`. */
   remember?: boolean;
   save?: string;
@@ -114,6 +116,11 @@ export function shownOf(
     } else if (words.length > 1) throw usage("--show: none stands alone");
   }
   return { show, all: words.includes("all") };
+}
+
+/** How the answer is drawn, from `--render` or the configuration. */
+export function renderModeOf(options: ChatOptions, settings: ChatSettings): RenderMode {
+  return options.render ?? settings.render ?? "auto";
 }
 
 /** Provider and version of `--model`, split at the first slash: versions may hold more. */

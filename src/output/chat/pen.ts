@@ -1,6 +1,7 @@
 import type { Output } from "../output.ts";
 import { dim, type Text } from "../text.ts";
-import { shortenMarkers } from "./markers.ts";
+import type { Drawing } from "./markdown/drawing.ts";
+import { createDrawnInk, createPlainInk, createSegments } from "./segments.ts";
 
 export interface Pen {
   /** Answer text on stdout. */
@@ -9,7 +10,7 @@ export interface Pen {
   aside(text: string): void;
   /** Finished lines on stderr, with their newlines. */
   lines(parts: readonly Text[]): void;
-  /** Ends an unfinished line of the answer. */
+  /** Ends the answer: text that comes after it is another one. */
   endAnswer(): void;
   /** Ends every unfinished line. */
   end(): void;
@@ -19,76 +20,53 @@ export interface Pen {
   readonly isEmpty: boolean;
 }
 
-/**
- * Keeps the two streams from sharing a line where both are the same terminal.
- * With `short` the citation markers of the answer are shown as their numbers.
- */
-export function createPen(output: Output, short: boolean): Pen {
-  let segments: { stream: "stdout" | "stderr"; parts: Text[] }[] = [];
-  let openAnswer = false;
+export interface PenOptions {
+  /** Citation markers of the answer are shown as their numbers; a drawing does that itself. */
+  short: boolean;
+  /** Draws the answer as Markdown; else it is written as it is. */
+  drawing?: Promise<Drawing> | undefined;
+}
+
+/** Keeps the two streams from sharing a line where both are the same terminal. */
+export function createPen(output: Output, { short, drawing }: PenOptions): Pen {
+  const segments = createSegments(output, drawing);
+  const ink = drawing ? createDrawnInk(segments, drawing) : createPlainInk(segments, short);
+  const { put } = segments;
   let openAside = false;
-  let heldMarker = "";
-  const put = (stream: "stdout" | "stderr", ...parts: Text[]): void => {
-    const last = segments.at(-1);
-    if (last?.stream === stream) last.parts.push(...parts);
-    else segments.push({ stream, parts });
-  };
   const endAside = (): void => {
     if (openAside) put("stderr", "\n");
     openAside = false;
-  };
-  const endAnswer = (): void => {
-    if (heldMarker !== "") {
-      put("stdout", heldMarker);
-      heldMarker = "";
-      openAnswer = true;
-    }
-    if (openAnswer) put("stdout", "\n");
-    openAnswer = false;
   };
   return {
     answer(text) {
       if (text === "") return;
       endAside();
-      const { parts, rest } = short
-        ? shortenMarkers(heldMarker + text)
-        : { parts: [text], rest: "" };
-      heldMarker = rest;
-      if (parts.length === 0) return;
-      put("stdout", ...parts);
-      openAnswer = rest !== "" || !text.endsWith("\n");
+      ink.add(text);
     },
     aside(text) {
       if (text === "" || (!openAside && text.trim() === "")) return;
-      if (output.isTerminal) endAnswer();
+      if (output.isTerminal) ink.leave();
       openAside = !text.endsWith("\n");
       if (openAside) put("stderr", dim(text));
       else put("stderr", dim(text.slice(0, -1)), "\n");
     },
     lines(parts) {
       if (parts.length === 0) return;
-      if (output.isTerminal) endAnswer();
+      if (output.isTerminal) ink.leave();
       endAside();
       put("stderr", ...parts);
     },
-    endAnswer,
+    endAnswer: () => ink.end(),
     end() {
-      endAnswer();
+      ink.end();
       endAside();
     },
-    async flush() {
-      const ready = segments;
-      segments = [];
-      for (const { stream, parts } of ready) {
-        if (stream === "stdout") await output.write(...parts);
-        else await output.aside(...parts);
-      }
-    },
+    flush: () => segments.flush(),
     get midLine() {
-      return openAnswer || openAside;
+      return ink.midLine || openAside;
     },
     get isEmpty() {
-      return segments.length === 0;
+      return segments.isEmpty;
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { ChatEvent } from "../../api/chat-schemas.ts";
 import type { Output } from "../output.ts";
+import type { RenderMode } from "./markdown.ts";
 import type { Spinner } from "../spinner.ts";
 import type { Turn } from "./answer.ts";
 import type { TurnEvent } from "./events.ts";
@@ -37,6 +38,8 @@ export interface RenderOptions {
   show: ReadonlySet<Shown>;
   /** List the sources after the answer. */
   sources: boolean;
+  /** How the answer's text is shown by `text` (default: auto). */
+  render?: RenderMode | undefined;
   /** Cut few things short: lists of documents, output of tools. */
   all: boolean;
   /** The address of a file that the service names by a path of its own. */

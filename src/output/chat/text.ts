@@ -3,6 +3,7 @@ import type { Spinner } from "../spinner.ts";
 import { dim, type Text } from "../text.ts";
 import { createActivity, waitingFor } from "./activity.ts";
 import type { TurnEvent } from "./events.ts";
+import { openDrawing, rendersMarkdown } from "./markdown.ts";
 import { createPen, type Pen } from "./pen.ts";
 import type { ChatRenderer, RenderOptions } from "./render.ts";
 import { sourceLines } from "./sources.ts";
@@ -54,7 +55,13 @@ export function createTextRenderer(
 ): ChatRenderer {
   const { turn, live, show, sources } = options;
   // Where no source follows, the marker's link is all there is.
-  const pen = createPen(output, output.isTerminal && sources);
+  const short = output.isTerminal && sources;
+  const pen = createPen(output, {
+    short,
+    drawing: rendersMarkdown(output, options.render)
+      ? openDrawing(output, { shortensMarkers: short })
+      : undefined,
+  });
   const { draw, writeHeld, finish } = createDrawing(pen, options);
   return {
     async show(events) {

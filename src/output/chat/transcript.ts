@@ -4,7 +4,7 @@ import type { Output } from "../output.ts";
 import { countOf } from "../progress.ts";
 import { bold, dim, red, yellow, type Text } from "../text.ts";
 import { relativeTime } from "../time.ts";
-import { shortenMarkers } from "./markers.ts";
+import { writeAnswer as writeAnswerText } from "./markdown.ts";
 import { sourceLines, titleText } from "./sources.ts";
 import { answerState, turnOfStored, type Branch } from "./stored.ts";
 
@@ -39,9 +39,8 @@ function fileNames({ files }: StoredMessage): string {
 async function writeText(output: Output, text: string): Promise<void> {
   const body = text.trimEnd();
   if (body === "") return await output.line(dim("(no text)"));
-  if (!output.isTerminal) return await output.line(body);
-  const { parts, rest } = shortenMarkers(body);
-  await output.line(...parts, rest);
+  // The transcript lists the sources of an answer below it.
+  await writeAnswerText(output, body, { shortensMarkers: true });
 }
 
 async function writeAnswer(

@@ -71,6 +71,7 @@ export async function play(batches: readonly ChatEvent[][], options: PlayOptions
       live: options.live ?? options.isTTY === true,
       show: options.show ?? everything,
       sources: options.sources ?? true,
+      render: options.render ?? "plain",
       all: options.all ?? false,
       fileUrl: options.fileUrl,
     },

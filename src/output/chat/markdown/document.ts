@@ -1,0 +1,152 @@
+import { neutralise } from "../../neutralise.ts";
+import type { Text } from "../../text.ts";
+import type { InlineLook } from "./scanner.ts";
+import { longestLead } from "./lead.ts";
+import { addCode, closeFence, finishText } from "./leaves.ts";
+import { addText, decide, decideCode, endLine, leadGoesOn, truncate } from "./lines.ts";
+import type { Reader } from "./reader.ts";
+import { createRows } from "./rows.ts";
+import type { Terminal } from "./screen.ts";
+import { addToTable, finishTable, previewTable } from "./table-block.ts";
+
+/** A Markdown document that is drawn while it is read. */
+export interface Document {
+  /** Reads a piece of the source. What is drawn does not depend on where the pieces are cut. */
+  feed(text: string): void;
+  /** Leaves the unfinished row: something else is written below what is returned. */
+  leave(): Text[];
+  /** The end of the source: whatever is open is finished. */
+  end(): void;
+  /** What is to be written to the terminal now. */
+  take(): Text[];
+  /** An unfinished row stands on the terminal. */
+  readonly midRow: boolean;
+}
+
+function readLeading(reader: Reader, character: string): boolean {
+  const { mode, lead, fence } = reader;
+  const goesOn =
+    mode === "lead"
+      ? leadGoesOn(lead, character)
+      : lead.length < longestLead && (/^[ >]$/.test(character) || character === fence?.mark);
+  if (goesOn) {
+    reader.lead += character;
+    return true;
+  }
+  if (mode === "lead") decide(reader, character);
+  else decideCode(reader, false);
+  return false;
+}
+
+/** Takes text of one line into what is open. */
+function readPiece(reader: Reader, text: string): void {
+  switch (reader.mode) {
+    case "text":
+      return addText(reader, text);
+    case "info":
+      reader.info += text;
+      return;
+    case "code":
+      return addCode(reader, text);
+    case "table":
+      return addToTable(reader, text);
+    default:
+  }
+}
+
+function readLine(reader: Reader, text: string): void {
+  let at = 0;
+  while (at < text.length && (reader.mode === "lead" || reader.mode === "code-lead")) {
+    if (readLeading(reader, text[at] ?? "")) at++;
+  }
+  if (at < text.length) readPiece(reader, at === 0 ? text : text.slice(at));
+}
+
+function feed(reader: Reader, text: string): void {
+  let at = 0;
+  for (;;) {
+    const end = text.indexOf("\n", at);
+    readLine(reader, text.slice(at, end < 0 ? text.length : end));
+    if (end < 0) return;
+    endLine(reader);
+    at = end + 1;
+  }
+}
+
+function finish(reader: Reader): void {
+  if (reader.mode !== "lead" || reader.lead !== "") {
+    if (reader.mode !== "code-lead" || reader.lead !== "") endLine(reader);
+  }
+  finishText(reader);
+  finishTable(reader);
+  closeFence(reader);
+  truncate(reader, 0);
+  reader.rows.end();
+  reader.rows.preview([]);
+}
+
+function takeWritten({ rows }: Reader): Text[] {
+  const { out } = rows.screen;
+  rows.screen.out = [];
+  return out;
+}
+
+function take(reader: Reader): Text[] {
+  const { rows, codeRow, terminal } = reader;
+  if (reader.table) previewTable(reader);
+  if (!codeRow) rows.draw();
+  else if (terminal.canRedraw) codeRow.draw();
+  return takeWritten(reader);
+}
+
+/**
+ * Begins a document at the beginning of a row of the terminal. `painters` gives
+ * a code block its colours by the name of its language.
+ */
+export function createDocument(
+  terminal: Terminal,
+  look: InlineLook,
+  painters: Reader["painters"] = () => undefined,
+): Document {
+  const reader: Reader = {
+    terminal,
+    look,
+    rows: createRows(terminal),
+    painters,
+    mode: "lead",
+    lead: "",
+    info: "",
+    blocks: [],
+    kept: 0,
+    gap: undefined,
+    isBegun: false,
+    text: undefined,
+    table: undefined,
+    fence: undefined,
+    opening: undefined,
+    codeRow: undefined,
+  };
+  // Half a character: a stream may cut between the two code units of one.
+  let half = "";
+  return {
+    feed(text) {
+      const whole = half + text;
+      half = /[\ud800-\udbff]$/.exec(whole)?.[0] ?? "";
+      feed(reader, neutralise(half === "" ? whole : whole.slice(0, -1)));
+    },
+    leave() {
+      if (reader.codeRow) reader.codeRow.leave();
+      else reader.rows.leave();
+      return takeWritten(reader);
+    },
+    end() {
+      if (half !== "") feed(reader, half);
+      half = "";
+      finish(reader);
+    },
+    take: () => take(reader),
+    get midRow() {
+      return reader.rows.screen.shown.length > 0;
+    },
+  };
+}

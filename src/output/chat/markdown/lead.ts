@@ -1,0 +1,145 @@
+/** A block that holds others. `offset`: columns that its lines are indented by. */
+export interface Container {
+  kind: "quote" | "item";
+  offset: number;
+  /** Marker of a list item as the source has it: `-`, `7.`. */
+  marker: string;
+}
+
+export type Leaf =
+  | { kind: "blank" | "text" | "rule" | "indented" | "table" }
+  | { kind: "heading"; level: number }
+  | { kind: "fence"; mark: string; length: number; indent: number }
+  | { kind: "underline"; level: 1 | 2 };
+
+/** What the beginning of a line says of it. */
+export interface Lead {
+  /** Containers that go on. */
+  kept: number;
+  /** Containers that begin here. */
+  opened: Container[];
+  leaf: Leaf;
+  /** What of the beginning is content already. */
+  rest: string;
+}
+
+/** Characters that a line may begin with before it is known what it is. */
+export const leading = /^[ \t>*+\-_#0-9.)`~=|:]$/;
+/** A beginning that is longer is content. Also bounds how deep quotes and lists nest. */
+export const longestLead = 240;
+const deepest = 12;
+
+function indentOf(text: string, at: number): number {
+  let end = at;
+  while (text[end] === " ") end++;
+  return end - at;
+}
+
+/** Where the content of the containers begins, and how many of them go on. */
+export function matchContainers(
+  text: string,
+  containers: readonly Container[],
+): { kept: number; at: number } {
+  let at = 0;
+  let kept = 0;
+  const isBlank = text.trim() === "";
+  for (const { kind, offset } of containers) {
+    const indent = indentOf(text, at);
+    if (kind === "quote") {
+      if (indent > 3 || text[at + indent] !== ">") break;
+      at += indent + 1;
+      if (text[at] === " ") at++;
+    } else if (isBlank) at = Math.min(text.length, at + offset);
+    else if (indent >= offset) at += offset;
+    else break;
+    kept++;
+  }
+  return { kept, at };
+}
+
+const item = /^([-*+]|\d{1,9}[.)])( +|$)/;
+
+/** A container that begins at `at`, and where its content begins. */
+function readContainer(
+  text: string,
+  at: number,
+  line: { interrupts: boolean; isComplete: boolean },
+): { container: Container; at: number } | undefined {
+  const indent = indentOf(text, at);
+  const start = at + indent;
+  if (indent > 3) return undefined;
+  if (text[start] === ">") {
+    const end = start + (text[start + 1] === " " ? 2 : 1);
+    return { container: { kind: "quote", offset: 0, marker: ">" }, at: end };
+  }
+  const [, marker = "", gap = ""] = item.exec(text.slice(start)) ?? [];
+  if (marker === "" || isRule(text.slice(start))) return undefined;
+  const isEmpty = text.slice(start + marker.length).trim() === "";
+  // `-` is a list item only when a space follows, or nothing at all.
+  if (isEmpty && gap === "" && !line.isComplete) return undefined;
+  // A number at the beginning of a line of prose is no list, nor is a lone dash.
+  const isOdd = /^\d/.test(marker) ? marker.slice(0, -1) !== "1" : isEmpty && line.isComplete;
+  if (line.interrupts && isOdd) return undefined;
+  const wide = gap.length > 4 || gap === "" ? 1 : gap.length;
+  const container: Container = { kind: "item", offset: indent + marker.length + wide, marker };
+  return { container, at: Math.min(text.length, start + marker.length + wide) };
+}
+
+function isRule(text: string): boolean {
+  const marks = text.replaceAll(" ", "");
+  return /^(?:-{3,}|\*{3,}|_{3,})$/.test(marks);
+}
+
+function readLeaf(
+  content: string,
+  { isComplete, isText, isInside }: { isComplete: boolean; isText: boolean; isInside: boolean },
+): [Leaf, number] {
+  const indent = indentOf(content, 0);
+  const text = content.slice(indent);
+  if (text === "" && isComplete) return [{ kind: "blank" }, indent];
+  if (indent > 3) return isText ? [{ kind: "text" }, indent] : [{ kind: "indented" }, 4];
+  const [, hashes = ""] = /^(#{1,6})(?: |$)/.exec(text) ?? [];
+  if (hashes !== "" && (isComplete || text.length > hashes.length)) {
+    return [{ kind: "heading", level: hashes.length }, indent + hashes.length];
+  }
+  const [fence = ""] = /^(?:`{3,}|~{3,})/.exec(text) ?? [];
+  if (fence !== "") {
+    const mark = fence[0] ?? "`";
+    return [{ kind: "fence", mark, length: fence.length, indent }, indent + fence.length];
+  }
+  if (text.startsWith("|")) return [{ kind: "table" }, indent];
+  if (!isComplete) return [{ kind: "text" }, indent];
+  if (isText && isInside && /^(?:=+|-{2,}) *$/.test(text)) {
+    return [{ kind: "underline", level: text.startsWith("=") ? 1 : 2 }, 0];
+  }
+  return isRule(text) ? [{ kind: "rule" }, content.length] : [{ kind: "text" }, indent];
+}
+
+/**
+ * Reads the beginning of a line: `text` holds only leading() characters (and
+ * the box of a task), and the whole line where `isComplete`; else other text
+ * follows. `isText`: a paragraph is open, which the line may go on with.
+ */
+export function readLead(
+  text: string,
+  containers: readonly Container[],
+  isComplete: boolean,
+  isText: boolean,
+): Lead {
+  const matched = matchContainers(text, containers);
+  const { kept } = matched;
+  let { at } = matched;
+  const opened: Container[] = [];
+  // A paragraph of a list item or quote goes on without their marks, too.
+  const isInside = isText && kept === containers.length;
+  while (kept + opened.length < deepest) {
+    const interrupts = isInside && opened.length === 0;
+    const next = readContainer(text, at, { interrupts, isComplete });
+    if (!next) break;
+    opened.push(next.container);
+    at = next.at;
+  }
+  const state = { isComplete, isText: isText && opened.length === 0, isInside };
+  const [leaf, start] = readLeaf(text.slice(at), state);
+  return { kept, opened, leaf, rest: text.slice(at + start) };
+}

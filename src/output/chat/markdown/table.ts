@@ -1,0 +1,89 @@
+import { bits, cellsOf, createLine, widthOf, type Cell } from "./cells.ts";
+import { createInline } from "./inline.ts";
+import type { InlineLook } from "./scanner.ts";
+
+export type Align = "left" | "right" | "center";
+
+export interface Table {
+  /** Header first; source lines. */
+  lines: string[];
+  aligns: Align[] | undefined;
+  /** Characters of the lines. */
+  size: number;
+  /** Set once rows have been written: later ones cannot change the columns. */
+  widths: number[] | undefined;
+  /** Source line that is being read. */
+  line: string;
+}
+
+const mostColumns = 64;
+
+export function createTable(line = ""): Table {
+  return { lines: [], aligns: undefined, size: 0, widths: undefined, line };
+}
+
+/** Cells of a source line: split at bars, `\|` is one in a cell. */
+export function splitCells(line: string): string[] {
+  const inner = line.trim().replace(/^\|/, "");
+  const cells = inner
+    .split(/(?<!\\)\|/)
+    .slice(0, mostColumns + 1)
+    .map((cell) => cell.trim().replaceAll("\\|", "|"));
+  if (cells.length > 1 && cells.at(-1) === "") cells.pop();
+  return cells.slice(0, mostColumns);
+}
+
+/** Alignments of a delimiter row, or undefined where `line` is none. */
+export function parseAligns(line: string): Align[] | undefined {
+  if (!/^[\s|:-]+$/.test(line) || !line.includes("-")) return undefined;
+  const cells = splitCells(line);
+  if (!cells.every((cell) => /^:?-+:?$/.test(cell))) return undefined;
+  return cells.map((cell) => {
+    if (!cell.endsWith(":")) return "left";
+    return cell.startsWith(":") ? "center" : "right";
+  });
+}
+
+export function drawInline(text: string, look: InlineLook, style = 0): Cell[] {
+  const line = createLine();
+  const inline = createInline(line, look, style);
+  inline.feed(text);
+  inline.end();
+  return line.cells;
+}
+
+const gap = 3;
+
+/** Widths of the columns, or undefined where they do not fit into `limit`. */
+export function fitTable(rows: readonly Cell[][][], limit: number): number[] | undefined {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cells] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 1, widthOf(cells));
+    }
+  }
+  const total = widths.reduce((sum, width) => sum + width, gap * (widths.length - 1));
+  return total <= limit ? widths : undefined;
+}
+
+function pad(cells: readonly Cell[], width: number, align: Align): Cell[] {
+  const free = Math.max(0, width - widthOf(cells));
+  const before = { left: 0, right: free, center: Math.floor(free / 2) }[align];
+  return [...cellsOf(" ".repeat(before)), ...cells, ...cellsOf(" ".repeat(free - before))];
+}
+
+/** One row of a table whose columns are known. */
+export function tableRow(
+  row: readonly Cell[][],
+  widths: readonly number[],
+  aligns: readonly Align[],
+): Cell[] {
+  return widths.flatMap((width, column) => [
+    ...(column === 0 ? [] : cellsOf(" │ ", bits.dim)),
+    ...pad(row[column] ?? [], width, aligns[column] ?? "left"),
+  ]);
+}
+
+export function ruleRow(widths: readonly number[]): Cell[] {
+  return cellsOf(widths.map((width) => "─".repeat(width)).join("─┼─"), bits.dim);
+}

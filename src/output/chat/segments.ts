@@ -1,0 +1,127 @@
+import type { Output } from "../output.ts";
+import type { Text } from "../text.ts";
+import type { Drawing } from "./markdown/drawing.ts";
+import { shortenMarkers } from "./markers.ts";
+
+type Stream = "stdout" | "stderr";
+
+interface Step {
+  step: "add" | "leave" | "end";
+  text: string;
+}
+
+/** What is to be written: finished text, or a step of an answer that is drawn when it is written. */
+export interface Segments {
+  put(stream: Stream, ...parts: Text[]): void;
+  step(step: Step["step"], text?: string): void;
+  /** Writes everything: one write as long as the stream stays the same. */
+  flush(): Promise<void>;
+  readonly isEmpty: boolean;
+}
+
+async function draw(drawing: Promise<Drawing> | undefined, { step, text }: Step): Promise<Text[]> {
+  const loaded = await drawing;
+  return (await (step === "add" ? loaded?.add(text) : loaded?.[step]())) ?? [];
+}
+
+export function createSegments(output: Output, drawing: Promise<Drawing> | undefined): Segments {
+  let segments: ({ stream: Stream; parts: Text[] } | Step)[] = [];
+  return {
+    get isEmpty() {
+      return segments.length === 0;
+    },
+    put(stream, ...parts) {
+      const last = segments.at(-1);
+      if (last && "stream" in last && last.stream === stream) last.parts.push(...parts);
+      else segments.push({ stream, parts });
+    },
+    step(step, text = "") {
+      const last = segments.at(-1);
+      if (step === "add" && last && "step" in last && last.step === step) last.text += text;
+      else segments.push({ step, text });
+    },
+    async flush() {
+      const ready = segments;
+      segments = [];
+      let answer: Text[] = [];
+      const write = async (): Promise<void> => {
+        if (answer.length > 0) await output.write(...answer);
+        answer = [];
+      };
+      for (const segment of ready) {
+        if ("step" in segment) answer.push(...(await draw(drawing, segment)));
+        else if (segment.stream === "stdout") answer.push(...segment.parts);
+        else {
+          await write();
+          await output.aside(...segment.parts);
+        }
+      }
+      await write();
+    },
+  };
+}
+
+/** The way of an answer's text to stdout. */
+export interface Ink {
+  add(text: string): void;
+  /** Ends an unfinished line, because something else follows. */
+  leave(): void;
+  /** Ends the answer: what comes after it is a text of its own. */
+  end(): void;
+  readonly midLine: boolean;
+}
+
+/** Text as it is; with `short` the citation markers are shown as their numbers. */
+export function createPlainInk({ put }: Segments, short: boolean): Ink {
+  let isOpen = false;
+  let heldMarker = "";
+  const leave = (): void => {
+    if (heldMarker !== "") put("stdout", heldMarker);
+    if (isOpen || heldMarker !== "") put("stdout", "\n");
+    heldMarker = "";
+    isOpen = false;
+  };
+  return {
+    add(text) {
+      const { parts, rest } = short
+        ? shortenMarkers(heldMarker + text)
+        : { parts: [text], rest: "" };
+      heldMarker = rest;
+      if (parts.length === 0) return;
+      put("stdout", ...parts);
+      isOpen = rest !== "" || !text.endsWith("\n");
+    },
+    leave,
+    end: leave,
+    get midLine() {
+      return isOpen;
+    },
+  };
+}
+
+/** Text drawn as Markdown; what draws it is loaded while the answer is awaited. */
+export function createDrawnInk({ step }: Segments, drawing: Promise<Drawing>): Ink {
+  let isBegun = false;
+  let loaded: Drawing | undefined;
+  // A failure to load is met where the drawing is used.
+  drawing.then(
+    (each) => (loaded = each),
+    () => {},
+  );
+  return {
+    add(text) {
+      isBegun = true;
+      step("add", text);
+    },
+    leave() {
+      if (isBegun) step("leave");
+    },
+    end() {
+      if (isBegun) step("end");
+      isBegun = false;
+    },
+    get midLine() {
+      return loaded?.midRow === true;
+    },
+  };
+}
