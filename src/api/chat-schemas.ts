@@ -31,6 +31,14 @@ const shownInteger = orElse(optionalInteger, null);
 const shownTexts = orElse(optionalTexts, null);
 const anything = z.optional(z.unknown());
 
+const GeneratedImage = z.looseObject({
+  file_id: optionalText,
+  url: optionalText,
+  revised_prompt: optionalText,
+  shape: shownText,
+});
+export type GeneratedImage = z.infer<typeof GeneratedImage>;
+
 function packet<const Type extends string, const Shape extends Record<string, z.core.$ZodType>>(
   type: Type,
   shape: Shape,
@@ -68,14 +76,7 @@ export const Packet = z.discriminatedUnion("type", [
   packet("image_generation_start", {}),
   packet("image_generation_heartbeat", {}),
   packet("image_generation_final", {
-    images: z.array(
-      z.looseObject({
-        file_id: optionalText,
-        url: optionalText,
-        revised_prompt: optionalText,
-        shape: shownText,
-      }),
-    ),
+    images: z.array(GeneratedImage),
   }),
   packet("python_tool_start", { code: text }),
   packet("python_tool_delta", {
@@ -201,6 +202,8 @@ export const ChatReply = z.looseObject({
           tool_arguments: z.optional(z.unknown()),
           tool_result: z.optional(z.unknown()),
           search_docs: z.optional(z.nullable(documents)),
+          generated_images: orElse(z.optional(z.nullable(z.array(GeneratedImage))), null),
+          pre_reasoning: shownText,
         }),
       ),
     ),

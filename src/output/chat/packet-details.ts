@@ -1,4 +1,4 @@
-import type { Packet } from "../../api/chat-schemas.ts";
+import type { GeneratedImage, Packet } from "../../api/chat-schemas.ts";
 import type { MadeImage, Place, ReadFile, ToolEvent, TurnEvent } from "./events.ts";
 
 type Details = {
@@ -72,14 +72,14 @@ export function customResult(
   });
 }
 
-/** Images that were made. */
-export function imagesOf(packet: Extract<Packet, { type: "image_generation_final" }>): MadeImage[] {
-  return packet.images.map((image) => ({
+/** An image that was made. */
+export function imageOf(image: GeneratedImage): MadeImage {
+  return {
     fileId: image.file_id ?? null,
     url: image.url ?? null,
     prompt: image.revised_prompt ?? null,
     shape: image.shape ?? null,
-  }));
+  };
 }
 
 /** What of a file was read. */

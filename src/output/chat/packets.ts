@@ -4,7 +4,7 @@ import {
   citation,
   customResult,
   fileOf,
-  imagesOf,
+  imageOf,
   memoryOf,
   messageStart,
   toolEvent,
@@ -72,7 +72,7 @@ const readings: { [Type in Packet["type"]]: Reading<Type> } = {
   image_generation_start: begins("image-generation"),
   image_generation_heartbeat: nothing,
   image_generation_final: (packet, place) =>
-    toolEvent("image-generation", "output", place, { images: imagesOf(packet) }),
+    toolEvent("image-generation", "output", place, { images: packet.images.map(imageOf) }),
   python_tool_start: (packet, place) => toolEvent("python", "start", place, { input: packet.code }),
   python_tool_delta: (packet, place) =>
     toolEvent("python", "output", place, {

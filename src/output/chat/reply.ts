@@ -2,12 +2,15 @@ import type { ChatReply } from "../../api/chat-schemas.ts";
 import { addDocuments, createTurn, type Turn } from "./answer.ts";
 import { createCall, noteDocuments, type ToolCall } from "./calls.ts";
 import type { TurnEvent } from "./events.ts";
+import { imageOf } from "./packet-details.ts";
 
 function toolCallOf(each: NonNullable<ChatReply["tool_calls"]>[number], index: number): ToolCall {
   const call = createCall(each.tool_name, index);
   const result = each.tool_result ?? "";
   call.input = each.tool_arguments ?? null;
   call.output = typeof result === "string" ? result : JSON.stringify(result);
+  call.reasoning = each.pre_reasoning ?? "";
+  call.images = (each.generated_images ?? []).map(imageOf);
   noteDocuments(call, each.search_docs ?? []);
   return call;
 }
@@ -32,6 +35,18 @@ export function turnOfReply(reply: ChatReply): Turn {
   return turn;
 }
 
+function eventsOfCall(turn: Turn, call: ToolCall): TurnEvent[] {
+  const place = { turn: call.turn, tab: call.tab, sub: call.sub };
+  const { tool, internet, queries, input, images, fileIds, output: text } = call;
+  const documents = call.documentIds.flatMap((id) => turn.documents.get(id) ?? []);
+  const output: TurnEvent = { type: "tool", tool, step: "output", place, text, images, fileIds };
+  return [
+    { type: "tool", tool, step: "start", place, internet, queries, input },
+    // Without any there may have been none to find.
+    documents.length === 0 ? output : { ...output, documents },
+  ];
+}
+
 /** The events of such a record, as a stream would have brought them. */
 export function eventsOfReply(turn: Turn): TurnEvent[] {
   const events: TurnEvent[] = [];
@@ -43,6 +58,7 @@ export function eventsOfReply(turn: Turn): TurnEvent[] {
     const place = { turn: 0, tab: 0, sub: null };
     events.push({ type: "reasoning", text: `${turn.reasoning}\n`, place });
   }
+  for (const call of turn.tools) events.push(...eventsOfCall(turn, call));
   if (turn.answer !== "") events.push({ type: "text", text: turn.answer });
   events.push(turn.failure ?? { type: "stop", reason: null });
   return events;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChatEvent, ChatReply } from "../../../src/api/chat-schemas.ts";
 import { Packet } from "../../../src/api/chat-schemas.ts";
 import { advance, createTurn, type Turn } from "../../../src/output/chat/answer.ts";
-import { turnOfReply } from "../../../src/output/chat/reply.ts";
+import { eventsOfReply, turnOfReply } from "../../../src/output/chat/reply.ts";
 import {
   document,
   failureLine,
@@ -248,6 +248,22 @@ describe("a reply that came whole", () => {
     });
     expect([...turn.documents.keys()]).toEqual(["d", "e"]);
     expect(turn.tools).toMatchObject([{ tool: "internal_search", input: { q: 1 }, output: "r" }]);
+  });
+
+  it("has the events that a stream would have brought", () => {
+    const events = eventsOfReply(turnOfReply(reply));
+    expect(events.map((event) => event.type)).toEqual([
+      "session",
+      "message",
+      "tool",
+      "tool",
+      "text",
+      "stop",
+    ]);
+    expect(events.filter((event) => event.type === "tool")).toMatchObject([
+      { tool: "internal_search", step: "start", input: { q: 1 } },
+      { step: "output", text: "r", documents: [{ document_id: "e" }] },
+    ]);
   });
 
   it("is a failure where it holds an error", () => {
