@@ -5,6 +5,7 @@ import { addChat } from "./surface/chat.ts";
 import { addConfig } from "./surface/config.ts";
 import { addConnectors } from "./surface/connectors.ts";
 import { collectOptions } from "./surface/environment.ts";
+import { addFiles } from "./surface/files.ts";
 import { addIngest } from "./surface/ingest.ts";
 import { examples } from "./surface/options.ts";
 import { globalOptions, isGroup, prepare, summaryOf } from "./surface/prepare.ts";
@@ -39,6 +40,7 @@ const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> =
   state: addState,
   chat: addChat,
   sessions: addSessions,
+  files: addFiles,
   sandbox: addSandbox,
   config: addConfig,
   login: addConfig,

@@ -34,12 +34,17 @@ async function uploadTo<T>(
   );
 }
 
-function rejectedError(client: Client, path: string, name: string, upload: FileUpload): ApiError {
-  const reasons = (upload.rejected_files ?? []).map((file) =>
-    shorten(`${file.file_name}: ${file.reason ?? "no reason given"}`, 200),
+/** The service's own words for a file that it answered 200 to and did not take. */
+function rejectionOf(upload: FileUpload): string {
+  const reasons = (upload.rejected_files ?? []).map(({ reason }) =>
+    shorten(reason?.trim() || "no reason given", 300),
   );
+  return reasons.join("; ") || "the service took no file and gave no reason";
+}
+
+function rejectedError(client: Client, path: string, name: string, upload: FileUpload): ApiError {
   const url = client.url(path);
-  const why = reasons.length === 0 ? "the service took no file" : reasons.join("; ");
+  const why = rejectionOf(upload);
   return new ApiError("server-error", `upload ${name}: POST ${url}: rejected: ${why}`, {
     method: "POST",
     url,
@@ -49,23 +54,22 @@ function rejectedError(client: Client, path: string, name: string, upload: FileU
 }
 
 /**
- * Uploads one file for use in chats. Its `file_id`, `chat_file_type`, `name` and
- * `id` make a file descriptor. Throws ApiError, also when the service answers
- * 200 and has rejected the file.
+ * Uploads one file for use in chats. The `file_id`, `chat_file_type`, `name` and
+ * `id` of what was taken make a file descriptor; a file that the service answers
+ * 200 to and does not take has its reason. Throws ApiError.
  */
 export async function uploadChatFile(
   client: Client,
   file: UploadFile,
   options: { projectId?: number } = {},
-): Promise<UserFile> {
+): Promise<{ taken: UserFile } | { reason: string }> {
   const path = client.dialect.paths.chatFileUpload;
   const fields: Record<string, string> =
     options.projectId === undefined ? {} : { project_id: String(options.projectId) };
   const form = { files: [file], fields };
   const upload = await uploadTo(client, `upload ${file.name}`, path, form, FileUpload);
   const [taken] = upload.user_files;
-  if (!taken) throw rejectedError(client, path, file.name, upload);
-  return taken;
+  return taken ? { taken } : { reason: rejectionOf(upload) };
 }
 
 const FileList = z.union([
@@ -88,6 +92,48 @@ export async function listFiles(client: Client): Promise<UserFile[]> {
     },
     FileList,
   );
+}
+
+/** As the listing has them; one that it leaves out gets the status `absent`. */
+async function listedStates(
+  client: Client,
+  files: readonly UserFile[],
+  absent: string | null,
+): Promise<UserFile[]> {
+  const listed = new Map((await listFiles(client)).map((file) => [file.id, file]));
+  return files.map((file) => listed.get(file.id) ?? { ...file, status: absent });
+}
+
+/**
+ * The files as they are now, for polling: each asked for by itself, or found in
+ * the listing where the service has no other way. One that is known nowhere any
+ * more counts as DELETING; one that only a listing could tell has no status.
+ * Throws ApiError.
+ */
+export async function findFileStates(
+  client: Client,
+  files: readonly UserFile[],
+): Promise<UserFile[]> {
+  const { chatFile } = client.dialect.paths;
+  if (chatFile === undefined) return await listedStates(client, files, null);
+  const states: UserFile[] = [];
+  for (const file of files) {
+    const call: Call = {
+      what: "look at the file",
+      policy: "list",
+      method: "GET",
+      path: chatFile(file.id),
+      key: "accessToken",
+    };
+    try {
+      states.push(await client.call(call, UserFile));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.exit !== "not-found") throw error;
+      // No such file, or a service without this endpoint.
+      states.push(...(await listedStates(client, [file], "DELETING")));
+    }
+  }
+  return states;
 }
 
 const StoredFile = z.looseObject({

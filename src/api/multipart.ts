@@ -40,6 +40,8 @@ async function* exactBytes(file: UploadFile): AsyncGenerator<Uint8Array> {
       yield chunk;
     }
   } catch (error) {
+    // A file that says itself what is wrong with it.
+    if (error instanceof CliError) throw error;
     const reason = codeOf(error) ?? "unknown failure";
     throw new CliError("local", `cannot read ${file.name}: ${reason}`, { cause: error });
   }

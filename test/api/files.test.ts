@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { listFiles, uploadChatFile, uploadImage, type UploadFile } from "../../src/api/files.ts";
+import {
+  findFileStates,
+  listFiles,
+  uploadChatFile,
+  uploadImage,
+  type UploadFile,
+} from "../../src/api/files.ts";
 import { urlOfFile } from "../../src/api/made-file.ts";
 import { createMultipart } from "../../src/api/multipart.ts";
 import { closeAll, errorOf, jsonText, openClient, startRaw } from "./support.ts";
@@ -88,11 +94,9 @@ describe("uploadChatFile", () => {
       got = request;
       socket.write(jsonText(uploads["chatFile"]));
     });
-    const taken = await uploadChatFile(openClient(server.url), file, { projectId: 4 });
-    expect(taken).toMatchObject({
-      file_id: "0f3c",
-      chat_file_type: "document",
-      status: "PROCESSING",
+    const answer = await uploadChatFile(openClient(server.url), file, { projectId: 4 });
+    expect(answer).toMatchObject({
+      taken: { file_id: "0f3c", chat_file_type: "document", status: "PROCESSING" },
     });
     expect(server.seen).toEqual(["POST /api/user/projects/file/upload"]);
     expect(got).toMatch(/content-length: \d+/i);
@@ -101,12 +105,21 @@ describe("uploadChatFile", () => {
     expect(got).toContain('name="project_id"\r\n\r\n4\r\n');
   });
 
-  it("fails when the service takes nothing although it says 200", async () => {
-    const server = await startRaw((socket) => void socket.write(jsonText(uploads["rejected"])));
-    const thrown = await errorOf(uploadChatFile(openClient(server.url), file));
-    expect(thrown).toMatchObject({ exit: "server-error", status: 200 });
-    expect(thrown.message).toContain("rejected: a.pdf: password protected");
-  });
+  it.each([
+    ["its words", uploads["rejected"], "password protected"],
+    ["no words", { user_files: [] }, "the service took no file and gave no reason"],
+    [
+      "an empty reason",
+      { user_files: [], rejected_files: [{ file_name: "a", reason: " " }] },
+      "no reason given",
+    ],
+  ])(
+    "tells why the service takes nothing although it says 200: %s",
+    async (_name, body, reason) => {
+      const server = await startRaw((socket) => void socket.write(jsonText(body)));
+      expect(await uploadChatFile(openClient(server.url), file)).toEqual({ reason });
+    },
+  );
 
   it("is not sent twice once its bytes may have left", async () => {
     const server = await startRaw((socket) => socket.resetAndDestroy());
@@ -153,6 +166,37 @@ describe("uploadChatFile", () => {
     });
     const thrown = await errorOf(uploadChatFile(openClient(server.url), broken));
     expect(thrown).toMatchObject({ exit: "local", message: "cannot read a.pdf: EIO" });
+  });
+});
+
+describe("findFileStates", () => {
+  const known = { id: "5b1e", file_id: "0f3c", status: "PROCESSING" };
+
+  it("asks for each file where the dialect can", async () => {
+    const server = await startRaw((socket, request) => {
+      if (request.includes("/recent")) socket.write(jsonText([{ ...known, id: "listed" }]));
+      else if (request.includes("/file/5b1e")) {
+        socket.write(jsonText({ ...known, status: "COMPLETED" }));
+      } else socket.write(jsonText({ detail: "no" }, "404 X"));
+    });
+    const client = openClient(server.url, { dialect: "onyx" });
+    const files = ["5b1e", "gone", "listed"].map((id) => ({ ...known, id }));
+    const states = await findFileStates(client, files);
+    expect(states.map(({ status }) => status)).toEqual(["COMPLETED", "DELETING", "PROCESSING"]);
+    expect(server.seen.slice(0, 3)).toEqual([
+      "GET /api/user/projects/file/5b1e",
+      "GET /api/user/projects/file/gone",
+      "GET /api/user/files/recent",
+    ]);
+  });
+
+  it("looks into the listing where it cannot", async () => {
+    const listed = [{ ...known, status: "INDEXING" }];
+    const server = await startRaw((socket) => void socket.write(jsonText(listed)));
+    const other = { ...known, id: "other" };
+    const states = await findFileStates(openClient(server.url), [known, other]);
+    expect(states.map(({ status }) => status)).toEqual(["INDEXING", null]);
+    expect(server.seen).toEqual(["GET /api/user/projects/file/"]);
   });
 });
 

@@ -54,6 +54,7 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
     ["report", ["report"], 3],
     ["state", ["state"], 10],
     ["sessions", ["sessions"], 11],
+    ["files", ["files"], 5],
   ])("%s", async (_name, commands, least) => {
     const place = await preparePlace(commands.includes("sessions") ? "onyx" : "standard");
     if (commands.includes("state")) await prepareState(place);

@@ -4,7 +4,13 @@ import { askWhole, stopChat, streamChat } from "../../src/api/chat.ts";
 import { createClient, type Client } from "../../src/api/client.ts";
 import { listConnectors } from "../../src/api/connectors.ts";
 import { upsertDocument } from "../../src/api/documents.ts";
-import { listFiles, uploadChatFile, type UploadFile, uploadImage } from "../../src/api/files.ts";
+import {
+  findFileStates,
+  listFiles,
+  uploadChatFile,
+  type UploadFile,
+  uploadImage,
+} from "../../src/api/files.ts";
 import { listTools } from "../../src/api/tools.ts";
 import { readServiceWords } from "../../src/api/words.ts";
 import { documentOf, key, type Line, linesOf, start, type Started } from "./start.ts";
@@ -144,7 +150,10 @@ describe("the client understands the sandbox", () => {
     const reply = await askWhole(client, { message: "leave" });
     expect(reply.answer).toContain("Twenty-five days");
     const uploaded = await uploadChatFile(client, fileOf("a.txt", "text/plain", [120]));
-    expect((await listFiles(client)).map((each) => each.file_id)).toEqual([uploaded.file_id]);
+    expect(uploaded).toMatchObject({ taken: { file_id: expect.any(String) } });
+    const { taken } = uploaded as Extract<typeof uploaded, { taken: object }>;
+    expect((await listFiles(client)).map((each) => each.file_id)).toEqual([taken.file_id]);
+    expect(await findFileStates(client, [taken])).toMatchObject([{ status: "COMPLETED" }]);
     const image = fileOf("p.png", "image/png", [137, 80, 78, 71]);
     expect(await uploadImage(client, image)).toMatch(/^[0-9a-f-]{36}$/);
     await stopChat(client, reply.chat_session_id!);

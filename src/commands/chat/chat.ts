@@ -76,7 +76,8 @@ async function prepare(
       dim("deep research consumes significantly more tokens than an ordinary question"),
     );
   }
-  const files = await describeFiles(client, plan.files, options.fileId ?? []);
+  const work = { context, client, output, timeoutSeconds: options.timeout };
+  const files = await describeFiles(work, plan.files, options.fileId ?? []);
   const parameters: ChatParameters = {
     ...base,
     message,

@@ -1,63 +1,12 @@
-import { createReadStream, statSync } from "node:fs";
-import { basename, extname, resolve } from "node:path";
 import type { Client } from "../../api/client.ts";
-import { listFiles, uploadChatFile } from "../../api/files.ts";
+import { listFiles } from "../../api/files.ts";
 import type { FileDescriptor, UserFile } from "../../api/schemas.ts";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError } from "../../errors.ts";
+import type { LocalFile } from "../files/local.ts";
+import { rejectedError, uploadFiles, type UploadWork } from "../files/upload.ts";
+import { isLost, lostError, waitForFiles } from "../files/wait.ts";
 
-/** A file of `--file`, looked at but not read. */
-export interface LocalFile {
-  path: string;
-  name: string;
-  sizeBytes: number;
-}
-
-/** MIME types by extension. The service decides by them what kind of file it has (observed-service.md 5). */
-const types: Readonly<Record<string, string>> = {
-  ".csv": "text/csv",
-  ".doc": "application/msword",
-  ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-  ".eml": "message/rfc822",
-  ".epub": "application/epub+zip",
-  ".gif": "image/gif",
-  ".htm": "text/html",
-  ".html": "text/html",
-  ".jpeg": "image/jpeg",
-  ".jpg": "image/jpeg",
-  ".json": "application/json",
-  ".markdown": "text/markdown",
-  ".md": "text/markdown",
-  ".pdf": "application/pdf",
-  ".png": "image/png",
-  ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-  ".tsv": "text/tab-separated-values",
-  ".webp": "image/webp",
-  ".xls": "application/vnd.ms-excel",
-  ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-  ".xml": "application/xml",
-  ".yaml": "application/yaml",
-  ".yml": "application/yaml",
-};
-
-function typeOf(name: string): string {
-  return types[extname(name).toLowerCase()] ?? "text/plain";
-}
-
-/** Looks at the files of `--file` before anything is sent. Throws CliError `usage`. */
-export function checkFiles(cwd: string, paths: readonly string[]): LocalFile[] {
-  return paths.map((given) => {
-    const path = resolve(cwd, given);
-    let reason: string;
-    try {
-      const stats = statSync(path);
-      if (stats.isFile()) return { path, name: basename(path), sizeBytes: stats.size };
-      reason = "it is not a regular file";
-    } catch (error) {
-      reason = codeOf(error) === "ENOENT" ? "it does not exist" : (codeOf(error) ?? "failed");
-    }
-    throw new CliError("usage", `--file: cannot read ${given}: ${reason}`);
-  });
-}
+export { checkFiles, type LocalFile } from "../files/local.ts";
 
 function descriptorOf(file: UserFile): FileDescriptor {
   return {
@@ -69,35 +18,34 @@ function descriptorOf(file: UserFile): FileDescriptor {
   };
 }
 
-async function findFiles(client: Client, ids: readonly string[]): Promise<FileDescriptor[]> {
+async function findFiles(client: Client, ids: readonly string[]): Promise<UserFile[]> {
   if (ids.length === 0) return [];
   const known = await listFiles(client);
   return ids.map((id) => {
     const file = known.find((each) => each.file_id === id || each.id === id);
-    if (file) return descriptorOf(file);
+    if (file) return file;
     throw new CliError("not-found", `--file-id: the service lists no file ${id}`, {
-      hints: ["upload it with --file PATH"],
+      hints: ["see `knowctl files list`, or upload it with --file PATH"],
     });
   });
 }
 
 /**
- * Uploads files and finds those uploaded before; the descriptors for a question.
- * Throws ApiError, also for a file that the service rejects, and CliError
- * `not-found` for an unknown id.
+ * Uploads files, finds those uploaded before, and waits until the service has
+ * processed them; the descriptors for a question. Throws before anything is
+ * asked when a file was rejected or cannot be used: CliError `server-error`,
+ * `timeout`, `not-found` for an unknown id, `local` for a file that changed.
  */
 export async function describeFiles(
-  client: Client,
+  work: UploadWork,
   files: readonly LocalFile[],
   ids: readonly string[],
 ): Promise<FileDescriptor[]> {
-  const found = await findFiles(client, ids);
-  const uploaded: FileDescriptor[] = [];
-  for (const { path, name, sizeBytes } of files) {
-    const bytes = (): AsyncIterable<Uint8Array> => createReadStream(path);
-    uploaded.push(
-      descriptorOf(await uploadChatFile(client, { name, type: typeOf(name), sizeBytes, bytes })),
-    );
-  }
-  return [...found, ...uploaded];
+  const found = await findFiles(work.client, ids);
+  const uploaded = await uploadFiles(work, files);
+  if (uploaded.rejected.length > 0) throw rejectedError(uploaded);
+  const ready = await waitForFiles(work, [...found, ...uploaded.taken]);
+  const failed = ready.filter(isLost);
+  if (failed.length > 0) throw lostError(failed);
+  return ready.map(descriptorOf);
 }

@@ -41,7 +41,7 @@ function localColumns(context: Context): Column<IndexedSession>[] {
   ];
 }
 
-/** Rows up to `limit` that pass --filter; nothing more is read once they are found. */
+/** Rows up to --limit that pass --filter; nothing more is read once they are found. */
 async function* limited<Row extends object>(
   context: Context,
   options: SessionsListOptions,
@@ -52,7 +52,8 @@ async function* limited<Row extends object>(
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   for await (const row of rows) {
     context.signal.throwIfAborted();
-    if (!passes(row, filters, columns)) continue;
+    // Without a limit the listing filters itself, and says which names are unknown.
+    if (options.limit !== undefined && !passes(row, filters, columns)) continue;
     yield row;
     if (--left <= 0) return;
   }

@@ -113,5 +113,7 @@ export async function beginTalk(
     );
   }
   await enterNamed(talk, work, options, start);
-  talk.files = await describeFiles(work.client, start.files, options.fileId ?? []);
+  const { now, sleep } = talk.context;
+  const upload = { context: { now, sleep, signal: work.signal }, client: work.client, output };
+  talk.files = await describeFiles(upload, start.files, options.fileId ?? []);
 }

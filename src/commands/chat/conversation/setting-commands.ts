@@ -139,7 +139,9 @@ export async function attachFile(talk: Talk, work: Work, argument: string): Prom
   if (argument === "clear") talk.files = [];
   else if (argument !== "") {
     const files = checkFiles(context.cwd, [typedPath(talk, argument)]);
-    talk.files = [...talk.files, ...(await describeFiles(work.client, files, []))];
+    const { now, sleep } = context;
+    const upload = { context: { now, sleep, signal: work.signal }, client: work.client, output };
+    talk.files = [...talk.files, ...(await describeFiles(upload, files, []))];
   }
   if (talk.files.length === 0) await output.note(dim("no file goes along with the next question"));
   else {

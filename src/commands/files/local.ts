@@ -1,0 +1,97 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { CliError, codeOf } from "../../errors.ts";
+import { contentTypeOf } from "./content-type.ts";
+
+/** A file to upload, looked at but not read. */
+export interface LocalFile {
+  path: string;
+  name: string;
+  sizeBytes: number;
+  /** Of its last change, when it was looked at. */
+  changedMs: number;
+  /** MIME type. */
+  type: string;
+}
+
+function reasonOf(error: unknown): string {
+  const code = codeOf(error);
+  if (code === "ENOENT" || code === "ENOTDIR") return "it does not exist";
+  if (code === "EACCES" || code === "EPERM") return "permission denied";
+  return code ?? "unknown failure";
+}
+
+function lookAt(path: string): LocalFile | string {
+  const stats = statSync(path);
+  if (!stats.isFile()) return stats.isDirectory() ? "it is a folder" : "it is not a regular file";
+  if (stats.size === 0) return "it is empty";
+  accessSync(path, constants.R_OK);
+  return {
+    path,
+    name: basename(path),
+    sizeBytes: stats.size,
+    changedMs: stats.mtimeMs,
+    type: contentTypeOf(path),
+  };
+}
+
+/**
+ * Looks at files before anything is sent; one that is named twice counts once.
+ * `flag` begins the messages. Throws CliError `usage`.
+ */
+export function checkFiles(cwd: string, paths: readonly string[], flag = "--file"): LocalFile[] {
+  const files = new Map<string, LocalFile>();
+  for (const given of paths) {
+    const path = resolve(cwd, given);
+    let found: LocalFile | string;
+    try {
+      found = lookAt(path);
+    } catch (error) {
+      found = reasonOf(error);
+    }
+    if (typeof found === "string") {
+      throw new CliError("usage", `${flag}: cannot read ${given}: ${found}`);
+    }
+    files.set(path, found);
+  }
+  return [...files.values()];
+}
+
+function changed({ name }: LocalFile): CliError {
+  return new CliError("local", `${name} changed while it was uploaded`, {
+    hints: ["run the command again when nothing writes to it"],
+  });
+}
+
+/**
+ * The bytes of a file as it was when it was looked at, read piece by piece;
+ * `onBytes` is told of each. Throws CliError `local` when it is gone, cannot be
+ * read, or has been changed meanwhile.
+ */
+export async function* steadyBytes(
+  file: LocalFile,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const handle = await open(file.path, "r").catch((error: unknown) => {
+    throw new CliError("local", `cannot read ${file.name}: ${reasonOf(error)}`, {
+      hints: ["it was there when the command began: run it again when it is back"],
+      cause: error,
+    });
+  });
+  try {
+    const check = async (): Promise<void> => {
+      const { size, mtimeMs } = await handle.stat();
+      if (size !== file.sizeBytes || mtimeMs !== file.changedMs) throw changed(file);
+    };
+    await check();
+    for await (const chunk of handle.createReadStream({ autoClose: false })) {
+      const bytes = chunk as Buffer;
+      yield bytes;
+      onBytes(bytes.length);
+    }
+    await check();
+  } finally {
+    await handle.close();
+  }
+}

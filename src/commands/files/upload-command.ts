@@ -1,0 +1,116 @@
+import { uploadImage } from "../../api/files.ts";
+import type { UserFile } from "../../api/schemas.ts";
+import type { GlobalFlags } from "../../config/flags.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { checkFormat, writeList, type Column } from "../../output/formats.ts";
+import { createSpinner } from "../../output/spinner.ts";
+import { connect } from "../connect.ts";
+import { fileColumns } from "./list.ts";
+import { checkFiles, steadyBytes, type LocalFile } from "./local.ts";
+import { rejectedError, uploadFiles, type UploadWork } from "./upload.ts";
+import { isLost, lostError, waitForFiles } from "./wait.ts";
+
+export interface FilesUploadOptions extends GlobalFlags {
+  project?: number;
+  /** Upload images for documents instead of files for chats. */
+  image?: boolean;
+  /** False for `--no-wait`. */
+  wait?: boolean;
+}
+
+interface UploadedImage {
+  image_file_id: string;
+  name: string;
+}
+
+const imageColumns: Column<UploadedImage>[] = [
+  { name: "image_file_id", value: (row) => row.image_file_id },
+  { name: "name", value: (row) => row.name },
+];
+
+async function* uploadedImages(
+  { client, output }: UploadWork,
+  files: readonly LocalFile[],
+): AsyncGenerator<UploadedImage> {
+  const spinner = createSpinner(output);
+  try {
+    for (const file of files) {
+      const { name, type, sizeBytes } = file;
+      spinner.start(`uploading ${name}`);
+      const bytes = (): AsyncIterable<Uint8Array> => steadyBytes(file, () => {});
+      const id = await uploadImage(client, { name, type, sizeBytes, bytes });
+      await spinner.stop();
+      yield { image_file_id: id, name };
+    }
+  } finally {
+    await spinner.stop();
+  }
+}
+
+/** Partly done is its own exit code; nothing done is the failure itself. */
+function failureOf(error: CliError, done: number): CliError {
+  if (done === 0) return error;
+  return new CliError("partial", error.message, {
+    details: error.details,
+    hints: error.hints,
+    cause: error,
+  });
+}
+
+async function uploadForChats(
+  work: UploadWork,
+  files: readonly LocalFile[],
+  options: FilesUploadOptions,
+): Promise<void> {
+  const { output, context } = work;
+  const project = options.project === undefined ? {} : { projectId: options.project };
+  const uploaded = await uploadFiles(work, files, project);
+  let ready: UserFile[] = uploaded.taken;
+  let failure: CliError | undefined;
+  try {
+    if (options.wait !== false) ready = await waitForFiles(work, uploaded.taken);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    failure = error;
+  }
+  // Their ids are what the command is for, whatever became of the others.
+  await writeList(
+    output,
+    options,
+    fileColumns(() => context.now()),
+    ready,
+  );
+  const lost = ready.filter(isLost);
+  if (uploaded.rejected.length > 0) {
+    throw failureOf(rejectedError({ ...uploaded, taken: [] }), ready.length - lost.length);
+  }
+  if (failure !== undefined) throw failure;
+  if (lost.length > 0) throw failureOf(lostError(lost), ready.length - lost.length);
+}
+
+/**
+ * `files upload PATH...`: uploads files for chats, waits until they are
+ * processed, and prints their ids; with --image images for documents. Throws
+ * CliError `partial` when the service took some and not the others.
+ */
+export async function filesUpload(
+  context: Context,
+  args: string[],
+  options: FilesUploadOptions,
+): Promise<void> {
+  checkFormat(options);
+  if (options.image === true && options.project !== undefined) {
+    throw new CliError("usage", "--image and --project exclude each other");
+  }
+  const files = checkFiles(context.cwd, args, "files upload");
+  const { client, output } = await connect(context, options, { oneShot: true });
+  const work = { context, client, output, timeoutSeconds: options.timeout };
+  try {
+    if (options.image === true) {
+      await writeList(output, options, imageColumns, uploadedImages(work, files));
+    } else await uploadForChats(work, files, options);
+  } finally {
+    await client.close();
+  }
+}

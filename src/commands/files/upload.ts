@@ -1,0 +1,122 @@
+import type { Client } from "../../api/client.ts";
+import { uploadChatFile } from "../../api/files.ts";
+import type { UserFile } from "../../api/schemas.ts";
+import type { Context } from "../../context.ts";
+import { ApiError, CliError } from "../../errors.ts";
+import { neutraliseLine } from "../../output/neutralise.ts";
+import type { Output } from "../../output/output.ts";
+import { countOf } from "../../output/progress.ts";
+import { createSpinner } from "../../output/spinner.ts";
+import { steadyBytes, type LocalFile } from "./local.ts";
+
+/** What an upload works with. The signal is the one that ends the client's requests. */
+export interface UploadWork {
+  context: Pick<Context, "sleep" | "now" | "signal">;
+  client: Client;
+  output: Output;
+  /** `--timeout`: how long files are waited for. */
+  timeoutSeconds?: number | undefined;
+}
+
+/** A file that the service did not take, and its words for why. */
+export interface Rejected {
+  name: string;
+  reason: string;
+}
+
+export interface Uploaded {
+  taken: UserFile[];
+  rejected: Rejected[];
+}
+
+const MB = 1_000_000;
+/** What the service takes by default; an administrator may allow more (observed-service.md 5). */
+const usualLimit = 100 * 1024 * 1024;
+
+function megabytes(bytes: number): string {
+  return (bytes / MB).toFixed(1);
+}
+
+/** `uploading 2/3 plan.pdf 12.0/100.0 MB` */
+function progressText(file: LocalFile, sent: number, place: string): string {
+  const amount = file.sizeBytes < MB ? "" : ` ${megabytes(sent)}/${megabytes(file.sizeBytes)} MB`;
+  return `uploading ${place}${file.name}${amount}`;
+}
+
+/** A file past the usual limit that was refused: says that the limit may be why. */
+function withLimit(error: unknown, file: LocalFile): unknown {
+  if (!(error instanceof ApiError)) return error;
+  if (error.status !== 413 && file.sizeBytes <= usualLimit) return error;
+  const { method, url, status, code, hints } = error;
+  return new ApiError(error.exit, error.message, {
+    method,
+    url,
+    status,
+    code,
+    cause: error,
+    hints: [...hints, limitHint(file)],
+  });
+}
+
+function limitHint({ name, sizeBytes }: LocalFile): string {
+  return `${name} has ${megabytes(sizeBytes)} MB; services take 100 MB by default, a proxy may take less`;
+}
+
+/**
+ * Uploads files one after the other, with progress on stderr. What the service
+ * rejects with its own words is returned; any other failure is thrown.
+ */
+export async function uploadFiles(
+  { client, output }: UploadWork,
+  files: readonly LocalFile[],
+  options: { projectId?: number } = {},
+): Promise<Uploaded> {
+  const spinner = createSpinner(output);
+  const uploaded: Uploaded = { taken: [], rejected: [] };
+  try {
+    for (const [index, file] of files.entries()) {
+      const place = files.length > 1 ? `${index + 1}/${files.length} ` : "";
+      const { name, type, sizeBytes } = file;
+      const bytes = (): AsyncIterable<Uint8Array> => {
+        let sent = 0;
+        return steadyBytes(file, (count) => {
+          sent += count;
+          spinner.start(progressText(file, sent, place));
+        });
+      };
+      spinner.start(progressText(file, 0, place));
+      const answer = await uploadChatFile(client, { name, type, sizeBytes, bytes }, options).catch(
+        (error: unknown) => {
+          throw withLimit(error, file);
+        },
+      );
+      if ("taken" in answer) uploaded.taken.push(answer.taken);
+      else {
+        const hint = sizeBytes > usualLimit ? `; ${limitHint(file)}` : "";
+        uploaded.rejected.push({ name, reason: answer.reason + hint });
+      }
+    }
+  } finally {
+    await spinner.stop();
+  }
+  return uploaded;
+}
+
+/** The error that stands for rejected files, with what can be done with those that were taken. */
+export function rejectedError({ taken, rejected }: Uploaded): CliError {
+  const lines = rejected.map(({ name, reason }) => neutraliseLine(`${name}: ${reason}`));
+  const [only = ""] = lines;
+  const message =
+    lines.length === 1
+      ? `the service rejected ${only}`
+      : `the service rejected ${countOf(lines.length, "file")}`;
+  const hints = ["check the type and the size, or upload it on the web page"];
+  if (taken.length > 0) {
+    const flags = taken.map(({ file_id }) => `--file-id ${neutraliseLine(file_id)}`);
+    hints.push(`what was taken need not be uploaded again: ${flags.join(" ")}`);
+  }
+  return new CliError("server-error", message, {
+    details: lines.length === 1 ? [] : lines.map((line) => `  ${line}`),
+    hints,
+  });
+}

@@ -1,0 +1,91 @@
+import { findFileStates } from "../../api/files.ts";
+import type { UserFile } from "../../api/schemas.ts";
+import { CliError } from "../../errors.ts";
+import { neutraliseLine } from "../../output/neutralise.ts";
+import { countOf } from "../../output/progress.ts";
+import { createSpinner } from "../../output/spinner.ts";
+import type { UploadWork } from "./upload.ts";
+
+const firstWaitMs = 500;
+const longestWaitMs = 10_000;
+const waitedMs = 300_000;
+
+/** Words of the service for a file that is not ready yet; any other is its last one (observed-service.md 5). */
+const working = new Set(["PROCESSING", "INDEXING", "UPLOADING"]);
+const lost = new Set(["FAILED", "CANCELED", "DELETING"]);
+
+function stateOf({ status }: UserFile): string {
+  return (status ?? "").toUpperCase();
+}
+
+function nameOf({ name, file_id }: UserFile): string {
+  return neutraliseLine(name || file_id).slice(0, 200);
+}
+
+/** Whether a question can do something with the file. */
+export function isLost(file: UserFile): boolean {
+  return lost.has(stateOf(file));
+}
+
+/** The error for files that the service took and could not process. */
+export function lostError(files: readonly UserFile[]): CliError {
+  const lines = files.map((file) => `${nameOf(file)}: ${stateOf(file).toLowerCase()}`);
+  const [only = ""] = lines;
+  const one = lines.length === 1;
+  return new CliError(
+    "server-error",
+    one
+      ? `the service could not process ${only}`
+      : `the service could not process ${lines.length} files`,
+    {
+      details: one ? [] : lines.map((line) => `  ${line}`),
+      hints: ["is it encrypted, or without text? Upload it again, or ask without it"],
+    },
+  );
+}
+
+function tooLate(files: readonly UserFile[], waited: number): CliError {
+  const names = files.map(nameOf).join(", ");
+  const flags = files.map(({ file_id }) => `--file-id ${neutraliseLine(file_id)}`).join(" ");
+  return new CliError(
+    "timeout",
+    `after ${Math.round(waited / 1000)} s the service is still processing ${names}`,
+    { hints: [`wait longer with --timeout, or ask later with ${flags}`] },
+  );
+}
+
+/**
+ * Waits until the service has processed files, where it can be asked, with
+ * progress on stderr. Returns them as they are then, those that failed included.
+ * Throws CliError `timeout`, and ApiError.
+ */
+export async function waitForFiles(
+  { context, client, output, timeoutSeconds }: UploadWork,
+  files: readonly UserFile[],
+): Promise<UserFile[]> {
+  const known = new Map(files.map((file) => [file.id, file]));
+  const pending = (): UserFile[] =>
+    [...known.values()].filter((file) => working.has(stateOf(file)));
+  const limitMs = timeoutSeconds === undefined ? waitedMs : timeoutSeconds * 1000;
+  const started = context.now();
+  const spinner = createSpinner(output);
+  let slept = 0;
+  let waitMs = firstWaitMs;
+  try {
+    for (let open = pending(); open.length > 0; open = pending()) {
+      // A request may take longer than a wait, and a clock may be set back.
+      const waited = Math.max(slept, context.now() - started);
+      if (waited + waitMs > limitMs) throw tooLate(open, waited);
+      const [first] = open;
+      const what = open.length === 1 && first ? nameOf(first) : countOf(open.length, "file");
+      spinner.start(`the service is processing ${what}`);
+      await context.sleep(waitMs, context.signal);
+      slept += waitMs;
+      waitMs = Math.min(waitMs * 1.5, longestWaitMs);
+      for (const file of await findFileStates(client, open)) known.set(file.id, file);
+    }
+  } finally {
+    await spinner.stop();
+  }
+  return [...known.values()];
+}
