@@ -149,6 +149,9 @@ async function sendMessage(options: ChatOptions, call: Call): Promise<Reply> {
   if (request.overrides.length > 1 && !request.stream) {
     return problem(dialect, 400, "INVALID_INPUT", "Multi-model mode requires streaming");
   }
+  if (options.runs.isFull()) {
+    return problem(dialect, 503, "SERVICE_UNAVAILABLE", "Too many answers at once");
+  }
   const question = { request, anonymous: call.anonymous };
   const run = options.runs.start((run) => conversation(options, question, run));
   const lines = run.read(call.signal);

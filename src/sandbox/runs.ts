@@ -19,7 +19,7 @@ export interface Run {
 export interface RunOptions {
   /** Silence after which a heartbeat is sent; 15 s without it (observed-service.md 2.4). */
   heartbeatMs?: number | undefined;
-  /** Characters of one run's lines that are held for those who come later; 16 Mi without it. */
+  /** Characters of one run's lines that are held for those who come later; 8 Mi without it. */
   limit?: number | undefined;
 }
 
@@ -89,10 +89,13 @@ async function* readLog(log: Log, gone: AbortSignal, from: number): AsyncGenerat
   }
 }
 
+/** Those that nobody waits for count as well. */
+const mostRuns = 100;
+
 const heartbeat = packet(0, "chat_heartbeat", {}, null);
 
 async function fill(log: Log, lines: AsyncIterable<Line>, options: RunOptions): Promise<void> {
-  const { heartbeatMs = 15_000, limit = 16 * 1024 * 1024 } = options;
+  const { heartbeatMs = 15_000, limit = 8 * 1024 * 1024 } = options;
   const take = (line: Line): void => {
     const size = JSON.stringify(line).length;
     log.lines.push({ line, size });
@@ -150,6 +153,8 @@ export function createRuns(options: RunOptions = {}) {
       open.set(filled, end);
       return run;
     },
+    /** Whether as many are made as may be at once. */
+    isFull: (): boolean => open.size >= mostRuns,
     /** From now on `find` gives this run for the session. */
     enter: (session: string, run: Run): void => void bySession.set(session, run),
     leave(session: string, run: Run): void {

@@ -123,6 +123,24 @@ describe("what the sandbox sends has the members of the observed service", () =>
     expect(members(upload.user_files[0])).toEqual(members(expected.user_files[0]));
   });
 
+  it("a stored session", async () => {
+    const sandbox = await start({ dialect: "onyx" });
+    await sandbox.ingest(documentOf({ sections: [{ text: "Twenty-five days of leave a year." }] }));
+    await sandbox.idle();
+    const { chat_session_id } = await sandbox.whole("leave");
+    type Session = { messages: Record<string, unknown>[] };
+    const path = `/api/chat/get-chat-session/${chat_session_id}`;
+    const own = (await sandbox.get(path)).json() as Session;
+    const observed = fixture("stored-session.json") as unknown as Session;
+    expect(members(observed)).toEqual(expect.arrayContaining(members(own)));
+    const all = new Set(observed.messages.flatMap(members));
+    const [root, question, answer] = own.messages;
+    for (const message of [root, question, answer]) expect(new Set(members(message))).toEqual(all);
+    const roles = own.messages.map((message) => message["message_type"]);
+    expect(roles).toEqual(observed.messages.slice(0, 3).map((message) => message["message_type"]));
+    expect(answer!["citations"]).toEqual({ 1: "a.md" });
+  });
+
   it("error lines", async () => {
     const { ask } = await start();
     const own = await ask("x", { chat_session_id: "none" });

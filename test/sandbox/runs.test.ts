@@ -84,6 +84,18 @@ describe("a run", () => {
     expect(await all(run.read(never, 999))).toEqual(["999"]);
   });
 
+  it("is one of at most a hundred", async () => {
+    const { opened, open } = gate();
+    const runs = createRuns();
+    for (let count = 0; count < 99; count += 1) runs.start(() => lines(1, opened));
+    expect(runs.isFull()).toBe(false);
+    runs.start(() => lines(1, opened));
+    expect(runs.isFull()).toBe(true);
+    open();
+    await runs.close();
+    expect(runs.isFull()).toBe(false);
+  });
+
   it("sends heartbeats in silence", async () => {
     const { opened, open } = gate();
     const run = createRuns({ heartbeatMs: 1 }).start(() => lines(2, opened));
