@@ -89,15 +89,16 @@ function documentWarnings(
 export function filterWarnings(
   turn: Turn,
   asked: AskedFilters | null,
-  searchTool: string | null,
+  searchTool: { id: number; name: string } | null,
 ): string[] {
   if (asked === null) return [];
   const searches = turn.tools.filter(isOwnSearch);
   if (searches.length === 0) {
-    const remedy = searchTool === null ? "--force-tool ID" : `--force-tool ${searchTool}`;
-    return [
-      `filters were given but no search ran: nothing limits this answer to them (${remedy} makes the agent search)`,
-    ];
+    const remedy =
+      searchTool === null
+        ? "--force-tool ID makes the agent search"
+        : `--force-tool ${searchTool.id} makes the agent use ${titleText(searchTool.name)}`;
+    return [`filters were given but no search ran: nothing limits this answer to them (${remedy})`];
   }
   const applied = searches.flatMap((call) => call.filters ?? []);
   const said = new Set(applied.flatMap((each) => deltaWarnings(asked, each)));

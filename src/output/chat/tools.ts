@@ -36,11 +36,14 @@ export interface ToolView {
   fileUrl?: ((path: string) => string) | undefined;
 }
 
+/** A time as it was sent, without what says only that the day begins. */
+const dayOf = (time: string): string => time.replace(/T00:00:00(?:\.0+)?(?:\+00:00|Z)$/, "");
+
 function filterLine({ sources, from, to }: NonNullable<ToolEvent["filters"]>): string[] {
   const parts = [
     sources.length > 0 ? `sources ${sources.join(", ")}` : "",
-    from ? `from ${from}` : "",
-    to ? `until ${to}` : "",
+    from ? `from ${dayOf(from)}` : "",
+    to ? `until ${dayOf(to)}` : "",
   ].filter(Boolean);
   return parts.length > 0 ? [`filters applied: ${titleText(parts.join(", "))}`] : [];
 }

@@ -150,7 +150,7 @@ export function warningsOf(turn: Turn, asked: Asked, known: Known): string[] {
   const search = known.tools?.find((tool) => tool.in_code_tool_id === "SearchTool");
   const warnings = [
     ...requestWarnings(asked, known),
-    ...filterWarnings(turn, asked.filters, search ? label(search) : null),
+    ...filterWarnings(turn, asked.filters, search ?? null),
     ...forcedWarnings(turn, asked, known),
     ...modelWarnings(turn, asked, known),
   ];

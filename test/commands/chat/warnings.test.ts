@@ -32,7 +32,7 @@ describe("silent failures are said", () => {
     const { stderr, code } = await world.run(["--no-tools", "--source-type", "web", "hi"]);
     expect(code).toBe(0);
     expect(stderr).toContain(
-      "warning: filters were given but no search ran: nothing limits this answer to them (--force-tool 1 (internal_search) makes the agent search)\n",
+      "warning: filters were given but no search ran: nothing limits this answer to them (--force-tool 1 makes the agent use internal_search)\n",
     );
     const calm = await world.run(["--source-type", "web", "hi"]);
     expect(calm.stderr).not.toContain("warning");

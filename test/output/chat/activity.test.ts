@@ -37,7 +37,7 @@ const cases: [name: string, lines: ChatEvent[], shown: string][] = [
       }),
       packet({ type: "search_tool_documents_delta", documents: [] }),
     ],
-    "searching the web\n  filters applied: sources web, file, from 2026-01-01T00:00:00+00:00\n  found nothing\n",
+    "searching the web\n  filters applied: sources web, file, from 2026-01-01\n  found nothing\n",
   ],
   [
     "opened pages",

@@ -330,7 +330,7 @@ describe("warningsOf filters", () => {
   it("names the tool that searches", () => {
     const asked = { ...nothingAsked, filters: filters({ sources: ["web"] }) };
     const warnings = warningsOf(complete({}), asked, { ...nothingKnown, tools });
-    check(warnings, [/--force-tool 1 \(internal_search\) makes the agent search/]);
+    check(warnings, [/--force-tool 1 makes the agent use internal_search/]);
   });
 });
 
