@@ -6,6 +6,8 @@ export type Row = Record<string, SqlValue>;
 
 export interface Statement {
   run(...values: SqlValue[]): void;
+  /** As run(), for hundreds of values at once: libsql takes them as they are. */
+  runMany(values: SqlValue[]): void;
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
   iterate(...values: SqlValue[]): IterableIterator<Row>;
@@ -23,7 +25,7 @@ export interface Database {
 interface Driver {
   exec(sql: string): unknown;
   prepare(sql: string): {
-    run(...values: SqlValue[]): unknown;
+    run(...values: (SqlValue | SqlValue[])[]): unknown;
     get(...values: SqlValue[]): unknown;
     all(...values: SqlValue[]): unknown;
     iterate(...values: SqlValue[]): unknown;
@@ -31,13 +33,18 @@ interface Driver {
   close(): unknown;
 }
 
-async function openDriver(path: string): Promise<Driver> {
+interface OpenDriver extends Driver {
+  /** Values may be given as one array. */
+  takesArray: boolean;
+}
+
+async function openDriver(path: string): Promise<OpenDriver> {
   try {
     // Node's own SQLite, from 22.13 on without a flag: nothing native to ship.
     const { DatabaseSync } = (await import("node:sqlite" as string)) as {
       DatabaseSync: new (path: string) => Driver;
     };
-    return new DatabaseSync(path);
+    return Object.assign(new DatabaseSync(path), { takesArray: false });
   } catch (error) {
     const code = codeOf(error);
     if (code !== "ERR_UNKNOWN_BUILTIN_MODULE" && code !== "ERR_MODULE_NOT_FOUND") throw error;
@@ -45,7 +52,7 @@ async function openDriver(path: string): Promise<Driver> {
   const { default: LibsqlDatabase } = (await import("libsql")) as unknown as {
     default: new (path: string) => Driver;
   };
-  return new LibsqlDatabase(path);
+  return Object.assign(new LibsqlDatabase(path), { takesArray: true });
 }
 
 // libsql's get(), and only get(), adds a `_metadata` member to the row (libsql 0.5.29).
@@ -82,7 +89,7 @@ async function prepareDriver(driver: Driver): Promise<void> {
  * cannot be opened or is not a database.
  */
 export async function openDatabase(path: string): Promise<Database> {
-  let driver: Driver | undefined;
+  let driver: OpenDriver | undefined;
   try {
     driver = await openDriver(path);
     await prepareDriver(driver);
@@ -101,7 +108,7 @@ export async function openDatabase(path: string): Promise<Database> {
  * removes them again. Throws CliError `local`.
  */
 export async function openForReading(path: string): Promise<Database> {
-  let driver: Driver | undefined;
+  let driver: OpenDriver | undefined;
   try {
     driver = await openDriver(path);
     // Not an option of the driver: libsql 0.5.29 takes `readonly` and writes all the same.
@@ -115,7 +122,7 @@ export async function openForReading(path: string): Promise<Database> {
   }
 }
 
-function createDatabase(driver: Driver): Database {
+function createDatabase(driver: OpenDriver): Database {
   let isOpen = true;
   return {
     exec: (sql) => void driver.exec(sql),
@@ -123,6 +130,8 @@ function createDatabase(driver: Driver): Database {
       const statement = driver.prepare(sql);
       return {
         run: (...values) => void statement.run(...values),
+        runMany: (values) =>
+          void (driver.takesArray ? statement.run(values) : statement.run(...values)),
         get(...values) {
           const row = statement.get(...values);
           return row === undefined || row === null ? undefined : withoutMetadata(row);

@@ -17,13 +17,18 @@ export function createInsert(
   const one = database.prepare(`${head} VALUES ${row}`);
   let many: Statement | undefined;
   return (rows) => {
-    let at = 0;
-    for (; rows.length - at >= rowsAtOnce; at += rowsAtOnce) {
+    const rest = rows.length % rowsAtOnce;
+    const whole = rows.length - rest;
+    let values: SqlValue[] = [];
+    for (let at = 0; at < whole; at++) {
+      for (const value of rows[at] ?? []) values.push(value);
+      if (values.length < rowsAtOnce * columns) continue;
       many ??= database.prepare(
         `${head} VALUES ${Array.from({ length: rowsAtOnce }, () => row).join(",")}`,
       );
-      many.run(...rows.slice(at, at + rowsAtOnce).flat());
+      many.runMany(values);
+      values = [];
     }
-    for (; at < rows.length; at++) one.run(...(rows[at] ?? []));
+    for (let at = whole; at < rows.length; at++) one.run(...(rows[at] ?? []));
   };
 }

@@ -34,50 +34,60 @@ function lookUp(document: ReadyDocument, target: Target, request: Run): Known | 
   return knownOf(accepted);
 }
 
-/** Sends one document, unless the service has it as it is, and records what it accepted. */
+type Base = Pick<DocumentEvent, "path" | "id" | "row" | "ms">;
+
+/**
+ * Sends one document, unless the service has it as it is, and records what it
+ * accepted. Records and events are written out: spreading into them costs as
+ * much as all the rest of this file, for each document.
+ */
 async function sendDocument(
   document: ReadyDocument,
   given: Known | undefined,
   target: Target,
   request: Run,
   recorder: Recorder,
-): Promise<Partial<DocumentEvent> & Pick<DocumentEvent, "status">> {
+): Promise<DocumentEvent> {
   const { path, part, id, fingerprint, content, warnings, images } = document;
+  const row = part > 0 ? part : undefined;
+  const startedAtMs = request.now();
   const known = given ?? lookUp(document, target, request);
-  const file = toFileRecord(document, request);
-  const told = { warnings, images };
-  if (known === "unchanged") return { status: "unchanged", ...told };
-  const { body, updatedAt } = known.last
-    ? request.adapt(document, known.last)
-    : { body: document.body, updatedAt: document.updatedAt };
-  const result = await request.upload(body, document);
-  const { alreadyExisted, storedId } = result;
-  recorder.accept(file, {
+  if (known === "unchanged") {
+    return { status: "unchanged", path, row, id, warnings, images, ms: 0 };
+  }
+  const isFile = path !== "";
+  const { last } = known;
+  const sent = last ? request.adapt(document, last) : document;
+  const { alreadyExisted, storedId } = await request.upload(sent.body, document);
+  const sentAtMs = request.now();
+  recorder.accept(toFileRecord(document, request), {
     target: target.key,
     id,
-    path: path === "" ? undefined : path,
+    path: isFile ? path : undefined,
     // The line of stdin it came on says nothing about the document.
-    part: path === "" ? 0 : part,
-    ...fingerprint,
-    updatedAt,
+    part: isFile ? part : 0,
+    whole: fingerprint.whole,
+    fields: fingerprint.fields,
+    updatedAt: sent.updatedAt,
     storedId: storedId === id ? undefined : storedId,
-    sentAtMs: request.now(),
+    sentAtMs,
   });
-  const isRename = !known.last && path !== "";
-  const renamedFrom = isRename ? request.renamedFrom(content, path) : undefined;
   return {
     status: alreadyExisted ? "updated" : "created",
+    path,
+    row,
+    id,
     storedId,
-    renamedFrom,
-    sentBytes: body.length,
-    ...told,
+    renamedFrom: !last && isFile ? request.renamedFrom(content, path) : undefined,
+    sentBytes: sent.body.length,
+    warnings,
+    images,
+    ms: sentAtMs - startedAtMs,
   };
 }
 
 /** What became of one document; `fatal`: an error that is not its own and stops the run. */
 export type Outcome = { event: DocumentEvent } | { fatal: unknown };
-
-type Base = Pick<DocumentEvent, "path" | "id" | "row" | "ms">;
 
 function toOutcome(base: Base, error: unknown, request: Run): Outcome {
   const isOwn = isDocumentFault(error) || (error instanceof CliError && error.exit === "usage");
@@ -95,7 +105,7 @@ function toOutcome(base: Base, error: unknown, request: Run): Outcome {
 export async function sendDue(due: Due, request: Run, recorder: Recorder): Promise<Outcome> {
   const { prepared } = due;
   const { path, part } = prepared;
-  const base = { path, id: "", ms: 0, ...(part > 0 ? { row: part } : {}) };
+  const base = { path, id: "", ms: 0, row: part > 0 ? part : undefined };
   if (prepared.kind === "failed") {
     const { reason } = prepared;
     return { event: { ...base, status: "failed", reason, retryable: false } };
@@ -108,13 +118,11 @@ export async function sendDue(due: Due, request: Run, recorder: Recorder): Promi
   }
   const startedAt = request.now();
   const { id } = prepared;
-  const timed = (): Base => ({ ...base, id, ms: request.now() - startedAt });
   try {
     const target = targetFor(request.targets, prepared.ownPair);
     if (!target) throw new CliError("usage", `${path}: no cc_pair_id to send it to`);
-    const sent = await sendDocument(prepared, due.known, target, request, recorder);
-    return { event: { ...timed(), ...sent } };
+    return { event: await sendDocument(prepared, due.known, target, request, recorder) };
   } catch (error) {
-    return toOutcome(timed(), error, request);
+    return toOutcome({ ...base, id, ms: request.now() - startedAt }, error, request);
   }
 }
