@@ -50,13 +50,13 @@ export async function openSource(
   const address = source.link === null ? undefined : webAddress(source.link);
   if (address === undefined) {
     const what = source.link === null ? "has no link" : "has no link to the web";
-    return output.note(`${title} ${what}`, dim(`  ${neutraliseLine(source.link ?? "")}`));
+    const place = neutraliseLine(source.link ?? "");
+    const file = source.file === null ? "" : `local file ${neutraliseLine(source.file)}`;
+    return output.line([title, what, place, file].filter(Boolean).join("  "));
   }
   const isOpen = await openAddress(platform, address);
-  await output.note(
-    isOpen ? dim("opened ") : "no browser here; the link is ",
-    link(address, address),
-  );
+  if (isOpen) await output.note(dim("opened ", address));
+  else await output.line("no browser here; the link is ", link(address, address));
 }
 
 async function copy(talk: Talk, platform: Platform, text: string, what: string): Promise<void> {

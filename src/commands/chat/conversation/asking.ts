@@ -3,8 +3,8 @@ import { dim } from "../../../output/text.ts";
 import { CliError } from "../../../errors.ts";
 import type { ChatParameters } from "../../../api/chat.ts";
 import { ask } from "../ask.ts";
+import { createSaver } from "../save.ts";
 import type { Ending } from "../turn.ts";
-import { writeText } from "./saving.ts";
 import type { Exchange, Talk, Work } from "./talk.ts";
 
 /** Where in the session's tree a question goes. */
@@ -34,6 +34,8 @@ export async function tellFailure(talk: Talk, { outcome, failure }: Ending): Pro
   } else await writeError(output, failure);
 }
 
+const mostExchanges = 500;
+
 function take(talk: Talk, exchange: Exchange, replaces: boolean): void {
   const { turn } = exchange.ending;
   talk.sessionId = turn.sessionId ?? talk.sessionId;
@@ -42,6 +44,8 @@ function take(talk: Talk, exchange: Exchange, replaces: boolean): void {
   if (turn.messageId !== null) talk.last = turn.messageId;
   if (replaces) talk.exchanges.pop();
   talk.exchanges.push(exchange);
+  // Each holds the documents of its answer.
+  if (talk.exchanges.length > mostExchanges) talk.exchanges.shift();
 }
 
 /**
@@ -63,11 +67,12 @@ export async function askNext(
   ) as unknown as ChatParameters;
   const context = { ...talk.context, signal: work.signal };
   const asked = { parameters, whole: talk.whole, limits: talk.limits };
-  const ending = await ask(context, { output, client: work.client, memory }, asked, talk.view);
+  const keeper = talk.save === undefined ? undefined : createSaver(talk.save, output);
+  const deps = { output, client: work.client, memory };
+  const ending = await ask(context, deps, asked, talk.view, keeper);
   take(talk, { parameters, ending, after }, replaces);
   for (const warning of ending.outcome.warnings) await output.warn(warning);
   if (ending.failure !== undefined) await tellFailure(talk, ending);
-  else if (talk.save !== undefined) writeText(talk.save, ending.turn.answer);
   // The next prompt stands apart from what was read.
   await output.note();
 }

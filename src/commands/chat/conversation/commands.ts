@@ -43,7 +43,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
     run: chooseModel,
   },
   tools: {
-    argument: "[NAME…|all|none|force NAME]",
+    argument: "[NAME|all|none|force NAME]",
     summary: "list tools, allow only some, or force one",
     run: chooseTools,
   },
@@ -66,12 +66,12 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
   },
   save: {
     argument: "[all] FILE",
-    summary: "write the last answer, or the conversation, as Markdown",
+    summary: "write the answer or the conversation",
     run: saveAnswers,
   },
   retry: {
     argument: "",
-    summary: "see what became of a failed answer, and ask again if need be",
+    summary: "see what became of a failed answer",
     run: (talk, work) => retry(talk, work),
   },
   exit: { argument: "", summary: "leave (also Ctrl-D)", run: async () => {} },
@@ -79,19 +79,23 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 
 const keys: readonly (readonly [string, string])[] = [
   ["Alt+Enter, Ctrl+J, \\ Enter", "a new line in the message"],
-  ["Up, Down, Ctrl+R", "what was entered before; a line that begins with a space is not kept"],
+  ["Up, Down, Ctrl+R", "what was entered before"],
+  ["a space before a line", "sends a slash as text, and keeps the line out of the history"],
   ["Tab", "completes commands and their arguments"],
   ["Ctrl+C", "stops the answer; clears the line; twice on an empty line leaves"],
 ];
 
 async function showHelp({ output }: Talk): Promise<void> {
   const rows = Object.entries(slashCommands).map(
-    ([name, { argument, summary }]) => [`/${name} ${argument}`, summary] as const,
+    ([name, { argument, summary }]) => [`/${name} ${argument}`.trim(), summary] as const,
   );
-  for (const [what, summary] of [...rows, ...keys]) {
-    // Narrow terminals have no room for two columns.
-    if (output.liveColumns() < 70) await output.note(bold(what), "\n    ", dim(summary));
-    else await output.note(bold(what.padEnd(40)), dim(summary));
+  const all = [...rows, ...keys];
+  const widest = Math.max(...all.map(([what]) => what.length)) + 2;
+  // Narrow terminals have no room for two columns.
+  const isNarrow = all.some(([, summary]) => widest + summary.length > output.columns());
+  for (const [what, summary] of all) {
+    if (isNarrow) await output.line(bold(what), "\n    ", dim(summary));
+    else await output.line(bold(what.padEnd(widest)), dim(summary));
   }
 }
 

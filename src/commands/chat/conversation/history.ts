@@ -12,6 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { createMachine, stateFolder, type Environment } from "../../../config/folders.ts";
 import { codeOf } from "../../../errors.ts";
+import { inertPaste } from "../../../output/editor/keys.ts";
 
 /** What was entered in conversations of one profile, across runs and processes. */
 export interface History {
@@ -37,7 +38,7 @@ function readEntries(path: string): string[] {
   return text.split("\n").flatMap((line) => {
     try {
       const entry: unknown = JSON.parse(line);
-      return typeof entry === "string" ? [entry] : [];
+      return typeof entry === "string" ? [inertPaste(entry)] : [];
     } catch {
       // Half a line of a full disk, or somebody else's.
       return [];

@@ -63,7 +63,7 @@ export function openTalk(
     memory: isRemembered ? owner : undefined,
     view: viewOf(context, options, connected, "text"),
     whole: !(payload.stream ?? switchOf(options, "stream", settings.stream)),
-    limits: undefined,
+    limits: { lineBytes: options.maxPacket },
     save: start.save,
     entered: () => history.list(),
     record: (text) => history.add(text),

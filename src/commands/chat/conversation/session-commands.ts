@@ -60,7 +60,7 @@ export async function chooseSession(talk: Talk, work: Work, argument: string): P
   if (talk.sessionId === undefined) {
     return output.note(dim("no session yet: the next question begins one"));
   }
-  await output.note("session ", talk.sessionId);
+  await output.line("session ", talk.sessionId);
 }
 
 interface Listed {
@@ -98,7 +98,7 @@ export async function showSessions(talk: Talk, work: Work): Promise<void> {
   const sessions = await listed(talk, work);
   if (sessions.length === 0) return output.note(dim("no sessions yet"));
   for (const each of sessions) {
-    await output.note(...row(each, each.id === talk.sessionId, output.liveColumns()));
+    await output.line(...row(each, each.id === talk.sessionId, output.columns()));
   }
   await output.note(dim("/session and the beginning of an id goes on in one"));
 }

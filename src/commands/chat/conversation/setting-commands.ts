@@ -58,8 +58,8 @@ export async function chooseAgent(talk: Talk, work: Work, argument: string): Pro
     if (!isKnown)
       return output.note(dim("this service lists no agents: /agent and an id takes one"));
     for (const { id, name, description } of await listAgents(work.client)) {
-      await output.note(
-        ...entry(id === settings.personaId, id, name, description ?? "", output.liveColumns()),
+      await output.line(
+        ...entry(id === settings.personaId, id, name, description ?? "", output.columns()),
       );
     }
     return;
@@ -108,8 +108,8 @@ async function showTools({ output, settings }: Talk, tools: readonly Tool[]): Pr
     const isAllowed = allowedToolIds?.includes(tool.id) ?? true;
     const forced = tool.id === forcedToolId ? "forced. " : "";
     const name = tool.display_name || tool.name;
-    await output.note(
-      ...entry(isAllowed, tool.id, name, forced + (tool.description ?? ""), output.liveColumns()),
+    await output.line(
+      ...entry(isAllowed, tool.id, name, forced + (tool.description ?? ""), output.columns()),
     );
   }
 }

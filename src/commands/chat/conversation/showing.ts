@@ -1,6 +1,7 @@
 import { chatRenderers } from "../../../output/chat/render.ts";
 import { eventsOfReply } from "../../../output/chat/reply.ts";
 import type { Turn } from "../../../output/chat/answer.ts";
+import { citedIds } from "../../../output/chat/sources.ts";
 import { createSpinner } from "../../../output/spinner.ts";
 import { dim } from "../../../output/text.ts";
 import type { Batch } from "../send.ts";
@@ -16,7 +17,7 @@ export async function drawAnswer(
   batches: AsyncIterable<Batch>,
 ): Promise<Ending> {
   const { output } = talk;
-  const { format, ...view } = talk.view;
+  const { format, findFiles: _, ...view } = talk.view;
   const context = { ...talk.context, signal: work.signal };
   const renderer = chatRenderers[format](output, createSpinner(output), { turn, ...view });
   const end = await runTurn(context, batches, { turn, renderer });
@@ -29,6 +30,8 @@ export async function drawAnswer(
 /** Draws an answer that was stored. */
 export async function showAnswer(talk: Talk, work: Work, { ending }: Exchange): Promise<void> {
   const { turn } = ending;
+  const cited = citedIds(turn);
+  if (cited.length > 0) turn.localFiles = (await talk.view.findFiles?.(cited)) ?? turn.localFiles;
   async function* stored(): AsyncGenerator<Batch> {
     yield { events: eventsOfReply(turn), lines: [] };
   }

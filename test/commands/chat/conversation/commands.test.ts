@@ -43,7 +43,7 @@ describe("slash commands", () => {
     for (const name of "new agent session sessions file model tools filter regenerate sources open copy save retry exit".split(
       " ",
     )) {
-      expect(help).toContain(`/${name} `);
+      expect(help).toContain(`/${name}`);
     }
   });
 
