@@ -51,7 +51,12 @@ export const invalid = (message: string): SetupFailure =>
   new SetupFailure("VALIDATION_ERROR", message);
 
 /** Documented: an invalid combination makes the request fail. `onyx` takes its default model instead. */
-export function checkModel(options: ChatOptions, { override }: ChatRequest): void {
+export function checkModels(options: ChatOptions, request: ChatRequest): void {
+  const { override, overrides } = request;
+  for (const each of overrides.length > 1 ? overrides : [override]) checkModel(options, each);
+}
+
+function checkModel(options: ChatOptions, override: ChatRequest["override"]): void {
   const { dialect, models, model } = options;
   if (dialect === "onyx" || !override) return;
   const { model_provider: provider, model_version: version } = override;

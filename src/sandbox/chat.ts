@@ -1,34 +1,14 @@
+import { answer, type Question } from "./answering.ts";
 import type { Call } from "./call.ts";
 import { type ChatRequest, parseChatRequest } from "./chat-request.ts";
-import {
-  attachmentsOf,
-  type ChatOptions,
-  checkModel,
-  filtersOf,
-  findSession,
-  invalid,
-  modelLabel,
-  modelTurnOf,
-  placeOf,
-  SetupFailure,
-  visibleFilters,
-} from "./chat-setup.ts";
-import { runModelTurn } from "./model/turn.ts";
+import { type ChatOptions, checkModels, findSession, invalid, SetupFailure } from "./chat-setup.ts";
 import { failure, type Line } from "./packets.ts";
 import { detail, json, problem, type Reply } from "./reply.ts";
 import type { Route } from "./routes.ts";
 import type { Run } from "./runs.ts";
-import { searchPassages } from "./search.ts";
 import type { Session } from "./sessions.ts";
-import { listTool, searchTool } from "./tools.ts";
 import { streamReply } from "./stream-reply.ts";
-import { runTurn, type Turn } from "./turn.ts";
 import { gatherReply } from "./whole.ts";
-
-interface Question {
-  request: ChatRequest;
-  anonymous: boolean;
-}
 
 function* begin(options: ChatOptions, request: ChatRequest): Generator<Line, Session> {
   const { sessions, dialect } = options;
@@ -39,89 +19,6 @@ function* begin(options: ChatOptions, request: ChatRequest): Generator<Line, Ses
   const session = sessions.create(request.info);
   yield { chat_session_id: session.id, incognito: false };
   return session;
-}
-
-/** Ids that are not known here are ignored, as the service does. */
-function toolsOf({ allowedTools }: ChatRequest): number[] {
-  return [searchTool.id, listTool.id].filter((id) => allowedTools?.includes(id) ?? true);
-}
-
-/** Everything that a turn needs but its run, gathered before anything is stored. */
-function prepare(options: ChatOptions, { request, anonymous }: Question, session: Session) {
-  const attachments = attachmentsOf(options, request);
-  const asked = filtersOf(options, request);
-  const mainline = options.sessions.mainline(session.id);
-  const { parent, again } = placeOf(mainline, request.parent);
-  const at = mainline.findIndex(({ id }) => id === parent);
-  return {
-    attachments,
-    filters: anonymous ? visibleFilters(asked, options.publicPairs) : asked,
-    parent,
-    again,
-    before: mainline.slice(0, again ? at : at + 1),
-  };
-}
-
-function turnOf(
-  options: ChatOptions,
-  request: ChatRequest,
-  prepared: ReturnType<typeof prepare>,
-  run: Run,
-  finish: Turn["finish"],
-): Turn {
-  const { documents, database, clock } = options;
-  const newest = () =>
-    documents.list({ newestFirst: true, limit: 10 }).map(({ id, name }) => ({ id, name }));
-  return {
-    question: prepared.again?.text ?? request.message,
-    filters: prepared.filters,
-    search: toolsOf(request).includes(searchTool.id)
-      ? (terms, active) => searchPassages(database, terms, active, 60)
-      : undefined,
-    listDocuments: request.forcedTool === listTool.id ? newest : undefined,
-    attachments: prepared.attachments,
-    includeCitations: request.includeCitations,
-    deepResearch: request.deepResearch,
-    clock,
-    tokenDelayMs: request.stream ? options.tokenDelayMs : 0,
-    stopped: run.stopped,
-    ending: run.ending,
-    finish,
-  };
-}
-
-async function* answer(
-  options: ChatOptions,
-  question: Question,
-  session: Session,
-  run: Run,
-): AsyncGenerator<Line> {
-  const { sessions, runs } = options;
-  const { request } = question;
-  const prepared = prepare(options, question, session);
-  const { userId, assistantId } = sessions.begin(
-    session.id,
-    prepared.parent,
-    prepared.again ? undefined : { text: request.message, files: request.files },
-    modelLabel(options, request),
-  );
-  yield { user_message_id: userId, reserved_assistant_message_id: assistantId };
-  if (request.forcedTool !== undefined && !toolsOf(request).includes(request.forcedTool)) {
-    const error = `Forced tool ${request.forcedTool} not found in tools`;
-    sessions.finish(assistantId, { text: "", documents: [], citations: {}, error });
-    yield failure("VALIDATION_ERROR", error, true);
-    return;
-  }
-  const turn = turnOf(options, request, prepared, run, (outcome) =>
-    sessions.finish(assistantId, outcome),
-  );
-  const asked = modelTurnOf(options, request, prepared.before);
-  runs.enter(session.id, run);
-  try {
-    yield* asked ? runModelTurn(turn, asked) : runTurn(turn);
-  } finally {
-    runs.leave(session.id, run);
-  }
 }
 
 async function* conversation(
@@ -145,7 +42,7 @@ async function sendMessage(options: ChatOptions, call: Call): Promise<Reply> {
   ledger.asked(body);
   const request = parseChatRequest(body, dialect);
   if (options.play) return await options.play({ ...request, gone: call.signal });
-  checkModel(options, request);
+  checkModels(options, request);
   if (request.overrides.length > 1 && !request.stream) {
     return problem(dialect, 400, "INVALID_INPUT", "Multi-model mode requires streaming");
   }

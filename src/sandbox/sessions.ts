@@ -133,20 +133,23 @@ export function createSessions(database: Database, now: () => number) {
       }
       return line;
     },
-    /** Stores the question (unless it is asked again) and a placeholder for its answer. */
+    /** Stores the question (unless it is asked again) and a placeholder for the answer of each model. */
     begin(
       session: string,
       parent: number,
       question: { text: string; files: unknown[] } | undefined,
-      model: string,
-    ): { userId: number; assistantId: number } {
+      models: readonly string[],
+    ): { userId: number; answerIds: number[] } {
       return database.transaction(() => {
         const userId = question
           ? add(session, parent, "user", question.text, question.files)
           : parent;
-        const assistantId = add(session, userId, "assistant", placeholder);
-        database.prepare("UPDATE messages SET model = ? WHERE id = ?").run(model, assistantId);
-        return { userId, assistantId };
+        const answerIds = models.map((model) => {
+          const id = add(session, userId, "assistant", placeholder);
+          database.prepare("UPDATE messages SET model = ? WHERE id = ?").run(model, id);
+          return id;
+        });
+        return { userId, answerIds };
       });
     },
     finish(message: number, outcome: Outcome): void {
