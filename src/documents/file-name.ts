@@ -6,7 +6,7 @@ export function extensionOf(path: string): string {
 
 /** Whether the name says that the content is packed with gzip. */
 export function isPacked(path: string): boolean {
-  return /\.gz$/i.test(path);
+  return path.endsWith(".gz") || path.slice(-3).toLowerCase() === ".gz";
 }
 
 /** The path without its extension, of `page.md.gz` without both. */

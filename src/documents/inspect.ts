@@ -12,8 +12,14 @@ import type {
   ReadyDocument,
 } from "./inspection.ts";
 import { buildPayload, documentJsonIn } from "./payload.ts";
-import { contentHash, readDocument, readDocumentSync, readRows, type Reading } from "./read.ts";
-import { formatOf, loadedTextReader } from "./readers.ts";
+import {
+  contentHash,
+  readDocument,
+  readDocumentSync,
+  readRows,
+  textReaderFor,
+  type Reading,
+} from "./read.ts";
 import { compileSettings, type DocumentSettings } from "./settings.ts";
 import { trustedStamp } from "./stamp.ts";
 import { statFile } from "./walk.ts";
@@ -69,11 +75,6 @@ export function toPrepared(
   };
 }
 
-function isFast(path: string, settings: DocumentSettings): boolean {
-  const format = formatOf(path, settings.format);
-  return format !== undefined && loadedTextReader(format) !== undefined;
-}
-
 function asFile({ path, absolutePath, facts }: ReadItem): SourceFile {
   return { path, absolutePath, sizeBytes: 0, stamp: "", mtimeMs: 0, facts };
 }
@@ -82,17 +83,16 @@ function asFile({ path, absolutePath, facts }: ReadItem): SourceFile {
 export function createInspector(setup: InspectSetup): Inspector {
   const settings: DocumentSettings = compileSettings(setup.settings);
 
-  const readOne = async (item: ReadItem): Promise<Prepared> => {
-    try {
-      const file = asFile(item);
-      const reading = isFast(item.path, settings)
-        ? readDocumentSync(file, settings)
-        : await readDocument(file, settings);
-      return toPrepared(item.path, 0, reading, setup);
-    } catch (error) {
-      return { ...failure(item.path, error), part: 0 };
-    }
+  // Without a promise where none is needed: it would cost as much as mapping the file.
+  const readNow = (item: ReadItem): Prepared | undefined => {
+    const read = textReaderFor(item.path, settings);
+    if (!read) return undefined;
+    const reading = readDocumentSync(asFile(item), settings, undefined, read);
+    return toPrepared(item.path, 0, reading, setup);
   };
+
+  const readLater = async (item: ReadItem): Promise<Prepared> =>
+    toPrepared(item.path, 0, await readDocument(asFile(item), settings), setup);
 
   async function* rowsOf(item: ReadItem): AsyncGenerator<Prepared> {
     try {
@@ -128,13 +128,13 @@ export function createInspector(setup: InspectSetup): Inspector {
     async look(items, onItem) {
       const results: Looked[] = [];
       for (const item of items) {
-        let known: Looked | undefined;
+        let looked: Looked;
         try {
-          known = lookAgain(item);
+          looked = lookAgain(item) ?? readNow(item) ?? (await readLater(item));
         } catch (error) {
-          known = { ...failure(item.path, error), part: 0 };
+          looked = { ...failure(item.path, error), part: 0 };
         }
-        results.push(known ?? (await readOne(item)));
+        results.push(looked);
         onItem?.();
       }
       return results;

@@ -7,10 +7,13 @@ const minChars = 100;
 // Compiled for texts of one byte a character it cannot match and costs nothing. In the
 // others the search for a control character would stop at every byte that looks like one.
 const wide = /[^\0-\xff]/;
+// oxlint-disable-next-line no-control-regex
+const mayNeedEscape = /[\0-\x1f"\\\ud800-\udfff]/;
 
-/** Exactly `JSON.stringify(text)`, at a fraction of its cost for long texts of Latin letters. */
+/** Exactly `JSON.stringify(text)`, at a fraction of its cost for short texts and for long ones of Latin letters. */
 export function jsonText(text: string): string {
-  if (text.length < minChars || wide.test(text)) return JSON.stringify(text);
+  if (text.length < minChars) return mayNeedEscape.test(text) ? JSON.stringify(text) : `"${text}"`;
+  if (wide.test(text)) return JSON.stringify(text);
   for (const control of controls) if (text.includes(control)) return JSON.stringify(text);
   let escaped = text;
   // The backslash first: the others bring their own.

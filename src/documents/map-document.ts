@@ -37,17 +37,24 @@ export type Mapped =
     }
   | { kind: "skipped"; reason: string };
 
-function skipReason({ fields, settings }: Mapping): string | undefined {
-  const switchOf = (keys: readonly string[]): { key: string; on: boolean } | undefined => {
-    const taken = fields.takeText(keys);
-    if (!taken) return undefined;
-    const on = booleanOf(taken.value);
-    if (on === undefined)
-      return fields.fail(taken.key, "expected true or false", "write true or false");
-    return { key: taken.key, on };
-  };
-  const ingest = switchOf(settings.keys.ingest);
-  const draft = switchOf(settings.keys.draft);
+/** The key of a switch that is set, and how. */
+function switchOf(
+  { fields }: Mapping,
+  keys: readonly string[],
+): { key: string; on: boolean } | undefined {
+  const taken = fields.takeText(keys);
+  if (!taken) return undefined;
+  const on = booleanOf(taken.value);
+  if (on === undefined)
+    return fields.fail(taken.key, "expected true or false", "write true or false");
+  return { key: taken.key, on };
+}
+
+function skipReason(mapping: Mapping): string | undefined {
+  const { fields, settings, parsed } = mapping;
+  if (!parsed.frontMatter) return undefined;
+  const ingest = switchOf(mapping, settings.keys.ingest);
+  const draft = switchOf(mapping, settings.keys.draft);
   if (ingest?.on === false) return `${ingest.key}: false in ${fields.place}`;
   if (draft?.on && !settings.drafts) {
     return `${draft.key}: true in ${fields.place} (--drafts sends it)`;

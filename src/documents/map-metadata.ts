@@ -1,51 +1,75 @@
 import { commitOrigin } from "./facts.ts";
 import type { Mapping } from "./map-fields.ts";
-import { addValue, tagsOf, type Metadata, type MetadataValue } from "./metadata.ts";
+import { flatten, tagsOf, type AddEntry, type MetadataValue } from "./metadata.ts";
 
 /** The key of the commit that last changed the file. */
 const commitKey = "source_commit";
+
+/** Metadata on its way to a document. */
+interface Draft {
+  values: Record<string, MetadataValue>;
+  tags: string[];
+  /** Only for `explain`: origins are text that costs a search for the line. */
+  origins: Map<string, string> | undefined;
+  tagOrigins: Set<string>;
+}
+
+function setEntry({ values, origins }: Draft, key: string, value: MetadataValue, origin: string) {
+  // The one key that an assignment would take for something else.
+  if (key !== "__proto__") values[key] = value;
+  else Object.defineProperty(values, key, { value, enumerable: true, configurable: true });
+  origins?.set(key, origin);
+}
+
+function addTags(draft: Draft, tags: readonly { tag: string; origin: string }[]): void {
+  for (const { tag, origin } of tags) {
+    draft.tags.push(tag);
+    draft.tagOrigins.add(origin);
+  }
+}
+
+function addFrontMatter(draft: Draft, { parsed, fields, settings, trace }: Mapping): void {
+  const { data } = parsed.frontMatter ?? {};
+  if (!data) return;
+  const originOf = (key: string): string => (trace ? fields.originOf(key) : "");
+  const { tags } = settings.keys;
+  for (const key of tags) {
+    const value = data[key];
+    if (value === undefined) continue;
+    const found = tagsOf(value);
+    for (const tag of found) draft.tags.push(tag);
+    if (trace && found.length > 0) draft.tagOrigins.add(originOf(key));
+  }
+  let origin = "";
+  const add: AddEntry = (name, value) => setEntry(draft, name, value, origin);
+  for (const key of Object.keys(data)) {
+    if (fields.isUsed(key) || tags.includes(key)) continue;
+    origin = originOf(key);
+    flatten(key, data[key] ?? null, add);
+  }
+}
 
 /**
  * Metadata of a document, later wins: configuration and rules, the commit where
  * it is asked for, the front matter keys that no field has used, flags. Tags of all are united under `tags`.
  * Call it last, when every field has taken its key.
  */
-export function mapMetadata({
-  parsed: { frontMatter },
-  facts: { commit },
-  fields,
-  effective,
-  settings,
-  trace,
-}: Mapping): Record<string, MetadataValue> {
-  const metadata: Metadata = new Map(effective.metadata);
-  const tags = [...effective.tags];
-  if (settings.metaCommit && commit) {
-    metadata.set(commitKey, { value: commit.id, origin: commitOrigin(commit) });
+export function mapMetadata(mapping: Mapping): Record<string, MetadataValue> {
+  const { effective, settings, trace } = mapping;
+  const { commit } = mapping.facts;
+  const origins = trace && new Map<string, string>();
+  const draft: Draft = { values: {}, tags: [], origins, tagOrigins: new Set() };
+  for (const [key, { value, origin }] of effective.metadata) setEntry(draft, key, value, origin);
+  addTags(draft, effective.tags);
+  if (settings.metaCommit && commit) setEntry(draft, commitKey, commit.id, commitOrigin(commit));
+  addFrontMatter(draft, mapping);
+  for (const [key, { value, origin }] of effective.flagMetadata) {
+    setEntry(draft, key, value, origin);
   }
-  if (frontMatter) {
-    // Origins are text that costs a search for the line: made only for `explain`.
-    const originOf = trace ? fields.originOf : () => "";
-    for (const key of settings.keys.tags) {
-      for (const tag of tagsOf(fields.get(key))) tags.push({ tag, origin: originOf(key) });
-    }
-    for (const key of Object.keys(frontMatter.data)) {
-      if (fields.isUsed(key) || settings.keys.tags.includes(key)) continue;
-      addValue(metadata, key, frontMatter.data[key] ?? null, originOf, key);
-    }
+  addTags(draft, effective.flagTags);
+  if (draft.tags.length > 0) {
+    setEntry(draft, "tags", [...new Set(draft.tags)], [...draft.tagOrigins].join(", "));
   }
-  for (const [key, entry] of effective.flagMetadata) metadata.set(key, entry);
-  tags.push(...effective.flagTags);
-  if (tags.length > 0) {
-    const value = [...new Set(tags.map(({ tag }) => tag))];
-    const origin = trace ? [...new Set(tags.map((each) => each.origin))].join(", ") : "";
-    metadata.set("tags", { value, origin });
-  }
-  const result: [string, MetadataValue][] = [];
-  for (const [key, { value, origin }] of metadata) {
-    result.push([key, value]);
-    trace?.(`metadata.${key}`, origin);
-  }
-  // fromEntries defines members: no key can reach a prototype.
-  return Object.fromEntries(result);
+  if (trace && origins) for (const [key, origin] of origins) trace(`metadata.${key}`, origin);
+  return draft.values;
 }

@@ -10,49 +10,51 @@ export interface MetadataEntry {
 
 export type Metadata = Map<string, MetadataEntry>;
 
-function listOf(values: readonly Value[]): string[] {
-  return values.filter((each) => each !== null).map((each) => textOf(each) ?? jsonOf(each));
+function addTexts(values: readonly Value[], target: string[]): void {
+  for (const each of values) if (each !== null) target.push(textOf(each) ?? jsonOf(each));
 }
 
+/** Takes an entry of metadata. */
+export type AddEntry = (name: string, value: MetadataValue) => void;
+
 /**
- * Adds the members of an object: text and lists of text as they are, other
+ * Hands on what a member becomes: text and lists of text as they are, other
  * scalars as JSON text, nested objects flattened with dots, null dropped.
- * A key that is there already is replaced.
  */
+export function flatten(name: string, value: Value, add: AddEntry): void {
+  if (typeof value === "string") return add(name, value);
+  if (value === null) return;
+  if (Array.isArray(value)) {
+    const texts: string[] = [];
+    addTexts(value, texts);
+    return add(name, texts);
+  }
+  if (!isMap(value)) return add(name, value.scalar);
+  for (const key of Object.keys(value)) flatten(`${name}.${key}`, value[key] ?? null, add);
+}
+
+/** Adds the members of an object, see flatten(). A key that is there already is replaced. */
 export function addMetadata(
   target: Metadata,
   map: ValueMap,
   originOf: (topKey: string) => string,
-  prefix = "",
-  topKey?: string,
 ): void {
   for (const [key, value] of Object.entries(map)) {
-    addValue(target, prefix + key, value, originOf, topKey ?? key);
-  }
-}
-
-/** Adds one member, see addMetadata(). */
-export function addValue(
-  target: Metadata,
-  name: string,
-  value: Value,
-  originOf: (topKey: string) => string,
-  topKey: string,
-): void {
-  if (typeof value === "string") target.set(name, { value, origin: originOf(topKey) });
-  else if (value === null) return;
-  else if (isMap(value)) addMetadata(target, value, originOf, `${name}.`, topKey);
-  else {
-    const flat = Array.isArray(value) ? listOf(value) : textOf(value);
-    if (flat !== undefined) target.set(name, { value: flat, origin: originOf(topKey) });
+    const origin = originOf(key);
+    flatten(key, value, (name, each) => target.set(name, { value: each, origin }));
   }
 }
 
 /** Tags of a value: a list, or text with commas. */
 export function tagsOf(value: Value | undefined): string[] {
-  if (value === null || value === undefined) return [];
+  const tags: string[] = [];
+  if (value === null || value === undefined) return tags;
   const text = textOf(value);
-  const tags =
-    text === undefined ? listOf(Array.isArray(value) ? value : [value]) : text.split(",");
-  return tags.map((tag) => tag.trim()).filter((tag) => tag !== "");
+  const parts: string[] = [];
+  if (text === undefined) addTexts(Array.isArray(value) ? value : [value], parts);
+  for (const part of text?.split(",") ?? parts) {
+    const tag = part.trim();
+    if (tag !== "") tags.push(tag);
+  }
+  return tags;
 }

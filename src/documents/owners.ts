@@ -6,12 +6,10 @@ const members = ["display_name", "first_name", "middle_initial", "last_name", "e
 function fromText(text: string): Owner | undefined {
   const clean = text.trim();
   if (clean === "") return undefined;
-  const open = clean.lastIndexOf("<");
-  if (clean.endsWith(">") && open !== -1) {
-    const name = clean
-      .slice(0, open)
-      .trim()
-      .replace(/^"(.*)"$/, "$1");
+  const open = clean.endsWith(">") ? clean.lastIndexOf("<") : -1;
+  if (open !== -1) {
+    const given = clean.slice(0, open).trim();
+    const name = given.startsWith('"') ? given.replace(/^"(.*)"$/, "$1") : given;
     const email = clean.slice(open + 1, -1).trim();
     if (name === "") return email === "" ? undefined : { email };
     return email === "" ? { display_name: name } : { display_name: name, email };

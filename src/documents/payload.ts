@@ -33,11 +33,25 @@ function shortHash(text: string): string {
   return String(sum >>> 8);
 }
 
-const plainName = /^\w+$/;
+const usualNames: readonly (keyof IngestionDocument | keyof Section)[] = [
+  "id",
+  "semantic_identifier",
+  "title",
+  "sections",
+  "source",
+  "metadata",
+  "doc_updated_at",
+  "primary_owners",
+  "secondary_owners",
+  "text",
+  "link",
+  "image_file_id",
+];
+const keys = new Map<string, string>(usualNames.map((name) => [name, `"${name}":`]));
 
 function memberStart(isFirst: boolean, name: string): string {
-  const quoted = plainName.test(name) ? `"${name}":` : `${JSON.stringify(name)}:`;
-  return isFirst ? quoted : `,${quoted}`;
+  const key = keys.get(name) ?? `${JSON.stringify(name)}:`;
+  return isFirst ? key : `,${key}`;
 }
 
 function sectionJson(section: Section): string {

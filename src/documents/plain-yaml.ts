@@ -41,17 +41,30 @@ function flowList(text: string): string[] | undefined {
   return items;
 }
 
-/** The `- item` lines from `from`, all indented alike; undefined when one is more than text. */
-function blockList(lines: readonly string[], from: number): string[] | undefined {
-  const indent = lines[from]?.indexOf("-") ?? -1;
-  const mark = `${" ".repeat(Math.max(0, indent))}- `;
+/** Where the line ends that begins at `start`. */
+function lineEnd(block: string, start: number): number {
+  const end = block.indexOf("\n", start);
+  return end === -1 ? block.length : end;
+}
+
+/**
+ * The `- item` lines from `start`, all indented alike, and where they end;
+ * undefined when one is more than text.
+ */
+function blockList(block: string, start: number): { items: string[]; end: number } | undefined {
   const items: string[] = [];
-  for (let line = lines[from]; line?.startsWith(mark); line = lines[from + items.length]) {
-    const item = scalarText(line.slice(mark.length).trim());
+  let at = start;
+  while (block.charAt(at) === " ") at++;
+  const mark = `${block.slice(start, at)}- `;
+  let from = start;
+  while (block.startsWith(mark, from)) {
+    const end = lineEnd(block, from);
+    const item = scalarText(block.slice(from + mark.length, end).trim());
     if (item === undefined) return undefined;
     items.push(item);
+    from = end + 1;
   }
-  return items;
+  return { items, end: from };
 }
 
 /**
@@ -62,26 +75,27 @@ function blockList(lines: readonly string[], from: number): string[] | undefined
  */
 export function parsePlainYaml(block: string): ValueMap | undefined {
   if (block.length > maxChars || other.test(block)) return undefined;
-  const lines = block.split("\n");
   const data = Object.create(null) as ValueMap;
-  for (let index = 0; index < lines.length; index++) {
-    const line = lines[index] ?? "";
-    const colon = line.indexOf(":");
-    const key = line.slice(0, Math.max(0, colon));
-    if (!plainKey.test(key) || key in data || droppedKeys.has(key)) return undefined;
-    const rest = line.slice(colon + 1);
-    const text = rest.trim();
+  let start = 0;
+  do {
+    const end = lineEnd(block, start);
+    const colon = block.indexOf(":", start);
+    // Beyond the line, or nowhere: no key either.
+    const key = block.slice(start, Math.max(start, colon));
+    if (!plainKey.test(key) || data[key] !== undefined || droppedKeys.has(key)) return undefined;
+    const text = block.slice(colon + 1, end).trim();
+    start = end + 1;
     let value: Value | undefined;
     if (text === "") {
-      const items = blockList(lines, index + 1);
-      if (items === undefined) return undefined;
-      value = items.length > 0 ? items : null;
-      index += items.length;
-    } else if (rest.startsWith(" ")) {
+      const list = blockList(block, start);
+      if (!list) return undefined;
+      value = list.items.length > 0 ? list.items : null;
+      start = list.end;
+    } else if (block.charAt(colon + 1) === " ") {
       value = text.startsWith("[") ? flowList(text) : scalarText(text);
     }
     if (value === undefined) return undefined;
     data[key] = value;
-  }
+  } while (start <= block.length);
   return data;
 }

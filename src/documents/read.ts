@@ -17,6 +17,7 @@ import {
   type FormatName,
   type Parsed,
   type Row,
+  type TextReader,
 } from "./readers.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { trustedStamp } from "./stamp.ts";
@@ -93,17 +94,23 @@ function toReading(
   return reading;
 }
 
+/** The reader of a file of a text format when it is loaded, as those of Markdown and plain text always are. */
+export function textReaderFor(path: string, settings: DocumentSettings): TextReader | undefined {
+  const format = formatOf(path, settings.format);
+  return format && loadedTextReader(format);
+}
+
 /**
- * Reads one file of a text format whose reader is loaded, as those of Markdown
- * and plain text always are: small local files cost less without promises.
+ * Reads one file of a text format whose reader is loaded: small local files
+ * cost less without promises.
  */
 export function readDocumentSync(
   file: SourceFile,
   settings: DocumentSettings,
   trace?: Trace,
+  read = loadedTextReader(formatFor(file.path, settings.format)),
 ): Reading {
   const { path } = file;
-  const read = loadedTextReader(formatFor(path, settings.format));
   if (!read) throw new Error(`the reader for ${path} is not loaded`);
   const fileBytes = readBytes(file, settings);
   const parsed = read(decodeFile(fileBytes.bytes, path, settings.maxFileBytes), path);
@@ -125,8 +132,7 @@ export async function readDocument(
     throw new CliError("usage", `${path}: holds many documents, not one`);
   }
   if (format.gives === "text") {
-    await loadReader(format);
-    return readDocumentSync(file, settings, trace);
+    return readDocumentSync(file, settings, trace, await loadReader(format));
   }
   const read = await loadReader(format);
   const { bytes, ...rest } = readBytes(file, settings);
