@@ -1,8 +1,14 @@
 import type { Command } from "commander";
-import { examples, positive } from "./options.ts";
+import { choice, examples, positive } from "./options.ts";
 import type { Run } from "./run.ts";
 
 const idHelp = "id of the session, or the beginning of it, or `last`";
+
+const render = [
+  "--render <mode>",
+  "draw answers as markdown or plain; auto: as Markdown on a terminal",
+  choice("auto", "markdown", "plain"),
+] as const;
 
 function addList(sessions: Command, run: Run): void {
   sessions
@@ -31,6 +37,7 @@ function addShow(sessions: Command, run: Run): void {
     .argument("<id>", idHelp)
     .option("--all", "show the messages of other branches of the conversation, too")
     .option("--no-sources", "do not list the sources below the answers")
+    .option(...render)
     .addHelpText(
       "after",
       examples([
@@ -95,6 +102,7 @@ function addRecover(sessions: Command, run: Run): void {
     .option("--wait", "look again until the answer is complete")
     .option("--live", "off a terminal: write text as it comes, interim text included")
     .option("--no-sources", "do not list the sources after the answer")
+    .option(...render)
     .option("--show <list>", "on stderr: reasoning,tools,documents or none or all")
     .addHelpText(
       "after",

@@ -6,7 +6,9 @@ import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createTurn, type Turn } from "../../output/chat/answer.ts";
+import type { RenderMode } from "../../output/chat/markdown.ts";
 import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
+import { citedIds } from "../../output/chat/sources.ts";
 import { eventsOfReply } from "../../output/chat/reply.ts";
 import { answerState, branchesOf, turnOfStored } from "../../output/chat/stored.ts";
 import { createSpinner, type Spinner } from "../../output/spinner.ts";
@@ -16,15 +18,16 @@ import { findSession } from "../chat/find-session.ts";
 import { formatOf } from "../chat/options.ts";
 import { takeLines, type Batch } from "../chat/send.ts";
 import { indexedSession } from "../chat/session-index.ts";
-import { conclude, runTurn } from "../chat/turn.ts";
+import { conclude, runTurn, type Ending } from "../chat/turn.ts";
 import { withPlace, type Place } from "./place.ts";
 
 export interface SessionsRecoverOptions extends GlobalFlags {
-  /** Ask again and again until the answer is complete. */
+  /** Look again and again until the answer is complete. */
   wait?: boolean;
   live?: boolean;
   sources?: boolean;
   show?: string;
+  render?: RenderMode;
 }
 
 const firstWaitMs = 1000;
@@ -73,13 +76,12 @@ async function look(place: Place, id: string): Promise<Found | undefined> {
       hints: [`see what it holds: knowctl sessions show ${id}`],
     });
   }
-  const again = answer.parent_message ? ` --parent ${answer.parent_message}` : "";
   throw incomplete(
     id,
     "the service ended the answer before it was complete and stored none of it",
     [
       `only asking again helps: knowctl chat --session ${id} "…"`,
-      ...(again === "" ? [] : [`what was asked: knowctl sessions show ${id}`]),
+      `what was asked: knowctl sessions show ${id}`,
     ],
   );
 }
@@ -91,22 +93,24 @@ async function find(
   spinner: Spinner,
   options: SessionsRecoverOptions,
 ): Promise<Found> {
-  const deadline =
-    context.now() + (options.timeout === undefined ? waitedMs : options.timeout * 1000);
+  const limitMs = options.timeout === undefined ? waitedMs : options.timeout * 1000;
+  const started = context.now();
+  let slept = 0;
   let waitMs = firstWaitMs;
   for (;;) {
     const found = await look(place, id);
     if (found) return found;
-    const isLate = context.now() + waitMs > deadline;
+    // A request may take longer than a wait, and a clock may be set back.
+    const isLate = Math.max(slept, context.now() - started) + waitMs > limitMs;
     if (options.wait !== true || isLate) {
-      const why =
-        isLate && options.wait
-          ? "the answer is still being made; no longer waited for"
-          : "the answer is still being made";
-      throw incomplete(id, why, [`wait for it: knowctl sessions recover --wait ${id}`]);
+      const late = options.wait === true ? "; no longer waited for" : "";
+      throw incomplete(id, `the answer is still being made${late}`, [
+        `wait for it: knowctl sessions recover --wait ${id}`,
+      ]);
     }
     spinner.start("the answer is still being made");
     await context.sleep(waitMs, context.signal);
+    slept += waitMs;
     waitMs = Math.min(waitMs * 1.5, longestWaitMs);
   }
 }
@@ -142,6 +146,31 @@ function checkDialect({ dialect }: Client, id: string): void {
   );
 }
 
+async function draw(
+  context: Context,
+  place: Place,
+  id: string,
+  options: SessionsRecoverOptions,
+  format: ChatFormat,
+): Promise<Ending> {
+  const { client, output } = place;
+  const { format: _, findFiles, ...view } = viewOf(context, options, place, format);
+  const turn = createTurn();
+  turn.sessionId = id;
+  const spinner = createSpinner(output);
+  spinner.start("looking for the answer");
+  const found = await find(context, place, id, spinner, options).catch(async (error: unknown) => {
+    await spinner.stop();
+    throw error;
+  });
+  const renderer = chatRenderers[format](output, spinner, { turn, ...view });
+  const end = await runTurn(context, batchesOf(found, turn), { turn, renderer });
+  const cited = citedIds(turn);
+  if (findFiles && cited.length > 0) turn.localFiles = await findFiles(cited);
+  const more = { turn, warnings: [], requestedModel: null };
+  return await conclude(context, client, renderer, { ...end, ...more });
+}
+
 /**
  * `sessions recover [ID|last]`: the answer to a question whose stream was cut.
  * An answer that is still being made is followed from its beginning; one that is
@@ -156,29 +185,12 @@ export async function sessionsRecover(
   const format = checkedFormat(options);
   const [given = "last"] = args;
   await withPlace(context, options, async (place) => {
-    const { client, output } = place;
     const id = await findSession(place, given);
-    checkDialect(client, id);
-    const { format: _, ...view } = viewOf(context, options, place, format);
-    const turn = createTurn();
-    turn.sessionId = id;
-    const spinner = createSpinner(output);
-    spinner.start("looking for the answer");
-    const found = await find(context, place, id, spinner, options).catch(async (error: unknown) => {
-      await spinner.stop();
-      throw error;
-    });
-    const renderer = chatRenderers[format](output, spinner, { turn, ...view });
-    const end = await runTurn(context, batchesOf(found, turn), { turn, renderer });
-    const { failure } = await conclude(context, client, renderer, {
-      ...end,
-      turn,
-      warnings: [],
-      requestedModel: null,
-    });
+    checkDialect(place.client, id);
+    const { failure } = await draw(context, place, id, options, format);
     if (failure !== undefined) throw failure;
     if (format === "text") {
-      await output.note(dim(`session ${id} · go on with: knowctl chat --session ${id} "…"`));
+      await place.output.note(dim(`session ${id} · go on with: knowctl chat --session ${id} "…"`));
     }
   });
 }

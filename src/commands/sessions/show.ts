@@ -4,6 +4,7 @@ import { writeWhole } from "../../config/files.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
+import type { RenderMode } from "../../output/chat/markdown.ts";
 import { sessionMarkdown } from "../../output/chat/session-markdown.ts";
 import { sessionRecord } from "../../output/chat/session-record.ts";
 import { branchesOf } from "../../output/chat/stored.ts";
@@ -16,6 +17,7 @@ export interface SessionsShowOptions extends GlobalFlags {
   all?: boolean;
   /** False for `--no-sources`. */
   sources?: boolean;
+  render?: RenderMode;
 }
 
 export interface SessionsExportOptions extends GlobalFlags {
@@ -57,6 +59,7 @@ export async function sessionsShow(
       now: () => context.now(),
       all,
       sources: options.sources !== false,
+      render: options.render ?? place.config.chat.render ?? "auto",
     });
   });
 }

@@ -4,7 +4,7 @@ import type { Output } from "../output.ts";
 import { countOf } from "../progress.ts";
 import { bold, dim, red, yellow, type Text } from "../text.ts";
 import { relativeTime } from "../time.ts";
-import { writeAnswer as writeAnswerText } from "./markdown.ts";
+import { writeAnswer as writeAnswerText, type RenderMode } from "./markdown.ts";
 import { sourceLines, titleText } from "./sources.ts";
 import { answerState, turnOfStored, type Branch } from "./stored.ts";
 
@@ -16,6 +16,7 @@ export interface TranscriptOptions {
   all: boolean;
   /** List the sources below each answer. */
   sources: boolean;
+  render: RenderMode;
 }
 
 const speakers: Readonly<Record<string, string>> = { user: "You", assistant: "Assistant" };
@@ -36,18 +37,22 @@ function fileNames({ files }: StoredMessage): string {
   return (files ?? []).map(({ name, id }) => titleText(name || id || "?")).join(", ");
 }
 
-async function writeText(output: Output, text: string): Promise<void> {
+async function writeText(
+  output: Output,
+  text: string,
+  { render }: TranscriptOptions,
+): Promise<void> {
   const body = text.trimEnd();
   if (body === "") return await output.line(dim("(no text)"));
   // The transcript lists the sources of an answer below it.
-  await writeAnswerText(output, body, { shortensMarkers: true });
+  await writeAnswerText(output, body, { shortensMarkers: true, mode: render });
 }
 
 async function writeAnswer(
   output: Output,
   session: StoredSession,
   message: StoredMessage,
-  { sources }: TranscriptOptions,
+  options: TranscriptOptions,
 ): Promise<void> {
   const state = answerState(message);
   if (state === "missing") {
@@ -56,12 +61,12 @@ async function writeAnswer(
     return;
   }
   if (state === "complete" || message.message.trim() !== "") {
-    await writeText(output, message.message);
+    await writeText(output, message.message, options);
   }
   if (state === "failed") {
     await output.line(red(`failed: ${neutraliseLine(message.error ?? "").slice(0, 500)}`));
   }
-  if (!sources) return;
+  if (!options.sources) return;
   const lines = sourceLines(turnOfStored(session, message, { citedOnly: true }), 0);
   if (lines.length > 0) await output.line();
   for (const line of lines) await output.line(...line);
@@ -84,7 +89,7 @@ async function writeMessage(
   await output.line();
   await output.line(...head);
   if (isAnswer) await writeAnswer(output, session, message, options);
-  else await writeText(output, message.message);
+  else await writeText(output, message.message, options);
   const files = fileNames(message);
   if (files !== "") await output.line(dim(`files: ${files}`));
 }
