@@ -37,7 +37,8 @@ export function addChat(program: Command, run: Run): void {
   const chat = program
     .command("chat")
     .description(
-      "Ask one question; the answer comes as it is written.\n" +
+      "Ask one question, or talk; the answer comes as it is written.\n" +
+        "On a terminal and without a message it is a conversation: /help there lists its commands.\n" +
         "Without a message, stdin is the message; with one, `-` appends stdin as context.\n" +
         "-o, --output takes text (default), json, ndjson or packets.",
     )

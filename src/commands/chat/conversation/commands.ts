@@ -48,8 +48,8 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
     run: chooseTools,
   },
   filter: {
-    argument: "[source|set|tag|since VALUE|clear]",
-    summary: "limit what is searched",
+    argument: "[KIND VALUE|clear]",
+    summary: "search only a source, set, tag, or since",
     run: chooseFilter,
   },
   regenerate: {
@@ -80,9 +80,9 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 const keys: readonly (readonly [string, string])[] = [
   ["Alt+Enter, Ctrl+J, \\ Enter", "a new line in the message"],
   ["Up, Down, Ctrl+R", "what was entered before"],
-  ["a space before a line", "sends a slash as text, and keeps the line out of the history"],
+  ["a space at the beginning", "sent as it is, and not kept in the history"],
   ["Tab", "completes commands and their arguments"],
-  ["Ctrl+C", "stops the answer; clears the line; twice on an empty line leaves"],
+  ["Ctrl+C", "stops the answer, clears the line, leaves"],
 ];
 
 async function showHelp({ output }: Talk): Promise<void> {

@@ -106,7 +106,10 @@ export async function beginTalk(
 ): Promise<void> {
   const { output, settings, owner } = talk;
   const profile = owner.profile === "default" ? "" : `${owner.profile} · `;
-  await output.note(dim(`${profile}${owner.baseUrl} · /help · Ctrl-D leaves`));
+  const where = `${profile}${owner.baseUrl}`;
+  const how = "/help lists the commands, Ctrl-D leaves";
+  const isWide = where.length + how.length + 3 <= output.columns();
+  await output.note(dim(isWide ? `${where} · ${how}` : `${where}\n${how}`));
   if (settings.deepResearch) {
     await output.note(
       dim("deep research consumes significantly more tokens than an ordinary question"),
