@@ -24,7 +24,7 @@ describe("Tab", () => {
     const world = await createWorld({ dialect: "onyx" });
     writeFileSync(join(world.home, "notes.md"), "x");
     mkdirSync(join(world.home, "sub"));
-    const talk = await startTalk(world);
+    const talk = await startTalk(world, [], { isTimeless: true });
     talk.press(typed);
     await talk.until(`> ${typed}`);
     talk.news();
@@ -35,7 +35,7 @@ describe("Tab", () => {
   it("knows the sources of the last answer and the sessions of this machine", async () => {
     const world = await createWorld();
     await upload(world, "leave.md", "Leave", "Ask your manager for leave two weeks ahead.");
-    const talk = await startTalk(world);
+    const talk = await startTalk(world, [], { isTimeless: true });
     await talk.enter("How do I ask for leave?");
     talk.press(`/open ${tab}`);
     await talk.until("> /open 1");
@@ -47,7 +47,7 @@ describe("Tab", () => {
     const world = await createWorld({
       faults: { rules: [{ when: { path: "/api/tool" }, do: { status: 403 } }] },
     });
-    const talk = await startTalk(world);
+    const talk = await startTalk(world, [], { isTimeless: true });
     talk.press(`/tools x${tab}y`);
     await talk.until("> /tools xy");
     talk.press(`\u0015plain${tab}text`);

@@ -31,7 +31,12 @@ const prompt = /> (?:\u001b\[0m)?\r\u001b\[2C$/;
 export async function startTalk(
   world: Pick<World, "env" | "home">,
   args: readonly string[] = [],
-  more: { columns?: number; env?: Record<string, string>; first?: RegExp } = {},
+  more: {
+    columns?: number;
+    env?: Record<string, string>;
+    first?: RegExp;
+    isTimeless?: boolean;
+  } = {},
 ): Promise<Talking> {
   const base = createTestContext({
     cwd: world.home,
@@ -69,11 +74,16 @@ export async function startTalk(
       },
       suspend: () => Promise.resolve(),
     }),
-    // A pause that nobody ends early lasts for ever: nothing here waits for time to pass.
-    sleep: (_ms, signal) =>
-      new Promise((_resolve, reject) => {
-        signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-      }),
+    // Where time stands still, a pause lasts until nobody wants it any more.
+    ...(more.isTimeless
+      ? {
+          sleep: (_ms: number, signal?: AbortSignal) =>
+            new Promise<void>((_resolve, reject) => {
+              const stop = (): void => reject(signal?.reason as Error);
+              signal?.addEventListener("abort", stop, { once: true });
+            }),
+        }
+      : {}),
   };
   const done = main(["chat", ...args], context);
   let isDone = false;
