@@ -1,4 +1,5 @@
 import type { FileFacts } from "./facts.ts";
+import { absoluteOf } from "./root.ts";
 import { jobsOf, type FindOptions } from "./scope.ts";
 import { statFile, walkFolders } from "./walk.ts";
 
@@ -24,7 +25,14 @@ export type LeftOut =
 export type Found = { kind: "file"; file: SourceFile } | LeftOut;
 
 /** A file by name only: nobody has looked at it yet. */
-export type Listed = { kind: "file"; path: string; absolutePath: string } | LeftOut;
+export type Listed = ListedFile | LeftOut;
+
+export interface ListedFile {
+  kind: "file";
+  path: string;
+  /** Where the bytes are; undefined where that is simply `path` below the project root. */
+  absolutePath: string | undefined;
+}
 
 /**
  * Lists the files of the inputs: paths or globs relative to `cwd`; none stands
@@ -32,14 +40,14 @@ export type Listed = { kind: "file"; path: string; absolutePath: string } | Left
  * once, ordered by path, and what was skipped or could not be read with the
  * reason; hidden, ignored and excluded files are left out without a word,
  * unless named. Throws CliError `usage` for an input that does not exist or
- * lies outside the root, before the first yield. Synchronous; an input that
+ * lies outside the root, at once. Synchronous; an input that
  * yields nothing is for the caller to notice.
  */
-export function* listFiles(
+export function listFiles(
   inputs: readonly string[],
   options: FindOptions,
 ): Generator<Listed, void, undefined> {
-  yield* walkFolders(jobsOf(inputs, options), options.settings);
+  return walkFolders(jobsOf(inputs, options), options.settings);
 }
 
 /** As listFiles(), with size, times and stamp of each file. */
@@ -48,6 +56,9 @@ export function* findFiles(
   options: FindOptions,
 ): Generator<Found, void, undefined> {
   for (const each of listFiles(inputs, options)) {
-    yield each.kind === "file" ? statFile(each.path, each.absolutePath) : each;
+    if (each.kind === "file") {
+      const { path, absolutePath = absoluteOf(options.settings.root, path) } = each;
+      yield statFile(path, absolutePath);
+    } else yield each;
   }
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { extendIgnoreRules, isIgnored, type IgnoreRules } from "./ignore-rules.ts";
+import { extendIgnoreRules, isIgnored, mayBeIgnored, type IgnoreRules } from "./ignore-rules.ts";
 import type { DocumentSettings } from "./settings.ts";
 
 /** One input: a named file, a folder, or a glob split into folder and pattern. */
@@ -78,7 +78,9 @@ function reachingJobs(
   settings: DocumentSettings,
 ): readonly Job[] {
   if (folder.jobs.length === 0 || !settings.useIgnoreFiles) return folder.jobs;
-  if (isIgnored(pathIn(folder, name), isFolder, folder.rules)) return [];
+  // Asked by the name first: the path of each of a hundred thousand files would be made for nothing.
+  const mayBe = mayBeIgnored(name, folder.rules);
+  if (mayBe && isIgnored(pathIn(folder, name), isFolder, folder.rules)) return [];
   return isSkippedName(name, isFolder) ? folder.jobs.filter((job) => job.hidden) : folder.jobs;
 }
 
@@ -113,7 +115,7 @@ export function enterFolder(
 
 /** Whether a file of this folder is named by an input. */
 export function isNamed(folder: Folder, name: string): boolean {
-  const named = folder.pending.get(name);
+  const named = folder.pending.size === 0 ? undefined : folder.pending.get(name);
   if (!named) return false;
   const path = pathIn(folder, name);
   return named.some((job) => job.kind === "file" && job.base === path);
@@ -122,10 +124,12 @@ export function isNamed(folder: Folder, name: string): boolean {
 /** Whether the inputs take a file of this folder; filters and formats are not asked. */
 export function takesFile(folder: Folder, name: string, settings: DocumentSettings): boolean {
   if (isNamed(folder, name)) return true;
-  const path = pathIn(folder, name);
-  return reachingJobs(folder, name, false, settings).some(
-    (job) => !job.matches || job.matches(job.base === "" ? path : path.slice(job.base.length + 1)),
-  );
+  for (const { base, matches } of reachingJobs(folder, name, false, settings)) {
+    if (!matches) return true;
+    const path = pathIn(folder, name);
+    if (matches(base === "" ? path : path.slice(base.length + 1))) return true;
+  }
+  return false;
 }
 
 /** Whether an input names a file, or reaches it by a pattern, and not only by its folder. */
@@ -142,7 +146,7 @@ export function asksForFile(folder: Folder, name: string, settings: DocumentSett
 export function withOwnRules(
   folder: Folder,
   settings: DocumentSettings,
-  names?: ReadonlySet<string>,
+  isThere?: (name: string) => boolean,
   report: (path: string, reason: string) => void = () => {},
 ): Folder {
   if (!settings.useIgnoreFiles) return folder;
@@ -152,7 +156,7 @@ export function withOwnRules(
     { absolute: folder.absolute, prefix },
     settings.root,
     ({ name, reason }) => report(prefix + name, reason),
-    names,
+    isThere,
   );
   return rules === folder.rules ? folder : { ...folder, rules };
 }

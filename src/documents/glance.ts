@@ -5,6 +5,7 @@ import { isPacked } from "./file-name.ts";
 import type { ReadItem } from "./inspection.ts";
 import { defaultId } from "./mapping.ts";
 import { formatOf, formats } from "./readers.ts";
+import { absoluteOf } from "./root.ts";
 import type { DocumentSettings } from "./settings.ts";
 
 /** What is known of a new file before it is read as a whole. */
@@ -68,9 +69,10 @@ export function glance(
   { path, absolutePath }: ReadItem,
   settings: DocumentSettings,
 ): Glance | undefined {
+  const place = absolutePath ?? absoluteOf(settings.root, path);
   const format = formatOf(path, settings.format);
   if (format === formats.markdown) {
-    const bytes = isPacked(path) ? undefined : readHead(absolutePath);
+    const bytes = isPacked(path) ? undefined : readHead(place);
     if (!bytes || !isSilent(bytes, settings)) return undefined;
   } else if (format !== formats.text) return undefined;
   return { id: defaultId(path, settings), ownPair: effectiveFor(path, settings).ccPairId };

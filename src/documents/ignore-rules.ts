@@ -90,8 +90,8 @@ export interface IgnoreProblem {
 }
 
 /**
- * Adds the ignore files of a folder to those above it. `names` are the entries
- * of the folder when known, so that no file is looked for in vain.
+ * Adds the ignore files of a folder to those above it. `isThere` tells of a name
+ * whether the folder has it, when known, so that no file is looked for in vain.
  * Problems are reported, not thrown: one bad file does not end a walk.
  */
 export function extendIgnoreRules(
@@ -99,11 +99,11 @@ export function extendIgnoreRules(
   folder: { absolute: string; prefix: string; above?: string },
   root: string,
   report: (problem: IgnoreProblem) => void,
-  names?: ReadonlySet<string>,
+  isThere?: (name: string) => boolean,
 ): IgnoreRules | undefined {
   let text = "";
   for (const name of ignoreFiles) {
-    if (names && !names.has(name)) continue;
+    if (isThere?.(name) === false) continue;
     try {
       // Later rules win, so .knowctlignore can take back what .gitignore says.
       text += `${readIgnoreFile(folder.absolute, name, root) ?? ""}\n`;
@@ -134,6 +134,12 @@ export function ignoreRulesAbove(
   return rules;
 }
 
+/** False only when no rule can say anything about a path that ends in this name. */
+export function mayBeIgnored(name: string, rules: IgnoreRules | undefined): boolean {
+  for (let at = rules; at; at = at.parent) if (at.matcher.mayMatch(name)) return true;
+  return false;
+}
+
 /**
  * Whether a path is ignored, when the folders above it are not; the innermost
  * ignore file that says anything decides, as in git.
@@ -143,8 +149,8 @@ export function isIgnored(
   isFolder: boolean,
   rules: IgnoreRules | undefined,
 ): boolean {
-  if (!rules) return false;
   const name = path.slice(path.lastIndexOf("/") + 1);
+  if (!mayBeIgnored(name, rules)) return false;
   for (let at: IgnoreRules | undefined = rules; at; at = at.parent) {
     if (!at.matcher.mayMatch(name)) continue;
     const below = at.above + path.slice(at.prefix.length) + (isFolder ? "/" : "");

@@ -20,9 +20,10 @@ import {
   textReaderFor,
   type Reading,
 } from "./read.ts";
+import { absoluteOf } from "./root.ts";
 import { compileSettings, type DocumentSettings } from "./settings.ts";
 import { trustedStamp } from "./stamp.ts";
-import { statFile } from "./walk.ts";
+import { hasStamp, statFile } from "./walk.ts";
 
 const same: Looked = { kind: "same", stamp: undefined };
 
@@ -75,13 +76,15 @@ export function toPrepared(
   };
 }
 
-function asFile({ path, absolutePath, facts }: ReadItem): SourceFile {
-  return { path, absolutePath, sizeBytes: 0, stamp: "", mtimeMs: 0, facts };
-}
-
 /** Creates an inspector that works in the thread it is called in. */
 export function createInspector(setup: InspectSetup): Inspector {
   const settings: DocumentSettings = compileSettings(setup.settings);
+  const placeOf = ({ path, absolutePath }: ReadItem): string =>
+    absolutePath ?? absoluteOf(settings.root, path);
+  const asFile = (item: ReadItem): SourceFile => {
+    const { path, facts } = item;
+    return { path, absolutePath: placeOf(item), sizeBytes: 0, stamp: "", mtimeMs: 0, facts };
+  };
 
   // Without a promise where none is needed: it would cost as much as mapping the file.
   const readNow = (item: ReadItem): Prepared | undefined => {
@@ -118,10 +121,12 @@ export function createInspector(setup: InspectSetup): Inspector {
   const lookAgain = (item: LookItem): Looked | undefined => {
     if (item.content !== undefined) return compareContent(item);
     if (item.stamp === undefined) return undefined;
-    const listed = statFile(item.path, item.absolutePath);
+    const place = placeOf(item);
+    if (hasStamp(place, item.stamp)) return same;
+    const listed = statFile(item.path, place);
     if (listed.kind === "failed") return { ...listed, part: 0 };
     if (listed.kind === "skipped") return { ...listed, part: 0, stamp: "", content: "" };
-    return listed.file.stamp === item.stamp ? same : undefined;
+    return undefined;
   };
 
   return {

@@ -22,7 +22,8 @@ export interface InspectSetup {
 /** A file to look at, and what is known of it. */
 export interface LookItem {
   path: string;
-  absolutePath: string;
+  /** Undefined where that is simply `path` below the project root. */
+  absolutePath: string | undefined;
   /** Recorded stamp: unless there is a hash to compare, the same stamp means the same content. */
   stamp: string | undefined;
   /** Recorded hash of the content, to be compared whatever the stamp says. */
@@ -69,7 +70,8 @@ export type Prepared =
 /** A file to read whatever is known of it. */
 export interface ReadItem {
   path: string;
-  absolutePath: string;
+  /** Undefined where that is simply `path` below the project root. */
+  absolutePath: string | undefined;
   facts?: FileFacts | undefined;
 }
 

@@ -64,7 +64,7 @@ export function createPool(
         member.tasks.push(task);
         // A thread has no target origin.
         // oxlint-disable-next-line unicorn/require-post-message-target-origin
-        member.worker.postMessage(packItems(task.items, setup.settings.root));
+        member.worker.postMessage(packItems(task.items));
       }
     }
   };

@@ -1,6 +1,6 @@
 import type { IngestionDocument } from "../api/schemas.ts";
 import type { FrontMatter } from "./front-matter.ts";
-import { isPacked } from "./file-name.ts";
+import { extensionStart, isPacked } from "./file-name.ts";
 import { readMarkdown } from "./readers/markdown.ts";
 import { readText } from "./readers/text.ts";
 import type { RowKeys } from "./row-keys.ts";
@@ -150,8 +150,8 @@ const byExtension = new Map<string, Format>(
 export function formatOf(path: string, named?: FormatName): Format | undefined {
   if (named !== undefined) return formats[named];
   const name = isPacked(path) ? path.slice(0, -3) : path;
-  const dot = name.lastIndexOf(".");
-  if (dot <= name.lastIndexOf("/") + 1) return undefined;
+  const dot = extensionStart(name);
+  if (dot === -1) return undefined;
   const extension = name.slice(dot + 1);
   const format = byExtension.get(extension) ?? byExtension.get(extension.toLowerCase());
   return format?.gives === "binary" && name !== path ? undefined : format;

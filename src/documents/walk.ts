@@ -19,11 +19,13 @@ import {
   type Folder,
   type Job,
 } from "./folder.ts";
+import { absoluteOf } from "./root.ts";
 import type { DocumentSettings } from "./settings.ts";
-import { comparePaths, normalise, sourceFile } from "./stamp.ts";
+import { comparePaths, normalise, sourceFile, stampOf } from "./stamp.ts";
 
+/** `key` orders the entries of one folder. */
 type Entry =
-  | { kind: "file"; key: string; path: string; absolute: string; real: string | undefined }
+  | { kind: "file"; key: string; path: string; at: Place | typeof asNamed }
   | { kind: "folder"; key: string; folder: Folder }
   | { kind: "found"; key: string; found: LeftOut };
 
@@ -34,13 +36,20 @@ interface Walk {
 }
 
 function note(kind: "skipped" | "failed", path: string, reason: string): Entry {
-  return { kind: "found", key: path, found: { kind, path, reason } };
+  const key = path.slice(path.lastIndexOf("/") + 1);
+  return { kind: "found", key, found: { kind, path, reason } };
 }
 
-function listFile(walk: Walk, folder: Folder, name: string, at: Place): Entry | undefined {
-  const { settings } = walk;
+/** `isTaken`: known to be taken, not to be asked again. */
+function listFile(
+  { settings }: Walk,
+  folder: Folder,
+  name: string,
+  at: Place | typeof asNamed,
+  isTaken = takesFile(folder, name, settings),
+): Entry | undefined {
+  if (!isTaken) return undefined;
   const path = pathIn(folder, name);
-  if (!at.isTaken && !takesFile(folder, name, settings)) return undefined;
   const isOut =
     (settings.only && !settings.only.matches(path)) || settings.exclude?.matches(path) === true;
   if (isOut)
@@ -50,22 +59,23 @@ function listFile(walk: Walk, folder: Folder, name: string, at: Place): Entry | 
   if (format.gives === "rows" && !asksForFile(folder, name, settings)) {
     return note("skipped", path, `${extensionOf(path)}: rows are taken only when named or globbed`);
   }
-  return { kind: "file", key: path, path, absolute: at.absolute, real: at.real };
+  return { kind: "file", key: name, path, at };
 }
 
 /** Where an entry really is; `real` only when a link led there. */
 interface Place {
   absolute: string;
   real?: string;
-  /** Known to be taken, not to be asked again. */
-  isTaken?: boolean;
 }
+
+/** The place of a file whose path below the root tells it. */
+const asNamed = { absolute: undefined, real: undefined };
 
 function listFolder(walk: Walk, folder: Folder, name: string, at: Place): Entry | undefined {
   const { absolute, real } = at;
   const target = real === undefined ? { absolute } : { absolute, real };
   const entered = enterFolder(folder, name, target, walk.settings);
-  return entered && { kind: "folder", key: `${entered.path}/`, folder: entered };
+  return entered && { kind: "folder", key: `${name}/`, folder: entered };
 }
 
 function listLink(walk: Walk, folder: Folder, name: string, at: Place): Entry | undefined {
@@ -79,12 +89,29 @@ function listLink(walk: Walk, folder: Folder, name: string, at: Place): Entry | 
     return note("skipped", pathIn(folder, name), target.reason);
   }
   if (target.kind === "folder") return listFolder(walk, folder, name, target);
-  return isTaken ? listFile(walk, folder, name, { ...target, isTaken }) : undefined;
+  return isTaken ? listFile(walk, folder, name, target, isTaken) : undefined;
 }
 
-function listEntry(walk: Walk, folder: Folder, dirent: Dirent): Entry | undefined {
+function absoluteIn({ absolute }: Folder, name: string): string {
+  return absolute.endsWith(sep) ? absolute + name : absolute + sep + name;
+}
+
+/** Whether the files of a folder are where their paths below the root say. */
+function isAsNamed({ path, absolute, real }: Folder, { root }: DocumentSettings): boolean {
+  return real === undefined && absolute === (path === "" ? root : absoluteOf(root, path));
+}
+
+function listEntry(
+  walk: Walk,
+  folder: Folder,
+  dirent: Dirent,
+  areAsNamed: boolean,
+): Entry | undefined {
   const name = normalise(dirent.name);
-  const absolute = folder.absolute + (folder.absolute.endsWith(sep) ? "" : sep) + dirent.name;
+  if (areAsNamed && name === dirent.name && dirent.isFile()) {
+    return listFile(walk, folder, name, asNamed);
+  }
+  const absolute = absoluteIn(folder, dirent.name);
   const at: Place =
     folder.real === undefined
       ? { absolute }
@@ -100,13 +127,13 @@ function listEntry(walk: Walk, folder: Folder, dirent: Dirent): Entry | undefine
 // Node decodes names as UTF-8 with U+FFFD for what is not; such a name cannot be opened.
 function isUndecodable(folder: Folder, dirent: Dirent): boolean {
   if (!dirent.name.includes("\ufffd")) return false;
-  return !lstatSync(folder.absolute + sep + dirent.name, { throwIfNoEntry: false });
+  return !lstatSync(absoluteIn(folder, dirent.name), { throwIfNoEntry: false });
 }
 
 function listUndecodable(walk: Walk, folder: Folder, dirent: Dirent): Entry | undefined {
   const { name } = dirent;
   const path = pathIn(folder, name);
-  const absolute = folder.absolute + sep + name;
+  const absolute = absoluteIn(folder, name);
   const isAsked = dirent.isDirectory()
     ? enterFolder(folder, name, { absolute }, walk.settings) !== undefined
     : takesFile(folder, name, walk.settings);
@@ -115,6 +142,16 @@ function listUndecodable(walk: Walk, folder: Folder, dirent: Dirent): Entry | un
     return note("skipped", path, `format not supported: ${extensionOf(path)}`);
   }
   return note("failed", path, "the name is not valid UTF-8: rename it");
+}
+
+// From here on the order of code units, which is quick to ask for, is not that of code points.
+const beyondBasics = /[\ud800-\uffff]/;
+
+function sortEntries(entries: Entry[]): Entry[] {
+  if (entries.some(({ key }) => beyondBasics.test(key))) {
+    return entries.sort((a, b) => comparePaths(a.key, b.key));
+  }
+  return entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
 function listEntries(walk: Walk, folder: Folder): Entry[] {
@@ -126,20 +163,22 @@ function listEntries(walk: Walk, folder: Folder): Entry[] {
     return [note("failed", folder.path === "" ? "." : folder.path, reason)];
   }
   const entries: Entry[] = [];
-  const names = new Set(dirents.map((dirent) => dirent.name));
-  const ruled = withOwnRules(folder, walk.settings, names, (path, reason) => {
+  const isThere = (name: string): boolean => dirents.some((dirent) => dirent.name === name);
+  const ruled = withOwnRules(folder, walk.settings, isThere, (path, reason) => {
     entries.push(note("failed", path, reason));
   });
+  const isOutside = ruled.jobs.length === 0;
+  const areAsNamed = isAsNamed(folder, walk.settings);
   for (const dirent of dirents) {
     // Outside the inputs only the next step towards one is of interest.
-    if (ruled.jobs.length === 0 && !ruled.pending.has(normalise(dirent.name))) continue;
+    if (isOutside && !ruled.pending.has(normalise(dirent.name))) continue;
     const entry = isUndecodable(ruled, dirent)
       ? listUndecodable(walk, ruled, dirent)
-      : listEntry(walk, ruled, dirent);
+      : listEntry(walk, ruled, dirent, areAsNamed);
     if (entry) entries.push(entry);
   }
   // A folder sorts as what its files begin with: "a-b.md" < "a.md" < "a/b.md".
-  return entries.sort((a, b) => comparePaths(a.key, b.key));
+  return sortEntries(entries);
 }
 
 /** A listed file with its stats, or why it is none. */
@@ -152,6 +191,16 @@ export function statFile(path: string, absolute: string): Found {
     const code = codeOf(error) ?? "unknown error";
     const reason = code === "ENOENT" ? "it vanished during the search" : `cannot be read: ${code}`;
     return { kind: "failed", path, reason };
+  }
+}
+
+/** Whether a regular file of exactly this stamp is there; whatever else is, statFile() tells. */
+export function hasStamp(absolute: string, stamp: string): boolean {
+  try {
+    const stats = lstatSync(absolute, { bigint: true });
+    return stampOf(stats) === stamp && stats.isFile();
+  } catch {
+    return false;
   }
 }
 
@@ -186,12 +235,12 @@ export function* walkFolders(jobs: readonly Job[], settings: DocumentSettings): 
     else if (entry.kind === "found") yield entry.found;
     else {
       const isFile = entry.kind === "file";
-      const real = isFile ? entry.real : entry.folder.real;
+      const { absolute, real } = isFile ? entry.at : entry.folder;
       // Asked now, not on listing: of two links to one file the first by path counts.
       const repeated = real === undefined ? undefined : walk.links.refuse(entry.kind, real);
       const path = isFile ? entry.path : entry.folder.path;
       if (repeated !== undefined) yield { kind: "skipped", path, reason: repeated };
-      else if (isFile) yield { kind: "file", path, absolutePath: entry.absolute };
+      else if (isFile) yield { kind: "file", path, absolutePath: absolute };
       else stack.push({ entries: listEntries(walk, entry.folder), next: 0 });
     }
   }

@@ -1,4 +1,3 @@
-import { sep } from "node:path";
 import type { Looked, LookItem, ReadyDocument } from "./inspection.ts";
 
 /** What a thread answers. */
@@ -9,26 +8,47 @@ export interface Answer {
   bodies: Uint8Array;
 }
 
-type Line = [path: string, absolutePath: string, ...rest: unknown[]];
+type Line = [path: string, absolutePath: string | undefined, ...rest: unknown[]];
 
 // As one text: a structured clone of so many small objects costs several times as much.
+// Most items are a stamp and a path. No path below the root holds an empty step, no
+// stamp a slash: two marks are enough. JSON begins with "[", which no stamp does.
+const itemEnd = "//";
+const pathStart = "/";
 
-/** Items as they go to a thread; `root` is the project root, which most paths lie below. */
-export function packItems(items: readonly LookItem[], root: string): string {
-  const prefix = root.endsWith(sep) ? root : root + sep;
-  const lines = items.map(({ path, absolutePath, stamp, content, facts }): Line => {
-    const isUsual = absolutePath === prefix + path;
-    return [path, isUsual ? "" : absolutePath, stamp, content, facts];
-  });
-  return JSON.stringify(lines);
+function isPlain({ absolutePath, stamp, content, facts }: LookItem): boolean {
+  return (
+    absolutePath === undefined &&
+    stamp !== undefined &&
+    content === undefined &&
+    facts === undefined
+  );
 }
 
-export function unpackItems(text: string, root: string): LookItem[] {
-  const prefix = root.endsWith(sep) ? root : root + sep;
+/** Items as they go to a thread. */
+export function packItems(items: readonly LookItem[]): string {
+  if (items.length > 0 && items.every(isPlain)) {
+    return items.map(({ path, stamp }) => stamp + pathStart + path).join(itemEnd);
+  }
+  return JSON.stringify(
+    items.map(({ path, absolutePath, ...rest }): Line => {
+      return [path, absolutePath, rest.stamp, rest.content, rest.facts];
+    }),
+  );
+}
+
+export function unpackItems(text: string): LookItem[] {
+  if (!text.startsWith("[")) {
+    return text.split(itemEnd).map((line) => {
+      const end = line.indexOf(pathStart);
+      const path = line.slice(end + 1);
+      return { path, absolutePath: undefined, stamp: line.slice(0, end), content: undefined };
+    });
+  }
   return (JSON.parse(text) as Line[]).map(([path, absolutePath, stamp, content, facts]) => {
     // JSON has null where the array held nothing.
     const known = { stamp: stamp ?? undefined, content: content ?? undefined };
-    const item = { path, absolutePath: absolutePath === "" ? prefix + path : absolutePath };
+    const item = { path, absolutePath: absolutePath ?? undefined };
     return { ...item, ...known, ...(facts ? { facts } : {}) } as LookItem;
   });
 }

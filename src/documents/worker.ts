@@ -12,7 +12,7 @@ const count = (): void => void Atomics.add(done, 0, 1);
 let queue = Promise.resolve();
 parentPort?.on("message", (text: string) => {
   queue = queue.then(async () => {
-    const items = unpackItems(text, setup.settings.root);
+    const items = unpackItems(text);
     const answer = packAnswer(await inspector.look(items, count));
     parentPort?.postMessage(answer, [answer.bodies.buffer as ArrayBuffer]);
   });

@@ -43,7 +43,7 @@ interface GlancedDocument {
 /** What the spool holds beside the body. */
 export interface SpoolHead {
   document: Omit<ReadyDocument, "body"> | GlancedDocument;
-  absolutePath: string;
+  absolutePath: string | undefined;
   facts?: FileFacts | undefined;
   known: Known;
 }

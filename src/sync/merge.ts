@@ -1,8 +1,9 @@
-import type { Listed } from "../documents/find.ts";
+import type { Listed, ListedFile } from "../documents/find.ts";
 import type { LookItem } from "../documents/inspection.ts";
 import { comparePaths } from "../documents/stamp.ts";
 import type { PlanRequest } from "./plan.ts";
 import type { PlanTable } from "./plan-table.ts";
+import { stampIn } from "./records.ts";
 import { scanFiles, type SeenFile } from "./scan.ts";
 
 /** A file to be looked at. */
@@ -39,7 +40,7 @@ export function* withRecords(
 
 /** What to look at, and what is known of it. */
 export function lookItem(
-  listed: Listed & { kind: "file" },
+  listed: ListedFile,
   seen: SeenFile | undefined,
   request: PlanRequest,
 ): Candidate {
@@ -47,14 +48,13 @@ export function lookItem(
   const mapping = request.mappingKey(path);
   // What the service lacks is read in any case.
   const isSettled = seen !== undefined && seen.missing === 0 && !request.force;
-  const suffix = ` ${mapping}`;
-  const isTrusted = isSettled && seen.seen.endsWith(suffix);
+  const stamp = isSettled ? stampIn(seen.seen, mapping) : undefined;
   const item: LookItem = {
     path,
     absolutePath,
-    stamp: isTrusted ? seen.seen.slice(0, -suffix.length) : undefined,
-    content: isTrusted && request.checksum ? seen.content : undefined,
+    stamp,
+    content: stamp !== undefined && request.checksum ? seen?.content : undefined,
     facts: request.factsOf?.(path),
   };
-  return { item, seen: isTrusted ? seen : undefined, mapping };
+  return { item, seen: stamp === undefined ? undefined : seen, mapping };
 }

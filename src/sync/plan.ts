@@ -2,6 +2,7 @@ import type { FileFacts } from "../documents/facts.ts";
 import type { Listed } from "../documents/find.ts";
 import type { Inspector, Looked, Prepared } from "../documents/inspection.ts";
 import { formatOf, type FormatName } from "../documents/readers.ts";
+import { absoluteOf } from "../documents/root.ts";
 import type { PathRange } from "../documents/scope.ts";
 import { statFile } from "../documents/walk.ts";
 import { refuseCollisions } from "./collisions.ts";
@@ -15,6 +16,8 @@ import type { State } from "./state.ts";
 import type { Targets } from "./target.ts";
 
 export interface PlanRequest {
+  /** Project root. */
+  root: string;
   /** Files by name, ordered by path. */
   listed: Iterable<Listed>;
   /** Where the recorded files of the same inputs lie. */
@@ -103,9 +106,9 @@ function createLooking({ inspector }: PlanRequest, entries: PlanEntries) {
     await finish(batchesAhead - 1);
   };
   return {
-    async add(candidate: Candidate): Promise<void> {
-      batch.push(candidate);
-      if (batch.length >= filesAtOnce) await look();
+    /** Gives something to wait for only now and then: a promise a file would cost more than the file. */
+    add(candidate: Candidate): Promise<void> | undefined {
+      return batch.push(candidate) >= filesAtOnce ? look() : undefined;
     },
     async end(): Promise<void> {
       await look();
@@ -121,7 +124,7 @@ async function addRows(
   entries: PlanEntries,
   breathe: () => Promise<void>,
 ): Promise<void> {
-  const { path, absolutePath, stamp, content } = candidate.item;
+  const { path, absolutePath = absoluteOf(request.root, path), stamp, content } = candidate.item;
   const isTrusted = stamp !== undefined && content === undefined;
   const listed = isTrusted ? statFile(path, absolutePath) : undefined;
   if (listed?.kind === "file" && listed.file.stamp === stamp) {
@@ -170,8 +173,9 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   };
   let breatheAtMs = request.now() + sliceMs;
   // Much is synchronous: let signals and the progress line have their turn.
+  const mayBreathe = (): boolean => request.now() >= breatheAtMs;
   const breathe = async (): Promise<void> => {
-    if (request.now() < breatheAtMs) return;
+    if (!mayBreathe()) return;
     request.onProgress?.(fileCount);
     await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
@@ -187,9 +191,12 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
       if (formatOf(listed.path, request.format)?.gives === "rows") {
         await looking.end();
         await addRows(candidate, request, entries, breathe);
-      } else if (seen || !isGlancedAt(candidate)) await looking.add(candidate);
+      } else if (seen || !isGlancedAt(candidate)) {
+        const full = looking.add(candidate);
+        if (full) await full;
+      }
     }
-    await breathe();
+    if (mayBreathe()) await breathe();
   }
   await looking.end();
   entries.save();

@@ -52,6 +52,14 @@ export function seenText(stamp: string, mapping: string): string {
   return stamp === "" ? "" : `${stamp} ${mapping}`;
 }
 
+/** The stamp that seenText() was given with this mapping key; undefined for another key or none. */
+export function stampIn(seen: string, mapping: string): string | undefined {
+  const end = seen.length - mapping.length - 1;
+  return end > 0 && seen.endsWith(mapping) && seen.charAt(end) === " "
+    ? seen.slice(0, end)
+    : undefined;
+}
+
 function optionalText(value: Row[string] | undefined): string | undefined {
   return value === null || value === undefined ? undefined : String(value);
 }

@@ -26,52 +26,36 @@ const rowEnd = "//";
 const page = `
   SELECT group_concat(line, '${rowEnd}') AS lines FROM (
     SELECT CASE WHEN f.skipped IS NOT NULL THEN 2 WHEN a.whole = f.whole AND a.path IS f.path THEN 1 ELSE 0 END
-      || '|' || f.part || '|' || f.content || '|' || f.seen || '/' || f.path AS line
+      || f.content || '|' || f.seen || '|' || f.part || '/' || f.path AS line
     FROM files f LEFT JOIN accepted a
       ON a.target = ? || CASE WHEN ? THEN ? ELSE coalesce(f.cc_pair_id, ?) END AND a.id = f.id
     WHERE (f.path, f.part) > (?, ?) AND f.path >= ? AND f.path <= ?
     ORDER BY f.path, f.part LIMIT ${pageSize})`;
 
-interface Part {
-  path: string;
-  part: number;
-  seen: string;
-  content: string;
-  flag: string;
-}
-
-function parsePart(line: string): Part {
-  const partAt = line.indexOf("|") + 1;
-  const contentAt = line.indexOf("|", partAt) + 1;
-  const seenAt = line.indexOf("|", contentAt) + 1;
-  const pathAt = line.indexOf("/", seenAt) + 1;
-  return {
-    flag: line.slice(0, partAt - 1),
-    part: Number(line.slice(partAt, contentAt - 1)),
-    content: line.slice(contentAt, seenAt - 1),
-    seen: line.slice(seenAt, pathAt - 1),
-    path: line.slice(pathAt),
-  };
-}
-
-function* readParts(
+/** Pages of lines, ordered by path and part; the last is the first that is not full. */
+function* readPages(
   database: Database,
   { baseUrl, pair }: Targets,
   { from, to }: PathRange,
-): Generator<Part> {
+): Generator<string[]> {
   const statement = database.prepare(page);
   // As text: a driver may bind numbers as REAL, and "#2.0" is no target.
   const own = String(pair.ccPairId ?? "");
   const target = [`${baseUrl}#`, pair.fromFlag ? 1 : 0, own, own];
-  for (let last = { path: "", part: -1 }; ;) {
-    const lines = statement.get(...target, last.path, last.part, from, to)?.["lines"];
-    if (typeof lines !== "string") return;
-    const parts = lines.split(rowEnd).map(parsePart);
-    yield* parts;
-    if (parts.length < pageSize) return;
-    last = parts.at(-1) ?? last;
+  for (let [path, part] = ["", -1]; ;) {
+    const text = statement.get(...target, path, part, from, to)?.["lines"];
+    if (typeof text !== "string") return;
+    const lines = text.split(rowEnd);
+    yield lines;
+    const last = lines.at(-1) ?? "";
+    if (lines.length < pageSize) return;
+    const pathAt = last.indexOf("/") + 1;
+    path = last.slice(pathAt);
+    part = Number(last.slice(last.lastIndexOf("|", pathAt) + 1, pathAt - 1));
   }
 }
+
+const [acceptedCode, skippedCode] = [0x31, 0x32];
 
 /**
  * The recorded files within the ranges, ordered by path (code points): one
@@ -85,16 +69,24 @@ export function* scanFiles(
 ): Generator<SeenFile> {
   for (const range of ranges) {
     let file: SeenFile | undefined;
-    for (const { path, seen, content, flag } of readParts(database, targets, range)) {
-      if (file?.path !== path) {
-        if (file) yield file;
-        file = { path, seen, content, accepted: 0, skipped: 0, missing: 0 };
+    for (const lines of readPages(database, targets, range)) {
+      for (const line of lines) {
+        const contentEnd = line.indexOf("|");
+        const seenEnd = line.indexOf("|", contentEnd + 1);
+        const path = line.slice(line.indexOf("/", seenEnd) + 1);
+        const seen = line.slice(contentEnd + 1, seenEnd);
+        if (file?.path !== path) {
+          if (file) yield file;
+          const content = line.slice(1, contentEnd);
+          file = { path, seen, content, accepted: 0, skipped: 0, missing: 0 };
+        }
+        // Parts that were read at different times: not to be trusted.
+        if (seen !== file.seen) file.seen = "";
+        const flag = line.charCodeAt(0);
+        if (flag === acceptedCode) file.accepted++;
+        else if (flag === skippedCode) file.skipped++;
+        else file.missing++;
       }
-      // Parts that were read at different times: not to be trusted.
-      if (seen !== file.seen) file.seen = "";
-      if (flag === "1") file.accepted++;
-      else if (flag === "2") file.skipped++;
-      else file.missing++;
     }
     if (file) yield file;
   }

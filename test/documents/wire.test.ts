@@ -4,7 +4,7 @@ import { packAnswer, packItems, unpackAnswer, unpackItems } from "../../src/docu
 
 const itemOf = (path: string): LookItem => ({
   path,
-  absolutePath: `/root/${path}`,
+  absolutePath: undefined,
   stamp: undefined,
   content: undefined,
 });
@@ -54,5 +54,25 @@ it("hands items over with all that is known of them", () => {
   const facts = { commit: { id: "abc", date: "2026-01-02T00:00:00Z" } };
   const elsewhere = { ...itemOf("linked/a.md"), absolutePath: "/root/real/a.md" };
   const items = [itemOf("a.md"), { ...elsewhere, stamp: "1", content: "2", facts }];
-  expect(unpackItems(packItems(items, "/root"), "/root")).toEqual(items);
+  expect(unpackItems(packItems(items))).toEqual(items);
+});
+
+it.each([
+  [{ stamp: "1:2:3:4" }],
+  [{ stamp: "1:2:3:4", absolutePath: "/elsewhere/x" }],
+  [{ stamp: "1:2:3:4", content: "hash" }],
+  [{ stamp: undefined }],
+])("hands over items of any name: %j", (known) => {
+  const names = [
+    "a.md",
+    "b/c d.md",
+    "[x].md",
+    '"q"\\.md',
+    "line\nend.md",
+    "ä/\u{1f600}.md",
+    "|.md",
+  ];
+  const items = names.map((path) => ({ ...itemOf(path), ...known }));
+  expect(unpackItems(packItems(items))).toEqual(items);
+  expect(unpackItems(packItems([]))).toEqual([]);
 });

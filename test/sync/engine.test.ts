@@ -90,6 +90,7 @@ const everything = [{ from: "", to: "\u{10ffff}" }];
 
 async function plan(fake: Fake, state: State, change: Partial<PlanRequest> = {}): Promise<Plan> {
   return await buildPlan({
+    root: "/project",
     listed: listed(fake),
     ranges: everything,
     isInScope: () => true,

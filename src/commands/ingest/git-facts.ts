@@ -1,4 +1,3 @@
-import { sep } from "node:path";
 import type { Context } from "../../context.ts";
 import type { FileFacts } from "../../documents/facts.ts";
 import type { Listed } from "../../documents/find.ts";
@@ -75,7 +74,7 @@ async function readSince(
     isChanged: (path) => isTaken(changes, path),
     isTaken(listed) {
       if (isTaken(changes, listed.path)) return true;
-      if (listed.kind !== "file" || listed.absolutePath.endsWith(sep + listed.path)) return false;
+      if (listed.kind !== "file" || listed.absolutePath === undefined) return false;
       // What changes of a link is the file that it leads to.
       const real = relativeTo(root, listed.absolutePath);
       return real !== undefined && isTaken(changes, normalise(real));

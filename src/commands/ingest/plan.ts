@@ -57,7 +57,8 @@ export async function planFolder(
   let done = 0;
   progress.follow(() => ({ ...fixed, done }));
   return await buildPlan({
-    listed: withoutReports(listFiles(inputs, { cwd, settings }), options.files),
+    root: settings.root,
+    listed: withoutReports(listFiles(inputs, { cwd, settings }), settings.root, options.files),
     ranges: rangesOf(inputs, { cwd, settings }),
     isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
     isTaken: since && ((listed) => since.isTaken(listed)),

@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync, realpathSync, statSync } from "node:f
 import { basename, dirname, join, resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../documents/find.ts";
+import { absoluteOf } from "../../documents/root.ts";
 import { CliError, codeOf, messageOf } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
 import { ciPrefix, tellGithub, type ToldRun } from "../../output/report/ci.ts";
@@ -61,13 +62,24 @@ export function checkReportFiles(flags: ReportFlags, cwd: string): ReportFiles {
 }
 
 /** The listed files; a report of an earlier run among them is no document. */
-export function* withoutReports(
+export function withoutReports(
   listed: Iterable<Listed>,
+  root: string,
   { reports, gitlab }: ReportFiles = { reports: [], gitlab: undefined },
-): Generator<Listed> {
+): Iterable<Listed> {
   const own = new Set([...reports, ...(gitlab === undefined ? [] : [gitlab])]);
+  return own.size === 0 ? listed : markReports(listed, root, own);
+}
+
+function* markReports(
+  listed: Iterable<Listed>,
+  root: string,
+  own: ReadonlySet<string>,
+): Generator<Listed> {
   for (const each of listed) {
-    if (own.size > 0 && each.kind === "file" && own.has(each.absolutePath)) {
+    const place =
+      each.kind === "file" ? (each.absolutePath ?? absoluteOf(root, each.path)) : undefined;
+    if (place !== undefined && own.has(place)) {
       yield { kind: "skipped", path: each.path, reason: "a report of this command" };
     } else yield each;
   }
