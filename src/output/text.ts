@@ -19,7 +19,7 @@ export type Style =
  * rendered, so nothing from outside can style or control a terminal. Only
  * Styled, Link and Erasure nodes, which our own code makes, become escape sequences.
  */
-export type Text = string | Styled | Link | Erasure;
+export type Text = string | Styled | Link | Joined | Erasure;
 
 export interface Styled {
   readonly style: Style;
@@ -35,6 +35,13 @@ export interface Link {
 export interface Erasure {
   readonly erase: number | "row";
 }
+
+export interface Joined {
+  readonly parts: readonly Text[];
+}
+
+/** Any number of parts as one: as arguments of a call they would have to fit on its stack. */
+export const joined = (parts: readonly Text[]): Joined => ({ parts });
 
 export const styled = (style: Style, ...parts: Text[]): Styled => ({ style, parts });
 export const bold = (...parts: Text[]): Styled => styled("bold", ...parts);
@@ -67,7 +74,7 @@ function renderPart(part: Text, rendering: Rendering): string {
   }
   const inner = part.parts.map((each) => renderPart(each, rendering)).join("");
   if ("style" in part) return rendering.colour ? coloured[part.style](inner) : inner;
-  if (!rendering.links) return inner;
+  if (!rendering.links || !("url" in part)) return inner;
   // Only web and mail links, and only characters that cannot end the sequence.
   if (!/^(?:https?:\/\/|mailto:)[\u0021-\u007e]+$/.test(part.url)) return inner;
   return `${escape}]8;;${part.url}${escape}\\${inner}${escape}]8;;${escape}\\`;

@@ -46,7 +46,10 @@ export function addChat(program: Command, run: Run): void {
   addRequestOptions(addSessionOptions(chat))
     .option("--live", "off a terminal: write text as it comes, interim text included")
     .option("--no-sources", "do not list the sources after the answer")
-    .option("--show <list>", "on stderr: reasoning,tools,documents or none or all")
+    .option(
+      "--show <list>",
+      "on stderr: reasoning,tools,documents (the default), none, or all, which cuts little short",
+    )
     .option(
       "--render <mode>",
       "draw the answer as markdown or plain; auto: as Markdown on a terminal",

@@ -57,30 +57,40 @@ export function createCall(
   };
 }
 
+// Beside the records, which are written out as they are. A service may send as
+// many packets as it likes: none of them may cost a search through all before it.
+const documentsOf = new WeakMap<ToolCall, Set<string>>();
+const latestOf = new WeakMap<ToolCall[], Map<string, ToolCall>>();
+
 /** Notes documents of a call. Many chunks of one document count once. */
 export function noteDocuments(call: ToolCall, documents: readonly SearchDoc[]): void {
-  const ids = new Set([...call.documentIds, ...documents.map((each) => each.document_id)]);
-  call.documentIds = [...ids];
+  const known = documentsOf.get(call) ?? new Set(call.documentIds);
+  documentsOf.set(call, known);
+  for (const { document_id: id } of documents) {
+    if (!known.has(id)) call.documentIds.push(id);
+    known.add(id);
+  }
 }
 
+/** The call that an event belongs to: the latest of this tool, or of any, at its place. */
 function callOf(calls: ToolCall[], event: ToolEvent): ToolCall | undefined {
   const { turn, tab, sub } = event.place;
-  const matches = (call: ToolCall): boolean =>
-    call.turn === turn &&
-    call.tab === tab &&
-    call.sub === sub &&
-    (event.tool === null || call.tool === event.tool);
-  const known = event.step === "start" ? undefined : calls.findLast(matches);
+  const latest = latestOf.get(calls) ?? new Map<string, ToolCall>();
+  latestOf.set(calls, latest);
+  const place = `${turn}.${tab}.${sub ?? ""}`;
+  const key = event.tool === null ? place : `${place} ${event.tool}`;
+  const known = event.step === "start" ? undefined : latest.get(key);
   if (known || event.tool === null) return known;
   const call = createCall(event.tool, turn, tab, sub);
   calls.push(call);
+  latest.set(place, call).set(key, call);
   return call;
 }
 
 function noteResult(call: ToolCall, event: ToolEvent): void {
   if (event.documents) noteDocuments(call, event.documents);
-  if (event.images) call.images.push(...event.images);
-  if (event.fileIds) call.fileIds.push(...event.fileIds);
+  for (const image of event.images ?? []) call.images.push(image);
+  for (const id of event.fileIds ?? []) call.fileIds.push(id);
   if (event.file) call.files.push(event.file);
   if (event.exitCode !== undefined) call.exitCode = event.exitCode;
   if (event.step === "failed" || event.timedOut) call.failed = true;
@@ -99,7 +109,7 @@ export function recordCall(calls: ToolCall[], event: ToolEvent): void {
   if (!call) return;
   if (event.toolId !== undefined) call.toolId = event.toolId;
   if (event.internet !== undefined) call.internet = event.internet;
-  if (event.queries) call.queries.push(...event.queries);
+  for (const query of event.queries ?? []) call.queries.push(query);
   if (event.filters) call.filters = event.filters;
   if (event.urls) call.input = event.urls;
   if (event.input !== undefined) call.input = event.input;

@@ -58,7 +58,7 @@ export function eventsOfReply(turn: Turn): TurnEvent[] {
     const place = { turn: 0, tab: 0, sub: null };
     events.push({ type: "reasoning", text: `${turn.reasoning}\n`, place });
   }
-  for (const call of turn.tools) events.push(...eventsOfCall(turn, call));
+  for (const call of turn.tools) for (const event of eventsOfCall(turn, call)) events.push(event);
   if (turn.answer !== "") events.push({ type: "text", text: turn.answer });
   events.push(turn.failure ?? { type: "stop", reason: null });
   return events;

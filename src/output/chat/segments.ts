@@ -1,5 +1,5 @@
 import type { Output } from "../output.ts";
-import type { Text } from "../text.ts";
+import { joined, type Text } from "../text.ts";
 import type { Drawing } from "./markdown/drawing.ts";
 import { shortenMarkers } from "./markers.ts";
 
@@ -45,15 +45,15 @@ export function createSegments(output: Output, drawing: Promise<Drawing> | undef
       segments = [];
       let answer: Text[] = [];
       const write = async (): Promise<void> => {
-        if (answer.length > 0) await output.write(...answer);
+        if (answer.length > 0) await output.write(joined(answer));
         answer = [];
       };
       for (const segment of ready) {
-        if ("step" in segment) answer.push(...(await draw(drawing, segment)));
-        else if (segment.stream === "stdout") answer.push(...segment.parts);
+        if ("step" in segment) answer.push(joined(await draw(drawing, segment)));
+        else if (segment.stream === "stdout") answer.push(joined(segment.parts));
         else {
           await write();
-          await output.aside(...segment.parts);
+          await output.aside(joined(segment.parts));
         }
       }
       await write();

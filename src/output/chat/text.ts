@@ -1,6 +1,6 @@
 import type { Output } from "../output.ts";
 import type { Spinner } from "../spinner.ts";
-import { dim, type Text } from "../text.ts";
+import { dim, joined, type Text } from "../text.ts";
 import { createActivity, waitingFor } from "./activity.ts";
 import type { TurnEvent } from "./events.ts";
 import { openDrawing, rendersMarkdown } from "./markdown.ts";
@@ -18,8 +18,8 @@ async function writeSources(output: Output, { turn, show, all }: RenderOptions):
   const lines = sourceLines(turn, show.has("documents") ? most : 0);
   if (lines.length === 0) return;
   const text = lines.flatMap((line): Text[] => [...line, "\n"]);
-  if (output.isTerminal) await output.write("\n", ...text);
-  else await output.aside(...text);
+  if (output.isTerminal) await output.write("\n", joined(text));
+  else await output.aside(joined(text));
 }
 
 /** Draws single events; keeps what was already written of the answer. */

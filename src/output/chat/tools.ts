@@ -57,6 +57,17 @@ function inputLines(event: ToolEvent, most: number): string[] {
   return tool === "python" ? lines.map((line) => `| ${line}`) : lines;
 }
 
+/** A line for each of the first, and how many are left out. */
+function few<Item>(
+  items: readonly Item[] | undefined,
+  most: number,
+  lineOf: (item: Item) => Text[],
+): Text[][] {
+  if (!items) return [];
+  const lines = items.slice(0, most).map(lineOf);
+  return items.length > most ? [...lines, [`… and ${items.length - most} more`]] : lines;
+}
+
 function imageLine({ url, fileId, prompt, shape }: MadeImage, view: ToolView): Text[] {
   const path = url || fileId || "(no address)";
   const address = titleText((url || fileId) && view.fileUrl ? view.fileUrl(path) : path);
@@ -84,7 +95,7 @@ function memoryLine({ operation, text }: NonNullable<ToolEvent["memory"]>): stri
 function outputLines(event: ToolEvent, view: ToolView): Text[][] {
   const most = previewLength(view.all);
   const lines: Text[][] = [];
-  for (const each of event.images ?? []) lines.push(imageLine(each, view));
+  lines.push(...few(event.images, most, (each) => imageLine(each, view)));
   if (event.file) lines.push(...fileLines(event.file).map((line) => [line]));
   if (event.memory) lines.push([memoryLine(event.memory)]);
   if (event.step === "output" && !event.file && !event.memory) {
@@ -94,7 +105,7 @@ function outputLines(event: ToolEvent, view: ToolView): Text[][] {
   lines.push(...problems.map((line) => [`stderr: ${line}`]));
   if (event.exitCode) lines.push([`exit code ${event.exitCode}`]);
   if (event.timedOut) lines.push(["timed out"]);
-  for (const id of event.fileIds ?? []) lines.push([`made the file ${titleText(id)}`]);
+  lines.push(...few(event.fileIds, most, (id) => [`made the file ${titleText(id)}`]));
   return lines;
 }
 
@@ -106,6 +117,8 @@ function failureLines(event: ToolEvent): string[] {
   if (auth) lines.push("  sign in to this tool on the service's web page, then ask again");
   return lines;
 }
+
+const mostQueries = 20;
 
 const indent = (line: Text[]): Text[] => ["  ", ...line];
 
@@ -121,13 +134,17 @@ function actionLines(event: ToolEvent, view: ToolView): Text[][] {
     lines.push([toolName(event.tool, event.internet) + where]);
   }
   if (event.step === "failed") lines.push(...failureLines(event).map((line) => [line]));
+  const most = previewLength(view.all);
   const inside: Text[][] = [];
-  if (event.queries?.length) inside.push([`for: ${event.queries.map(titleText).join(" · ")}`]);
+  if (event.queries?.length) {
+    const queries = event.queries.slice(0, mostQueries).map(titleText);
+    const more = event.queries.length > queries.length ? " · …" : "";
+    inside.push([`for: ${queries.join(" · ")}${more}`]);
+  }
   if (event.filters) inside.push(...filterLine(event.filters).map((line) => [line]));
-  for (const url of event.urls ?? []) inside.push([link(url, titleText(url))]);
-  inside.push(...inputLines(event, previewLength(view.all)).map((line) => [line]));
-  inside.push(...outputLines(event, view));
-  return [...lines, ...inside.map(indent)];
+  inside.push(...few(event.urls, most, (url) => [link(url, titleText(url))]));
+  inside.push(...inputLines(event, most).map((line) => [line]));
+  return [...lines, ...inside.map(indent), ...outputLines(event, view).map(indent)];
 }
 
 const verbs: Record<string, string> = { "open-url": "opened", report: "cites" };
@@ -139,7 +156,7 @@ export function toolLines(event: ToolEvent, view: ToolView): Text[][] {
   // A sub-agent's own message only repeats what its searches found.
   if (show.has("documents") && event.documents && event.tool !== "agent") {
     const verb = Object.hasOwn(verbs, event.tool ?? "") ? verbs[event.tool ?? ""] : undefined;
-    lines.push(...documentLines(event.documents, verb ?? "found", all).map(indent));
+    return [...lines, ...documentLines(event.documents, verb ?? "found", all).map(indent)];
   }
   return lines;
 }

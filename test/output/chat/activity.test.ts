@@ -242,6 +242,35 @@ describe("activity on stderr", () => {
   });
 });
 
+describe("very long lists", () => {
+  const many = Array.from({ length: 200_000 }, (_, index) => `n${index}`);
+  const lines = [
+    packet({ type: "search_tool_start" }, 1),
+    packet({ type: "search_tool_queries_delta", queries: many }, 1),
+    packet({ type: "open_url_urls", urls: many }, 1),
+    packet({ type: "python_tool_delta", stdout: many.join("\n"), file_ids: many }, 1),
+    packet({ type: "search_tool_documents_delta", documents: many.map((id) => document(id)) }, 1),
+    packet({ type: "image_generation_final", images: many.map((url) => ({ url })) }, 1),
+    start(2),
+    text("x", 2),
+    stop,
+  ];
+
+  it("are shown in short, and kept whole as data", async () => {
+    const { stderr } = await play(each(lines));
+    expect(stderr.length).toBeLessThan(3000);
+    const { stdout } = await play(each(lines), { format: "json" });
+    const { toolCalls } = JSON.parse(stdout) as { toolCalls: { queries: string[] }[] };
+    expect(toolCalls[0]?.queries).toHaveLength(many.length);
+  });
+
+  it("are not too long for a call, where all of them are shown", async () => {
+    const { stderr } = await play(each(lines), { all: true });
+    expect(stderr).toContain("· n199999\n");
+    expect((await play([lines], { isTTY: true, all: true })).stdout).toContain("· n199999");
+  });
+});
+
 describe("parallel branches", () => {
   const report = (tab: number, content: string): ChatEvent =>
     packet({ type: "intermediate_report_delta", content }, 2, {
