@@ -89,6 +89,7 @@ async function* readLog(log: Log, gone: AbortSignal, from: number): AsyncGenerat
   }
 }
 
+const linesAtOnce = 64;
 /** Those that nobody waits for count as well. */
 const mostRuns = 100;
 
@@ -103,11 +104,15 @@ async function fill(log: Log, lines: AsyncIterable<Line>, options: RunOptions): 
     timer.refresh();
     notify(log);
   };
+  let taken = 0;
   const timer = setTimeout(() => take(heartbeat), heartbeatMs).unref();
   try {
     for await (const line of lines) {
       take(line);
       if (log.size > limit) await makeRoom(log, limit);
+      taken += 1;
+      // Whatever makes lines without waiting lets others in between.
+      if (taken % linesAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   } catch (error) {
     log.failure = error;

@@ -84,6 +84,18 @@ describe("a run", () => {
     expect(await all(run.read(never, 999))).toEqual(["999"]);
   });
 
+  it("lets others in between when its lines come without a wait", async () => {
+    const runs = createRuns();
+    let made = 0;
+    runs.start(async function* () {
+      for (; made < 10_000; made += 1) yield delta("x");
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(made).toBeLessThan(1_000);
+    await runs.close();
+    expect(made).toBe(10_000);
+  });
+
   it("is one of at most a hundred", async () => {
     const { opened, open } = gate();
     const runs = createRuns();
