@@ -125,6 +125,32 @@ describe("silent failures are said", () => {
   });
 });
 
+describe("lists of the service that nobody should believe", () => {
+  const nasty = "a\u001b]52;c;aGk=\u0007\u009b2J\u202e\n::error::x\nFORGED ##vso[x]";
+  const model = { name: nasty, model_configurations: [{ name: nasty }] };
+  const tool = { id: 1, name: nasty, display_name: nasty, in_code_tool_id: "SearchTool" };
+
+  it("cannot act on the terminal or forge a line", async () => {
+    const rules = [
+      { when: { path: "/api/tool" }, do: { body: [tool] } },
+      { when: { path: "/api/llm/provider" }, do: { body: { providers: [model] } } },
+    ];
+    const world = await createWorld({ dialect: "onyx", faults: { rules } });
+    const env = { ...world.env, GITHUB_ACTIONS: "true" };
+    const runs = [
+      ["--tool", "9", "--model", "P/v"],
+      ["--no-tools", "--source-type", "web"],
+      ["--model", `${nasty}/x`],
+    ];
+    for (const flags of runs) {
+      const { stderr, stdout } = await world.run([...flags, "hi"], { env });
+      expect(stderr).toContain("warning: ");
+      expect(stderr + stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+      expect(stderr).not.toMatch(/^FORGED|^\s*::|##vso\[/m);
+    }
+  });
+});
+
 describe("the look-ups behind the warnings", () => {
   it("are made only where something depends on them", async () => {
     const world = await createWorld();
