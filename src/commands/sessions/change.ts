@@ -41,7 +41,7 @@ async function mayDelete(
   if (options.yes === true) return true;
   const what = countOf(count, "session");
   const prompt = createPrompt(context, options, output);
-  if (prompt.canAsk) return await prompt.confirm(`Delete ${what}? They cannot be had back.`);
+  if (prompt.canAsk) return await prompt.confirm(`Delete ${what}? This cannot be undone.`);
   throw new CliError("usage", `this deletes ${what}, and there is no terminal to ask on`, {
     hints: ["give --yes to do it"],
   });

@@ -15,13 +15,15 @@ export interface SessionsListOptions extends GlobalFlags {
 }
 
 const more = { shown: false } as const;
+/** On a terminal as much of an id as is needed to name the session. */
+const short = { show: (value: unknown): string => String(value).slice(0, 8) };
 const right = { align: "right" } as const;
 
 function serviceColumns(context: Context, place: Place): Column<ListedSession>[] {
   const show = (value: unknown): string => relativeTime(String(value), context.now());
   const here = ({ id }: ListedSession) => indexedSession(place.env, place.owner, id);
   return [
-    { name: "id", value: (row) => row.id },
+    { name: "id", value: (row) => row.id, ...short },
     { name: "name", value: (row) => row.name || (here(row)?.title ?? null) },
     { name: "updated", value: (row) => row.time_updated, show },
     { name: "agent", value: (row) => row.persona_id, ...right },
@@ -33,7 +35,7 @@ function serviceColumns(context: Context, place: Place): Column<ListedSession>[]
 function localColumns(context: Context): Column<IndexedSession>[] {
   const show = (value: unknown): string => relativeTime(String(value), context.now());
   return [
-    { name: "id", value: (row) => row.id },
+    { name: "id", value: (row) => row.id, ...short },
     { name: "name", value: (row) => row.title },
     { name: "updated", value: (row) => row.updatedAt, show },
     { name: "questions", value: (row) => row.questions, ...right },

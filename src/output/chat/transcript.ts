@@ -37,11 +37,7 @@ function fileNames({ files }: StoredMessage): string {
   return (files ?? []).map(({ name, id }) => titleText(name || id || "?")).join(", ");
 }
 
-async function writeText(
-  output: Output,
-  text: string,
-  { render }: TranscriptOptions,
-): Promise<void> {
+async function writeText(output: Output, text: string, render: RenderMode): Promise<void> {
   const body = text.trimEnd();
   if (body === "") return await output.line(dim("(no text)"));
   // The transcript lists the sources of an answer below it.
@@ -61,7 +57,7 @@ async function writeAnswer(
     return;
   }
   if (state === "complete" || message.message.trim() !== "") {
-    await writeText(output, message.message, options);
+    await writeText(output, message.message, options.render);
   }
   if (state === "failed") {
     await output.line(red(`failed: ${neutraliseLine(message.error ?? "").slice(0, 500)}`));
@@ -89,7 +85,8 @@ async function writeMessage(
   await output.line();
   await output.line(...head);
   if (isAnswer) await writeAnswer(output, session, message, options);
-  else await writeText(output, message.message, options);
+  // What people typed is no Markdown: its lines stay as they are.
+  else await writeText(output, message.message, "plain");
   const files = fileNames(message);
   if (files !== "") await output.line(dim(`files: ${files}`));
 }

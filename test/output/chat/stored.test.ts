@@ -161,6 +161,8 @@ Assistant · 2026-01-01T08:01:00Z
   it("has short markers and relative times on a terminal, and nothing of the service's controls it", async () => {
     const { stdout } = await transcript({ isTTY: true });
     expect(stdout).toContain("59 minutes ago");
+    // What people typed keeps its lines.
+    expect(stdout).toContain("How do I request leave?\nI am");
     expect(stdout).toMatch(/manager .*\[1\].*\. Two weeks ahead \[2\]\./);
     // Of ours are styles and links alone.
     const rest = stdout.replace(/\u001b\[\d+m|\u001b\]8;;[^\u001b]*\u001b\\/g, "");
