@@ -1,5 +1,6 @@
 // Bodies are cut from a block, one behind the other: memory of its own for each costs
-// more than to write it. Small, since each body keeps its whole block alive.
+// more than to write it. Small, since each body keeps its whole block alive. A block may be
+// handed to another thread as it is, with all bodies in it.
 const blockBytes = 64 * 1024;
 
 let block = Buffer.allocUnsafeSlow(blockBytes);
@@ -18,6 +19,11 @@ function makeRoom(bytes: number): void {
 
 /** Begins a body; what was left of one that was never taken is gone. */
 export function beginBody(): void {
+  // Nothing is left of a block that was handed to another thread.
+  if (block.length === 0) {
+    block = Buffer.allocUnsafeSlow(blockBytes);
+    start = 0;
+  }
   end = start;
 }
 

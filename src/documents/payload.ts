@@ -64,12 +64,18 @@ function sectionJson(section: Section): string {
   return `{${json}}`;
 }
 
+function sectionsJson(sections: readonly Section[]): string {
+  let json = "";
+  for (const section of sections) json += (json === "" ? "" : ",") + sectionJson(section);
+  return `[${json}]`;
+}
+
 /** JSON of one field; undefined for one that JSON leaves out. */
 function fieldJson(name: string, value: unknown): string | undefined {
   if (typeof value === "string") return jsonText(value);
   // JSON.stringify would look for characters to escape in the long texts one by one.
   return name === "sections"
-    ? `[${(value as Section[]).map(sectionJson).join(",")}]`
+    ? sectionsJson(value as Section[])
     : (JSON.stringify(value) as string | undefined);
 }
 

@@ -2,10 +2,10 @@ import type { Looked, LookItem, ReadyDocument } from "./inspection.ts";
 
 /** What a thread answers. */
 export interface Answer {
-  /** JSON of the results, each body as its length; "" when every file is as recorded. */
+  /** JSON of the results; "" when every file is as recorded. */
   heads: string;
-  /** The bodies, one after the other. */
-  bodies: Uint8Array;
+  /** What the bodies lie in; changes hands. */
+  blocks: ArrayBuffer[];
 }
 
 type Line = [path: string, absolutePath: string | undefined, ...rest: unknown[]];
@@ -62,7 +62,10 @@ type Rare = Pick<ReadyDocument, "ownPair" | "warnings" | "images" | "uploads">;
 
 // By position: names would be written and read again for each document.
 type DocumentLine = [
-  bodyBytes: number,
+  /** Where the body lies. */
+  block: number,
+  from: number,
+  bytes: number,
   /** 0 when it is the path. */
   id: string | 0,
   whole: string,
@@ -72,25 +75,39 @@ type DocumentLine = [
   /** Nothing is null in JSON. */
   ccPairId: number | null | undefined,
   updatedAt: string | null | undefined,
-  rare?: Rare,
+  /** 0 when there is nothing of it. */
+  rare: Rare | 0,
 ];
 
-function packDocument(document: ReadyDocument): DocumentLine {
-  const { path, id, fingerprint, content, stamp, ccPairId, updatedAt } = document;
+function packDocument(document: ReadyDocument, block: number): DocumentLine {
+  const { body, path, id, fingerprint, content, stamp, ccPairId, updatedAt } = document;
   const { ownPair, warnings, images, uploads } = document;
-  const name = id === path ? 0 : id;
   const { whole, fields } = fingerprint;
-  const { length } = document.body;
-  const line: DocumentLine = [length, name, whole, fields, content, stamp, ccPairId, updatedAt];
   const isRare = ownPair !== undefined || warnings.length > 0 || images > 0 || uploads;
-  if (isRare) line.push({ ownPair, warnings, images, uploads });
-  return line;
+  return [
+    block,
+    body.byteOffset,
+    body.length,
+    id === path ? 0 : id,
+    whole,
+    fields,
+    content,
+    stamp,
+    ccPairId,
+    updatedAt,
+    isRare ? { ownPair, warnings, images, uploads } : 0,
+  ];
 }
 
 const nothingRare: Rare = { ownPair: undefined, warnings: [], images: 0, uploads: undefined };
 
-function unpackDocument(line: DocumentLine, path: string, body: Buffer): ReadyDocument {
-  const [, id, whole, fields, content, stamp, ccPairId, updatedAt, rare = nothingRare] = line;
+function unpackDocument(
+  line: DocumentLine,
+  path: string,
+  blocks: readonly ArrayBuffer[],
+): ReadyDocument {
+  const [block, from, bytes, id, whole, fields, content, stamp, ccPairId, updatedAt, more] = line;
+  const rare = more === 0 ? nothingRare : more;
   return {
     kind: "document",
     path,
@@ -99,7 +116,7 @@ function unpackDocument(line: DocumentLine, path: string, body: Buffer): ReadyDo
     id: id === 0 ? path : id,
     ccPairId: ccPairId ?? undefined,
     ownPair: rare.ownPair,
-    body,
+    body: Buffer.from(blocks[block] ?? new ArrayBuffer(0), from, bytes),
     fingerprint: { whole, fields },
     updatedAt: updatedAt ?? undefined,
     stamp,
@@ -110,33 +127,30 @@ function unpackDocument(line: DocumentLine, path: string, body: Buffer): ReadyDo
   };
 }
 
-/** All bodies in one buffer that changes hands, and the rest as one text. */
+/**
+ * The results as one text, and the memory that their bodies lie in: it is to be
+ * handed over, not copied, and the bodies are lost for this thread.
+ */
 export function packAnswer(results: readonly Looked[]): Answer {
-  if (results.every(isAsRecorded)) return { heads: "", bodies: new Uint8Array(0) };
-  let size = 0;
-  for (const each of results) if (each.kind === "document") size += each.body.length;
-  const bodies = new Uint8Array(size);
-  let at = 0;
+  const blocks: ArrayBuffer[] = [];
+  if (results.every(isAsRecorded)) return { heads: "", blocks };
   const heads = results.map((each) => {
     if (each.kind !== "document") return each;
-    bodies.set(each.body, at);
-    at += each.body.length;
-    return packDocument(each);
+    const block = each.body.buffer as ArrayBuffer;
+    // Bodies lie in the order in which they were made.
+    if (blocks.at(-1) !== block) blocks.push(block);
+    return packDocument(each, blocks.length - 1);
   });
-  return { heads: JSON.stringify(heads), bodies };
+  return { heads: JSON.stringify(heads), blocks };
 }
 
 const same: Looked = { kind: "same", stamp: undefined };
 
 /** The results of the items that were handed over. */
-export function unpackAnswer({ heads, bodies }: Answer, items: readonly LookItem[]): Looked[] {
+export function unpackAnswer({ heads, blocks }: Answer, items: readonly LookItem[]): Looked[] {
   if (heads === "") return items.map(() => same);
-  let at = bodies.byteOffset;
   const lines = JSON.parse(heads) as (DocumentLine | Exclude<Looked, ReadyDocument>)[];
-  return lines.map((line, index) => {
-    if (!Array.isArray(line)) return line;
-    const body = Buffer.from(bodies.buffer, at, line[0]);
-    at += line[0];
-    return unpackDocument(line, items[index]?.path ?? "", body);
-  });
+  return lines.map((line, index) =>
+    Array.isArray(line) ? unpackDocument(line, items[index]?.path ?? "", blocks) : line,
+  );
 }

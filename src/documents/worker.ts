@@ -14,6 +14,6 @@ parentPort?.on("message", (text: string) => {
   queue = queue.then(async () => {
     const items = unpackItems(text);
     const answer = packAnswer(await inspector.look(items, count));
-    parentPort?.postMessage(answer, [answer.bodies.buffer as ArrayBuffer]);
+    parentPort?.postMessage(answer, answer.blocks);
   });
 });

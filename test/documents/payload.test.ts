@@ -110,6 +110,18 @@ describe("payload", () => {
     );
   });
 
+  it("is made anew where its memory was handed to another thread", () => {
+    const bodyOf = (): Buffer => buildPayload(document, [], 2).body;
+    const text = bodyOf().toString();
+    for (let count = 0; count < 3; count++) {
+      const body = bodyOf();
+      const moved = structuredClone(body.buffer, { transfer: [body.buffer as ArrayBuffer] });
+      expect(body.length).toBe(0);
+      expect(Buffer.from(moved).includes(text)).toBe(true);
+      expect([bodyOf().toString(), bodyOf().toString()]).toEqual([text, text]);
+    }
+  });
+
   it("stays as it was made while others are made", () => {
     const texts = ["é", "word ", "\n", "日本語"].flatMap((unit) =>
       [1, 2000, 9000, 70_000].map((count) => unit.repeat(count)),
