@@ -15,11 +15,12 @@ function chatCall(
   client: Client,
   parameters: ChatParameters,
   stream: boolean,
-  { lineBytes }: AnswerLimits,
+  { lineBytes, gate }: AnswerLimits,
 ): Call {
   const body = chatBody(parameters, client.dialect, stream);
   const mostBytes = lineBytes === undefined ? undefined : lineBytes * (stream ? linesPerReply : 1);
   return {
+    gate,
     responseBytes: mostBytes,
     what: "chat",
     policy: stream ? "chatStream" : "chatWhole",

@@ -1,14 +1,17 @@
 import { ApiError } from "../errors.ts";
 import type { ChatEvent } from "./chat-schemas.ts";
 import { followMessages, isEnded, startProgress, type Progress } from "./chat-stream.ts";
+import type { Gate } from "./gate.ts";
 import type { Call, Client } from "./client.ts";
 import { readFault } from "./faults.ts";
 import { StreamTooLargeError } from "./lines.ts";
 import { streamLineBytes } from "./policy.ts";
 import { decodeChunks } from "./stream.ts";
 
-/** How large an answer may become; what is absent is as policy.ts says. */
+/** How large an answer may become (what is absent is as policy.ts says), and what holds the question back. */
 export interface AnswerLimits {
+  /** The door that questions of one run share. */
+  gate?: Gate | undefined;
   /** Longest line of a stream, in bytes; the whole reply may have four times as many. */
   lineBytes?: number | undefined;
 }

@@ -66,6 +66,9 @@ export function addChat(program: Command, run: Run): void {
       "longest line of a stream (default: 64MiB); a reply may have four times as much",
       size(1024, 2 ** 30),
     )
+    .option("--batch <file>", "ask the questions of an NDJSON file (or -), one result line each")
+    .option("--concurrency <n>", "most questions of a batch at once (default: 4)", integer(1, 64))
+    .option("--resume <results>", "ask only what this result file of an earlier batch leaves open")
     .addHelpText(
       "after",
       examples([
@@ -75,6 +78,10 @@ export function addChat(program: Command, run: Run): void {
         ['knowctl chat --since 30d --source-type file "What is new?"', "narrow the search"],
         ['knowctl chat --output json "Who is on call?"', "one object for a script"],
         ['knowctl chat --record answer.ndjson "Who is on call?"', "keep the stream"],
+        [
+          `echo '{"id":"1","message":"Who is on call?"}' | knowctl chat --batch -`,
+          "many questions, a result line each",
+        ],
         ["knowctl chat --replay answer.ndjson --replay-speed 2", "play it again, without asking"],
         [
           'knowctl chat --show none -- "--force: what does it do?"',

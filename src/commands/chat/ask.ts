@@ -5,7 +5,12 @@ import type { ChatSettings } from "../../config/schema.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createTurn, type Turn } from "../../output/chat/answer.ts";
-import { chatRenderers, type ChatFormat, type RenderOptions } from "../../output/chat/render.ts";
+import {
+  chatRenderers,
+  type ChatFormat,
+  type ChatRenderer,
+  type RenderOptions,
+} from "../../output/chat/render.ts";
 import { citedIds } from "../../output/chat/sources.ts";
 import { requestWarnings, warningsOf, type Asked } from "../../output/chat/warnings.ts";
 import type { Output } from "../../output/output.ts";
@@ -19,6 +24,8 @@ import { sendQuestion, type Batch, type Question } from "./send.ts";
 import { conclude, runTurn, type Ending, type Keeper } from "./turn.ts";
 
 export type { Question } from "./send.ts";
+
+const silentRenderer: ChatRenderer = { async show() {}, async finish() {} };
 
 /** How answers are drawn. */
 export interface View extends Omit<RenderOptions, "turn"> {
@@ -95,21 +102,25 @@ async function collectWarnings(
  * the answer. Whatever the service does wrong is the ending's `failure`; only a
  * failing output throws. Warnings are in the outcome and not yet written.
  * `keeper` gets what comes before it is drawn; the index of `memory` takes the
- * question as soon as the service has named its session.
+ * question as soon as the service has named its session. In format `silent`
+ * nothing is drawn: the ending tells everything.
  */
 export async function ask(
   context: Context,
   { output, client, memory }: { output: Output; client: Client; memory: Memory },
   question: Question,
-  { format, findFiles, ...view }: View,
+  { format, findFiles, ...view }: Omit<View, "format"> & { format: ChatFormat | "silent" },
   keeper?: Keeper,
 ): Promise<Ending> {
   const { parameters } = question;
   const turn = createTurn();
   turn.sessionId = parameters.sessionId ?? null;
   const spinner = createSpinner(output);
-  const renderer = chatRenderers[format](output, spinner, { turn, ...view });
-  spinner.start("waiting for the answer");
+  const isSilent = format === "silent";
+  const renderer = isSilent
+    ? silentRenderer
+    : chatRenderers[format](output, spinner, { turn, ...view });
+  if (!isSilent) spinner.start("waiting for the answer");
   const asked = askedOf(parameters, client.dialect);
   const checks = createChecks(client, asked);
   checks.begin();

@@ -185,6 +185,10 @@ async function askOnce(
  * programs end with a result also where nothing could be asked.
  */
 export async function chat(context: Context, args: string[], options: ChatOptions): Promise<void> {
+  if (options.batch !== undefined && options.replay === undefined) {
+    const { batch } = await import("./batch/batch.ts");
+    return await batch(context, args, options);
+  }
   const format = formatOf(options);
   let hasBegun = false;
   const begin = (): ChatFormat => {

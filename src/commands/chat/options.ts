@@ -46,6 +46,11 @@ export interface ChatOptions extends GlobalFlags {
   force?: boolean;
   replay?: string;
   replaySpeed?: number;
+  /** NDJSON file of questions, or `-`. */
+  batch?: string;
+  concurrency?: number;
+  /** Results of an earlier batch. */
+  resume?: string;
   /** Bytes of the longest line of a stream. */
   maxPacket?: number;
 }

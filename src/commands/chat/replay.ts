@@ -79,6 +79,7 @@ async function* play(
 }
 
 const asksSomething = [
+  "batch",
   "continue",
   "file",
   "fileId",

@@ -85,6 +85,16 @@ function eventLine(record: object): string {
   return `${JSON.stringify({ version, ...record })}\n`;
 }
 
+/** The line of one question of a batch. `line`: its line of the input, from 1. */
+export function batchLine(
+  { line, id }: { line: number; id: string | undefined },
+  turn: Turn,
+  outcome: Outcome,
+): string {
+  const name = { line, ...(id === undefined ? {} : { id }) };
+  return eventLine({ type: "result", ...name, ...resultRecord(turn, outcome) });
+}
+
 /** A line per event as it happens, the last always `result`. */
 export function createNdjsonRenderer(
   output: Output,

@@ -1,0 +1,83 @@
+import type { ChatParameters } from "../../../api/chat.ts";
+import type { Gate } from "../../../api/gate.ts";
+import type { Context } from "../../../context.ts";
+import { CliError } from "../../../errors.ts";
+import type { Output } from "../../../output/output.ts";
+import type { Connected } from "../../connect.ts";
+import type { Question } from "../ask.ts";
+import { checkOptions, parametersOf, switchOf, type ChatOptions } from "../options.ts";
+import type { BatchLine } from "./input.ts";
+
+/** What all questions of a run share. */
+export interface Run {
+  context: Context;
+  connected: Connected & { output: Output };
+  options: ChatOptions;
+  gate: Gate;
+  files: ChatParameters["fileDescriptors"];
+  sessionId: string | undefined;
+  /** Ends what is being asked. */
+  abandon(reason: unknown): void;
+}
+
+const refused = ["file", "live", "payload", "record", "replay", "save", "parent"] as const;
+
+/** Refuses what a batch cannot do. Throws CliError `usage`. */
+export function checkBatch(args: readonly string[], options: ChatOptions): void {
+  checkOptions(options);
+  const usage = (message: string, hint: string): CliError =>
+    new CliError("usage", message, { hints: [hint] });
+  if (args.length > 0) {
+    throw usage("--batch takes its questions from the file", "leave the message out");
+  }
+  const flag = refused.find((name) => options.flagSources?.[name] === "flag");
+  if (flag) throw usage(`--batch does not go with --${flag}`, "leave one of them out");
+  const format = options.flagSources?.["output"] === "flag" ? options.output : undefined;
+  if (format !== undefined && format !== "ndjson") {
+    throw usage(`--batch writes ndjson, not ${format}`, "leave --output out");
+  }
+}
+
+/** The flags as they are for one question. */
+function optionsFor(options: ChatOptions, line: BatchLine): ChatOptions {
+  const own: ChatOptions = { ...options };
+  const set = <Name extends keyof ChatOptions>(name: Name, value: ChatOptions[Name]): void => {
+    if (value !== undefined) own[name] = value;
+  };
+  if (line.agent !== undefined || line.project !== undefined) {
+    delete own.session;
+    delete own.continue;
+  }
+  set("agent", line.agent);
+  set("project", line.project);
+  set("session", line.session);
+  set("parent", line.parent);
+  set("model", line.model);
+  set("temperature", line.temperature);
+  set("forceTool", line.forceTool);
+  set("sourceType", line.sourceTypes);
+  set("documentSet", line.documentSets);
+  set("since", line.since);
+  set("deepResearch", line.deepResearch);
+  if (line.tags) own.filterTag = Object.entries(line.tags).map(([key, value]) => `${key}=${value}`);
+  if (line.tools) Object.assign(own, { tool: line.tools, tools: line.tools.length > 0 });
+  return own;
+}
+
+/** The question of one line: its own members over the flags. Throws CliError `usage`. */
+export function questionOf(run: Run, line: BatchLine): Question {
+  const { connected, options, context } = run;
+  const settings = connected.config.chat;
+  const own = optionsFor(options, line);
+  const startsNew = line.agent !== undefined || line.project !== undefined;
+  const base = parametersOf(own, settings, connected.client.dialect, context.now());
+  const sessionId = line.session ?? (startsNew ? undefined : run.sessionId);
+  const parameters: ChatParameters = {
+    ...base,
+    message: line.message,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(run.files?.length ? { fileDescriptors: run.files } : {}),
+  };
+  const whole = !switchOf(options, "stream", settings.stream);
+  return { parameters, whole, limits: { lineBytes: options.maxPacket, gate: run.gate } };
+}
