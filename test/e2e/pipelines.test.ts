@@ -92,6 +92,12 @@ describe.runIf(isShellThere)("docs/pipelines.md", () => {
       });
       const again = await run(block, place);
       expect(again).toMatchObject({ code: 0 });
+      if (block.body.includes("knowctl chat")) {
+        // A batch with --resume asks nothing twice; this block ran twice, each time anew.
+        const messages = place.sandbox.ledger.chats.map((body) => body["message"]);
+        expect(messages).toHaveLength(2 * new Set(messages).size);
+        return;
+      }
       const sent = [...place.sandbox.ledger.documents.values()];
       expect(sent).toHaveLength(block.body.includes("printf") ? 2 : 6);
       expect(sent.filter((bodies) => bodies.length !== 1)).toEqual([]);
