@@ -5,7 +5,7 @@ import type { ChatFormat } from "../../output/chat/render.ts";
 import type { Output } from "../../output/output.ts";
 import { dim } from "../../output/text.ts";
 import { ask, plainView, tellUnasked, viewOf, type Question } from "./ask.ts";
-import { checkFiles, describeFiles, type LocalFile } from "./files.ts";
+import type { LocalFile } from "./files.ts";
 import {
   beginsConversation,
   planMessage,
@@ -23,8 +23,7 @@ import {
 } from "./options.ts";
 import { combineKeepers, type Ending, type Keeper } from "./turn.ts";
 import { connect, loadSettings, openOutput, type Connected } from "../connect.ts";
-import { findSession } from "./find-session.ts";
-import { lastSession, type SessionOwner } from "./session-index.ts";
+import type { SessionOwner } from "./session-index.ts";
 
 async function noteSession(
   output: Output,
@@ -43,6 +42,23 @@ interface Plan {
   files: LocalFile[];
 }
 
+// What only some questions need is loaded for those alone: the first word waits for all that is loaded.
+async function lookAtFiles(context: Context, { file = [] }: ChatOptions): Promise<LocalFile[]> {
+  return file.length === 0 ? [] : (await import("./files.ts")).checkFiles(context.cwd, file);
+}
+
+async function filesOf(
+  context: Context,
+  { fileId = [], timeout }: ChatOptions,
+  { client, output }: Pick<Connected, "client"> & { output: Output },
+  files: readonly LocalFile[],
+): Promise<NonNullable<ChatParameters["fileDescriptors"]>> {
+  if (files.length + fileId.length === 0) return [];
+  const { describeFiles } = await import("./files.ts");
+  const work = { context, client, output, timeoutSeconds: timeout };
+  return await describeFiles(work, files, fileId);
+}
+
 async function prepare(
   context: Context,
   options: ChatOptions,
@@ -52,8 +68,12 @@ async function prepare(
 ): Promise<Question> {
   const settings = config.chat;
   const base = parametersOf(options, settings, client.dialect, context.now());
-  if (options.continue) base.sessionId = lastSession(context.env, owner).id;
+  if (options.continue) {
+    const { lastSession } = await import("./session-index.ts");
+    base.sessionId = lastSession(context.env, owner).id;
+  }
   if (base.sessionId !== undefined && options.session !== undefined) {
+    const { findSession } = await import("./find-session.ts");
     base.sessionId = await findSession({ env: context.env, client, owner }, options.session);
   }
   const extra =
@@ -76,8 +96,7 @@ async function prepare(
       dim("deep research consumes significantly more tokens than an ordinary question"),
     );
   }
-  const work = { context, client, output, timeoutSeconds: options.timeout };
-  const files = await describeFiles(work, plan.files, options.fileId ?? []);
+  const files = await filesOf(context, options, { client, output }, plan.files);
   const parameters: ChatParameters = {
     ...base,
     message,
@@ -151,7 +170,7 @@ async function askOnce(
   const payload = file === undefined || file === "-" ? undefined : await readPayload(context, file);
   const hasMessage = typeof payload?.["message"] === "string";
   if (file !== "-" && !hasMessage && beginsConversation(context, args, options)) {
-    const start = { payload, save, files: checkFiles(context.cwd, options.file ?? []) };
+    const start = { payload, save, files: await lookAtFiles(context, options) };
     if (options.record !== undefined) {
       throw new CliError("usage", "--record keeps one answer, not a conversation", {
         hints: ['give a message: knowctl chat --record FILE "…"'],
@@ -161,7 +180,7 @@ async function askOnce(
     return await converse(context, options, start);
   }
   const message = planMessage(context, args, file, hasMessage);
-  const files = checkFiles(context.cwd, options.file ?? []);
+  const files = await lookAtFiles(context, options);
   const connected = await connect(context, options, { oneShot: true });
   const { client, config, connection, output } = connected;
   try {

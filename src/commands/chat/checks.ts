@@ -1,8 +1,4 @@
-import { isAnonymous } from "../../api/account.ts";
 import type { Client } from "../../api/client.ts";
-import { listProviders } from "../../api/models.ts";
-import { getSession } from "../../api/sessions.ts";
-import { listTools } from "../../api/tools.ts";
 import type { Turn } from "../../output/chat/answer.ts";
 import { isOwnSearch } from "../../output/chat/filter-warnings.ts";
 import type { Asked, Known } from "../../output/chat/warnings.ts";
@@ -30,9 +26,15 @@ function once<T>(ask: () => Promise<T | undefined>): () => Promise<T | null> {
 
 function lookUpsOf(client: Client): LookUps {
   const known = kept.get(client) ?? {
-    tools: once(() => listTools(client, withinMs)),
-    providers: once(() => listProviders(client, withinMs)),
-    anonymous: once(() => isAnonymous(client, withinMs)),
+    // Loaded when needed: the first word of the answer waits for all that is loaded.
+    tools: once(async () => (await import("../../api/tools.ts")).listTools(client, withinMs)),
+    providers: once(async () =>
+      (await import("../../api/models.ts")).listProviders(client, withinMs),
+    ),
+    anonymous: once(async () => {
+      if (client.dialect.paths.me === undefined) return undefined;
+      return (await import("../../api/account.ts")).isAnonymous(client, withinMs);
+    }),
   };
   kept.set(client, known);
   return known;
@@ -44,6 +46,7 @@ async function modelOf(client: Client, asked: Asked, turn: Turn): Promise<string
   if (!asked.model?.provider || asked.model.version !== undefined) return null;
   if (sessionId === null || messageId === null || !client.dialect.paths.session) return null;
   try {
+    const { getSession } = await import("../../api/sessions.ts");
     const { messages } = await getSession(client, sessionId);
     const message = messages.find((each) => each.message_id === messageId);
     return message?.model_display_name ?? null;

@@ -3,7 +3,7 @@ import { messageOf } from "../../errors.ts";
 import type { Turn } from "../../output/chat/answer.ts";
 import type { Output } from "../../output/output.ts";
 import type { Batch } from "./send.ts";
-import { recordQuestion, titleOf, type SessionOwner } from "./session-index.ts";
+import type { SessionOwner } from "./session-index.ts";
 
 /** Whose index of sessions takes a question; undefined keeps it out (`--no-remember`). */
 export type Memory = SessionOwner | undefined;
@@ -21,6 +21,8 @@ export function createRecorder(
   return async ({ sessionId, messageId }) => {
     if (done || memory === undefined || sessionId === null) return;
     done = true;
+    // Loaded when the first text is drawn.
+    const { recordQuestion, titleOf } = await import("./session-index.ts");
     const title = titleOf(output.secrets.redact(message));
     try {
       recordQuestion(context.env, memory, { sessionId, messageId, title, now: context.now() });

@@ -153,7 +153,7 @@ export async function batch(
     const sessionId = options.continue ? lastSession(context.env, owner).id : options.session;
     const ceiling = options.concurrency ?? defaultConcurrency;
     const gate = createGate({ ceiling, clock: context, signal: context.signal });
-    const files = await describeFiles(client, [], options.fileId ?? []);
+    const files = await describeFiles({ context, client, output }, [], options.fileId ?? []);
     const abandon = (reason: unknown): void => abandoned.abort(reason);
     await askAll({ context, connected, options, gate, files, sessionId, abandon }, earlier);
   } finally {
