@@ -1,7 +1,6 @@
 import { askWhole, streamChat, type AnswerLimits, type ChatParameters } from "../../api/chat.ts";
 import type { ChatEvent, ChatReply } from "../../api/chat-schemas.ts";
 import type { Client } from "../../api/client.ts";
-import { createSession } from "../../api/sessions.ts";
 import { CliError } from "../../errors.ts";
 import { advance, type Turn } from "../../output/chat/answer.ts";
 import type { TurnEvent } from "../../output/chat/events.ts";
@@ -46,6 +45,7 @@ async function createPlace(
   const settles = extra && ("chat_session_id" in extra || "chat_session_info" in extra);
   if (sessionId !== undefined || settles) return undefined;
   try {
+    const { createSession } = await import("../../api/sessions.ts");
     return await createSession(client, { personaId, projectId });
   } catch (error) {
     // A service without this endpoint makes the session with the question.

@@ -124,6 +124,8 @@ export function lastSession(env: Environment, owner: SessionOwner): IndexedSessi
 /** The beginning of a question on one line, at most 80 characters. */
 export function titleOf(question: string): string {
   const line = neutraliseLine(question.slice(0, 2000)).replace(/\s+/g, " ").trim();
+  // Never more characters than code units; the segmenter takes time to load.
+  if (line.length <= longestTitle) return line;
   const characters = [...new Intl.Segmenter().segment(line)];
   if (characters.length <= longestTitle) return line;
   const kept = characters.slice(0, longestTitle - 1).map(({ segment }) => segment);

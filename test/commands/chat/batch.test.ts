@@ -61,7 +61,7 @@ describe("chat --batch", () => {
       expect(told.map(({ line }) => line)).toEqual(Array.from({ length: 25 }, (_, n) => n + 1));
       expect(told.map(({ id }) => id)).toEqual(questions(25).map((each) => (each as Result).id));
       expect(told.every(({ status, answer }) => status === "ok" && answer !== "")).toBe(true);
-      expect(asked(world).toSorted()).toEqual(
+      expect(asked(world).map(String).toSorted()).toEqual(
         questions(25)
           .map((each) => (each as { message: string }).message)
           .toSorted(),
