@@ -4,13 +4,10 @@ import type { ChatEvent } from "./chat-schemas.ts";
 import type { Call, Client } from "./client.ts";
 import type { Dialect } from "./dialects.ts";
 import { followTurn, streamTypes } from "./follow-turn.ts";
-import {
-  CreatedSession,
-  RenamedSession,
-  SessionPage,
-  StoredSession,
-  type ListedSession,
-} from "./session-schemas.ts";
+import type { ListedSession, StoredSession } from "./session-schemas.ts";
+
+// Building the schemas takes time that a chat has not at its start.
+const schemas = () => import("./session-schemas.ts");
 
 type PathName = keyof Dialect["paths"];
 
@@ -57,6 +54,7 @@ export async function* listSessions(
   { pageSize = largestPage }: { pageSize?: number } = {},
 ): AsyncGenerator<ListedSession> {
   const path = pathOf(client, "sessions", "list sessions");
+  const { SessionPage } = await schemas();
   const size = Math.min(Math.max(1, pageSize), largestPage);
   let before: string | undefined;
   for (;;) {
@@ -76,7 +74,8 @@ export async function* listSessions(
 /** A session with its messages. Throws ApiError, and CliError `not-found` where the dialect has none. */
 export async function getSession(client: Client, id: string): Promise<StoredSession> {
   const path = pathOf(client, "session", "read a session")(id);
-  return await client.call(callTo("read the session", "GET", path), StoredSession);
+  const call = callTo("read the session", "GET", path);
+  return await client.call(call, (await schemas()).StoredSession);
 }
 
 /**
@@ -95,6 +94,7 @@ export async function createSession(
   };
   const call = callTo("create a session", "POST", path, body);
   // Each call makes another session: repeated only when surely nothing was sent.
+  const { CreatedSession } = await schemas();
   const created = await client.call({ ...call, policy: "upload" }, CreatedSession);
   return created.chat_session_id;
 }
@@ -103,10 +103,8 @@ export async function createSession(
 export async function renameSession(client: Client, id: string, name: string): Promise<string> {
   const path = pathOf(client, "renameSession", "rename a session");
   const body = { chat_session_id: id, name };
-  const renamed = await client.call(
-    callTo("rename the session", "PUT", path, body),
-    RenamedSession,
-  );
+  const call = callTo("rename the session", "PUT", path, body);
+  const renamed = await client.call(call, (await schemas()).RenamedSession);
   return renamed.new_name ?? name;
 }
 
