@@ -6,6 +6,7 @@ import { build } from "../scripts/build.js";
 import { ensureInstalled } from "../scripts/install.js";
 import { createCorpora } from "./corpus.js";
 import { decoderRow } from "./decoder.js";
+import { firstTokenRow } from "./first-token.js";
 import { figure, measurePair, runOnce } from "./pair.js";
 import { growthRow, unchangedRows } from "./scan.js";
 import { startListingReceiver, startSandboxProcess, withService } from "./service.js";
@@ -60,6 +61,7 @@ const rows = [
   stdinRow,
   stateOpenRow,
   decoderRow,
+  firstTokenRow,
 ];
 
 /** Runs the chosen rows. `argument` is for the row, e.g. a smaller number of documents. */

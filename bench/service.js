@@ -54,6 +54,11 @@ export function startListingReceiver(folder) {
   return startServer([join(import.meta.dirname, "listing-receiver.js")], folder);
 }
 
+/** A server that answers every question with a short stream. */
+export function startChatReceiver(folder) {
+  return startServer([join(import.meta.dirname, "chat-receiver.js")], folder);
+}
+
 /** A server that answers every upload with one constant result, after so many milliseconds. */
 export function startIngestionReceiver(folder, latencyMs = 0) {
   const args = [join(import.meta.dirname, "ingestion-receiver.js"), String(latencyMs)];

@@ -17,6 +17,9 @@ const openBrace = 0x7b;
 const colon = 0x3a;
 const space = 0x20;
 
+// What a line takes in memory, however short: millions of empty ones would take much more than they say.
+const leastPerLine = 16;
+
 const otherField = /^(?:event|id|retry)(?::|$)/;
 
 function isJson(text: string): boolean {
@@ -51,7 +54,7 @@ function takeData(collected: Collected, value: string, limit: number): void {
   if (data.length === 1 && value.charCodeAt(0) === openBrace && isJson(data[0] ?? "")) {
     closeMessage(collected);
   }
-  collected.length += value.length + 1;
+  collected.length += Math.max(value.length + 1, leastPerLine);
   checkLength(collected.length, limit);
   data.push(value);
 }

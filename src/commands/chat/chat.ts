@@ -85,7 +85,10 @@ async function prepare(
     delete base.projectId;
     base.sessionId = named;
   }
-  const message = await readMessage(context, plan.message);
+  const message = await readMessage(context, plan.message, () => {
+    // Whoever started it without a message sees why nothing happens.
+    output.note(dim('waiting for the message on stdin; or: knowctl chat "…"')).catch(() => {});
+  });
   if (message === "" && typeof extra?.["message"] !== "string") {
     throw new CliError("usage", "--payload holds no message", {
       hints: ['knowctl chat "…" --payload -'],

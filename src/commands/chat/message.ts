@@ -17,7 +17,19 @@ function decode(bytes: Uint8Array, name: string): string {
   }
 }
 
-async function collect(context: Context): Promise<Uint8Array> {
+const silenceMs = 2000;
+
+/** Collects stdin; `onSilence` is called once when nothing has come of it for a while. */
+async function collect(context: Context, onSilence: () => void): Promise<Uint8Array> {
+  const timer = setTimeout(onSilence, silenceMs);
+  try {
+    return await collectAll(context, () => clearTimeout(timer));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function collectAll(context: Context, onChunk: () => void): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   const iterator = context.stdin[Symbol.asyncIterator]();
@@ -31,6 +43,7 @@ async function collect(context: Context): Promise<Uint8Array> {
   for (;;) {
     const next = await Promise.race([iterator.next(), aborted]);
     if (next.done) return Buffer.concat(chunks);
+    onChunk();
     size += next.value.byteLength;
     if (size > largestInput) {
       throw new CliError("usage", `stdin holds more than ${largestInput / 1024 / 1024} MiB`, {
@@ -42,9 +55,9 @@ async function collect(context: Context): Promise<Uint8Array> {
 }
 
 /** All of stdin as text. Ends with the signal's reason when the user gives up waiting. */
-async function readStdin(context: Context): Promise<string> {
+async function readStdin(context: Context, onSilence: () => void = () => {}): Promise<string> {
   try {
-    return decode(await collect(context), "stdin");
+    return decode(await collect(context, onSilence), "stdin");
   } catch (error) {
     // A pipe that is still being read would keep the process alive.
     context.stdin.stream.destroy();
@@ -109,10 +122,17 @@ export function planMessage(
   return { words, readsStdin: true };
 }
 
-/** The message: words, then stdin as context where asked for. Throws CliError `usage` for an empty one. */
-export async function readMessage(context: Context, plan: MessagePlan): Promise<string> {
+/**
+ * The message: words, then stdin as context where asked for. `onSilence` is called when stdin is
+ * waited for and nothing comes. Throws CliError `usage` for an empty one.
+ */
+export async function readMessage(
+  context: Context,
+  plan: MessagePlan,
+  onSilence?: () => void,
+): Promise<string> {
   if (!plan.readsStdin) return plan.words;
-  const piped = (await readStdin(context)).replace(/\s+$/, "");
+  const piped = (await readStdin(context, onSilence)).replace(/\s+$/, "");
   if (plan.words.trim() !== "") return piped === "" ? plan.words : `${plan.words}\n\n${piped}`;
   if (piped.trim() === "") {
     throw usage("the message on stdin is empty", 'pipe text in, or ask: knowctl chat "…"');

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { planMessage, readMessage, readPayload } from "../../../src/commands/chat/message.ts";
 import { createTestContext, temporaryFolder, type TestContext } from "../../support.ts";
 
@@ -116,5 +116,33 @@ describe("--payload", () => {
     mkdirSync(join(cwd, "folder"));
     await expect(readPayload(createTestContext({ cwd }), "missing.json")).rejects.toThrow("ENOENT");
     await expect(readPayload(createTestContext({ cwd }), "folder")).rejects.toThrow(usage);
+  });
+});
+
+describe("a stdin that never ends", () => {
+  it("is told after a while, and given up at once when interrupted", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const context = createTestContext();
+    const stream = new Readable({ read() {} });
+    const stdin = {
+      isTTY: false,
+      stream,
+      [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator](),
+    };
+    let told = 0;
+    const reading = readMessage(
+      { ...context, stdin },
+      { words: "", readsStdin: true },
+      () => told++,
+    );
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(told).toBe(0);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(told).toBe(1);
+    const reason = new Error("interrupted");
+    context.abort(reason);
+    await expect(reading).rejects.toBe(reason);
+    expect(stream.destroyed).toBe(true);
   });
 });
