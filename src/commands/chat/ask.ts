@@ -109,9 +109,10 @@ export async function ask(
   context: Context,
   { output, client, memory }: { output: Output; client: Client; memory: Memory },
   question: Question,
-  { format, findFiles, ...view }: Omit<View, "format"> & { format: ChatFormat | "silent" },
+  shown: Omit<View, "format"> & { format: ChatFormat | "silent" },
   keeper?: Keeper,
 ): Promise<Ending> {
+  const { format, findFiles, ...view } = shown;
   const { parameters } = question;
   const turn = createTurn();
   turn.sessionId = parameters.sessionId ?? null;
@@ -122,7 +123,7 @@ export async function ask(
     : chatRenderers[format](output, spinner, { turn, ...view });
   if (!isSilent) spinner.start("waiting for the answer");
   const asked = askedOf(parameters, client.dialect);
-  const checks = createChecks(client, asked);
+  const checks = createChecks(client, asked, shown);
   checks.begin();
   if (question.whole) checks.whose();
   const record = createRecorder(context, output, memory, parameters.message);

@@ -6,38 +6,36 @@ import type { Asked, Known } from "../../output/chat/warnings.ts";
 /** So long may a look-up take: the answer is there, and nobody waits long for a warning. */
 const withinMs = 2000;
 
-type LookUps = {
-  [Name in "tools" | "providers" | "anonymous"]: () => Promise<Known[Name]>;
-};
+type Facts = Pick<Known, "tools" | "providers" | "anonymous">;
 
-const kept = new WeakMap<Client, LookUps>();
+type Asking = { [Name in keyof Facts]?: Promise<Facts[Name]> };
 
-/** Asks at most once; what fails is not known, which is no reason to fail. */
-function once<T>(ask: () => Promise<T | undefined>): () => Promise<T | null> {
-  let asked: Promise<T | null> | undefined;
+/**
+ * What was asked already, by client, as a batch has one, and by view: the
+ * questions of a conversation have a client each and one view.
+ */
+const kept = new WeakMap<object, Asking>();
+
+/** Asks once; what fails is not known, which is no failure, and may be asked again. */
+function lookUp<Name extends keyof Facts>(
+  asking: Asking,
+  name: Name,
+  ask: () => Promise<Facts[Name] | undefined>,
+): () => Promise<Facts[Name]> {
+  const find = async (): Promise<Facts[Name]> => {
+    const found = (await ask().catch(() => null)) ?? null;
+    if (found === null) delete asking[name];
+    return found as Facts[Name];
+  };
+  // For one question it is not asked again.
+  let asked: Promise<Facts[Name]> | undefined;
   return () => {
-    asked ??= ask().then(
-      (value) => value ?? null,
-      () => null,
-    );
+    if (asked === undefined) {
+      asked = asking[name] ?? find();
+      asking[name] = asked as Asking[Name];
+    }
     return asked;
   };
-}
-
-function lookUpsOf(client: Client): LookUps {
-  const known = kept.get(client) ?? {
-    // Loaded when needed: the first word of the answer waits for all that is loaded.
-    tools: once(async () => (await import("../../api/tools.ts")).listTools(client, withinMs)),
-    providers: once(async () =>
-      (await import("../../api/models.ts")).listProviders(client, withinMs),
-    ),
-    anonymous: once(async () => {
-      if (client.dialect.paths.me === undefined) return undefined;
-      return (await import("../../api/account.ts")).isAnonymous(client, withinMs);
-    }),
-  };
-  kept.set(client, known);
-  return known;
 }
 
 /** The name of the model is of use where only a provider was asked for: with a version it repeats that one. */
@@ -58,11 +56,25 @@ async function modelOf(client: Client, asked: Asked, turn: Turn): Promise<string
 /**
  * Finds out, beside the question, what the service may silently do otherwise.
  * Each look-up is made only where something asked for depends on it, and once
- * for each client: `begin` at the time of sending, so that it is over when the
- * answer is; `whose` when the answer begins, so that it delays no first word.
+ * for a client and for a view: `begin` at the time of sending, so that it is over
+ * when the answer is; `whose` when the answer begins, so that it delays no first word.
  */
-export function createChecks(client: Client, asked: Asked) {
-  const lookUps = lookUpsOf(client);
+export function createChecks(client: Client, asked: Asked, view: object) {
+  const asking = kept.get(view) ?? kept.get(client) ?? {};
+  kept.set(view, asking).set(client, asking);
+  // Loaded when needed: the first word of the answer waits for all that is loaded.
+  const lookUps = {
+    tools: lookUp(asking, "tools", async () =>
+      (await import("../../api/tools.ts")).listTools(client, withinMs),
+    ),
+    providers: lookUp(asking, "providers", async () =>
+      (await import("../../api/models.ts")).listProviders(client, withinMs),
+    ),
+    anonymous: lookUp(asking, "anonymous", async () => {
+      if (client.dialect.paths.me === undefined) return undefined;
+      return (await import("../../api/account.ts")).isAnonymous(client, withinMs);
+    }),
+  };
   const namesTools = asked.forcedToolId !== undefined || asked.allowedToolIds.length > 0;
   return {
     begin(): void {

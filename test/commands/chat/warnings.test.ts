@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { startTalk } from "./conversation/talking.ts";
 import { packet, start, stop, text } from "../../output/chat/lines.ts";
 import { answer, chatPath, createWorld, rawTurn, replay, type World } from "./support.ts";
 
@@ -161,12 +162,23 @@ describe("the look-ups behind the warnings", () => {
     expect(paths(onyx)).toEqual([`POST ${chatPath}`, "GET /api/me"]);
   });
 
+  it("are made once in a conversation", async () => {
+    const world = await createWorld({ dialect: "onyx", anonymous: true });
+    const talk = await startTalk(world);
+    await talk.enter("one");
+    await talk.enter("two");
+    expect(paths(world).filter((each) => each === "GET /api/me")).toHaveLength(1);
+    const wrong = { ...world.env, KNOWCTL_API_KEY: "wrong" };
+    const stranger = await startTalk({ ...world, env: wrong });
+    expect(await stranger.enter("one")).toContain("does not know this access token");
+  });
+
   it("fail without a word, after one attempt", async () => {
     const rules = [{ when: { method: "GET" }, do: { status: 500 } }];
     const world = await createWorld({ dialect: "onyx", faults: { rules } });
     const { stderr, code } = await world.run(["--model", "P/v", "--tool", "1", "hi"]);
     expect(code).toBe(0);
-    expect(stderr).not.toMatch(/warning|500/);
+    expect(stderr).not.toMatch(/warning|error|Injected/);
     expect(paths(world).filter((each) => each === "GET /api/tool")).toHaveLength(1);
   });
 });
