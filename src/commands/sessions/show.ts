@@ -9,6 +9,7 @@ import { sessionMarkdown } from "../../output/chat/session-markdown.ts";
 import { sessionRecord } from "../../output/chat/session-record.ts";
 import { branchesOf } from "../../output/chat/stored.ts";
 import { writeTranscript } from "../../output/chat/transcript.ts";
+import { neutraliseJson } from "../../output/neutralise.ts";
 import { checkFormat, writeRecord } from "../../output/formats.ts";
 import { nameOf, readSession, withPlace } from "./place.ts";
 
@@ -106,7 +107,7 @@ export async function sessionsExport(
     }
     const text = asMarkdown
       ? [...sessionMarkdown(session, branches, name, all)].join("")
-      : `${JSON.stringify(record(), null, 2)}\n`;
+      : `${neutraliseJson(JSON.stringify(record(), null, 2))}\n`;
     writeWhole(path, output.secrets.redact(text));
     await output.note(`wrote ${options.file}`);
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { FaultRule } from "../../../src/sandbox/faults.ts";
-import { chatPath, rawTurn } from "../chat/support.ts";
+import { answer, chatPath, rawTurn } from "../chat/support.ts";
 import { createSessionsWorld, sessionPath } from "./support.ts";
 
 const stored = JSON.parse(
@@ -23,20 +23,26 @@ const running = { current_run: { run_id: "r" } };
 
 describe("sessions recover", () => {
   it("follows an answer that is still being made, from its beginning, and asks nothing", async () => {
-    const world = await createSessionsWorld({
-      tokenDelayMs: 3,
-      faults: { rules: [{ when: { path: chatPath }, do: { cutAfterBytes: 1500 } }] },
+    const streams = (lines: string[]) => ({
+      status: 200,
+      headers: { "content-type": "text/event-stream" },
+      body: `${lines.join("\n")}\n`,
     });
-    const cut = await world.run(["a question about nothing"]);
-    expect(cut.code).toBe(11);
+    const rules: FaultRule[] = [
+      { when: { path: chatPath }, do: streams(rawTurn.slice(0, 4)) },
+      { when: { path: resumePath }, do: streams(rawTurn) },
+      keeps(running),
+    ];
+    const world = await createSessionsWorld({ faults: { rules } });
+    const cut = await world.run(["How do I request leave?"]);
+    expect(cut).toMatchObject({ code: 11, stdout: "" });
     const [, command = ""] = /knowctl (sessions recover \S+)/.exec(cut.stderr) ?? [];
     const { code, stdout } = await world.command(command.split(" "));
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^Extractive answer[^]*loosen the filters\.\n$/);
-    expect(world.sandbox.ledger.chats).toHaveLength(1);
-    expect(world.sandbox.ledger.requests.map(({ path }) => path)).toContainEqual(
-      expect.stringContaining("/resume-stream?cursor=0"),
-    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${answer}\n` });
+    expect(world.sandbox.ledger.chats).toEqual([]);
+    const asked = world.sandbox.ledger.requests.filter(({ method }) => method === "POST");
+    expect(asked).toHaveLength(1);
+    expect(world.sandbox.ledger.requests.at(-1)?.path).toContain("/resume-stream?cursor=0");
   });
 
   it("reads an answer that is complete from the session", async () => {

@@ -220,9 +220,9 @@ describe("sessions show and export", () => {
     expect(readFileSync(path, "utf8")).toBe(stdout);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     await world.command(["sessions", "export", storedId, "--file", "out.json", "-o", "json"]);
-    expect(JSON.parse(readFileSync(join(world.home, "out.json"), "utf8"))).toMatchObject({
-      sessionId: storedId,
-    });
+    const json = readFileSync(join(world.home, "out.json"), "utf8");
+    expect(JSON.parse(json)).toMatchObject({ sessionId: storedId, name: stored["description"] });
+    expect(json).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e]/);
   });
 
   it.each([
