@@ -1,5 +1,5 @@
 import type { FileFacts } from "./facts.ts";
-import { absoluteOf } from "./root.ts";
+import { absoluteOf } from "./recorded.ts";
 import { jobsOf, type FindOptions } from "./scope.ts";
 import { statFile, walkFolders } from "./walk.ts";
 

@@ -5,7 +5,7 @@ import { isPacked } from "./file-name.ts";
 import type { ReadItem } from "./inspection.ts";
 import { defaultId } from "./mapping.ts";
 import { formatOf, formats } from "./readers.ts";
-import { absoluteOf } from "./root.ts";
+import { placeOf } from "./recorded.ts";
 import type { DocumentSettings } from "./settings.ts";
 
 /** What is known of a new file before it is read as a whole. */
@@ -65,14 +65,11 @@ function isSilent(bytes: Buffer, settings: DocumentSettings): boolean {
  * reading the file could say another thing, or that it is left out by its front
  * matter. Never throws.
  */
-export function glance(
-  { path, absolutePath }: ReadItem,
-  settings: DocumentSettings,
-): Glance | undefined {
-  const place = absolutePath ?? absoluteOf(settings.root, path);
+export function glance(item: ReadItem, settings: DocumentSettings): Glance | undefined {
+  const { path } = item;
   const format = formatOf(path, settings.format);
   if (format === formats.markdown) {
-    const bytes = isPacked(path) ? undefined : readHead(place);
+    const bytes = isPacked(path) ? undefined : readHead(placeOf(item, settings.root));
     if (!bytes || !isSilent(bytes, settings)) return undefined;
   } else if (format !== formats.text) return undefined;
   return { id: defaultId(path, settings), ownPair: effectiveFor(path, settings).ccPairId };

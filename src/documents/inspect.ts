@@ -20,10 +20,10 @@ import {
   textReaderFor,
   type Reading,
 } from "./read.ts";
-import { absoluteOf } from "./root.ts";
+import { isAsRecorded, placeOf } from "./recorded.ts";
 import { compileSettings, type DocumentSettings } from "./settings.ts";
-import { trustedStamp } from "./stamp.ts";
-import { hasStamp, statFile } from "./walk.ts";
+import { sizeIn, trustedStamp } from "./stamp.ts";
+import { statFile } from "./walk.ts";
 
 const same: Looked = { kind: "same", stamp: undefined };
 
@@ -79,11 +79,16 @@ export function toPrepared(
 /** Creates an inspector that works in the thread it is called in. */
 export function createInspector(setup: InspectSetup): Inspector {
   const settings: DocumentSettings = compileSettings(setup.settings);
-  const placeOf = ({ path, absolutePath }: ReadItem): string =>
-    absolutePath ?? absoluteOf(settings.root, path);
   const asFile = (item: ReadItem): SourceFile => {
     const { path, facts } = item;
-    return { path, absolutePath: placeOf(item), sizeBytes: 0, stamp: "", mtimeMs: 0, facts };
+    return {
+      path,
+      absolutePath: placeOf(item, settings.root),
+      sizeBytes: 0,
+      stamp: "",
+      mtimeMs: 0,
+      facts,
+    };
   };
 
   // Without a promise where none is needed: it would cost as much as mapping the file.
@@ -112,7 +117,8 @@ export function createInspector(setup: InspectSetup): Inspector {
   }
 
   const compareContent = (item: LookItem): Looked | undefined => {
-    const file = { ...asFile(item), stamp: item.stamp ?? "" };
+    const recorded = item.stamp ?? "";
+    const file = { ...asFile(item), stamp: recorded, sizeBytes: sizeIn(recorded) };
     const { bytes, stamp } = readContent(file, settings.maxFileBytes);
     if (contentHash(bytes) !== item.content) return undefined;
     return stamp === item.stamp ? same : { kind: "same", stamp: trustedStamp(stamp, Date.now()) };
@@ -121,9 +127,8 @@ export function createInspector(setup: InspectSetup): Inspector {
   const lookAgain = (item: LookItem): Looked | undefined => {
     if (item.content !== undefined) return compareContent(item);
     if (item.stamp === undefined) return undefined;
-    const place = placeOf(item);
-    if (hasStamp(place, item.stamp)) return same;
-    const listed = statFile(item.path, place);
+    if (isAsRecorded(item, settings.root)) return same;
+    const listed = statFile(item.path, placeOf(item, settings.root));
     if (listed.kind === "failed") return { ...listed, part: 0 };
     if (listed.kind === "skipped") return { ...listed, part: 0, stamp: "", content: "" };
     return undefined;

@@ -13,6 +13,9 @@ function threadCount(): number {
   return Math.min(mostThreads, Math.max(1, availableParallelism() - 1));
 }
 
+const isStampKnown = ({ stamp, content }: LookItem): boolean =>
+  stamp !== undefined && content === undefined;
+
 /**
  * An inspector that begins in this thread and takes worker threads when there
  * is much to do, or for formats whose files may hang or take all memory; what
@@ -34,6 +37,8 @@ export function openInspector(
     pool ??= createPool(script, setup, threadCount());
   };
   const choose = (items: readonly LookItem[]): Pick<Inspector, "look"> => {
+    // Files that are likely as recorded: this thread lists and merges the next meanwhile.
+    if (pool && items.every(isStampKnown)) return pool;
     const mustNotBeHere = items.some(isHeavy);
     countUp(items.length, mustNotBeHere);
     return !pool || (pool.isBusy() && !mustNotBeHere) ? local : pool;

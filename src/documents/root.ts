@@ -15,11 +15,6 @@ export function relativeTo(root: string, path: string): string | undefined {
   return path.startsWith(prefix) ? withSlashes(path.slice(prefix.length)) : undefined;
 }
 
-/** The absolute path of a root-relative one. */
-export function absoluteOf(root: string, path: string): string {
-  return root.endsWith(sep) ? root + path : root + sep + path;
-}
-
 /** Real path; undefined when nothing is there. Throws CliError `usage` for what cannot be resolved. */
 export function realPath(path: string): string | undefined {
   try {

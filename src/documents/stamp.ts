@@ -6,6 +6,11 @@ export function stampOf(stats: BigIntStats): string {
   return `${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.ino}`;
 }
 
+/** The size in bytes that a stamp tells. */
+export function sizeIn(stamp: string): number {
+  return Number.parseInt(stamp, 10) || 0;
+}
+
 /**
  * The stamp if the content cannot change without it, else "". A file changed
  * within the clock tick in which it was read (`readAtMs`) could

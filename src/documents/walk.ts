@@ -19,9 +19,9 @@ import {
   type Folder,
   type Job,
 } from "./folder.ts";
-import { absoluteOf } from "./root.ts";
+import { absoluteOf } from "./recorded.ts";
 import type { DocumentSettings } from "./settings.ts";
-import { comparePaths, normalise, sourceFile, stampOf } from "./stamp.ts";
+import { comparePaths, normalise, sourceFile } from "./stamp.ts";
 
 /** `key` orders the entries of one folder. */
 type Entry =
@@ -191,16 +191,6 @@ export function statFile(path: string, absolute: string): Found {
     const code = codeOf(error) ?? "unknown error";
     const reason = code === "ENOENT" ? "it vanished during the search" : `cannot be read: ${code}`;
     return { kind: "failed", path, reason };
-  }
-}
-
-/** Whether a regular file of exactly this stamp is there; whatever else is, statFile() tells. */
-export function hasStamp(absolute: string, stamp: string): boolean {
-  try {
-    const stats = lstatSync(absolute, { bigint: true });
-    return stampOf(stats) === stamp && stats.isFile();
-  } catch {
-    return false;
   }
 }
 

@@ -45,7 +45,8 @@ export function formatDuration(ms: number): string {
 
 /** 1234567 as `1,234,567`. */
 export function formatCount(count: number): string {
-  return count.toLocaleString("en-US");
+  // Asking Intl would cost 10 ms at its first use.
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** `1 document`, `2,000 documents`. */

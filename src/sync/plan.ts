@@ -2,7 +2,7 @@ import type { FileFacts } from "../documents/facts.ts";
 import type { Listed } from "../documents/find.ts";
 import type { Inspector, Looked, Prepared } from "../documents/inspection.ts";
 import { formatOf, type FormatName } from "../documents/readers.ts";
-import { absoluteOf } from "../documents/root.ts";
+import { absoluteOf } from "../documents/recorded.ts";
 import type { PathRange } from "../documents/scope.ts";
 import { statFile } from "../documents/walk.ts";
 import { refuseCollisions } from "./collisions.ts";

@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync, realpathSync, statSync } from "node:f
 import { basename, dirname, join, resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../documents/find.ts";
-import { absoluteOf } from "../../documents/root.ts";
+import { absoluteOf } from "../../documents/recorded.ts";
 import { CliError, codeOf, messageOf } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
 import { ciPrefix, tellGithub, type ToldRun } from "../../output/report/ci.ts";
