@@ -1,3 +1,5 @@
+import { graphemeAfter, graphemeBefore, graphemesOf } from "./graphemes.ts";
+
 /** The text that is being edited. Nothing changes one; each edit makes another. */
 export interface Buffer {
   readonly text: string;
@@ -11,22 +13,8 @@ export interface Buffer {
 
 export const emptyBuffer: Buffer = { text: "", cursor: 0, isPasted: false, cut: "" };
 
-const graphemes = new Intl.Segmenter();
-
 /** Longest text that can be edited, in UTF-16 code units. */
 export const longestText = 200_000;
-
-/** Where the character (as a reader sees it) before `index` begins. */
-export function before(text: string, index: number): number {
-  if (index <= 0) return 0;
-  return graphemes.segment(text).containing(index - 1)?.index ?? 0;
-}
-
-/** Where the character at `index` ends. */
-export function after(text: string, index: number): number {
-  const found = graphemes.segment(text).containing(index);
-  return found ? found.index + found.segment.length : text.length;
-}
 
 /** Puts `text` in at the cursor, as far as there is room. */
 export function insert(buffer: Buffer, text: string, byPaste = false): Buffer {
@@ -65,15 +53,17 @@ const isWord = (character: string): boolean => /[\p{L}\p{M}\p{N}_]/u.test(charac
 
 function wordLeft({ text, cursor }: Buffer): number {
   let at = cursor;
-  while (at > 0 && !isWord(text.slice(before(text, at), at))) at = before(text, at);
-  while (at > 0 && isWord(text.slice(before(text, at), at))) at = before(text, at);
+  while (at > 0 && !isWord(text.slice(graphemeBefore(text, at), at))) at = graphemeBefore(text, at);
+  while (at > 0 && isWord(text.slice(graphemeBefore(text, at), at))) at = graphemeBefore(text, at);
   return at;
 }
 
 function wordRight({ text, cursor }: Buffer): number {
   let at = cursor;
-  while (at < text.length && !isWord(text.slice(at, after(text, at)))) at = after(text, at);
-  while (at < text.length && isWord(text.slice(at, after(text, at)))) at = after(text, at);
+  while (at < text.length && !isWord(text.slice(at, graphemeAfter(text, at))))
+    at = graphemeAfter(text, at);
+  while (at < text.length && isWord(text.slice(at, graphemeAfter(text, at))))
+    at = graphemeAfter(text, at);
   return at;
 }
 
@@ -89,30 +79,33 @@ const moveTo = (buffer: Buffer, cursor: number): Buffer =>
 export function moveLine(buffer: Buffer, step: -1 | 1): Buffer | undefined {
   const { text, cursor } = buffer;
   const start = lineStart(buffer);
-  const column = [...graphemes.segment(text.slice(start, cursor))].length;
+  const column = [...graphemesOf(text.slice(start, cursor))].length;
   const target = step < 0 ? start - 1 : lineEnd(buffer) + 1;
   if (target < 0 || target > text.length) return undefined;
   let at = lineStart({ ...buffer, cursor: target });
   const end = lineEnd({ ...buffer, cursor: at });
-  for (let count = 0; count < column && at < end; count++) at = after(text, at);
+  for (let count = 0; count < column && at < end; count++) at = graphemeAfter(text, at);
   return moveTo(buffer, Math.min(at, end));
 }
 
 /** The edits that one key makes, by the key's name. */
 export const edits: Readonly<Record<string, (buffer: Buffer) => Buffer>> = {
-  left: (buffer) => moveTo(buffer, before(buffer.text, buffer.cursor)),
-  right: (buffer) => moveTo(buffer, after(buffer.text, buffer.cursor)),
-  "ctrl-b": (buffer) => moveTo(buffer, before(buffer.text, buffer.cursor)),
-  "ctrl-f": (buffer) => moveTo(buffer, after(buffer.text, buffer.cursor)),
+  left: (buffer) => moveTo(buffer, graphemeBefore(buffer.text, buffer.cursor)),
+  right: (buffer) => moveTo(buffer, graphemeAfter(buffer.text, buffer.cursor)),
+  "ctrl-b": (buffer) => moveTo(buffer, graphemeBefore(buffer.text, buffer.cursor)),
+  "ctrl-f": (buffer) => moveTo(buffer, graphemeAfter(buffer.text, buffer.cursor)),
   home: (buffer) => moveTo(buffer, lineStart(buffer)),
   end: (buffer) => moveTo(buffer, lineEnd(buffer)),
   "ctrl-a": (buffer) => moveTo(buffer, lineStart(buffer)),
   "ctrl-e": (buffer) => moveTo(buffer, lineEnd(buffer)),
   "alt-b": (buffer) => moveTo(buffer, wordLeft(buffer)),
   "alt-f": (buffer) => moveTo(buffer, wordRight(buffer)),
-  backspace: (buffer) => remove(buffer, before(buffer.text, buffer.cursor), buffer.cursor, false),
-  delete: (buffer) => remove(buffer, buffer.cursor, after(buffer.text, buffer.cursor), false),
-  "ctrl-d": (buffer) => remove(buffer, buffer.cursor, after(buffer.text, buffer.cursor), false),
+  backspace: (buffer) =>
+    remove(buffer, graphemeBefore(buffer.text, buffer.cursor), buffer.cursor, false),
+  delete: (buffer) =>
+    remove(buffer, buffer.cursor, graphemeAfter(buffer.text, buffer.cursor), false),
+  "ctrl-d": (buffer) =>
+    remove(buffer, buffer.cursor, graphemeAfter(buffer.text, buffer.cursor), false),
   "ctrl-w": (buffer) => remove(buffer, buffer.cursor - spaceLeft(buffer), buffer.cursor, true),
   "alt-d": (buffer) => remove(buffer, buffer.cursor, wordRight(buffer), true),
   "ctrl-u": (buffer) => remove(buffer, lineStart(buffer), buffer.cursor, true),

@@ -1,5 +1,6 @@
 import { neutralise } from "../neutralise.ts";
 import { displayWidth } from "../table.ts";
+import { graphemesOf } from "./graphemes.ts";
 
 /** A text broken into rows of a terminal, and where its cursor stands. */
 export interface Layout {
@@ -10,12 +11,26 @@ export interface Layout {
   cursorColumn: number;
 }
 
-const graphemes = new Intl.Segmenter();
 const plain = /^[\u0020-\u007e]*$/;
 
 /** A character as it is shown: a tab as two spaces, what would steer the terminal as text. */
 function shown(character: string): string {
   return character === "\t" ? "  " : neutralise(character);
+}
+
+/** Measuring takes far longer than looking up, and a text has few different characters. */
+const known = new Map<string, { text: string; width: number }>();
+const mostKnown = 5000;
+
+function measure(character: string): { text: string; width: number } {
+  let found = known.get(character);
+  if (!found) {
+    const text = shown(character);
+    found = { text, width: displayWidth(text) };
+    if (known.size >= mostKnown) known.clear();
+    known.set(character, found);
+  }
+  return found;
 }
 
 interface Piece {
@@ -35,9 +50,8 @@ function wrapLine(line: string, width: number): Piece[] {
   }
   let row: Piece = { start: 0, text: "" };
   let used = 0;
-  for (const { segment, index } of graphemes.segment(line)) {
-    const text = shown(segment);
-    const wide = displayWidth(text);
+  for (const { segment, index } of graphemesOf(line)) {
+    const { text, width: wide } = measure(segment);
     if (used + wide > width && used > 0) {
       rows.push(row);
       row = { start: index, text: "" };
@@ -57,23 +71,23 @@ function rowOf(rows: readonly Piece[], column: number): number {
 
 function widthOf(text: string): number {
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += displayWidth(shown(segment));
+  for (const { segment } of graphemesOf(text)) width += measure(segment).width;
   return width;
 }
 
 /** Remembers the rows of lines: of a long text only the edited line is laid out again. */
 export function createLayouter(): (text: string, cursor: number, width: number) => Layout {
-  let known = new Map<string, Piece[]>();
-  let knownWidth = 0;
+  let laid = new Map<string, Piece[]>();
+  let laidWidth = 0;
   return (text, cursor, width) => {
-    const last = width === knownWidth ? known : new Map<string, Piece[]>();
-    known = new Map();
-    knownWidth = width;
+    const last = width === laidWidth ? laid : new Map<string, Piece[]>();
+    laid = new Map();
+    laidWidth = width;
     const layout: Layout = { rows: [], cursorRow: 0, cursorColumn: 0 };
     let start = 0;
     for (const line of text.split("\n")) {
-      const pieces = last.get(line) ?? known.get(line) ?? wrapLine(line, width);
-      known.set(line, pieces);
+      const pieces = last.get(line) ?? laid.get(line) ?? wrapLine(line, width);
+      laid.set(line, pieces);
       const column = cursor - start;
       if (column >= 0 && column <= line.length) {
         const at = rowOf(pieces, column);
