@@ -46,6 +46,8 @@ export interface Context {
   readonly cwd: string;
   /** Id of the user who runs this; -1 where users have none (Windows). */
   readonly uid: number;
+  /** Version of Node, without a `v`. */
+  readonly nodeVersion: string;
   /** Undefined where stdin or stderr is no terminal. Looking opens stdin. */
   terminal?(): Terminal | undefined;
   /** The built script of the threads that read files; without it they are read in the main thread. */
@@ -224,6 +226,7 @@ export function systemContext(workerScript?: string): Context {
     env: process.env,
     cwd: process.cwd(),
     uid: process.geteuid?.() ?? -1,
+    nodeVersion: process.versions.node,
     terminal: createTerminal,
     signal: abort.signal,
     now: Date.now,

@@ -87,6 +87,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     env: options.env ?? cleanEnvironment(cwd),
     cwd,
     uid: process.geteuid?.() ?? -1,
+    nodeVersion: process.versions.node,
     signal: abort.signal,
     now: Date.now,
     sleep(ms, signal) {

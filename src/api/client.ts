@@ -3,6 +3,7 @@ import { judgeHead, readAnswer, type Question, type Result } from "./answers.ts"
 import type { Shape } from "./shape.ts";
 import { run } from "./attempt.ts";
 import { urlOf, type Call, type ClientOptions, type Wire } from "./call.ts";
+import type { ConnectorOptions } from "./connector.ts";
 import { dialects, type Dialect } from "./dialects.ts";
 import type { Answer, StreamedAnswer } from "./exchange.ts";
 import { proxyFor } from "./proxy.ts";
@@ -66,16 +67,25 @@ async function readHead(
   return { ok: false, failure };
 }
 
-function createWire(options: ClientOptions): Wire {
-  const { origin, prefix } = splitBase(options.baseUrl);
-  const transport = createTransport({
+/** How connections to the service are opened: through which proxy, with which certificates. */
+export function connectorOptionsOf(options: ClientOptions): ConnectorOptions & { origin: string } {
+  const { origin } = splitBase(options.baseUrl);
+  return {
     origin,
-    connections: options.connections ?? 8,
-    oneShot: options.oneShot === true,
-    signal: options.signal,
     proxy: proxyFor(origin, options.proxy, options.noProxy),
     ca: options.ca,
     allowInsecureTls: options.allowInsecureTls,
+  };
+}
+
+/** What the calls of a client share. Throws CliError `not-configured` as createClient does. */
+export function createWire(options: ClientOptions): Wire {
+  const { origin, prefix } = splitBase(options.baseUrl);
+  const transport = createTransport({
+    ...connectorOptionsOf(options),
+    connections: options.connections ?? 8,
+    oneShot: options.oneShot === true,
+    signal: options.signal,
   });
   return {
     options,

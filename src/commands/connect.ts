@@ -22,6 +22,8 @@ export interface Connected {
   config: Config;
   connection: Connection;
   client: Client;
+  /** What the client was made from; holds the keys. */
+  options: ClientOptions;
   /** A further client of the same service, whose requests end with `signal`; the caller closes it. */
   clientUntil(signal: AbortSignal): Client;
 }
@@ -133,7 +135,7 @@ export async function openClient(
       : {}),
   };
   const clientUntil = (signal: AbortSignal): Client => createClient({ ...options, signal });
-  return { config, connection, client: createClient(options), clientUntil };
+  return { config, connection, options, client: createClient(options), clientUntil };
 }
 
 /** Configuration, gate and client for a command that talks to the service. */
