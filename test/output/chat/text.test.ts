@@ -118,6 +118,26 @@ describe("text on a terminal", () => {
   });
 });
 
+describe("Markdown on a terminal", () => {
+  it("is drawn as it comes, and interim text is a text of its own", async () => {
+    const lines = [
+      start(),
+      text("Let me **look"),
+      packet({ type: "search_tool_start", is_internet_search: false }, 1),
+      start(2),
+      text("# Ask", 2),
+      text("\n\n- your *manager", 2),
+      text("*", 2),
+      stop,
+    ];
+    const { stdout, stderr, writes } = await play(each(lines), { isTTY: true, render: "auto" });
+    // Without colour the marks stay.
+    expect(stdout).toBe("Let me **look\n# Ask\n\n• your *manager*\n");
+    expect(stderr).toContain("(interim: a tool follows");
+    expect(writes[0]).toEqual(["out", "Let me **look"]);
+  });
+});
+
 describe("sources", () => {
   const cite = (number: number, id: string): ChatEvent =>
     packet({ type: "citation_info", citation_number: number, document_id: id });

@@ -44,11 +44,14 @@ export function createLine(): Line {
   return { cells, add, refit() {}, break: () => add(makeCell(" ", 0)) };
 }
 
-export function makeCell(text: string, style: number, url?: string): Cell {
-  return { text, width: displayWidth(text), style, url, isMark: false };
-}
-
 const simple = /^[ -~]$/;
+/** Characters of one column that come often: displayWidth() takes much longer to say so. */
+const narrow = /^[ -~\u2500-\u257f\u00c0-\u024f\u0400-\u045f]$/;
+
+export function makeCell(text: string, style: number, url?: string): Cell {
+  const width = narrow.test(text) ? 1 : displayWidth(text);
+  return { text, width, style, url, isMark: false };
+}
 
 // What may join the character before it; only then is Intl.Segmenter asked, which is slow.
 const joining =
@@ -56,10 +59,14 @@ const joining =
 const segmenter = new Intl.Segmenter();
 
 /** A base with thousands of combining characters would be measured again at each of them. */
-const longestCluster = 48;
+const longestCluster = 32;
+
+// These always join, and take no room: most combining characters.
+const extending = /^(?!\ufe0e|\ufe0f|\p{Emoji_Modifier})[\p{Grapheme_Extend}\u200d]/u;
 
 function joins(before: string, character: string): boolean {
   if (before.length > longestCluster || simple.test(character)) return false;
+  if (extending.test(character)) return true;
   if (!joining.test(character) && !before.endsWith("\u200d")) return false;
   const segments = segmenter.segment(before + character)[Symbol.iterator]();
   segments.next();
@@ -71,7 +78,10 @@ export function put(line: Line, character: string, style: number, url?: string):
   const last = line.cells.at(-1);
   if (last && !last.isMark && joins(last.text, character)) {
     last.text += character;
-    last.width = displayWidth(last.text);
+    if (extending.test(character)) return;
+    const width = displayWidth(last.text);
+    if (width === last.width) return;
+    last.width = width;
     line.refit();
   } else line.add(makeCell(character, style, url));
 }

@@ -1,5 +1,5 @@
 import { makeCell, put, toText, widthOf, type Cell, type Line } from "./cells.ts";
-import { draw, finish, type Screen } from "./screen.ts";
+import { draw, finish, mostCells, type Screen } from "./screen.ts";
 
 /** A row of code that is being written. Never wrapped: what a reader copies is the code. */
 export interface CodeRow {
@@ -8,6 +8,8 @@ export interface CodeRow {
   end(paint: (text: string) => readonly Cell[] | undefined): void;
   /** Shows what there is. */
   draw(): void;
+  /** Cells that are kept. */
+  readonly held: number;
   /** Leaves the row as it is on the screen; what follows stands in the next one. */
   leave(): void;
 }
@@ -47,6 +49,7 @@ export function openCodeRow(screen: Screen, limit: () => number): CodeRow {
   const runOver = (): void => {
     if (!isOver) draw(screen, cells);
     isOver = true;
+    cells.length = 0;
   };
   const paintRow = (): void => {
     if (isOver) return;
@@ -55,12 +58,12 @@ export function openCodeRow(screen: Screen, limit: () => number): CodeRow {
   };
   return {
     add(text) {
-      if (source.length <= longestPainted) source += text;
+      if (source.length <= longestPainted) source += text.slice(0, longestPainted + 1);
       let at = 0;
       for (const character of isOver ? "" : text) {
         put(line, character, plain);
         at += character.length;
-        if (width > limit()) {
+        if (width > limit() || cells.length > mostCells(limit())) {
           runOver();
           break;
         }
@@ -76,6 +79,9 @@ export function openCodeRow(screen: Screen, limit: () => number): CodeRow {
       screen.shown = [];
     },
     draw: paintRow,
+    get held() {
+      return cells.length + source.length;
+    },
     leave() {
       if (screen.shown.length === 0) return;
       runOver();

@@ -3,7 +3,7 @@ import type { Text } from "../../text.ts";
 import type { InlineLook } from "./scanner.ts";
 import { longestLead } from "./lead.ts";
 import { addCode, closeFence, finishText } from "./leaves.ts";
-import { addText, decide, decideCode, endLine, leadGoesOn, truncate } from "./lines.ts";
+import { addText, decide, decideCode, endInfo, endLine, leadGoesOn, truncate } from "./lines.ts";
 import type { Reader } from "./reader.ts";
 import { createRows } from "./rows.ts";
 import type { Terminal } from "./screen.ts";
@@ -21,6 +21,12 @@ export interface Document {
   take(): Text[];
   /** An unfinished row stands on the terminal. */
   readonly midRow: boolean;
+  /**
+   * Characters, cells, marks and blocks that are kept because later ones decide
+   * what they are. Each character is work for no more than these: they are
+   * bounded whatever comes.
+   */
+  readonly held: number;
 }
 
 function readLeading(reader: Reader, character: string): boolean {
@@ -45,6 +51,7 @@ function readPiece(reader: Reader, text: string): void {
       return addText(reader, text);
     case "info":
       reader.info += text;
+      if (reader.info.length > longestLead) endInfo(reader, false);
       return;
     case "code":
       return addCode(reader, text);
@@ -85,6 +92,12 @@ function finish(reader: Reader): void {
   reader.rows.preview([]);
 }
 
+function heldBy({ rows, lead, info, blocks, text, table, codeRow }: Reader): number {
+  const inTable = table ? table.size + table.line.length + (table.lines[0]?.length ?? 0) : 0;
+  const inText = rows.line.cells.length + (text ? text.source.length + text.inline.held : 0);
+  return lead.length + info.length + blocks.length + inText + inTable + (codeRow?.held ?? 0);
+}
+
 function takeWritten({ rows }: Reader): Text[] {
   const { out } = rows.screen;
   rows.screen.out = [];
@@ -94,8 +107,10 @@ function takeWritten({ rows }: Reader): Text[] {
 function take(reader: Reader): Text[] {
   const { rows, codeRow, terminal } = reader;
   if (reader.table) previewTable(reader);
-  if (!codeRow) rows.draw();
-  else if (terminal.canRedraw) codeRow.draw();
+  if (!codeRow) {
+    rows.adapt();
+    rows.draw();
+  } else if (terminal.canRedraw) codeRow.draw();
   return takeWritten(reader);
 }
 
@@ -130,6 +145,7 @@ export function createDocument(
   let half = "";
   return {
     feed(text) {
+      if (!reader.codeRow) reader.rows.adapt();
       const whole = half + text;
       half = /[\ud800-\udbff]$/.exec(whole)?.[0] ?? "";
       feed(reader, neutralise(half === "" ? whole : whole.slice(0, -1)));
@@ -145,6 +161,9 @@ export function createDocument(
       finish(reader);
     },
     take: () => take(reader),
+    get held() {
+      return heldBy(reader);
+    },
     get midRow() {
       return reader.rows.screen.shown.length > 0;
     },

@@ -16,6 +16,8 @@ export interface Inline {
   feed(text: string): void;
   /** The text goes on in the source's next line. `hard`: on the screen as well. */
   newline(hard: boolean): void;
+  /** Characters and marks that are kept because later ones decide what they are. */
+  readonly held: number;
   /** The end of the block: marks without a partner become text. */
   end(): void;
 }
@@ -138,6 +140,10 @@ export function createInline(line: Line, look: InlineLook, base = 0): Inline {
         scanner.spaces = character === " " ? scanner.spaces + 1 : 0;
         read(scanner, character === "\t" ? " " : character);
       }
+    },
+    get held() {
+      const { held, target, marks } = scanner;
+      return held.length + target.source.length + marks.open.length;
     },
     newline(hard) {
       const isHard = hard || scanner.spaces >= 2 || scanner.held === "\\";

@@ -39,10 +39,11 @@ function indentOf(text: string, at: number): number {
 export function matchContainers(
   text: string,
   containers: readonly Container[],
+  isComplete: boolean,
 ): { kept: number; at: number } {
   let at = 0;
   let kept = 0;
-  const isBlank = text.trim() === "";
+  const isBlank = isComplete && text.trim() === "";
   for (const { kind, offset } of containers) {
     const indent = indentOf(text, at);
     if (kind === "quote") {
@@ -126,7 +127,7 @@ export function readLead(
   isComplete: boolean,
   isText: boolean,
 ): Lead {
-  const matched = matchContainers(text, containers);
+  const matched = matchContainers(text, containers, isComplete);
   const { kept } = matched;
   let { at } = matched;
   const opened: Container[] = [];

@@ -66,7 +66,7 @@ export function finishText(reader: Reader): void {
 /** Makes a paragraph of one row the heading that a line of `=` or `-` below it makes of it. */
 export function underline(reader: Reader, level: number, source: string): void {
   const { rows, look } = reader;
-  for (const cell of rows.line.cells) cell.style |= headingLook(level);
+  if (look.hasColour) for (const cell of rows.line.cells) cell.style |= headingLook(level);
   finishText(reader);
   if (!look.hasColour) rows.row(cellsOf(source));
 }

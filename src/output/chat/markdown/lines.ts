@@ -179,15 +179,18 @@ function endCodeLine(reader: Reader): void {
   reader.mode = reader.fence ? "code-lead" : "lead";
 }
 
-function endInfo(reader: Reader): void {
+/** What stands behind the marks of a fence is complete, or too long for one. */
+export function endInfo(reader: Reader, isComplete = true): void {
   const { opening, info } = reader;
   reader.opening = undefined;
   if (!opening) return;
-  if (opening.mark === "`" && info.includes("`")) {
+  if (!isComplete || (opening.mark === "`" && info.includes("`"))) {
     // Inline code that looks like a fence.
+    reader.info = "";
+    reader.mode = "text";
     openText(reader);
     addText(reader, opening.mark.repeat(opening.length) + info);
-    return endTextLine(reader);
+    return isComplete ? endTextLine(reader) : undefined;
   }
   openFence(reader, opening);
 }
@@ -197,7 +200,7 @@ export function decideCode(reader: Reader, isComplete: boolean): void {
   const { lead, fence, blocks } = reader;
   if (!fence) return;
   const quotes = blocks.findLastIndex((block) => block.kind === "quote") + 1;
-  const { kept, at } = matchContainers(lead, blocks);
+  const { kept, at } = matchContainers(lead, blocks, isComplete);
   if (kept < quotes) {
     // The quote that the code stands in is over.
     closeFence(reader);

@@ -100,10 +100,11 @@ export function closeMark(marks: Marks, mark: Mark): boolean {
     if (inner.kind !== "[") settle(marks, inner);
   }
   marks.open.splice(marks.open.indexOf(mark), 1);
+  if (marks.keeps) return true;
   restyle(marks, mark.cell, (cell) => {
     cell.style |= mark.style;
   });
-  if (!marks.keeps) removeCell(marks, mark.cell);
+  removeCell(marks, mark.cell);
   return true;
 }
 

@@ -1,5 +1,5 @@
 import { widthOf, type Cell, type Line } from "./cells.ts";
-import { draw, finish, limitOf, type Screen, type Terminal } from "./screen.ts";
+import { draw, finish, limitOf, mostCells, type Screen, type Terminal } from "./screen.ts";
 
 /**
  * Rows of a terminal. Only the last one, which has no newline yet, may still
@@ -25,6 +25,8 @@ export interface Rows {
   drop(): void;
   /** Leaves the row as it is on the screen; what follows stands in the next one. */
   leave(): void;
+  /** Looks whether the window has another width now. */
+  adapt(): void;
   /** Shows the current row as it is now. */
   draw(): void;
 }
@@ -103,8 +105,16 @@ function refit(state: State): void {
   }
 }
 
+function breakRow(state: State): void {
+  finishRow(state, state.cells);
+  state.isWrapped = true;
+  state.cells.length = 0;
+  state.width = 0;
+}
+
 function add(state: State, cell: Cell): void {
   if (cell.text === " " && state.cells.length === 0) return;
+  if (state.cells.length > mostCells(state.limit)) breakRow(state);
   state.cells.push(cell);
   state.width += cell.width;
   if (state.width > state.limit - widthOf(state.first)) refit(state);
@@ -147,7 +157,6 @@ function adapt(state: State): void {
 }
 
 function drawRow(state: State): void {
-  adapt(state);
   if (!state.terminal.canRedraw) return;
   const { first, cells, isOpen, preview, screen } = state;
   draw(screen, isOpen ? withoutEndSpaces([...first, ...cells]) : preview);
@@ -177,12 +186,7 @@ export function createRows(terminal: Terminal): Rows {
       cells: state.cells,
       add: (cell) => add(state, cell),
       refit: () => refit(state),
-      break() {
-        finishRow(state, state.cells);
-        state.isWrapped = true;
-        state.cells.length = 0;
-        state.width = 0;
-      },
+      break: () => breakRow(state),
     },
     screen: state.screen,
     get isWrapped() {
@@ -211,6 +215,7 @@ export function createRows(terminal: Terminal): Rows {
     },
     drop: () => close(state),
     leave: () => leave(state),
+    adapt: () => adapt(state),
     draw: () => drawRow(state),
   };
 }

@@ -3,6 +3,8 @@ import { readFlanks } from "./flanking.ts";
 import { closeMark, findMark, openMark, openStyle, removeCell } from "./marks.ts";
 import { putText, type Scanner } from "./scanner.ts";
 
+const longestRun = 64;
+
 function openRun(scanner: Scanner, kind: "*" | "_" | "~", count: number, after: string): void {
   const { marks, look } = scanner;
   const atStart = /^[\s("'“‘«]?$/.test(scanner.before) && scanner.line.cells.length === 0;
@@ -56,7 +58,8 @@ export function finishRun(scanner: Scanner, after: string): void {
 
 /** Reads a code span. */
 export function stepCode(scanner: Scanner, character: string): boolean {
-  if (character === "`") {
+  // A run that is longer than any opening one ends nothing.
+  if (character === "`" && scanner.held.length < longestRun) {
     scanner.held += character;
     return true;
   }
@@ -69,6 +72,7 @@ export function stepCode(scanner: Scanner, character: string): boolean {
       return false;
     }
     putText(scanner, ticks);
+    return false;
   }
   const isEdge = character === " " && scanner.line.cells.at(-1) === mark?.cell;
   // One space at either end belongs to the marks of a longer run.
@@ -90,7 +94,7 @@ export function closeCode(scanner: Scanner): void {
 
 /** Reads a run of the same marks. */
 export function stepRun(scanner: Scanner, character: string): boolean {
-  if (character === scanner.held[0] && scanner.held.length < 64) {
+  if (character === scanner.held[0] && scanner.held.length < longestRun) {
     scanner.held += character;
     return true;
   }

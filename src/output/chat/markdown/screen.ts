@@ -17,6 +17,11 @@ export interface Screen {
 
 const widest = 1000;
 
+/** Most cells of a row: those without any width would never fill one. */
+export function mostCells(limit: number): number {
+  return limit * 4 + 64;
+}
+
 /** Columns that a row may take: the last one stays free, terminals differ in how they treat it. */
 export function limitOf(terminal: Terminal): number {
   return Math.max(1, Math.min(terminal.columns() - 1, widest));
@@ -28,6 +33,11 @@ function isSimple(cells: readonly Cell[]): boolean {
 
 /** Brings the current row to `cells`. What stays the same is not written again, so nothing flickers. */
 export function draw(screen: Screen, cells: readonly Cell[]): void {
+  // Copies: cells change while their row is open.
+  screen.shown = bring(screen, cells).map((cell) => ({ ...cell }));
+}
+
+function bring(screen: Screen, cells: readonly Cell[]): Cell[] {
   const target = cells.filter((cell) => cell.text !== "");
   const { shown, out } = screen;
   let same = 0;
@@ -42,12 +52,12 @@ export function draw(screen: Screen, cells: readonly Cell[]): void {
     same = 0;
   } else if (gone.length > 0) out.push(erase(widthOf(gone)));
   out.push(...toText(target.slice(same)));
-  screen.shown = target.map((cell) => ({ ...cell }));
+  return target;
 }
 
 /** Ends the current row as `cells`. */
 export function finish(screen: Screen, cells: readonly Cell[]): void {
-  draw(screen, cells);
+  bring(screen, cells);
   screen.out.push("\n");
   screen.shown = [];
 }

@@ -153,7 +153,7 @@ export function addToTable(reader: Reader, text: string): void {
 export function previewTable(reader: Reader): void {
   const { table, rows } = reader;
   if (!table) return rows.preview([]);
-  const line = table.line === "" ? (table.lines.at(-1) ?? "") : table.line;
+  const line = table.line || reader.lead || (table.lines.at(-1) ?? "");
   const cells: Cell[] = [];
   let left = rows.limit();
   for (const cell of cellsOf(line.slice(0, left), bits.dim)) {

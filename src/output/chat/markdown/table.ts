@@ -53,6 +53,7 @@ export function drawInline(text: string, look: InlineLook, style = 0): Cell[] {
 }
 
 const gap = 3;
+const separator = cellsOf(" │ ", bits.dim);
 
 /** Widths of the columns, or undefined where they do not fit into `limit`. */
 export function fitTable(rows: readonly Cell[][][], limit: number): number[] | undefined {
@@ -79,7 +80,7 @@ export function tableRow(
   aligns: readonly Align[],
 ): Cell[] {
   return widths.flatMap((width, column) => [
-    ...(column === 0 ? [] : cellsOf(" │ ", bits.dim)),
+    ...(column === 0 ? [] : separator),
     ...pad(row[column] ?? [], width, aligns[column] ?? "left"),
   ]);
 }

@@ -7,6 +7,8 @@ export interface TestTerminal {
   output: Output;
   /** Everything on the screen and above it, without the empty rows below. */
   rows(): Promise<string[]>;
+  /** The same with rows joined that the terminal itself has broken: what a reader would copy. */
+  lines(): Promise<string[]>;
   /** The same with the look of each character: its text and a code of its style. */
   looks(): Promise<string[]>;
   resize(columns: number): Promise<void>;
@@ -78,6 +80,19 @@ export function openTerminal(options: TerminalOptions = {}): TestTerminal {
   return {
     output,
     rows: () => lines(false),
+    async lines() {
+      const rows = await lines(false);
+      const joined: string[] = [];
+      for (const [y, row] of rows.entries()) {
+        const line = terminal.buffer.active.getLine(y);
+        const next = terminal.buffer.active.getLine(y + 1);
+        // Spaces at the edge belong to a row that goes on.
+        const text = next?.isWrapped ? (line?.translateToString(false) ?? "") : row;
+        if (line?.isWrapped) joined.push((joined.pop() ?? "") + text);
+        else joined.push(text);
+      }
+      return joined;
+    },
     looks: () => lines(true),
     async resize(columns) {
       await written;
