@@ -1,6 +1,6 @@
+import type { FileDescriptor } from "../../../api/schemas.ts";
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
 import { createTurn, type Turn } from "../../../output/chat/answer.ts";
-import type { ChatStatus } from "../../../output/chat/render.ts";
 import { answerState, branchesOf, turnOfStored } from "../../../output/chat/stored.ts";
 import type { Exchange } from "./talk.ts";
 
@@ -9,21 +9,13 @@ export function isAnswered({ ending }: Exchange): boolean {
   return ending.outcome.status === "ok";
 }
 
-/** An exchange whose answer was not asked for now, but is known in some other way. */
-export function exchangeOf(
-  turn: Turn,
-  status: ChatStatus,
-  message: string,
-  after: Exchange["after"],
-): Exchange {
-  const timings = { firstTextMs: null, totalMs: 0 };
-  const outcome = { status, error: null, requestedModel: null, warnings: [], timings };
-  const session = turn.sessionId === null ? {} : { sessionId: turn.sessionId };
-  return {
-    parameters: { message, ...session },
-    ending: { turn, outcome, failure: undefined },
-    after,
-  };
+/** The files of a stored question, as far as they can be sent along again. */
+function filesOf({ files }: StoredMessage): FileDescriptor[] {
+  return (files ?? []).flatMap(({ id, name, type, user_file_id }) => {
+    if (typeof id !== "string" || typeof type !== "string") return [];
+    const named = typeof name === "string" ? { name } : {};
+    return [{ id, type, ...named, ...(typeof user_file_id === "string" ? { user_file_id } : {}) }];
+  });
 }
 
 function unansweredTurn(session: StoredSession, question: StoredMessage): Turn {
@@ -43,10 +35,21 @@ export function lastExchange(session: StoredSession): Exchange | undefined {
   const before = line[at - 1];
   const isWhole =
     answer !== undefined && answerState(answer) === "complete" && answer.message.trim() !== "";
-  return exchangeOf(
-    answer ? turnOfStored(session, answer) : unansweredTurn(session, question),
-    isWhole ? "ok" : "incomplete",
-    question.message,
-    before?.message_type === "assistant" ? before.message_id : null,
-  );
+  const turn = answer ? turnOfStored(session, answer) : unansweredTurn(session, question);
+  const files = filesOf(question);
+  const timings = { firstTextMs: null, totalMs: 0 };
+  const status = isWhole ? "ok" : "incomplete";
+  return {
+    parameters: {
+      message: question.message,
+      sessionId: session.chat_session_id,
+      ...(files.length === 0 ? {} : { fileDescriptors: files }),
+    },
+    ending: {
+      turn,
+      outcome: { status, error: null, requestedModel: null, warnings: [], timings },
+      failure: undefined,
+    },
+    after: before?.message_type === "assistant" ? before.message_id : null,
+  };
 }

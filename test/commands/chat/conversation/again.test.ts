@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { chatPath, createWorld, type World } from "../support.ts";
 import { startTalk } from "./talking.ts";
@@ -106,5 +108,23 @@ describe("/retry", () => {
     talk.news();
     expect(await talk.enter("/retry")).toMatch(/without a whole answer: asking again[^]*language/);
     expect(sent(world)[1]).toMatchObject({ message: "first?", parent_message_id: null });
+  });
+});
+
+describe("a session that is gone on with", () => {
+  it("is asked its last question again behind the answer before, files included", async () => {
+    const world = await createWorld({ dialect: "onyx" });
+    writeFileSync(join(world.home, "notes.md"), "# Notes\nLeave is easy.\n");
+    await world.run(["first?"]);
+    await world.run(["--continue", "--file", "notes.md", "What is in it?"]);
+    const talk = await startTalk(world, ["--continue"]);
+    expect(talk.screen()).toMatch(/> What is in it\?[^]*Extractive/);
+    await talk.enter("/regenerate");
+    const [, asked, again] = sent(world) as unknown as Record<string, unknown>[];
+    expect(again).toMatchObject({
+      message: "What is in it?",
+      parent_message_id: expect.any(Number),
+      file_descriptors: asked?.["file_descriptors"],
+    });
   });
 });
