@@ -26,8 +26,9 @@ export async function enterSession(talk: Talk, work: Work, id: string): Promise<
   const session = await getSession(work.client, id);
   leaveSession(talk);
   talk.sessionId = session.chat_session_id;
-  // It is the session's agent that answers; a later /new keeps it.
-  if (typeof session.persona_id === "number") talk.settings.personaId = session.persona_id;
+  // It is the session's agent that answers; a later /new keeps it. 0 is the default one.
+  if (session.persona_id) talk.settings.personaId = session.persona_id;
+  else delete talk.settings.personaId;
   const last = lastExchange(session);
   talk.last = last ? last.ending.turn.messageId : null;
   const name = neutraliseLine(session.description ?? "").slice(0, 80);

@@ -137,6 +137,13 @@ describe("slash commands", () => {
     expect(await talk.enter("/save a.md")).toContain("a.md exists already");
   });
 
+  it("leave --save what it is for one question", async () => {
+    const world = await createWorld();
+    const talk = await startTalk(world, ["--save", "out.md"]);
+    await talk.enter("hi");
+    expect(readFileSync(join(world.home, "out.md"), "utf8")).toContain("Extractive answer");
+  });
+
   it("keep what was entered for the next conversation", async () => {
     const world = await createWorld();
     const talk = await startTalk(world);
