@@ -117,8 +117,8 @@ const known = new WeakMap<DocumentSettings, Map<string, Effective>>();
 export function effectiveFor(path: string, settings: DocumentSettings): Effective {
   let combinations = known.get(settings);
   if (!combinations) known.set(settings, (combinations = new Map()));
-  const rules = settings.rules.length === 0 ? [] : rulesFor(path, settings.rules);
-  const name = rules.map((rule) => rule.name).join("\n");
+  const rules = settings.rules.length === 0 ? settings.rules : rulesFor(path, settings.rules);
+  const name = rules.length === 0 ? "" : rules.map((rule) => rule.name).join("\n");
   let effective = combinations.get(name);
   if (!effective) combinations.set(name, (effective = compute(settings, rules)));
   return effective;

@@ -1,4 +1,4 @@
-const [dotCode, slashCode] = [0x2e, 0x2f];
+const [dotCode, slashCode, zCode] = [0x2e, 0x2f, 0x7a];
 
 /**
  * Where the extension of a path begins, at its dot; -1 for none. Seldom more than
@@ -21,6 +21,8 @@ export function extensionOf(path: string): string {
 
 /** Whether the name says that the content is packed with gzip. */
 export function isPacked(path: string): boolean {
+  // The last letter first: hardly a path ends in it, and `.md` has its dot in the same place.
+  if ((path.charCodeAt(path.length - 1) | 0x20) !== zCode) return false;
   const dot = path.length - 3;
   return path.charCodeAt(dot) === dotCode && path.slice(dot + 1).toLowerCase() === "gz";
 }

@@ -30,8 +30,10 @@ function flowList(text: string): string[] | undefined {
   const inner = text.slice(1, -1).trim();
   if (inner === "") return [];
   const items: string[] = [];
-  for (const part of inner.split(",")) {
-    const item = part.trim();
+  for (let start = 0, end = 0; start <= inner.length; start = end + 1) {
+    const comma = inner.indexOf(",", start);
+    end = comma === -1 ? inner.length : comma;
+    const item = inner.slice(start, end).trim();
     const first = item.charCodeAt(0);
     const isQuoted = first === 0x22 || first === 0x27;
     const value = isQuoted ? quotedText(item) : listedText.test(item) ? item : undefined;
