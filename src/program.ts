@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import type { Context } from "./context.ts";
 import { exitCodes } from "./errors.ts";
+import { addAgents } from "./surface/agents.ts";
 import { addChat } from "./surface/chat.ts";
 import { addConfig } from "./surface/config.ts";
 import { addConnectors } from "./surface/connectors.ts";
@@ -14,6 +15,7 @@ import type { Run } from "./surface/run.ts";
 import { addSandbox } from "./surface/sandbox.ts";
 import { addSessions } from "./surface/sessions.ts";
 import { addState } from "./surface/state.ts";
+import { addTools } from "./surface/tools.ts";
 
 function exitCodeHelp(): string {
   const rows = Object.entries(exitCodes).map(
@@ -41,6 +43,8 @@ const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> =
   chat: addChat,
   sessions: addSessions,
   files: addFiles,
+  tools: addTools,
+  agents: addAgents,
   sandbox: addSandbox,
   config: addConfig,
   login: addConfig,

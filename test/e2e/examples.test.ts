@@ -55,8 +55,10 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
     ["state", ["state"], 10],
     ["sessions", ["sessions"], 11],
     ["files", ["files"], 5],
+    ["tools and agents", ["tools", "agents"], 5],
   ])("%s", async (_name, commands, least) => {
-    const place = await preparePlace(commands.includes("sessions") ? "onyx" : "standard");
+    const isOnyx = commands.includes("sessions") || commands.includes("agents");
+    const place = await preparePlace(isOnyx ? "onyx" : "standard");
     if (commands.includes("state")) await prepareState(place);
     if (commands.includes("sessions")) await askTwice(place);
     const lines = commands.flatMap(helpExamples);

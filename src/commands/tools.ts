@@ -1,0 +1,45 @@
+import type { Tool } from "../api/schemas.ts";
+import { listTools } from "../api/tools.ts";
+import type { GlobalFlags } from "../config/flags.ts";
+import type { Context } from "../context.ts";
+import { checkFormat, writeList, type Column } from "../output/formats.ts";
+import { connect } from "./connect.ts";
+
+const right = { align: "right" } as const;
+const more = { shown: false } as const;
+
+/** Columns of the listing; `id` is what `chat --tool` and `--force-tool` take. */
+const columns: readonly Column<Tool>[] = [
+  { name: "id", value: (row) => row.id, ...right },
+  { name: "name", value: (row) => row.name },
+  { name: "display_name", value: (row) => row.display_name },
+  { name: "description", value: (row) => row.description },
+  { name: "built_in", value: (row) => row.in_code_tool_id, ...more },
+  { name: "enabled", value: (row) => row.enabled, ...more },
+];
+
+/**
+ * Values of members that may hold secrets are replaced (observed-service.md 5:
+ * the headers that an action sends to its own service).
+ */
+function maskTool(tool: Tool): Tool {
+  const headers = tool["custom_headers"];
+  return headers === null || headers === undefined ? tool : { ...tool, custom_headers: "***" };
+}
+
+/** `tools list`: the actions that an agent may use in an answer. */
+export async function toolsList(
+  context: Context,
+  _args: string[],
+  options: GlobalFlags,
+): Promise<void> {
+  checkFormat(options);
+  const { client, output } = await connect(context, options, { oneShot: true });
+  try {
+    const tools = (await listTools(client)).map(maskTool);
+    const count = await writeList(output, options, columns, tools);
+    if (count === 0) await output.note(tools.length > 0 ? "no tools match" : "there are no tools");
+  } finally {
+    await client.close();
+  }
+}
