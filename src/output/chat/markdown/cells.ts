@@ -48,8 +48,21 @@ const simple = /^[ -~]$/;
 /** Characters of one column that come often: displayWidth() takes much longer to say so. */
 const narrow = /^[ -~\u2500-\u257f\u00c0-\u024f\u0400-\u045f]$/;
 
+const known = new Map<string, number>();
+const mostKnown = 4000;
+
+/** As displayWidth(), which takes long, for one character: texts repeat them. */
+function clusterWidth(text: string): number {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  if (known.size >= mostKnown) known.clear();
+  const width = displayWidth(text);
+  known.set(text, width);
+  return width;
+}
+
 export function makeCell(text: string, style: number, url?: string): Cell {
-  const width = narrow.test(text) ? 1 : displayWidth(text);
+  const width = narrow.test(text) ? 1 : clusterWidth(text);
   return { text, width, style, url, isMark: false };
 }
 
@@ -79,7 +92,7 @@ export function put(line: Line, character: string, style: number, url?: string):
   if (last && !last.isMark && joins(last.text, character)) {
     last.text += character;
     if (extending.test(character)) return;
-    const width = displayWidth(last.text);
+    const width = clusterWidth(last.text);
     if (width === last.width) return;
     last.width = width;
     line.refit();

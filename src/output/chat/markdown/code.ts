@@ -62,14 +62,23 @@ function paint(parser: StreamParser<unknown>, state: unknown, text: string): Cel
   return line.cells;
 }
 
+/**
+ * Characters of one block that get colours. Some parsers keep a list of what is
+ * open and search it at every token: on a text that only opens, their time is
+ * quadratic.
+ */
+const mostPainted = 64 * 1024;
+
 /** The painter of one code block, or undefined for a language that is not known. */
 export function createPainter(language: string): Painter | undefined {
   const parser = languages.get(language.toLowerCase());
   if (!parser) return undefined;
   const state: unknown = parser.startState?.(indentUnit) ?? {};
   let isBroken = false;
+  let left = mostPainted;
   return (text) => {
-    if (isBroken) return undefined;
+    left -= text.length + 1;
+    if (isBroken || left < 0) return undefined;
     try {
       return paint(parser, state, text);
     } catch {

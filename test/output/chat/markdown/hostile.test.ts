@@ -96,6 +96,28 @@ function measure(source: string): { held: number; written: number } {
 /** A character of a table may become a cell with two sequences of style around it. */
 const mostPerCharacter = 40;
 
+describe("the colours of code", () => {
+  it("end where a block is very long: some parsers take quadratic time", () => {
+    const painter = createPainter("sh");
+    let lines = 0;
+    while (lines < 50_000 && painter?.("$(") !== undefined) lines++;
+    expect(lines).toBeGreaterThan(10_000);
+    expect(lines).toBeLessThan(30_000);
+  });
+
+  it("survive what its parser does not", () => {
+    const painter = createPainter("js");
+    for (const line of ["__proto__ constructor", "}}}}", "`${`${`", "/[[[", "\\u{110000}"]) {
+      expect(
+        painter?.(line)
+          ?.map((cell) => cell.text)
+          .join("") ?? line,
+      ).toBe(line);
+    }
+    expect(createPainter("__proto__")).toBeUndefined();
+  });
+});
+
 // What a character costs is bounded by what is held when it comes, so that must not grow.
 describe("hostile Markdown", () => {
   it.each(texts)("of %j is neither collected nor drawn again and again", (_name, source) => {
