@@ -115,6 +115,29 @@ function readAsListed(descriptor: number, file: SourceFile, maxBytes: number): C
 }
 
 /**
+ * Whether a file holds what was recorded: so many bytes, of which `isRecorded` says
+ * so. Its stamp is not asked for: it may change meanwhile, the recorded bytes were
+ * there. Whatever else is there, or is wrong, gives false and is for readContent()
+ * to name. Reads at a position, which takes nothing out of a FIFO.
+ */
+export function holdsRecorded(
+  absolutePath: string,
+  sizeBytes: number,
+  isRecorded: (bytes: Buffer) => boolean,
+): boolean {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(absolutePath, openFlags);
+    const bytes = readAll(descriptor, sizeBytes);
+    return bytes.length === sizeBytes && isRecorded(bytes);
+  } catch {
+    return false;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/**
  * The bytes of a file as they were at one moment: when its stamp differs before
  * and after, it is read again, four reads more at most. Throws CliError `usage` for
  * a file that cannot be read, is too large, or keeps changing, and for one

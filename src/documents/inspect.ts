@@ -1,5 +1,5 @@
 import { CliError, reasonOf } from "../errors.ts";
-import { readContent } from "./content.ts";
+import { holdsRecorded } from "./content.ts";
 import type { SourceFile } from "./find.ts";
 import { glance } from "./glance.ts";
 import type {
@@ -22,10 +22,10 @@ import {
 } from "./read.ts";
 import { isAsRecorded, placeOf } from "./recorded.ts";
 import { compileSettings, type DocumentSettings } from "./settings.ts";
-import { sizeIn, trustedStamp } from "./stamp.ts";
+import { sizeIn } from "./stamp.ts";
 import { statFile } from "./walk.ts";
 
-const same: Looked = { kind: "same", stamp: undefined };
+const same: Looked = { kind: "same" };
 
 function failure(path: string, error: unknown): { kind: "failed"; path: string; reason: string } {
   // A file's own fault; anything else is a bug, and ends the run.
@@ -117,11 +117,12 @@ export function createInspector(setup: InspectSetup): Inspector {
   }
 
   const compareContent = (item: LookItem): Looked | undefined => {
-    const recorded = item.stamp ?? "";
-    const file = { ...asFile(item), stamp: recorded, sizeBytes: sizeIn(recorded) };
-    const { bytes, stamp } = readContent(file, settings.maxFileBytes);
-    if (contentHash(bytes) !== item.content) return undefined;
-    return stamp === item.stamp ? same : { kind: "same", stamp: trustedStamp(stamp, Date.now()) };
+    const sizeBytes = sizeIn(item.stamp ?? "");
+    const isRecorded = (bytes: Buffer): boolean => contentHash(bytes) === item.content;
+    const isSame =
+      sizeBytes <= settings.maxFileBytes &&
+      holdsRecorded(placeOf(item, settings.root), sizeBytes, isRecorded);
+    return isSame ? same : undefined;
   };
 
   const lookAgain = (item: LookItem): Looked | undefined => {

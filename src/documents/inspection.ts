@@ -33,8 +33,8 @@ export interface LookItem {
 
 /** What a look at a file gives: nothing new, or all that it holds. */
 export type Looked =
-  /** As recorded; with a stamp when only the stamp is another. */
-  { kind: "same"; stamp: string | undefined } | Prepared;
+  /** As recorded, by stamp or by content. */
+  { kind: "same" } | Prepared;
 
 /** A document ready to be sent. */
 export interface ReadyDocument {

@@ -54,7 +54,7 @@ export function unpackItems(text: string): LookItem[] {
 }
 
 function isAsRecorded(looked: Looked): boolean {
-  return looked.kind === "same" && looked.stamp === undefined;
+  return looked.kind === "same";
 }
 
 /** What few documents have. */
@@ -144,7 +144,7 @@ export function packAnswer(results: readonly Looked[]): Answer {
   return { heads: JSON.stringify(heads), blocks };
 }
 
-const same: Looked = { kind: "same", stamp: undefined };
+const same: Looked = { kind: "same" };
 
 /** The results of the items that were handed over. */
 export function unpackAnswer({ heads, blocks }: Answer, items: readonly LookItem[]): Looked[] {

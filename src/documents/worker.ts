@@ -18,7 +18,7 @@ async function look(text: string): Promise<Looked[]> {
   const results: Looked[] = [];
   for (const item of items) {
     if (!isAsRecorded(item, setup.settings.root)) break;
-    results.push({ kind: "same", stamp: undefined });
+    results.push({ kind: "same" });
     count();
   }
   if (results.length === items.length) return results;

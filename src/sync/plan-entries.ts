@@ -62,11 +62,10 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
   };
   const keyOf = ({ ownPair }: ReadyDocument): string => targetFor(targets, ownPair)?.key ?? "";
 
-  const addSame = ({ item, seen, mapping }: Candidate, stamp: string | undefined): void => {
+  const addSame = ({ item, seen }: Candidate): void => {
     if (!seen) return;
     const { path } = item;
-    const fresh = stamp === undefined ? seen.seen : seenText(stamp, mapping);
-    if (seen.skipped === 0 && !shard && spool && fresh === seen.seen) {
+    if (seen.skipped === 0 && !shard && spool) {
       table.countUp("unchanged", seen.accepted);
       return;
     }
@@ -79,7 +78,6 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
         if (spool) table.countUp("unchanged", 1);
         else table.add({ path, part, id, action: "unchanged", detail: "", content });
       }
-      if (fresh !== seen.seen) record({ ...each, seen: fresh });
     }
   };
 
@@ -183,7 +181,7 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
       const known = lookUp(looked);
       for (const [index, candidate] of candidates.entries()) {
         const result = looked[index];
-        if (result?.kind === "same") addSame(candidate, result.stamp);
+        if (result?.kind === "same") addSame(candidate);
         else if (result) addPrepared(candidate, result, known);
       }
     },

@@ -128,7 +128,7 @@ async function addRows(
   const isTrusted = stamp !== undefined && content === undefined;
   const listed = isTrusted ? statFile(path, absolutePath) : undefined;
   if (listed?.kind === "file" && listed.file.stamp === stamp) {
-    entries.add([candidate], [{ kind: "same", stamp: undefined }]);
+    entries.add([candidate], [{ kind: "same" }]);
     return;
   }
   let rows: Prepared[] = [];

@@ -65,7 +65,7 @@ function prepare(fake: Fake, path: string): Prepared {
 function inspect(fake: Fake): Inspector {
   const look = (path: string, known: string | undefined): Looked => {
     const file = fake.files.get(path);
-    if (file && stampOf(file) === known) return { kind: "same", stamp: undefined };
+    if (file && stampOf(file) === known) return { kind: "same" };
     fake.reads.push(path);
     return prepare(fake, path);
   };
