@@ -49,7 +49,9 @@ export function writeWhole(
   const old = existing(path);
   // Through a symlink: someone who links the file into a repository keeps the link.
   const target = old?.real ?? path;
-  const temporary = join(dirname(target), `.${basename(target)}.${crypto.randomUUID()}.tmp`);
+  // O_EXCL is what makes it safe, not the name; loading the crypto module would take milliseconds.
+  const unique = Math.random().toString(36).slice(2);
+  const temporary = join(dirname(target), `.${basename(target)}.${unique}.tmp`);
   const mode = options.keepMode ? (old?.mode ?? 0o644) : privateFile;
   try {
     mkdirSync(dirname(target), { recursive: true, mode: privateFolder });

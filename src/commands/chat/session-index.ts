@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { writeWhole } from "../../config/files.ts";
@@ -36,8 +35,18 @@ function indexFolder(env: Environment): string {
   return join(stateFolder(createMachine({ env, uid: -1 })), "sessions");
 }
 
+// FNV-1a, 64 bits: it only has to tell a few addresses apart, and loading node:crypto for it would
+// take as long as all else that follows the last word of an answer.
+function shortHash(text: string): string {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of Buffer.from(text)) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  }
+  return hash.toString(16).padStart(16, "0");
+}
+
 function ownerFolder(env: Environment, { profile, baseUrl }: SessionOwner): string {
-  const key = createHash("sha256").update(`${profile}\0${baseUrl}`).digest("hex").slice(0, 16);
+  const key = shortHash(`${profile}\0${baseUrl}`);
   return join(indexFolder(env), `${profile}-${key}`);
 }
 
