@@ -7,6 +7,8 @@ import { defineConfig } from "rolldown";
 // Whether a terminal has colours is decided by output.ts, never by chalk.
 const leftOut = [
   { from: "undici", source: /\/client-h2\.js$/, code: "module.exports = undefined" },
+  // Turns bodies of the fetch interface into bytes: a third of the chunk, only for FormData.
+  { from: "undici", source: /\/fetch\/body\.js$/, code: "module.exports = {}" },
   { from: "commander", source: /^node:child_process$/, code: "module.exports = {}" },
   {
     from: "undici",

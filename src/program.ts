@@ -72,15 +72,17 @@ export function createProgram(
   const wanted = only ? [surfaces[firstWord]] : Object.values(surfaces);
   for (const add of new Set(wanted)) add?.(program, run);
   program.option("-V, --version", "show the version");
+  // A function: the text is made only where it is shown.
   program.addHelpText(
     "after",
-    examples([
-      ["knowctl sandbox", "try everything without an account: a local service"],
-      ["knowctl config init", "connect to a service"],
-      ["knowctl connectors list", "see the connectors and their cc_pair_id"],
-      ["knowctl ingest docs --cc-pair-id 2", "upload a folder of documents"],
-      ['knowctl chat "How do I request leave?"', "ask a question"],
-    ]) + `\n${exitCodeHelp()}`,
+    () =>
+      examples([
+        ["knowctl sandbox", "try everything without an account: a local service"],
+        ["knowctl config init", "connect to a service"],
+        ["knowctl connectors list", "see the connectors and their cc_pair_id"],
+        ["knowctl ingest docs --cc-pair-id 2", "upload a folder of documents"],
+        ['knowctl chat "How do I request leave?"', "ask a question"],
+      ]) + `\n${exitCodeHelp()}`,
   );
   prepare(program, write);
   return program;

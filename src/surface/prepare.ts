@@ -100,9 +100,9 @@ export function prepare(command: Command, write: (text: string) => void): void {
     subcommand.summary(summaryOf(subcommand));
     // Global flags may stand behind the subcommand too. Each command parses them itself: were
     // they the program's alone, it would take `-owner` in `--sort -owner` for its own `-o`.
+    const own = new Set(subcommand.options.map((option) => option.attributeName()));
     for (const option of globalOptions()) {
-      if (subcommand.options.some((own) => own.attributeName() === option.attributeName()))
-        continue;
+      if (own.has(option.attributeName())) continue;
       globalCopies.add(option);
       subcommand.addOption(option);
     }
