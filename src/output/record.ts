@@ -1,7 +1,8 @@
 import { plainValue } from "./csv.ts";
 import { neutralise } from "./neutralise.ts";
 import type { Output } from "./output.ts";
-import { displayWidth, nothing } from "./table.ts";
+import { nothing } from "./table.ts";
+import { displayWidth } from "./width.ts";
 import { bold, type Text } from "./text.ts";
 
 function isPlain(value: unknown): boolean {

@@ -3,14 +3,8 @@ import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { createOutput } from "../../src/output/output.ts";
 import type { Column } from "../../src/output/select.ts";
-import {
-  displayWidth,
-  fit,
-  fitEnd,
-  fitWidths,
-  layOutColumns,
-  writeTable,
-} from "../../src/output/table.ts";
+import { fitWidths, layOutColumns, writeTable } from "../../src/output/table.ts";
+import { displayWidth, fit, fitEnd } from "../../src/output/width.ts";
 import { relativeTime } from "../../src/output/time.ts";
 import { createTestContext } from "../support.ts";
 

@@ -1,4 +1,4 @@
-import { displayWidth } from "../table.ts";
+import { displayWidth } from "../width.ts";
 /** One row of the area: inert text, and how it is styled. */
 export interface Row {
   /** Put before the text in bold. */

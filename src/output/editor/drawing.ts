@@ -1,5 +1,5 @@
 import { neutraliseLine } from "../neutralise.ts";
-import { displayWidth, fit } from "../table.ts";
+import { displayWidth, fit } from "../width.ts";
 import type { Picture, Row } from "./area.ts";
 import type { Buffer } from "./buffer.ts";
 import { createLayouter } from "./layout.ts";

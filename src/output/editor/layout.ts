@@ -1,5 +1,5 @@
 import { neutralise } from "../neutralise.ts";
-import { displayWidth } from "../table.ts";
+import { displayWidth } from "../width.ts";
 import { graphemesOf } from "./graphemes.ts";
 
 /** A text broken into rows of a terminal, and where its cursor stands. */

@@ -3,7 +3,7 @@ import type { Tool } from "../../../api/schemas.ts";
 import { listTools } from "../../../api/tools.ts";
 import { CliError } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/neutralise.ts";
-import { displayWidth, fit } from "../../../output/table.ts";
+import { displayWidth, fit } from "../../../output/width.ts";
 import { bold, dim, type Text } from "../../../output/text.ts";
 import { checkFiles, describeFiles } from "../files.ts";
 import { splitModel } from "../options.ts";

@@ -1,4 +1,4 @@
-import { displayWidth } from "../../table.ts";
+import { displayWidth } from "../../width.ts";
 import { link, styled, type Style, type Text } from "../../text.ts";
 
 /** Styles of a cell, to be or-ed; a colour is one of `colours`. */

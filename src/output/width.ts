@@ -1,0 +1,45 @@
+import stringWidth from "string-width";
+
+// string-width takes quadratic time; no cell that is read is longer.
+const sliceLength = 512;
+
+/** Columns that a text takes on a terminal: wide characters count 2, combining ones 0. */
+export function displayWidth(text: string): number {
+  if (/^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u024f]*$/.test(text)) return text.length;
+  let width = 0;
+  for (let start = 0; start < text.length; start += sliceLength) {
+    width += stringWidth(text.slice(start, start + sliceLength));
+  }
+  return width;
+}
+
+/** `text`, cut to `width` columns with `…` at the end where it is longer. Never cuts inside a character. */
+export function fit(text: string, width: number): string {
+  // Enough for any text of this width, so that a cell of megabytes is not measured whole.
+  const start = text.slice(0, width * 64);
+  if (start.length === text.length && displayWidth(text) <= width) return text;
+  let result = "";
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter().segment(start)) {
+    const size = displayWidth(segment);
+    if (used + size > width - 1) break;
+    result += segment;
+    used += size;
+  }
+  return `${result}…`;
+}
+
+/** As fit(), with the end of the text kept and `…` at its start. */
+export function fitEnd(text: string, width: number): string {
+  const end = text.slice(-width * 64);
+  if (end.length === text.length && displayWidth(text) <= width) return text;
+  let result = "";
+  let used = 0;
+  for (const { segment } of [...new Intl.Segmenter().segment(end)].toReversed()) {
+    const size = displayWidth(segment);
+    if (used + size > width - 1) break;
+    result = segment + result;
+    used += size;
+  }
+  return `…${result}`;
+}
