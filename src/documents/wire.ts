@@ -11,16 +11,17 @@ export interface Answer {
 type Line = [path: string, absolutePath: string | undefined, ...rest: unknown[]];
 
 // As one text: a structured clone of so many small objects costs several times as much.
-// Most items are a stamp and a path. No path below the root holds an empty step, no
-// stamp a slash: two marks are enough. JSON begins with "[", which no stamp does.
+// Most items are a stamp and a path, maybe with a hash. No path below the root holds an
+// empty step, no stamp a slash or bar. JSON begins with "[", which no stamp does.
 const itemEnd = "//";
 const pathStart = "/";
+const contentStart = "|";
 
 function isPlain({ absolutePath, stamp, content, facts }: LookItem): boolean {
   return (
     absolutePath === undefined &&
     stamp !== undefined &&
-    content === undefined &&
+    content?.includes(pathStart) !== true &&
     facts === undefined
   );
 }
@@ -28,7 +29,13 @@ function isPlain({ absolutePath, stamp, content, facts }: LookItem): boolean {
 /** Items as they go to a thread. */
 export function packItems(items: readonly LookItem[]): string {
   if (items.length > 0 && items.every(isPlain)) {
-    return items.map(({ path, stamp }) => stamp + pathStart + path).join(itemEnd);
+    return items
+      .map(({ path, stamp, content }) =>
+        content === undefined
+          ? stamp + pathStart + path
+          : stamp + contentStart + content + pathStart + path,
+      )
+      .join(itemEnd);
   }
   return JSON.stringify(
     items.map(({ path, absolutePath, ...rest }): Line => {
@@ -42,7 +49,11 @@ export function unpackItems(text: string): LookItem[] {
     return text.split(itemEnd).map((line) => {
       const end = line.indexOf(pathStart);
       const path = line.slice(end + 1);
-      return { path, absolutePath: undefined, stamp: line.slice(0, end), content: undefined };
+      const known = line.slice(0, end);
+      const at = known.indexOf(contentStart);
+      if (at === -1) return { path, absolutePath: undefined, stamp: known, content: undefined };
+      const [stamp, content] = [known.slice(0, at), known.slice(at + 1)];
+      return { path, absolutePath: undefined, stamp, content };
     });
   }
   return (JSON.parse(text) as Line[]).map(([path, absolutePath, stamp, content, facts]) => {

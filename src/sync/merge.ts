@@ -19,13 +19,19 @@ export function* withRecords(
   table: PlanTable,
 ): Generator<[Listed, SeenFile | undefined]> {
   const { state, targets, ranges, isInScope } = request;
-  const records = scanFiles(state.database, targets, ranges);
-  const isGone = ({ path }: SeenFile): boolean => isInScope(path);
+  const records = scanFiles(state.database, targets, ranges, request.checksum);
+  // Asked for only here: few files are gone, and every content would cost its crossing.
+  const content = state.database.prepare(
+    "SELECT content FROM files WHERE path = ? ORDER BY part LIMIT 1",
+  );
+  const addGone = ({ path }: SeenFile): void => {
+    if (isInScope(path)) table.addGone(path, String(content.get(path)?.["content"] ?? ""));
+  };
   let record = records.next();
   for (const listed of request.listed) {
     if (listed.kind === "file") {
       while (!record.done && comparePaths(record.value.path, listed.path) < 0) {
-        if (isGone(record.value)) table.addGone(record.value.path, record.value.content);
+        addGone(record.value);
         record = records.next();
       }
     }
@@ -33,9 +39,7 @@ export function* withRecords(
     yield [listed, isKnown ? record.value : undefined];
     if (isKnown) record = records.next();
   }
-  for (; !record.done; record = records.next()) {
-    if (isGone(record.value)) table.addGone(record.value.path, record.value.content);
-  }
+  for (; !record.done; record = records.next()) addGone(record.value);
 }
 
 /** What to look at, and what is known of it. */

@@ -7,6 +7,7 @@ export interface SeenFile {
   path: string;
   /** As in FileRecord. */
   seen: string;
+  /** The same; "" unless it was asked for. */
   content: string;
   /** Documents of it that the service has as recorded. */
   accepted: number;
@@ -23,10 +24,10 @@ const rowEnd = "//";
 // One text a page: rows, and the values in them, would each cost a crossing from
 // SQLite to JavaScript. One row a part of a file: 1 for accepted as recorded, 2
 // for skipped, else 0.
-const page = `
+const pageOf = (content: string): string => `
   SELECT group_concat(line, '${rowEnd}') AS lines FROM (
     SELECT CASE WHEN f.skipped IS NOT NULL THEN 2 WHEN a.whole = f.whole AND a.path IS f.path THEN 1 ELSE 0 END
-      || f.content || '|' || f.seen || '|' || f.part || '/' || f.path AS line
+      || ${content} || '|' || f.seen || '|' || f.part || '/' || f.path AS line
     FROM files f LEFT JOIN accepted a
       ON a.target = ? || CASE WHEN ? THEN ? ELSE coalesce(f.cc_pair_id, ?) END AND a.id = f.id
     WHERE (f.path, f.part) > (?, ?) AND f.path >= ? AND f.path <= ?
@@ -37,8 +38,9 @@ function* readPages(
   database: Database,
   { baseUrl, pair }: Targets,
   { from, to }: PathRange,
+  withContent: boolean,
 ): Generator<string[]> {
-  const statement = database.prepare(page);
+  const statement = database.prepare(pageOf(withContent ? "f.content" : "''"));
   // As text: a driver may bind numbers as REAL, and "#2.0" is no target.
   const own = String(pair.ccPairId ?? "");
   const target = [`${baseUrl}#`, pair.fromFlag ? 1 : 0, own, own];
@@ -66,10 +68,11 @@ export function* scanFiles(
   database: Database,
   targets: Targets,
   ranges: readonly PathRange[],
+  withContent: boolean,
 ): Generator<SeenFile> {
   for (const range of ranges) {
     let file: SeenFile | undefined;
-    for (const lines of readPages(database, targets, range)) {
+    for (const lines of readPages(database, targets, range, withContent)) {
       for (const line of lines) {
         const contentEnd = line.indexOf("|");
         const seenEnd = line.indexOf("|", contentEnd + 1);

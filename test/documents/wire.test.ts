@@ -60,6 +60,8 @@ it.each([
   [{ stamp: "1:2:3:4" }],
   [{ stamp: "1:2:3:4", absolutePath: "/elsewhere/x" }],
   [{ stamp: "1:2:3:4", content: "hash" }],
+  [{ stamp: "1:2:3:4", content: "ha/sh" }],
+  [{ stamp: "1:2:3:4", content: "" }],
   [{ stamp: undefined }],
 ])("hands over items of any name: %j", (known) => {
   const names = [
