@@ -37,8 +37,9 @@ export function openInspector(
     pool ??= createPool(script, setup, threadCount());
   };
   const choose = (items: readonly LookItem[]): Pick<Inspector, "look"> => {
-    // Files that are likely as recorded: this thread lists and merges the next meanwhile.
-    if (pool && items.every(isStampKnown)) return pool;
+    // Files that are likely as recorded: this thread lists and merges the next meanwhile,
+    // and helps only when it would wait.
+    if (pool && items.every(isStampKnown)) return pool.isBehind() ? local : pool;
     const mustNotBeHere = items.some(isHeavy);
     countUp(items.length, mustNotBeHere);
     return !pool || (pool.isBusy() && !mustNotBeHere) ? local : pool;

@@ -13,6 +13,8 @@ interface Task {
 export interface Pool extends Pick<Inspector, "look"> {
   /** Whether every thread has enough to do. */
   isBusy(): boolean;
+  /** Whether there is more than that. */
+  isBehind(): boolean;
   close(): Promise<void>;
 }
 
@@ -148,6 +150,7 @@ export function createPool(
       }),
     isBusy: () =>
       waiting.length > 0 || [...members].every(({ tasks }) => tasks.length >= tasksAhead),
+    isBehind: () => waiting.length > 0,
     async close() {
       isClosed = true;
       clearInterval(timer);
