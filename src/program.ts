@@ -6,6 +6,7 @@ import { addChat } from "./surface/chat.ts";
 import { addConfig } from "./surface/config.ts";
 import { addConnectors } from "./surface/connectors.ts";
 import { collectOptions } from "./surface/environment.ts";
+import { addDoctor } from "./surface/doctor.ts";
 import { addFiles } from "./surface/files.ts";
 import { addIngest } from "./surface/ingest.ts";
 import { examples } from "./surface/options.ts";
@@ -45,6 +46,7 @@ const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> =
   files: addFiles,
   tools: addTools,
   agents: addAgents,
+  doctor: addDoctor,
   sandbox: addSandbox,
   config: addConfig,
   login: addConfig,

@@ -1,15 +1,13 @@
-import * as z from "zod/mini";
 import type { Client } from "../../api/client.ts";
 import { listConnectors } from "../../api/connectors.ts";
 import type { ConnectorStatus } from "../../api/schemas.ts";
+import { ServiceVersion } from "../../api/service-version.ts";
 import { ApiError } from "../../errors.ts";
 
 export interface Detected {
   dialect: "standard" | "onyx";
   connectors: ConnectorStatus[];
 }
-
-const Version = z.looseObject({ backend_version: z.string() });
 
 // Only the `onyx` deployment answers this, without a key even (observed-service.md 5).
 async function isOnyx(client: Client): Promise<boolean> {
@@ -18,7 +16,7 @@ async function isOnyx(client: Client): Promise<boolean> {
   try {
     await client.call(
       { what: "read the version", policy: "list", method: "GET", path, key: "accessToken" },
-      Version,
+      ServiceVersion,
     );
     return true;
   } catch (error) {

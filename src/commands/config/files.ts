@@ -9,6 +9,17 @@ import { userPlaces } from "../../config/places.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/output.ts";
 
+/** A second wall: what is masked by design is also redacted wherever it might slip through. */
+export function hideStoredKeys(config: Config, output: Output): void {
+  for (const file of config.files) {
+    for (const { accessToken, apiKey } of Object.values(file.content.profiles ?? {})) {
+      for (const secret of [accessToken, apiKey]) {
+        if (typeof secret === "string" && secret !== "sandbox") output.secrets.add(secret);
+      }
+    }
+  }
+}
+
 /** The configuration for a command that only looks: as the files are, warnings told. */
 export async function loadToShow(
   context: Context,
@@ -27,14 +38,7 @@ export async function loadToShow(
     ...request,
   });
   for (const warning of warnings) await output.warn(warning);
-  // A second wall: what is masked by design is also redacted wherever it might slip through.
-  for (const file of config.files) {
-    for (const { accessToken, apiKey } of Object.values(file.content.profiles ?? {})) {
-      for (const secret of [accessToken, apiKey]) {
-        if (typeof secret === "string" && secret !== "sandbox") output.secrets.add(secret);
-      }
-    }
-  }
+  hideStoredKeys(config, output);
   return config;
 }
 

@@ -1,6 +1,6 @@
 import { parseKey } from "../../config/key-path.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
-import type { Config, Origin } from "../../config/load.ts";
+import type { Config } from "../../config/load.ts";
 import { describeSecret, maskValue } from "../../config/mask.ts";
 import { restrictContent } from "../../config/restrict.ts";
 import type { Profile } from "../../config/schema.ts";
@@ -9,6 +9,7 @@ import { CliError } from "../../errors.ts";
 import { checkFormat, writeList, writeRecord, type Column } from "../../output/formats.ts";
 import { createOutput, type Output } from "../../output/output.ts";
 import { loadToShow } from "./files.ts";
+import { effective, valueAt, valueRows, type ValueRow } from "./values.ts";
 
 interface ProfileRow {
   current: boolean;
@@ -66,14 +67,6 @@ export async function configList(
   );
 }
 
-interface ValueRow {
-  key: string;
-  value: unknown;
-  source: Origin["source"];
-  where: string;
-  overrides: { source: string; where: string }[];
-}
-
 const valueColumns: Column<ValueRow>[] = [
   { name: "key", value: (row) => row.key },
   {
@@ -84,44 +77,6 @@ const valueColumns: Column<ValueRow>[] = [
   { name: "where", value: (row) => row.where, cut: "start" },
   { name: "overrides", value: (row) => row.overrides.map((each) => each.where), cut: "start" },
 ];
-
-function effective(config: Config): Record<string, unknown> {
-  const { baseUrl, dialect, ...rest } = config.values;
-  const values = { profile: config.profile, baseUrl, dialect, ...rest };
-  return maskValue(values, "") as Record<string, unknown>;
-}
-
-function valueAt(values: unknown, path: readonly string[]): unknown {
-  let at = values;
-  for (const step of path) {
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, step)) return undefined;
-    at = (at as Record<string, unknown>)[step];
-  }
-  return at;
-}
-
-// Keys of metadata may hold dots themselves: then the rest of the name is one step.
-function valueOfName(values: unknown, name: string): unknown {
-  const words = name.split(".");
-  for (let count = words.length; count > 0; count--) {
-    const value = valueAt(values, [...words.slice(0, count - 1), words.slice(count - 1).join(".")]);
-    if (value !== undefined) return value;
-  }
-  return undefined;
-}
-
-function valueRows(config: Config): ValueRow[] {
-  const values = effective(config);
-  const place = ({ source, where }: Origin) => ({ source, where });
-  return [...config.origins]
-    .map(([key, origin]) => ({
-      key,
-      value: valueOfName(values, key),
-      ...place(origin),
-      overrides: origin.overrides.map(place),
-    }))
-    .toSorted((a, b) => (a.key < b.key ? -1 : 1));
-}
 
 // What is shown is the file as it is; a command that sends something treats it otherwise.
 async function warnUntrusted(config: Config, output: Output): Promise<void> {

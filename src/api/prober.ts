@@ -1,0 +1,137 @@
+import { failureOfFault, type Question } from "./answers.ts";
+import type { ClientOptions } from "./call.ts";
+import { createWire } from "./client.ts";
+import { isUnsent } from "./connector.ts";
+import type { Answer } from "./exchange.ts";
+import type { ApiError } from "../errors.ts";
+
+/** A request that is made once, to look at whatever comes. */
+export interface Probe {
+  /** For messages: `list connectors`. */
+  what: string;
+  method: "GET" | "POST";
+  /** Path at the origin, with the prefix of the base URL where it is meant. */
+  path: string;
+  /** Absent: the request carries no key. */
+  key?: "accessToken" | "apiKey" | undefined;
+  /** JSON. */
+  body?: string | undefined;
+  /** A larger answer is a fault (default 1 MiB). */
+  mostBytes?: number | undefined;
+}
+
+export type Probed = {
+  question: Question;
+  /** Milliseconds from the request to the end of its answer. */
+  ms: number;
+} & ({ answer: Answer; error?: never } | { answer?: never; error: ApiError });
+
+/** One request that was made, without its key. */
+export interface ProbeTrace {
+  method: string;
+  url: string;
+  key: "accessToken" | "apiKey" | "none";
+  status?: number;
+  code?: string;
+  contentType?: string;
+  server?: string;
+  ms: number;
+}
+
+export interface Prober {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Path of the base URL, without a trailing slash. */
+  readonly prefix: string;
+  /** Never throws but for an abort; a fault is an `error`. */
+  ask(probe: Probe): Promise<Probed>;
+  /** Everything asked so far, in order. */
+  readonly traces: readonly ProbeTrace[];
+  close(): Promise<void>;
+}
+
+function toTrace(probe: Probe, { question, ms, answer, error }: Probed): ProbeTrace {
+  const header = (name: string): string | undefined => {
+    const value = answer?.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  const contentType = header("content-type");
+  const server = header("server");
+  return {
+    method: question.method,
+    url: question.url,
+    key: probe.key ?? "none",
+    ...(answer ? { status: answer.status } : {}),
+    ...(error?.code === undefined ? {} : { code: error.code }),
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(server === undefined ? {} : { server }),
+    ms: Math.round(ms),
+  };
+}
+
+/**
+ * Asks a service without retries and without judging what it answers, over the
+ * connections that the client would use. `limitMs` ends each request. The
+ * caller closes it. Throws CliError `not-configured` as createClient does.
+ */
+export function createProber(options: ClientOptions, limitMs: number): Prober {
+  const wire = createWire(options);
+  const { transport, origin, prefix } = wire;
+  const isShared = options.accessToken === options.apiKey;
+  const traces: ProbeTrace[] = [];
+  const send = async (probe: Probe, question: Question): Promise<Probed> => {
+    const { method, path, key, body, mostBytes = 1024 * 1024 } = probe;
+    const headers: Record<string, string> = {
+      accept: "application/json",
+      "accept-encoding": "identity",
+      "user-agent": "knowctl",
+      ...(key === undefined ? {} : { authorization: `Bearer ${options[key]}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    };
+    const begun = performance.now();
+    const took = (): number => performance.now() - begun;
+    try {
+      const answer = await transport.send({
+        method,
+        path,
+        headers,
+        body: body === undefined ? undefined : Buffer.from(body),
+        headersMs: limitMs,
+        idleMs: limitMs,
+        totalMs: limitMs,
+        responseBytes: mostBytes,
+        // A connection that was kept open may be closed just then: that would look like a fault.
+        fresh: true,
+      });
+      return { question, ms: took(), answer };
+    } catch (error) {
+      if (options.signal.aborted) throw error;
+      return {
+        question,
+        ms: took(),
+        error: failureOfFault(question, error, isUnsent(error)).error,
+      };
+    }
+  };
+  return {
+    origin,
+    prefix,
+    traces,
+    async ask(probe) {
+      const { what, method, path, key = "accessToken" } = probe;
+      const url = origin + path;
+      // The second wall of call.ts: no path may change where a key goes.
+      if (!path.startsWith("/") || new URL(url).origin !== origin) {
+        throw new Error(`path leaves the base URL: ${path.slice(0, 80)}`);
+      }
+      const question: Question = { what, method, url, key: isShared ? "shared" : key };
+      const probed = await send(probe, question);
+      const trace = toTrace(probe, probed);
+      traces.push(trace);
+      const { onTrace } = options;
+      onTrace?.({ ...trace, attempt: 1, headers: { request: {}, response: {} } });
+      return probed;
+    },
+    close: () => transport.close(),
+  };
+}

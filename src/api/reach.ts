@@ -1,0 +1,71 @@
+import { lookup } from "node:dns/promises";
+import { connect, isIP } from "node:net";
+import { codeOf } from "../errors.ts";
+
+/** An address of a host, and whether somebody answers there. */
+export interface Knock {
+  address: string;
+  family: 4 | 6;
+  /** Milliseconds until the connection was open; absent where it was not. */
+  ms?: number;
+  /** Why there is no connection: `ECONNREFUSED`, `ETIMEDOUT`. */
+  code?: string;
+}
+
+export interface Address {
+  address: string;
+  family: 4 | 6;
+}
+
+const plainHost = (host: string): string => host.replace(/^\[|\]$/g, "");
+
+/** The family of a host that is an address already; undefined for a name. */
+export function familyOf(host: string): 4 | 6 | undefined {
+  const family = isIP(plainHost(host));
+  return family === 4 || family === 6 ? family : undefined;
+}
+
+/**
+ * Every address of a host in the order in which they are tried, as the system
+ * finds them (hosts file included). Throws what Node throws (`ENOTFOUND`), and
+ * the signal's reason: the lookup itself cannot be ended.
+ */
+export async function lookUp(host: string, signal: AbortSignal): Promise<Address[]> {
+  signal.throwIfAborted();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+  const found = lookup(plainHost(host), { all: true, verbatim: true });
+  // Of the two, the one that comes late has nobody to tell.
+  found.catch(() => {});
+  const all = await Promise.race([found, aborted]);
+  return all.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+}
+
+/** Opens a connection to one address and closes it again; nothing is sent. Never throws but for an abort. */
+export function knock(
+  { address, family }: Address,
+  port: number,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<Knock> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error);
+    const begun = performance.now();
+    const socket = connect({ host: address, port, family });
+    const timer = setTimeout(() => settle({ code: "ETIMEDOUT" }), limitMs);
+    const stop = (): void => {
+      reject(signal.reason as Error);
+      settle({ code: "ABORTED" });
+    };
+    const settle = (result: Pick<Knock, "ms" | "code">): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
+      socket.destroy();
+      resolve({ address, family, ...result });
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    socket.once("connect", () => settle({ ms: performance.now() - begun }));
+    socket.on("error", (error) => settle({ code: codeOf(error) ?? "unknown failure" }));
+  });
+}

@@ -1,0 +1,153 @@
+import { dialects, type DialectName } from "../../api/dialects.ts";
+import type { Probed, Prober } from "../../api/prober.ts";
+import { ServiceVersion } from "../../api/service-version.ts";
+import { shorten } from "../../api/words.ts";
+import { need, type Check, type Examination, type Verdict } from "./check.ts";
+import { isTooOldForChat, lackingIn } from "./versions.ts";
+
+/**
+ * A body that every service of the interface must refuse before it stores
+ * anything: there is no document in it, and no question. Well-formed JSON, as
+ * what is not may be refused before the key is looked at.
+ */
+export const emptyBody = "{}";
+
+async function readVersion(prober: Prober): Promise<string | undefined> {
+  const path = prober.prefix + (dialects.onyx.paths.version ?? "");
+  const { answer } = await prober.ask({ what: "read the version", method: "GET", path });
+  if (answer?.status !== 200) return undefined;
+  try {
+    const parsed = ServiceVersion.safeParse(JSON.parse(answer.body.toString("utf8")));
+    return parsed.success ? shorten(parsed.data.backend_version, 60) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function askIngestion(prober: Prober, dialect: DialectName): Promise<Probed> {
+  return await prober.ask({
+    what: "look at ingestion, with an empty request",
+    method: "POST",
+    path: prober.prefix + dialects[dialect].paths.ingestion,
+    key: "apiKey",
+    body: emptyBody,
+  });
+}
+
+type Presence = "there" | "absent" | "unknown";
+
+/** Whether an endpoint is there, by its answer to a request that it must refuse. */
+export function presenceOf({ answer }: Pick<Probed, "answer">): Presence {
+  if (!answer) return "unknown";
+  const { status } = answer;
+  if (status === 404 || status === 405) return "absent";
+  const type = String(answer.headers["content-type"] ?? "");
+  return /json/i.test(type) && [200, 400, 401, 403, 422].includes(status) ? "there" : "unknown";
+}
+
+/** Which dialect is spoken, and what says so. Undefined: nothing tells. */
+export function judgeDialect(
+  version: string | undefined,
+  ingestion: Record<DialectName, Presence>,
+): { dialect: DialectName | "mixed" | undefined; because: string } {
+  const { standard, onyx } = ingestion;
+  const told = version === undefined ? "no /version" : `/version is ${version}`;
+  if (standard === "there" && onyx === "absent") {
+    return version === undefined
+      ? { dialect: "standard", because: `${told}, and ingestion at svc-api` }
+      : {
+          dialect: "mixed",
+          because: `${told} as in onyx, but ingestion at svc-api as in standard`,
+        };
+  }
+  if (onyx === "there" && standard === "absent") {
+    return { dialect: "onyx", because: `${told}, and ingestion at onyx-api` };
+  }
+  if (version !== undefined) return { dialect: "onyx", because: told };
+  // Where keys are refused before paths are looked at, nothing but /version tells.
+  const isHidden = standard === "there" && onyx === "there";
+  if (isHidden) return { dialect: "standard", because: told };
+  return {
+    dialect: undefined,
+    because: `${told}, and ingestion neither at svc-api nor at onyx-api`,
+  };
+}
+
+function howToSet(examination: Examination, dialect: DialectName): string {
+  const { config } = need(examination, "connected");
+  const origin = config.origins.get("dialect");
+  if (origin?.source === "flag") return `give --dialect ${dialect}`;
+  if (origin?.source === "env") return `set KNOWCTL_DIALECT=${dialect}`;
+  if (origin?.source === "project") return `write "dialect": "${dialect}" at ${origin.where}`;
+  return `knowctl config set profiles.${config.profile}.dialect ${dialect} (or --dialect ${dialect})`;
+}
+
+async function examineDialect(examination: Examination): Promise<Verdict> {
+  const { facts } = examination;
+  const prober = need(examination, "prober");
+  const { config } = need(examination, "connected");
+  const version = await readVersion(prober);
+  if (version !== undefined) facts.serviceVersion = version;
+  const ingestion = {
+    standard: await askIngestion(prober, "standard"),
+    onyx: await askIngestion(prober, "onyx"),
+  };
+  facts.ingestion = ingestion;
+  const { dialect, because } = judgeDialect(version, {
+    standard: presenceOf(ingestion.standard),
+    onyx: presenceOf(ingestion.onyx),
+  });
+  const own = config.dialect;
+  if (dialect === own) return { status: "ok", message: `${own}, as the profile says (${because})` };
+  if (dialect === "mixed") {
+    return {
+      status: "warning",
+      message: `the service speaks neither dialect whole: ${because}`,
+      fixes: [
+        "take the one whose ingestion it has (--dialect standard), and look twice at what chat filters do",
+      ],
+    };
+  }
+  if (dialect === undefined) {
+    return {
+      status: "warning",
+      message: `which dialect the service speaks cannot be told: ${because}`,
+      fixes: ["ask who runs it, and set dialect in the profile"],
+    };
+  }
+  return {
+    status: "failure",
+    exit: "not-configured",
+    message: `the service speaks ${dialect} (${because}), the profile says ${own}`,
+    fixes: [
+      howToSet(examination, dialect),
+      "until then uploads fail, and filters of questions have no effect without a word",
+    ],
+  };
+}
+
+function examineVersion(examination: Examination): Verdict {
+  const { serviceVersion: version } = examination.facts;
+  if (version === undefined) {
+    return { status: "skipped", message: "the service does not tell its version" };
+  }
+  const lacking = lackingIn(version);
+  if (lacking === undefined) {
+    return { status: "ok", message: `${version}, which is no number: what it lacks is not known` };
+  }
+  if (lacking.length === 0) return { status: "ok", message: `${version}, which has everything` };
+  const tooOld = isTooOldForChat(version);
+  return {
+    status: tooOld ? "failure" : "warning",
+    exit: "not-found",
+    message: `${version} lacks ${lacking.length === 1 ? "something" : `${lacking.length} things`} that this tool uses`,
+    fixes: [tooOld ? "have the service updated" : "nothing to do, but to know; an update has them"],
+    details: lacking,
+  };
+}
+
+/** What kind of service it is. */
+export const dialectChecks: readonly Check[] = [
+  { name: "dialect", needs: ["answer"], run: examineDialect },
+  { name: "version", needs: ["answer"], run: examineVersion },
+];

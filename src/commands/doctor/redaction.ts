@@ -1,0 +1,92 @@
+import { hostname, userInfo } from "node:os";
+import { basename } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Context } from "../../context.ts";
+import { createSecrets, type Secrets } from "../../output/redact.ts";
+
+/** Names of variables whose values are secrets, of whatever program. */
+const secretNames = /key|token|secret|passw|credential|auth|cookie|session/i;
+/** Accounts that name nobody: replacing these words would shred the text. */
+const nobodies = new Set(["root", "user", "node", "runner", "nobody", "admin", "ubuntu", "test"]);
+const shortestName = 2;
+
+function userNames(env: Context["env"], home: string): string[] {
+  let own: string | undefined;
+  try {
+    own = userInfo().username;
+  } catch {
+    // A user id that no user has.
+  }
+  const names = [
+    own,
+    env["USER"],
+    env["LOGNAME"],
+    env["USERNAME"],
+    env["SUDO_USER"],
+    basename(home),
+  ];
+  const known = names.filter((name) => name !== undefined && name.length >= shortestName);
+  return [...new Set(known as string[])].filter((name) => !nobodies.has(name.toLowerCase()));
+}
+
+const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** The text wherever it is a word of its own, in any case; `_` and `-` end one. */
+function wholeWord(text: string): RegExp {
+  return new RegExp(`(?<![\\p{L}\\p{N}])${escape(text)}(?![\\p{L}\\p{N}])`, "giu");
+}
+
+function replacements(env: Context["env"], home: string): [pattern: RegExp, by: string][] {
+  const homes = [...new Set([home, env["HOME"], env["USERPROFILE"]])].filter(
+    (folder) => folder !== undefined && folder.length > 1,
+  ) as string[];
+  const spelt = homes.flatMap((folder) => [
+    pathToFileURL(folder).pathname.replace(/\/$/, ""),
+    folder.replace(/[/\\]$/, ""),
+    encodeURIComponent(folder),
+  ]);
+  const machine = hostname();
+  return [
+    ...[...new Set(spelt)].map((text): [RegExp, string] => [new RegExp(escape(text), "gi"), "~"]),
+    ...userNames(env, home).map((name): [RegExp, string] => [wholeWord(name), "<user>"]),
+    ...(machine.length > 2 && machine !== "localhost"
+      ? [[wholeWord(machine), "<machine>"] as [RegExp, string]]
+      : []),
+  ];
+}
+
+function secretsOfEnvironment(env: Context["env"]): Secrets {
+  const secrets = createSecrets();
+  for (const [name, value = ""] of Object.entries(env)) {
+    // The key of a sandbox is public, and a word of its own.
+    if (secretNames.test(name) && value !== "sandbox") secrets.add(value);
+    const login = /^[a-z]+:\/\/([^/@:]*):([^/@]*)@/i.exec(value);
+    for (const part of login?.slice(1) ?? []) secrets.add(part);
+  }
+  return secrets;
+}
+
+/**
+ * A function that takes out of any plain data what does not belong into a
+ * ticket: registered secrets, values of variables that sound like secrets, the
+ * home folder (`~`), the names of user and machine. Member names stay.
+ */
+export function createRedaction(
+  context: Context,
+  registered: Secrets,
+  home: string,
+): (value: unknown) => unknown {
+  const secrets = secretsOfEnvironment(context.env);
+  const patterns = replacements(context.env, home);
+  const clean = (text: string): string => {
+    const safe = secrets.redact(registered.redact(text));
+    return patterns.reduce((all, [pattern, by]) => all.replace(pattern, by), safe);
+  };
+  const walk = (value: unknown): unknown => {
+    if (typeof value === "string") return clean(value);
+    if (Array.isArray(value)) return value.map(walk);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, walk(inner)]));
+  };
+  return walk;
+}

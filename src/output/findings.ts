@@ -1,0 +1,125 @@
+import { neutralise, neutraliseLine } from "./neutralise.ts";
+import type { Output } from "./output.ts";
+import { displayWidth } from "./table.ts";
+import { bold, dim, green, red, yellow, type Text } from "./text.ts";
+
+export type FindingStatus = "ok" | "warning" | "failure" | "skipped";
+
+/** What one check found. */
+export interface Finding {
+  check: string;
+  status: FindingStatus;
+  /** One line. */
+  message: string;
+  /** What to do about it, a line each. */
+  fixes: string[];
+  /** What the message rests on, a line each. */
+  details: string[];
+  /** The check that failed, where this one was skipped for it. */
+  because?: string;
+  /** How long it took. */
+  ms: number;
+}
+
+/** `text` in lines of at most `width` columns, broken at spaces; a longer word keeps its line. */
+export function wrapWords(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && displayWidth(line) + 1 + displayWidth(word) > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+const plain = (...parts: Text[]): Text => ({ parts });
+const paints: Record<FindingStatus, (...parts: Text[]) => Text> = {
+  ok: green,
+  warning: yellow,
+  failure: red,
+  skipped: dim,
+};
+
+const statusWidth = 9;
+const nameWidth = 15;
+/** Below this many columns the words stand under the name of the check instead of beside it. */
+const wide = 76;
+
+interface Layout {
+  /** Columns of the text; without a terminal lines are not broken. */
+  width: number;
+  indent: number;
+}
+
+function layoutOf(output: Output): Layout {
+  const columns = output.isTerminal ? output.columns() : Number.POSITIVE_INFINITY;
+  const indent = columns < wide ? 2 : statusWidth + nameWidth;
+  return { width: Math.max(16, columns - indent - 1), indent };
+}
+
+/** Rows of a text, the first after `mark`; `paint` styles all of it. */
+async function writeRows(
+  output: Output,
+  layout: Layout,
+  mark: string,
+  text: string,
+  paint: (...parts: Text[]) => Text,
+): Promise<void> {
+  const space = " ".repeat(layout.indent);
+  const rows = wrapWords(neutraliseLine(text), layout.width - mark.length);
+  for (const [index, row] of rows.entries()) {
+    const lead = index === 0 ? mark : " ".repeat(mark.length);
+    await output.line(space, paint(`${lead}${row}`));
+  }
+}
+
+/**
+ * One finding for reading: its status as a word, so that it needs no colour, the
+ * check, what was found; below it what to do. Details with a warning or failure,
+ * else where they are asked for.
+ */
+export async function writeFinding(
+  output: Output,
+  finding: Finding,
+  withDetails: boolean,
+): Promise<void> {
+  const { check, status, message, fixes, details } = finding;
+  const layout = layoutOf(output);
+  const paint = paints[status];
+  const head: Text[] = [paint(status.padEnd(statusWidth)), bold(check.padEnd(nameWidth))];
+  const paintMessage = status === "skipped" ? dim : plain;
+  if (layout.indent < statusWidth) {
+    await output.line(paint(status), " ", bold(check));
+    await writeRows(output, layout, "", message, paintMessage);
+  } else {
+    const [first = "", ...rest] = wrapWords(neutraliseLine(message), layout.width);
+    await output.line(...head, paintMessage(first));
+    for (const row of rest) await output.line(" ".repeat(layout.indent), paintMessage(row));
+  }
+  const shown = withDetails || status === "warning" || status === "failure" ? details : [];
+  for (const detail of shown) await writeRows(output, layout, "", detail, dim);
+  for (const fix of fixes) await writeRows(output, layout, "→ ", fix, plain);
+}
+
+/** Checks that were skipped because of one that failed, as one finding. */
+export async function writeSkipped(
+  output: Output,
+  names: readonly string[],
+  because: string,
+): Promise<void> {
+  const message = `not checked, because ${because} failed: ${names.join(", ")}`;
+  const finding = { check: "the rest", status: "skipped", message } as const;
+  await writeFinding(output, { ...finding, fixes: [], details: [], ms: 0 }, false);
+}
+
+/** The findings as text without styles, for a file. */
+export function findingsText(findings: readonly Finding[]): string {
+  const lines = findings.flatMap(({ check, status, message, fixes, details }) => [
+    `${status.padEnd(statusWidth)}${check.padEnd(nameWidth)}${neutraliseLine(message)}`,
+    ...details.map((detail) => `  ${neutraliseLine(detail)}`),
+    ...fixes.map((fix) => `  → ${neutraliseLine(fix)}`),
+  ]);
+  return neutralise(`${lines.join("\n")}\n`);
+}

@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import { main } from "../../../src/main.ts";
+import { startTestService, testKey } from "../../service.ts";
+import { cleanEnvironment, createTestContext, temporaryFolder } from "../../support.ts";
+import { aimAt, runDoctor } from "./support.ts";
+
+const names = [
+  "tool",
+  "configuration",
+  "trust",
+  "state",
+  "connection",
+  "proxy",
+  "dns",
+  "tcp",
+  "tls",
+  "answer",
+  "clock",
+  "dialect",
+  "version",
+  "access-token",
+  "account",
+  "api-key",
+  "chat",
+  "streaming",
+];
+
+describe.each(["standard", "onyx"] as const)("a sandbox of the %s dialect:", (dialect) => {
+  it("nothing is wrong, and nothing is written", async () => {
+    const { sandbox, folder, env } = await startTestService({ dialect });
+    const { code, findings, statuses } = await runDoctor({ cwd: folder, env });
+    expect(code).toBe(0);
+    expect(Object.keys(findings)).toEqual(names);
+    expect(new Set(Object.values(statuses))).toEqual(new Set(["ok", "skipped"]));
+    const skipped = names.filter((name) => statuses[name] === "skipped");
+    expect(skipped).toEqual(
+      dialect === "onyx" ? ["tls", "streaming"] : ["tls", "version", "account", "streaming"],
+    );
+    const { ledger } = sandbox;
+    expect(ledger.documents.size).toBe(0);
+    expect(ledger.requests.filter(({ status }) => status === 200).map(({ path }) => path)).toEqual(
+      dialect === "onyx"
+        ? ["/api/version", "/api/manage/admin/connector/status", "/api/me"]
+        : ["/api/manage/admin/connector/status"],
+    );
+    for (const { method, status } of ledger.requests) {
+      if (method !== "GET") expect([401, 403, 404, 422]).toContain(status);
+    }
+  });
+
+  it("a wrong key is told for each key, and no other check fails", async () => {
+    const { folder, env } = await startTestService({ dialect });
+    const wrong = { ...env, KNOWCTL_API_KEY: "CANARY-wrong-key" };
+    const { code, findings, statuses } = await runDoctor({ cwd: folder, env: wrong });
+    expect(code).toBe(4);
+    const failed = names.filter((name) => statuses[name] === "failure");
+    expect(failed).toEqual(
+      dialect === "onyx"
+        ? ["access-token", "account", "api-key", "chat"]
+        : ["access-token", "api-key", "chat"],
+    );
+    expect(findings["api-key"]?.fixes.join()).toContain("knowctl login");
+    expect(JSON.stringify(findings)).not.toContain("CANARY");
+  });
+
+  it("a profile of the other dialect is told, with the way to mend it", async () => {
+    const { folder, env } = await startTestService({ dialect });
+    const other = dialect === "onyx" ? "standard" : "onyx";
+    const { code, findings } = await runDoctor({
+      cwd: folder,
+      env: { ...env, KNOWCTL_DIALECT: other },
+    });
+    expect(code).toBe(3);
+    expect(findings["dialect"]).toMatchObject({
+      status: "failure",
+      message: expect.stringContaining(`speaks ${dialect}`),
+    });
+    expect(findings["dialect"]?.fixes[0]).toBe(`set KNOWCTL_DIALECT=${dialect}`);
+    expect(findings["api-key"]).toMatchObject({ status: "skipped", because: "dialect" });
+  });
+
+  it("the stream is looked at only when that is asked for", async () => {
+    const { sandbox, folder, env } = await startTestService({
+      dialect,
+      sandbox: { tokenDelayMs: 5 },
+    });
+    expect((await runDoctor({ cwd: folder, env })).statuses["streaming"]).toBe("skipped");
+    const asked = () =>
+      sandbox.ledger.requests.filter(({ path, status }) => {
+        return path.endsWith("/send-chat-message") && status === 200;
+      }).length;
+    expect(asked()).toBe(0);
+    const { code, findings } = await runDoctor({ cwd: folder, env }, "--stream-test");
+    expect(code).toBe(0);
+    expect(asked()).toBe(1);
+    expect(findings["streaming"]?.message).toMatch(/\d+ messages/);
+    expect(findings["streaming"]?.details[0]).toContain(
+      dialect === "onyx" ? "was deleted" : "stays on the service",
+    );
+  });
+});
+
+it("a service that takes a wrong key for nobody's", async () => {
+  const { folder, env } = await startTestService({ dialect: "onyx", sandbox: { anonymous: true } });
+  const wrong = { ...env, KNOWCTL_API_KEY: "CANARY-wrong-key" };
+  const { code, findings } = await runDoctor({ cwd: folder, env: wrong });
+  expect(code).toBe(4);
+  expect(findings["account"]).toMatchObject({
+    status: "failure",
+    message: expect.stringContaining("nobody's"),
+  });
+});
+
+describe("without a service:", () => {
+  it("nothing is configured: exit 3, with the ways to begin", async () => {
+    const cwd = temporaryFolder();
+    const { code, findings, statuses, stderr } = await runDoctor({
+      cwd,
+      env: cleanEnvironment(cwd),
+    });
+    expect(code).toBe(3);
+    expect(stderr).toBe("error: doctor: connection: no service is configured yet\n");
+    expect(findings["connection"]?.fixes).toHaveLength(3);
+    expect(statuses["state"]).toBe("ok");
+    expect(findings["streaming"]?.because).toBe("connection");
+  });
+
+  it.each([
+    ["nobody listens", "http://127.0.0.1:1", 5, "tcp", "ECONNREFUSED"],
+    ["no such host", "https://service.invalid", 5, "dns", "service.invalid"],
+    ["no address", "not-an-address", 3, "connection", "must begin with"],
+    ["plain http", "http://service.invalid", 3, "connection", "plain http"],
+  ])("%s", async (_name, url, exit, check, words) => {
+    const { code, findings, stderr } = await runDoctor(aimAt(url));
+    expect(findings[check]).toMatchObject({
+      status: "failure",
+      message: expect.stringContaining(words),
+    });
+    expect(findings[check]?.fixes.length).toBeGreaterThan(0);
+    expect(code).toBe(exit);
+    expect(stderr).toMatch(new RegExp(`^error: doctor: ${check}: .*\n$`));
+  });
+});
+
+describe("forms:", () => {
+  const run = async (...args: string[]) => {
+    const { folder, env } = await startTestService();
+    const context = createTestContext({ cwd: folder, env });
+    expect(await main(["doctor", ...args], context)).toBe(0);
+    return context.stdoutText();
+  };
+
+  it("text, a line for each check, whose first word is its status", async () => {
+    const lines = (await run()).split("\n").filter((line) => /^\S/.test(line));
+    expect(lines.slice(0, -1).map((line) => line.split(/ +/)[1])).toEqual(names);
+    expect(lines.at(-1)).toBe("14 ok, 4 skipped");
+  });
+
+  it("ndjson, the last line of which is the result", async () => {
+    const events = (await run("-o", "ndjson"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(events.slice(0, -1).map(({ check }) => check)).toEqual(names);
+    expect(events.at(-1)).toMatchObject({
+      type: "result",
+      version: 1,
+      status: "ok",
+      exit: { name: "ok", code: 0 },
+    });
+  });
+
+  it("rows by --filter and --fields, and --jq over the report", async () => {
+    expect(await run("--filter", "status=skipped", "--fields", "check")).toBe(
+      "tls\nversion\naccount\nstreaming\n",
+    );
+    expect(await run("--jq", ".counts.ok")).toBe("14\n");
+  });
+
+  it("the key stands nowhere", async () => {
+    for (const args of [[], ["--json"], ["-v"], ["--debug"]]) {
+      expect(await run(...args)).not.toContain(testKey);
+    }
+  });
+});
