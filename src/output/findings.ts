@@ -1,6 +1,6 @@
 import { neutralise, neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
-import { displayWidth } from "./table.ts";
+import { displayWidth } from "./width.ts";
 import { bold, dim, green, red, yellow, type Text } from "./text.ts";
 
 export type FindingStatus = "ok" | "warning" | "failure" | "skipped";

@@ -1,0 +1,258 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { otherPrefixes } from "../../../src/commands/doctor/answer.ts";
+import { aimAt, runDoctor, serve } from "./support.ts";
+
+const html = (title: string, more = ""): string =>
+  `<!doctype html><html><head><title>${title}</title></head><body>${more}</body></html>`;
+
+type Answer = [status: number, headers: Record<string, string>, body: string];
+
+const page = (status: number, body: string, headers: Record<string, string> = {}): Answer => [
+  status,
+  { "content-type": "text/html", ...headers },
+  body,
+];
+const json = (status: number, value: unknown): Answer => [
+  status,
+  { "content-type": "application/json" },
+  JSON.stringify(value),
+];
+
+function send(response: ServerResponse, [status, headers, body]: Answer): void {
+  response.writeHead(status, headers).end(body);
+}
+
+describe("who answers instead of the service:", () => {
+  it.each<[name: string, answer: Answer, exit: number, message: string, fix: string]>([
+    [
+      "the web interface",
+      page(200, html("Search", '<div id="__next">')),
+      8,
+      "web interface",
+      "base URL",
+    ],
+    [
+      "the web interface, 404",
+      page(404, html("404", '<script src="/_next/a.js">')),
+      8,
+      "web interface",
+      "base URL",
+    ],
+    [
+      "the container of the web interface",
+      json(404, { message: "This API is only available in development mode. In production" }),
+      8,
+      "development mode",
+      "container of the web interface",
+    ],
+    [
+      "a trailing slash",
+      [307, { location: "/manage/admin/connector/status" }, ""],
+      8,
+      "the same without /api",
+      "trailing slash",
+    ],
+    [
+      "the web interface by redirect",
+      [308, { location: "/app/manage" }, ""],
+      8,
+      "web interface",
+      "web interface",
+    ],
+    [
+      "another host",
+      [301, { location: "https://new.example.com/api/x" }, ""],
+      8,
+      "another host",
+      "https://new.example.com",
+    ],
+    [
+      "a login by redirect",
+      [302, { location: "https://sso.example.com/login?x=SECRET" }, ""],
+      8,
+      "login page",
+      "for programs",
+    ],
+    [
+      "a login page",
+      page(200, html("Sign in", '<input type="password">')),
+      8,
+      "login page",
+      "for programs",
+    ],
+    ["a captive portal", page(200, html("Guest Wi-Fi")), 8, "wants consent", "browser"],
+    ["511", page(511, html("Network Authentication Required")), 8, "wants consent", "browser"],
+    [
+      "Cloudflare",
+      page(403, html("Just a moment...", "cf-error-details"), { server: "cloudflare" }),
+      8,
+      "Cloudflare refuses",
+      "let requests",
+    ],
+    [
+      "AWS WAF",
+      page(405, "", { "x-amzn-waf-action": "captcha" }),
+      8,
+      "AWS WAF refuses",
+      "let requests",
+    ],
+    [
+      "F5",
+      page(200, html("Request Rejected", "The requested URL was rejected. Please consult with")),
+      8,
+      "F5 BIG-IP refuses",
+      "let requests",
+    ],
+    [
+      "nginx without the service",
+      page(502, html("502 Bad Gateway")),
+      8,
+      "service behind it does not",
+      "try again",
+    ],
+    ["no such path", json(404, { detail: "Not Found" }), 9, "404: Not Found", "base URL"],
+    ["an unknown page", page(200, html("It works!")), 8, "It works!", "base URL"],
+  ])("%s", async (_name, answer, exit, message, fix) => {
+    const { url, seen } = await serve((_request, response) => send(response, answer));
+    const { code, findings } = await runDoctor(aimAt(url));
+    const found = findings["answer"];
+    expect(found).toMatchObject({ status: "failure", message: expect.stringContaining(message) });
+    expect(found?.fixes.join("\n")).toContain(fix);
+    expect(found?.message).not.toContain("SECRET");
+    expect(code).toBe(exit);
+    expect(findings["api-key"]).toMatchObject({ status: "skipped", because: "answer" });
+    // Whoever that is did not get the key.
+    expect(seen.filter((line) => line.endsWith("with key"))).toEqual([]);
+  });
+});
+
+describe("the base URL:", () => {
+  it.each(["/app", "/some/where"])("%s is too much", async (given) => {
+    const { url } = await serve((request, response) => {
+      const isThere = request.url?.startsWith("/api/manage/");
+      send(response, isThere ? json(403, { detail: "no" }) : json(404, { detail: "Not Found" }));
+    });
+    const { code, findings } = await runDoctor(aimAt(url + given));
+    expect(code).toBe(9);
+    expect(findings["answer"]?.fixes).toEqual([
+      `the service answers at ${url}: write that in the base URL`,
+    ]);
+  });
+
+  it("/api is doubled", async () => {
+    const { url } = await serve((request, response) => {
+      const isThere = request.url?.startsWith("/api/manage/");
+      send(response, isThere ? json(403, { detail: "no" }) : json(404, { detail: "Not Found" }));
+    });
+    const { findings } = await runDoctor(aimAt(`${url}/api/api`));
+    expect(findings["answer"]?.fixes[0]).toBe(
+      `the service answers at ${url}: write that in the base URL (/api is doubled: the tool adds it itself)`,
+    );
+  });
+
+  it("the service itself without the proxy that adds /api", async () => {
+    const { url } = await serve((request, response) => {
+      const isThere = request.url?.startsWith("/manage/");
+      send(response, isThere ? json(403, { detail: "no" }) : json(404, { detail: "Not Found" }));
+    });
+    const { findings } = await runDoctor(aimAt(url));
+    expect(findings["answer"]?.fixes[0]).toContain("without /api: this is its inner address");
+  });
+
+  it("other prefixes are the shorter ones, a few of them", () => {
+    expect(otherPrefixes("/a/b/api")).toEqual(["/a/b", "/a", ""]);
+    expect(otherPrefixes("")).toEqual([]);
+    expect(otherPrefixes("/a".repeat(100))).toHaveLength(4);
+  });
+});
+
+describe("the wire:", () => {
+  it("something that is no HTTP", async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {}).end("SSH-2.0-OpenSSH_9.2\r\n");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const { code, findings } = await runDoctor(aimAt(`http://127.0.0.1:${port}`));
+    expect(findings["answer"]).toMatchObject({ status: "failure" });
+    expect([5, 8]).toContain(code);
+  });
+
+  it("someone who never answers", async () => {
+    const { url } = await serve(() => {});
+    const { code, findings } = await runDoctor(aimAt(url), "--timeout", "0.2");
+    expect(code).toBe(7);
+    expect(findings["answer"]).toMatchObject({
+      status: "failure",
+      message: expect.stringContaining("no answer in time"),
+    });
+  });
+
+  it("a listing that anyone may read is a warning", async () => {
+    const { url } = await serve((_request, response) => send(response, json(200, [])));
+    const { findings } = await runDoctor(aimAt(url));
+    expect(findings["answer"]).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("to anyone"),
+    });
+  });
+});
+
+describe("rights:", () => {
+  const date = { date: new Date(Date.now() + 3_600_000).toUTCString() };
+  const service = (ingestion: (hasKey: boolean) => Answer) =>
+    serve((request, response) => {
+      const hasKey = request.headers.authorization !== undefined;
+      for (const [name, value] of Object.entries(date)) response.setHeader(name, value);
+      if (request.url?.endsWith("/status")) {
+        return send(response, hasKey ? json(200, []) : json(401, { detail: "no" }));
+      }
+      if (request.url?.endsWith("svc-api/ingestion")) return send(response, ingestion(hasKey));
+      if (request.url?.endsWith("-message")) {
+        return send(response, hasKey ? json(422, {}) : json(401, { detail: "no" }));
+      }
+      return send(response, json(404, { detail: "Not Found" }));
+    });
+
+  it("a service that looks at the request before the key says nothing about the key", async () => {
+    const { url } = await service(() => json(422, { detail: [] }));
+    const { findings } = await runDoctor(aimAt(url));
+    expect(findings["api-key"]).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("not known"),
+    });
+    expect(findings["chat"]?.status).toBe("ok");
+  });
+
+  it("a service that takes an empty document is no proof either", async () => {
+    const { url } = await service(() => json(200, { document_id: "x" }));
+    const { findings } = await runDoctor(aimAt(url));
+    expect(findings["api-key"]).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("took an empty request"),
+    });
+  });
+
+  it("a key without the permission is told from one that is not known", async () => {
+    const { url } = await service(() =>
+      json(403, { error_code: "INSUFFICIENT_PERMISSIONS", detail: "You need more" }),
+    );
+    const { code, findings } = await runDoctor(aimAt(url));
+    expect(code).toBe(4);
+    expect(findings["api-key"]?.message).toContain("You need more");
+    expect(findings["api-key"]?.fixes.join()).toContain("lacks the permission");
+  });
+
+  it("a clock that is an hour off is a warning", async () => {
+    const { url } = await service(() => json(422, {}));
+    const { findings } = await runDoctor(aimAt(url));
+    expect(findings["clock"]).toMatchObject({
+      status: "warning",
+      message: "the clock of this machine is 60 minutes behind the service",
+    });
+  });
+});
