@@ -10,7 +10,7 @@ export interface Sink {
    * Resolves when the stream takes more. Rejects with ClosedPipeError when the
    * reader has gone, with a CliError `local` when the text cannot be written.
    */
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
   readonly isTTY: boolean;
   /** Columns of the terminal now; 80 where there is none. */
   columns(): number;
@@ -100,7 +100,7 @@ function createSink(stream: NodeJS.WriteStream): Sink {
     columns: () => (stream.columns > 0 ? stream.columns : 80),
     async write(text) {
       if (failure) throw failure;
-      if (text === "") return;
+      if (text.length === 0) return;
       // The callback, not `drain`: an error that arrives late must not be lost.
       await new Promise<void>((resolve) => {
         const accepted = stream.write(text, (error) => {

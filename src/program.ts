@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import type { Context } from "./context.ts";
 import { exitCodes } from "./errors.ts";
 import { addAgents } from "./surface/agents.ts";
+import { addApi } from "./surface/api.ts";
 import { addChat } from "./surface/chat.ts";
 import { addConfig } from "./surface/config.ts";
 import { addConnectors } from "./surface/connectors.ts";
@@ -47,6 +48,7 @@ const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> =
   tools: addTools,
   agents: addAgents,
   doctor: addDoctor,
+  api: addApi,
   sandbox: addSandbox,
   config: addConfig,
   login: addConfig,

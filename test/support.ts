@@ -60,7 +60,7 @@ function collectSink(isTTY: boolean, columns: number): Sink & { text(): string }
     isTTY,
     columns: () => columns,
     write(part) {
-      text += part;
+      text += typeof part === "string" ? part : Buffer.from(part).toString();
       return Promise.resolve();
     },
     text: () => text,

@@ -85,7 +85,7 @@ export function failureOfFault(question: Question, error: unknown, unsent: boole
 const checkBaseUrl = "check the base URL: it should be the address of the service itself";
 
 /** An answer that is not what the interface promises. */
-function unexpected(question: Question, status: number, words: string): Failure {
+export function unexpected(question: Question, status: number, words: string): Failure {
   return toFailure(question, {
     kind: "shape",
     outcome: "unexpected",
@@ -96,7 +96,8 @@ function unexpected(question: Question, status: number, words: string): Failure 
   });
 }
 
-function redirected(question: Question, answer: Answer): Failure {
+/** An answer with a redirect, which is never followed. */
+export function redirected(question: Question, answer: Answer): Failure {
   const location = header(answer.headers, "location") ?? "";
   const target = URL.canParse(location, question.url) ? new URL(location, question.url) : undefined;
   const { origin } = new URL(question.url);
@@ -115,7 +116,8 @@ function redirected(question: Question, answer: Answer): Failure {
   });
 }
 
-function refused(question: Question, answer: Answer, now: number): Failure {
+/** An answer with an error status. */
+export function refused(question: Question, answer: Answer, now: number): Failure {
   const { status, headers } = answer;
   const coding = header(headers, "content-encoding");
   const readable = coding === undefined || coding === "identity";

@@ -8,7 +8,8 @@ import { retrying } from "./retry.ts";
 
 const secretHeaders = /^(?:authorization|cookie|set-cookie|proxy-authorization|x-api-key)$/;
 
-function withoutSecrets<T extends string | string[]>(
+/** Headers with the values of those that may hold a key replaced. */
+export function withoutSecrets<T extends string | string[]>(
   headers: Record<string, T>,
 ): Record<string, T> {
   const entries = Object.entries(headers).map(([name, value]) => [
@@ -109,6 +110,7 @@ export function run<A extends { status: number; headers: Headers }, T>(
   };
   const exchange = toExchange(wire, call, policy);
   const detached = call.detachedMs !== undefined;
+  const attempts = detached ? 1 : (call.attempts ?? policy.attempts);
   return retrying(
     (number) =>
       attemptOnce(
@@ -117,7 +119,7 @@ export function run<A extends { status: number; headers: Headers }, T>(
         (answer) => read(question, answer),
       ),
     {
-      policy: detached ? { ...policy, attempts: 1 } : policy,
+      policy: attempts === policy.attempts ? policy : { ...policy, attempts },
       totalMs: exchange.totalMs,
       clock,
       signal: detached ? undefined : signal,

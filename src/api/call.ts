@@ -46,7 +46,7 @@ export interface Call {
   /** For messages: `list connectors`. */
   what: string;
   policy: CallClass;
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "HEAD" | "OPTIONS" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the base URL, with its query. */
   path: string;
   key: "accessToken" | "apiKey";
@@ -54,6 +54,10 @@ export interface Call {
   contentType?: string;
   /** Bytes of the body, where it is a stream. */
   contentLength?: number;
+  /** Further headers by lower-case name; they replace those of every call, but never the key. */
+  headers?: Readonly<Record<string, string>>;
+  /** How often it is sent at most, instead of the policy's: a body that can be read once. */
+  attempts?: number;
   gate?: Gate | undefined;
   /** Told of each attempt that failed, the last one included. */
   onFailure?: ((kind: FaultKind) => void) | undefined;
@@ -110,8 +114,9 @@ function commonHeaders(wire: Wire, { key, contentType }: Call): Record<string, s
 function headersOf(wire: Wire, call: Call): Record<string, string> {
   const common = commonHeaders(wire, call);
   const idHeader = wire.options.onTrace ? wire.dialect.requestIdHeader : undefined;
-  if (call.contentLength === undefined && !idHeader) return common;
-  const headers = { ...common };
+  if (call.contentLength === undefined && !idHeader && !call.headers) return common;
+  const { authorization = "" } = common;
+  const headers: Record<string, string> = { ...common, ...call.headers, authorization };
   if (call.contentLength !== undefined) headers["content-length"] = String(call.contentLength);
   if (idHeader) headers[idHeader.toLowerCase()] = crypto.randomUUID();
   return headers;

@@ -5,7 +5,7 @@ import { run } from "./attempt.ts";
 import { urlOf, type Call, type ClientOptions, type Wire } from "./call.ts";
 import type { ConnectorOptions } from "./connector.ts";
 import { dialects, type Dialect } from "./dialects.ts";
-import type { Answer, StreamedAnswer } from "./exchange.ts";
+import { readErrorBody, type Answer, type StreamedAnswer } from "./exchange.ts";
 import { proxyFor } from "./proxy.ts";
 import { createTransport } from "./transport.ts";
 
@@ -17,6 +17,11 @@ export interface Client {
   call<T>(call: Call, shape: Shape<T>): Promise<T>;
   /** The same for an answer that is read as it comes. `accepts` matches its content type. */
   open(call: Call, accepts: RegExp): Promise<AsyncGenerator<Uint8Array>>;
+  /**
+   * Any request, with an answer of any kind: 2xx gives it with its head, all else is
+   * thrown. `onRefused` is told of each answer with another status first.
+   */
+  raw(call: Call, onRefused?: (answer: Answer) => void): Promise<StreamedAnswer>;
   /** The address of a path, for messages. */
   url(path: string): string;
   /** Closes every connection; what is in flight fails. */
@@ -36,20 +41,6 @@ function splitBase(baseUrl: string): { origin: string; prefix: string } {
     });
   }
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
-}
-
-/** Above this an error body is not read on: the words are in its beginning. */
-const errorBodyBytes = 1024 * 1024;
-
-async function readErrorBody(answer: StreamedAnswer): Promise<Answer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of answer.body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > errorBodyBytes) break;
-  }
-  return { status: answer.status, headers: answer.headers, body: Buffer.concat(chunks) };
 }
 
 /** Judges an answer whose body is still coming; only that of a failure is read here. */
@@ -122,6 +113,15 @@ export function createClient(options: ClientOptions): Client {
         (exchange) => transport.open(exchange),
         (question, answer) => readHead(question, answer, accepts, clock.now()),
       ),
+    raw: async (call, onRefused) => {
+      const { readRaw } = await import("./raw.ts");
+      return await run(
+        wire,
+        call,
+        (exchange) => transport.open(exchange),
+        (question, answer) => readRaw(question, answer, clock.now(), onRefused),
+      );
+    },
     close: () => transport.close(),
   };
 }

@@ -2,6 +2,13 @@ import type { SearchFilters } from "./schemas.ts";
 
 export type DialectName = "standard" | "onyx";
 
+/** How a listing that comes in pages is recognised, and where its next page is. */
+export type PageForm =
+  /** `more` says that another follows: after the `cursor` of the last row, named by `parameter`. */
+  | { by: "cursor"; rows: string; more: string; cursor: string; parameter: string }
+  /** Numbered from 0 by `parameter`; `total` counts the rows of all. */
+  | { by: "number"; rows: string; total: string; parameter: string };
+
 /**
  * Everything in which two deployments of the interface differ. Paths are
  * relative to the base URL. What a dialect does not have is undefined, and
@@ -43,6 +50,8 @@ export interface Dialect {
     readonly version?: string;
     readonly health?: string;
   };
+  /** Absent: every listing comes whole. */
+  readonly pages?: readonly PageForm[];
   /** Member of the chat request that carries the filters. */
   readonly filtersMember: "search_filters" | "internal_search_filters";
   /** One tag key may be asked for with several values. */
@@ -112,6 +121,17 @@ const onyx: Dialect = {
     version: "/api/version",
     health: "/api/health",
   },
+  // observed-service.md 4.2 and 5
+  pages: [
+    {
+      by: "cursor",
+      rows: "sessions",
+      more: "has_more",
+      cursor: "time_updated",
+      parameter: "before",
+    },
+    { by: "number", rows: "items", total: "total_items", parameter: "page_num" },
+  ],
   filtersMember: "internal_search_filters",
   repeatsTagKeys: true,
   writeTags: (tags) => tags.map(([tag_key, tag_value]) => ({ tag_key, tag_value })),

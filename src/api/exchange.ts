@@ -94,3 +94,18 @@ export function streamedAnswer(
     const release = start(followed);
   });
 }
+
+/** Above this an error body is not read on: the words are in its beginning. */
+const errorBodyBytes = 1024 * 1024;
+
+/** The beginning of the body of an answer that is no success. */
+export async function readErrorBody(answer: StreamedAnswer): Promise<Answer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > errorBodyBytes) break;
+  }
+  return { status: answer.status, headers: answer.headers, body: Buffer.concat(chunks) };
+}

@@ -31,7 +31,7 @@ function partHead(boundary: string, field: string, file: UploadFile | undefined)
 }
 
 /** The file's bytes, exactly as many as were announced. Throws CliError `local`. */
-async function* exactBytes(file: UploadFile): AsyncGenerator<Uint8Array> {
+export async function* exactBytes(file: UploadFile): AsyncGenerator<Uint8Array> {
   let left = file.sizeBytes;
   try {
     for await (const chunk of file.bytes()) {

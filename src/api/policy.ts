@@ -18,7 +18,9 @@ export type CallClass =
   | "chatStream"
   | "resume"
   | "upload"
-  | "rememberedUpload";
+  | "rememberedUpload"
+  | "rawSafe"
+  | "rawUnsafe";
 
 export interface CallPolicy {
   /** Attempts in total, the first included. */
@@ -146,6 +148,25 @@ const rememberedUpload: CallPolicy = {
   faults: new Set(["unsent", "connection", "timeout"]),
 };
 
+/** Any GET that a user types: what comes may be large, and is written as it comes. */
+const rawSafe: CallPolicy = {
+  ...list,
+  idleMs: 120_000,
+  totalMs: 0,
+  responseBytes: Number.POSITIVE_INFINITY,
+};
+
+/** Any other request that a user types: nobody knows what doing it twice would do. */
+const rawUnsafe: CallPolicy = {
+  ...rawSafe,
+  attempts: 3,
+  statuses: chatStream.statuses,
+  statusesWithRetryAfter: chatStream.statusesWithRetryAfter,
+  faults: unsentOnly,
+  headersMs: 300_000,
+  uploadBytesPerSecond: 64 * KiB,
+};
+
 export const policies: Record<CallClass, CallPolicy> = {
   list,
   upsert,
@@ -155,6 +176,8 @@ export const policies: Record<CallClass, CallPolicy> = {
   resume,
   upload,
   rememberedUpload,
+  rawSafe,
+  rawUnsafe,
 };
 
 /** Longest silence of a chat that researches (observed-service.md 2.5). */

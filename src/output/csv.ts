@@ -17,13 +17,20 @@ export function cellText(value: unknown, separator = ","): string {
 }
 
 /**
- * One line of csv: quotes as RFC 4180, but the line ends with LF, as every
- * reader takes it. Text that a spreadsheet might read as a formula is left as
- * it is: this is data, and changing it would break every other reader.
+ * Text that a spreadsheet would run as a formula (CSV injection, OWASP) behind an
+ * apostrophe, which it hides; plain numbers are none. Other formats keep the data.
+ */
+function withoutFormula(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) && !/^[-+]?\d+(?:[.,]\d+)*$/.test(text) ? `'${text}` : text;
+}
+
+/**
+ * One line of csv, which is for spreadsheets: quotes as RFC 4180, but the line ends
+ * with LF, as every reader takes it, and no cell is a formula.
  */
 export function csvLine(values: readonly unknown[]): string {
   const cells = values.map((value) => {
-    const text = cellText(value);
+    const text = withoutFormula(cellText(value));
     return /[",\n\r]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   });
   // A line of one empty cell would be an empty line, which readers skip.

@@ -91,12 +91,17 @@ async function collect<Row>(rows: Iterable<Row> | AsyncIterable<Row>): Promise<R
   return all;
 }
 
-async function writeJq(output: Output, request: Request, data: unknown): Promise<void> {
+/** Prints what a jq expression makes of the text of a JSON value. */
+export async function writeJq(
+  output: Output,
+  options: Pick<FormatOptions, "jq" | "output">,
+  json: string,
+): Promise<void> {
   const { runJq } = await import("./jq.ts");
   const { signal } = output;
-  for (const line of await runJq(request.jq ?? ".", JSON.stringify(data), { signal })) {
+  for (const line of await runJq(options.jq ?? ".", json, { signal })) {
     // As `gh --jq`: text is printed as it is, so that a script needs no second tool to unquote it.
-    if (line.startsWith('"') && request.format !== "ndjson") {
+    if (line.startsWith('"') && options.output !== "ndjson") {
       await output.line(JSON.parse(line) as string);
     } else await output.json(`${line}\n`);
   }
@@ -135,7 +140,7 @@ export async function writeList<Row extends object>(
     for await (const row of counted()) yield fields ? pick(row, fields, columns) : row;
   };
   if (request.jq !== undefined) {
-    await writeJq(output, request, await collect(records()));
+    await writeJq(output, options, JSON.stringify(await collect(records())));
     return count;
   }
   const format = request.format ?? (output.isTerminal ? "table" : "tsv");
@@ -174,7 +179,7 @@ export async function writeRecord(
   }
   if (request.fields) checkNames(request.fields, [], [record]);
   const picked = request.fields ? pick(record, request.fields, []) : record;
-  if (request.jq !== undefined) return await writeJq(output, request, picked);
+  if (request.jq !== undefined) return await writeJq(output, options, JSON.stringify(picked));
   const format = request.format ?? (output.isTerminal ? "table" : "json");
   const writer = writers[format];
   if (writer.kind === "records") return await writer.write(output, [picked], true);

@@ -51,6 +51,8 @@ export interface Output {
   line(...parts: Text[]): Promise<void>;
   /** A text that is JSON already: kept as data, dangerous characters escaped. */
   json(json: string): Promise<void>;
+  /** Bytes as they are on stdout, which is no terminal; only registered secrets are replaced. */
+  bytes(bytes: Uint8Array): Promise<void>;
   /** A line for people on stderr; silent with --quiet. */
   note(...parts: Text[]): Promise<void>;
   /** Text on stderr without a newline added; silent with --quiet. */
@@ -105,17 +107,29 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
     if (text !== "") isLineOpen = !text.endsWith("\n");
     await sink.write(secrets.redact(text.slice(0, end)));
   };
+  let heldBytes = "";
+  // One character a byte: keys are ASCII, so redaction finds them in any file.
+  const sendBytes = async (text: string, open: number): Promise<void> => {
+    heldBytes = text.slice(text.length - open);
+    const known = secrets.redact(text.slice(0, text.length - open));
+    await sink.write(Buffer.from(known, "latin1"));
+  };
   const flush = async (): Promise<void> => {
     const text = held + half;
     held = "";
     half = "";
     await sink.write(secrets.redact(text));
+    if (heldBytes !== "") await sendBytes(heldBytes, 0);
   };
   return {
     colour,
     links,
     flush,
     send,
+    async bytes(bytes: Uint8Array): Promise<void> {
+      const text = heldBytes + Buffer.from(bytes).toString("latin1");
+      await sendBytes(text, secrets.openTail(text));
+    },
     write: (parts: readonly Text[]): Promise<void> => send(renderText(parts, colour, clean, links)),
     async annotate(annotation: Annotation): Promise<void> {
       // The runner looks at the beginning of a line only, and so does the breaker.
@@ -159,6 +173,7 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
     write: (...parts) => stdout.write(parts),
     line: (...parts) => stdout.write([...parts, "\n"]),
     json: (json) => stdout.json(json),
+    bytes: (bytes) => stdout.bytes(bytes),
     async note(...parts) {
       if (!quiet) await stderr.write([...parts, "\n"]);
     },

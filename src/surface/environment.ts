@@ -1,8 +1,17 @@
 import type { Command, Option } from "commander";
 import { CliError, messageOf } from "../errors.ts";
 
+const flagsOnly = new WeakSet<Option>();
+
+/** Marks a flag that says what one request does: a forgotten variable must not change it. */
+export function flagOnly(option: Option): Option {
+  flagsOnly.add(option);
+  return option;
+}
+
 /** `--base-url` is `KNOWCTL_BASE_URL`. */
 export function variableOf(option: Option): string | undefined {
+  if (flagsOnly.has(option)) return undefined;
   if (!option.long || option.long === "--help" || option.long === "--version") return undefined;
   return `KNOWCTL_${option.long.slice(2).replaceAll("-", "_").toUpperCase()}`;
 }

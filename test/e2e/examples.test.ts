@@ -56,8 +56,9 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
     ["sessions", ["sessions"], 11],
     ["files", ["files"], 5],
     ["tools and agents", ["tools", "agents"], 5],
+    ["api", ["api"], 7],
   ])("%s", async (_name, commands, least) => {
-    const isOnyx = commands.includes("sessions") || commands.includes("agents");
+    const isOnyx = ["sessions", "agents", "api"].some((each) => commands.includes(each));
     const place = await preparePlace(isOnyx ? "onyx" : "standard");
     if (commands.includes("state")) await prepareState(place);
     if (commands.includes("sessions")) await askTwice(place);

@@ -40,6 +40,7 @@ export async function preparePlace(dialect: "standard" | "onyx" = "standard"): P
   const wire = join(projectFolder, "test", "fixtures", "wire");
   cpSync(join(wire, "answer.ndjson"), join(folder, "recordings", "answer.ndjson"));
   commitTwice(folder);
+  writeFiles(folder, { "question.json": '{"message":"Hello","stream":false}' });
   writeFiles(folder, { "key.txt": "sandbox\n", ...Object.fromEntries(shards) });
   return {
     folder,

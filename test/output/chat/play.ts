@@ -39,7 +39,7 @@ function recordWrites(context: Context): { context: Context; writes: [string, st
   const watch = (name: string, sink: Sink): Sink => ({
     ...sink,
     write(part) {
-      if (part !== "") writes.push([name, part]);
+      if (part.length > 0) writes.push([name, String(part)]);
       return sink.write(part);
     },
   });

@@ -1,0 +1,148 @@
+import { STATUS_CODES } from "node:http";
+import { header } from "../../api/answers.ts";
+import { withoutSecrets } from "../../api/attempt.ts";
+import { nestsTooDeep } from "../../api/depth.ts";
+import type { StreamedAnswer } from "../../api/exchange.ts";
+import { shorten } from "../../api/words.ts";
+import { CliError } from "../../errors.ts";
+import { createIndenter } from "../../output/indent.ts";
+import { neutraliseJson } from "../../output/neutralise.ts";
+import type { Output } from "../../output/output.ts";
+import { writeValue } from "../../output/value.ts";
+import type { ApiOptions } from "./api.ts";
+
+type Head = Pick<StreamedAnswer, "status" | "headers">;
+
+/** Status line and headers, then an empty line, as they would stand in a message; no keys. */
+export async function showHead(output: Output, { status, headers }: Head): Promise<void> {
+  await output.line(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`.trimEnd());
+  for (const [name, value] of Object.entries(withoutSecrets(headers))) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      await output.line(`${name}: ${each.replace(/[\r\n]+/g, " ")}`);
+    }
+  }
+  await output.line("");
+}
+
+const jsonType =
+  /^(?:application\/(?:[\w.-]+\+)?(?:json|json-seq|ndjson|x-ndjson|jsonl)|text\/event-stream)\b/i;
+const onlyJson = /^application\/(?:[\w.-]+\+)?json\b/i;
+const textType =
+  /^(?:text\/|application\/(?:[\w.-]+\+)?(?:xml|yaml|x-yaml|toml|javascript|x-www-form-urlencoded)\b)/i;
+
+type Kind = "json" | "text" | "page" | "bytes";
+
+function kindOf(contentType: string): Kind {
+  if (jsonType.test(contentType)) return "json";
+  if (/^(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType)) return "page";
+  return contentType === "" || textType.test(contentType) ? "text" : "bytes";
+}
+
+function notText(kind: Kind, contentType: string, address: string): CliError {
+  const shown = shorten(contentType, 80);
+  if (kind === "page") {
+    return new CliError("server-error", `unexpected answer (${shown}) from ${address}`, {
+      hints: [
+        "a web page answered: check the path and the base URL",
+        "--output raw writes the page as it is",
+      ],
+    });
+  }
+  return new CliError("server-error", `the answer from ${address} is no text (${shown})`, {
+    hints: ["--output raw writes its bytes: `knowctl api PATH --output raw > FILE`"],
+  });
+}
+
+/** Text in pieces as JSON: what may be the beginning of a secret waits for the next. */
+function createJsonWriter(output: Output, layOut: (text: string) => string) {
+  let held = "";
+  const write = async (text: string, isLast: boolean): Promise<void> => {
+    held += neutraliseJson(layOut(text));
+    const open = isLast ? 0 : output.secrets.openTail(held);
+    const ready = held.slice(0, held.length - open);
+    held = held.slice(held.length - open);
+    if (ready !== "") await output.json(ready);
+  };
+  return write;
+}
+
+/** The body as it comes, in memory of one size: text and JSON made inert, or with `raw` every byte. */
+async function showStream(
+  output: Output,
+  body: AsyncIterable<Uint8Array>,
+  form: "raw" | "json" | "pretty" | "text",
+): Promise<void> {
+  const decoder = new TextDecoder();
+  const layOut = form === "pretty" ? createIndenter() : (text: string): string => text;
+  const writeJson = createJsonWriter(output, layOut);
+  let last = "\n";
+  for await (const chunk of body) {
+    if (form === "raw" && !output.isTerminal) {
+      await output.bytes(chunk);
+      continue;
+    }
+    const text = decoder.decode(chunk, { stream: true });
+    last = text.at(-1) ?? last;
+    if (form === "json" || form === "pretty") await writeJson(text, false);
+    else await output.write(text);
+  }
+  const rest = decoder.decode();
+  if (form === "json" || form === "pretty") await writeJson(rest, true);
+  else if (rest !== "") await output.write(rest);
+  // On a terminal the prompt does not stand behind the answer.
+  if (output.isTerminal && (last !== "\n" || form === "pretty")) await output.line("");
+  await output.flush();
+}
+
+async function parsed(body: AsyncIterable<Uint8Array>, address: string) {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  const json = Buffer.concat(chunks).toString();
+  const broken = (words: string): CliError =>
+    new CliError("server-error", `the answer from ${address} is ${words}`, {
+      hints: ["leave --output, --fields, --filter and --jq out to see it as it is"],
+    });
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    // The parser's own message quotes the answer.
+    throw broken(json === "" ? "empty" : "not JSON");
+  }
+  if (nestsTooDeep(value, json)) throw broken("nested too deep");
+  return { value, json };
+}
+
+/** Whether the answer is taken apart, not passed on as it came. */
+export function isParsed({ output, json, fields, filter, jq }: ApiOptions): boolean {
+  const isFormat = output !== undefined && output !== "raw";
+  return isFormat || json === true || (fields ?? filter ?? jq) !== undefined;
+}
+
+/** Writes the body of an answer in the form that the options ask for. `address` is for messages. */
+export async function showBody(
+  output: Output,
+  options: ApiOptions,
+  { headers, status, body }: StreamedAnswer,
+  address: string,
+): Promise<void> {
+  const contentType = header(headers, "content-type") ?? "";
+  const isEmpty = status === 204 || header(headers, "content-length") === "0";
+  if (options.silent === true || isEmpty) {
+    // Read to its end: only then has the service answered.
+    for await (const chunk of body) void chunk;
+    return;
+  }
+  if (options.output === "raw") return await showStream(output, body, "raw");
+  const kind = kindOf(contentType);
+  if (kind === "page" || kind === "bytes") {
+    await body.return(undefined);
+    throw notText(kind, contentType, address);
+  }
+  if (isParsed(options)) {
+    const { value, json } = await parsed(body, address);
+    return await writeValue(output, options, value, json);
+  }
+  const isPretty = output.isTerminal && onlyJson.test(contentType);
+  await showStream(output, body, kind === "text" ? "text" : isPretty ? "pretty" : "json");
+}

@@ -1,0 +1,43 @@
+import { writeJq, writeList, writeRecord, type Column, type FormatOptions } from "./formats.ts";
+import type { Output } from "./output.ts";
+
+/** Rows that are looked at for the columns of a listing nobody knows. */
+const sampled = 100;
+
+function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A column for each member of the first rows, in their order. */
+function columnsOf(rows: readonly object[]): Column<object>[] {
+  const names = new Set(rows.slice(0, sampled).flatMap((row) => Object.keys(row)));
+  return [...names].map((name) => ({
+    name,
+    value: (row) => (Object.hasOwn(row, name) ? (row as Record<string, unknown>)[name] : undefined),
+  }));
+}
+
+/**
+ * Writes a value of any shape, as JSON.parse gave it from `json`: a list of objects
+ * as a list whose columns are their members, an object as one record, anything else
+ * as a list of one column `value`. Throws CliError `usage` as writeList and writeRecord do.
+ */
+export async function writeValue(
+  output: Output,
+  options: FormatOptions,
+  value: unknown,
+  json: string,
+): Promise<void> {
+  const plain = options.fields === undefined && options.filter === undefined;
+  if (options.jq !== undefined && plain) return await writeJq(output, options, json);
+  if (isRecord(value)) return await writeRecord(output, options, value);
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  if (list.every(isRecord)) {
+    await writeList(output, options, columnsOf(list), list);
+    return;
+  }
+  const isWhole = options.json === true || options.output === "json";
+  if (plain && isWhole) return await output.json(`${JSON.stringify(value, undefined, 2)}\n`);
+  const rows = list.map((each) => (isRecord(each) ? each : { value: each }));
+  await writeList(output, options, columnsOf(rows), rows);
+}

@@ -1,0 +1,259 @@
+import { describe, expect, it } from "vitest";
+import { startTestService, writeFiles } from "../../service.ts";
+import { temporaryFolder } from "../../support.ts";
+import { run } from "../pairs.ts";
+import { json, key, runApi, startServer } from "./support.ts";
+
+const echo = (): ReturnType<typeof startServer> =>
+  startServer(({ method, url, body }, response) => json(response, { method, url, body }));
+
+describe("what is sent", () => {
+  it.each<[string[], object]>([
+    [["tool"], { method: "GET", url: "/api/tool", body: "" }],
+    [["get", "tool"], { method: "GET", url: "/api/tool" }],
+    [["-X", "PATCH", "tool"], { method: "PATCH", url: "/api/tool", body: "" }],
+    [["tool", "-f", "a=1", "-F", "b=1"], { method: "POST", body: '{"a":"1","b":1}' }],
+    [["GET", "tool?x", "-f", "a=1", "-F", "b[]=2"], { method: "GET", url: "/api/tool?x&a=1&b=2" }],
+    [["DELETE", "tool", "-f", "a=1"], { method: "DELETE", body: '{"a":"1"}' }],
+    [
+      ["tool", "--input", "body.json", "-f", "q=1"],
+      { method: "POST", url: "/api/tool?q=1", body: "[1]" },
+    ],
+    [["tool", "--input", "-"], { method: "POST", body: "from stdin" }],
+    [["tool", "-F", "text=@note.md"], { body: '{"text":"é\\n"}' }],
+    [["tool", "-F", "text=@-"], { body: '{"text":"from stdin"}' }],
+    [["--no-input", "PUT", "tool", "--input", "body.json"], { method: "PUT", body: "[1]" }],
+  ])("%j", async (args, expected) => {
+    const { url } = await echo();
+    const cwd = temporaryFolder();
+    writeFiles(cwd, { "body.json": "[1]", "note.md": "é\n" });
+    const { code, out } = await runApi(url, args, { cwd, stdin: "from stdin" });
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject(expected);
+  });
+
+  it("carries the profile's key, by path or as said, and no header of ours can be replaced", async () => {
+    const { url, seen } = await echo();
+    const variables = { KNOWCTL_ACCESS_TOKEN: "CANARY-access-1" };
+    for (const args of [["tool"], ["svc-api/ingestion"], ["tool", "--key", "api"]]) {
+      await runApi(url, [...args, "-H", "Accept: text/plain"], { variables });
+    }
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual([
+      "Bearer CANARY-access-1",
+      `Bearer ${key}`,
+      `Bearer ${key}`,
+    ]);
+    expect(seen[0]?.headers.accept).toBe("text/plain");
+  });
+
+  it.each<[string[], string]>([
+    [["GET", "tool", "-X", "PUT"], "given twice"],
+    [["http://evil.example/api/tool"], "does not begin with the base URL"],
+    [["tool", "-H", "Authorization: Bearer x"], "keys are not taken"],
+    [["tool", "--input", "-", "-F", "a=@-"], "stdin can be read once"],
+    [["tool", "--input", "none.json"], "cannot read none.json: ENOENT"],
+    [["tool", "--input", "."], "cannot read .: EISDIR"],
+    [["tool", "-F", "a=@none"], "cannot read none: ENOENT"],
+    [["tool", "-F", "a=@latin"], "latin is not UTF-8"],
+    [["tool", "--paginate", "-i"], "exclude each other"],
+    [["tool", "--paginate", "-f", "a=1"], "is for GET"],
+    [["tool", "-o", "raw", "--jq", "."], "writes the bytes"],
+    [["tool", "-o", "xml"], "no such format"],
+    [["tool", "--key", "both"], "api, access"],
+    [[], "missing required argument"],
+  ])("nothing for %j", async (args, words) => {
+    const { url, seen } = await echo();
+    const cwd = temporaryFolder();
+    writeFiles(cwd, { latin: Buffer.from([0xe9]) });
+    const { code, out, err } = await runApi(url, args, { cwd, stdin: "" });
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(words);
+    expect(err).toContain("  → ");
+    expect(seen).toEqual([]);
+  });
+
+  it("is not steered by variables", async () => {
+    const { url, seen } = await echo();
+    const variables = { KNOWCTL_FIELD: "a=1", KNOWCTL_METHOD: "DELETE", KNOWCTL_KEY: "CANARY-k" };
+    const { err } = await runApi(url, ["tool"], { variables });
+    expect(seen).toMatchObject([{ method: "GET" }]);
+    expect(err).toBe("");
+  });
+
+  it("is sent again only when it changes nothing", async () => {
+    let count = 0;
+    const { url, seen } = await startServer((_seen, response) =>
+      count++ === 0 ? json(response, {}, 503) : json(response, {}),
+    );
+    expect(await runApi(url, ["tool"])).toMatchObject({ code: 0 });
+    expect(seen).toHaveLength(2);
+    count = 0;
+    expect(await runApi(url, ["POST", "tool"])).toMatchObject({ code: 8 });
+    expect(seen).toHaveLength(3);
+  });
+
+  it("after a lost answer of a change nobody knows, and the message says so", async () => {
+    const { url, seen } = await startServer((_seen, response) => void response.destroy());
+    const { code, err } = await runApi(url, ["POST", "tool"]);
+    expect(code).toBe(5);
+    expect(err).toContain("the service may have acted on it");
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe("what is shown", () => {
+  it("is the body as it came, its digits and its order, and inert", async () => {
+    const body = '{"n":12345678901234567890, "a":"\u202e\u009b1m"}';
+    const { url } = await startServer((_seen, response) => json(response, body));
+    const { out } = await runApi(url, ["tool"]);
+    expect(out).toBe('{"n":12345678901234567890, "a":"\\u202e\\u009b1m"}');
+    const terminal = await runApi(url, ["tool"], { isTTY: true });
+    expect(terminal.out).toBe('{\n  "n": 12345678901234567890,\n  "a": "\\u202e\\u009b1m"\n}\n');
+  });
+
+  it("has no key in it, wherever the answer is cut", async () => {
+    const { url } = await startServer(({ headers }, response) => {
+      const text = `"${headers.authorization} and more"`;
+      response.writeHead(200, { "content-type": "application/json", "set-cookie": "sid=CANARY" });
+      for (const character of text) response.write(character);
+      response.end();
+    });
+    for (const args of [["tool"], ["tool", "-o", "raw"], ["tool", "-i"], ["tool", "--json"]]) {
+      const { out, err } = await runApi(url, args);
+      expect(out).toContain("Bearer *** and more");
+      expect(out + err).not.toContain("CANARY");
+    }
+  });
+
+  it("with --include has status and headers before it, of an error, too", async () => {
+    const { url } = await startServer((_seen, response) => json(response, { detail: "no" }, 404));
+    const { code, out, err } = await runApi(url, ["tool", "-i"]);
+    expect(code).toBe(9);
+    expect(out).toMatch(
+      /^HTTP\/1\.1 404 Not Found\ncontent-type: application\/json\n(?:.+\n)+\n\{"detail":"no"\}$/,
+    );
+    expect(err).toContain("404: no");
+    const formatted = await runApi(url, ["tool", "--json"]);
+    expect(formatted.out).toBe("");
+  });
+
+  it.each<[number, number]>([
+    [400, 8],
+    [401, 4],
+    [403, 4],
+    [404, 9],
+    [422, 8],
+    [302, 8],
+    [500, 8],
+  ])("status %d ends with %d", async (status, code) => {
+    const { url } = await startServer((_seen, response) => json(response, { detail: "x" }, status));
+    expect((await runApi(url, ["POST", "tool"])).code).toBe(code);
+  });
+
+  it("is refused where it is a web page or no text, but with --output raw", async () => {
+    let type = "text/html";
+    const { url } = await startServer((_seen, response) => {
+      response.writeHead(200, { "content-type": type });
+      response.end("<html>\u001b[31m");
+    });
+    const page = await runApi(url, ["tool"]);
+    expect(page).toMatchObject({ code: 8, out: "" });
+    expect(page.err).toContain("a web page answered");
+    expect(await runApi(url, ["tool", "-o", "raw"])).toMatchObject({
+      code: 0,
+      out: "<html>\u001b[31m",
+    });
+    const terminal = await runApi(url, ["tool", "-o", "raw"], { isTTY: true });
+    expect(terminal).toMatchObject({ code: 0, out: "<html>^[[31m\n" });
+    type = "image/png";
+    expect(await runApi(url, ["tool"])).toMatchObject({ code: 8, out: "" });
+    type = "text/plain";
+    expect(await runApi(url, ["tool"])).toMatchObject({ code: 0, out: "<html>^[[31m" });
+  });
+
+  it.each<[string[], string]>([
+    [["--jq", ".[].id"], "1\n2\n"],
+    [["-o", "csv", "--fields", "id,name"], "id,name\n1,'=1+1\n2,\n"],
+    [["-o", "tsv", "--filter", "id=2"], "2\t\n"],
+    [["-o", "ndjson"], '{"id":1,"name":"=1+1"}\n{"id":2,"name":null}\n'],
+    [["--silent"], ""],
+  ])("%j", async (flags, expected) => {
+    const rows = [
+      { id: 1, name: "=1+1" },
+      { id: 2, name: null },
+    ];
+    const { url } = await startServer((_seen, response) => json(response, rows));
+    expect(await runApi(url, ["tool", ...flags])).toEqual({ code: 0, out: expected, err: "" });
+  });
+
+  it.each<[string, string[], string]>([
+    ["3", ["--json"], "3\n"],
+    ['["a","b"]', ["-o", "csv"], "value\na\nb\n"],
+    ['["a",1]', ["--json"], '[\n  "a",\n  1\n]\n'],
+    ['{"a":{"b":1}}', ["-o", "tsv"], "1\n"],
+    ["[]", ["-o", "table"], ""],
+    ['"x"', ["--jq", "."], "x\n"],
+  ])("%s with %j", async (body, flags, expected) => {
+    const { url } = await startServer((_seen, response) => json(response, body));
+    expect(await runApi(url, ["tool", ...flags])).toEqual({ code: 0, out: expected, err: "" });
+  });
+
+  it("nothing where the answer is empty", async () => {
+    const { url } = await startServer((_seen, response) => void response.writeHead(204).end());
+    expect(await runApi(url, ["DELETE", "tool"])).toEqual({ code: 0, out: "", err: "" });
+    expect(await runApi(url, ["tool", "--json"])).toEqual({ code: 0, out: "", err: "" });
+  });
+});
+
+describe("pages", () => {
+  it("of onyx are asked for by number until all rows have come", async () => {
+    const { url, seen } = await startServer(({ url: path }, response) => {
+      const number = Number(new URL(path, "http://x").searchParams.get("page_num") ?? "0");
+      const items = [0, 1].map((index) => ({ id: number * 2 + index })).filter(({ id }) => id < 5);
+      json(response, { items, total_items: 5 });
+    });
+    const variables = { KNOWCTL_DIALECT: "onyx" };
+    const all = await runApi(url, ["agents", "--paginate", "-o", "tsv", "--fields", "id"], {
+      variables,
+    });
+    expect(all).toEqual({ code: 0, out: "0\n1\n2\n3\n4\n", err: "" });
+    expect(seen.map((each) => each.url)).toEqual([
+      "/api/agents",
+      "/api/agents?page_num=1",
+      "/api/agents?page_num=2",
+    ]);
+    const later = await runApi(url, ["agents?page_num=1", "--paginate", "--jq", "length"], {
+      variables,
+    });
+    expect(later.out).toBe("3\n");
+  });
+
+  it("of sessions follow the cursor, against the sandbox", async () => {
+    const service = await startTestService({ dialect: "onyx" });
+    for (let count = 0; count < 3; count++) {
+      await run(service, ["api", "chat/create-chat-session", "-f", "description=x", "--silent"]);
+    }
+    const args = ["api", "GET", "chat/get-user-chat-sessions", "-f", "page_size=1"];
+    const flags = ["-f", "include_failed_chats=true", "--paginate", "--jq", "length"];
+    const whole = await run(service, [...args, ...flags]);
+    expect(whole).toEqual({ code: 0, out: "3\n", err: "" });
+  });
+
+  it("that repeat themselves, or are none, end with 8", async () => {
+    const variables = { KNOWCTL_DIALECT: "onyx" };
+    const same = { sessions: [{ time_updated: "2026-01-01" }], has_more: true };
+    const endless = await startServer((_seen, response) => json(response, same));
+    const first = await runApi(endless.url, ["x", "--paginate"], { variables });
+    expect(first.code).toBe(8);
+    expect(first.err).toContain("they repeat themselves");
+    expect(endless.seen).toHaveLength(2);
+    const other = await startServer((_seen, response) => json(response, { a: 1 }));
+    expect(await runApi(other.url, ["x", "--paginate"], { variables })).toMatchObject({ code: 8 });
+  });
+
+  it("are not in the standard interface", async () => {
+    const { url, seen } = await echo();
+    expect(await runApi(url, ["x", "--paginate"])).toMatchObject({ code: 9, out: "" });
+    expect(seen).toEqual([]);
+  });
+});
