@@ -52,6 +52,37 @@ describe("start-up", () => {
     expect(files.length).toBeLessThanOrEqual(20);
   });
 
+  it("loads nothing that reads documents into threads that only compare stamps", () => {
+    const script = `
+      const { Worker } = require("node:worker_threads");
+      const { join } = require("node:path");
+      const { lstatSync } = require("node:fs");
+      const s = lstatSync("package.json", { bigint: true });
+      const item = [s.size, s.mtimeNs, s.ctimeNs, s.ino].join(":") + "/package.json";
+      const workerData = { setup: { settings: { root: process.cwd() } }, done: new Int32Array(new SharedArrayBuffer(4)) };
+      const code = "require(" + JSON.stringify(join(process.cwd(), "dist", "worker.cjs")) + ");"
+        + "require('node:worker_threads').parentPort.on('message', () => require('node:worker_threads').parentPort.postMessage(Object.keys(require.cache)));";
+      const worker = new Worker(code, { eval: true, workerData });
+      const answers = [];
+      worker.on("message", (answer) => {
+        if (answers.push(answer) === 2) { console.log(JSON.stringify(answers)); worker.terminate(); }
+      });
+      worker.postMessage(item);`;
+    const result = spawnSync(process.execPath, ["-e", script], {
+      cwd: projectFolder,
+      encoding: "utf8",
+      timeout: 30_000,
+    });
+    const answers = JSON.parse(result.stdout) as unknown[];
+    expect(answers).toContainEqual(expect.objectContaining({ heads: "" }));
+    const files = answers.find((each) => Array.isArray(each)) as string[];
+    expect(files.length).toBeGreaterThan(1);
+    const text = files.map((path) => readFileSync(path, "utf8")).join("\n");
+    for (const part of ["gray-matter", "js-yaml", "micromatch", "node:zlib"]) {
+      expect(text.includes(part), part).toBe(false);
+    }
+  });
+
   it("refuses a Node that is too old, in words", () => {
     const script = `
       Object.defineProperty(process.versions, "node", { value: "18.20.0" });
