@@ -41,7 +41,7 @@ const contents = /^(?:ingest\.metadata|ingest\.tags|ingest\.rules|chat\.tags)\b/
 type Bundle = DoctorReport & { variables: string[] };
 
 function toText(bundle: Bundle): string {
-  const { configuration, requests, service, variables } = bundle;
+  const { configuration, failures, requests, service, variables } = bundle;
   const values = configuration.map(
     ({ key, value, where }) => `${key} = ${JSON.stringify(value)}  (${where})`,
   );
@@ -49,6 +49,9 @@ function toText(bundle: Bundle): string {
     const result = [status ?? code ?? "no answer", contentType, server].filter(Boolean).join(", ");
     return `${method} ${url}  key: ${key}  ${result}  ${ms} ms`;
   });
+  const failed = failures.map(
+    ({ httpStatus, count, last }) => `${count} with ${httpStatus ?? "no answer"}, last ${last}`,
+  );
   const part = (title: string, lines: readonly string[]): string =>
     `\n${title}\n${lines.length === 0 ? "  nothing\n" : lines.map((line) => `  ${line}\n`).join("")}`;
   const head = [
@@ -59,7 +62,7 @@ function toText(bundle: Bundle): string {
     "Keys, the home folder and the names of user and machine were taken out; host names were not.",
   ];
   return neutralise(
-    `${head.join("\n")}\n\nchecks\n${findingsText(bundle.checks)}${part("configuration", values)}${part("variables that are set", variables)}${part("requests", asked)}`,
+    `${head.join("\n")}\n\nchecks\n${findingsText(bundle.checks)}${part("configuration", values)}${part("variables that are set", variables)}${part("failures of uploads from here", failed)}${part("requests", asked)}`,
   );
 }
 

@@ -8,6 +8,7 @@ import type { Context } from "../../context.ts";
 import type { ExitName } from "../../errors.ts";
 import type { FindingStatus } from "../../output/findings.ts";
 import type { Output } from "../../output/output.ts";
+import type { FailureCount } from "../../sync/failure-counts.ts";
 import type { Connected } from "../connect.ts";
 
 export interface DoctorOptions extends GlobalFlags {
@@ -28,6 +29,8 @@ export interface Facts {
   /** Of the configuration, not yet told. */
   warnings: string[];
   config?: Config;
+  /** Of the uploads from here, as recorded. */
+  failures?: FailureCount[];
   connected?: Connected;
   prober?: Prober;
   hop?: Hop;

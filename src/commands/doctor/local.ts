@@ -1,18 +1,14 @@
-import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { arch, platform, release } from "node:os";
-import { dirname, join } from "node:path";
-import { stateFolder } from "../../config/folders.ts";
 import { restrictContent } from "../../config/restrict.ts";
 import { claimsOf, untrusted } from "../../config/trust.ts";
-import { findRoot } from "../../documents/root.ts";
-import { codeOf } from "../../errors.ts";
 import { plainText, type Text } from "../../output/text.ts";
 import { tool } from "../../output/report/tool.ts";
-import { hideStoredKeys, machineOf } from "../config/files.ts";
+import { hideStoredKeys } from "../config/files.ts";
 import { valueRows, type ValueRow } from "../config/values.ts";
 import { createProber } from "../../api/prober.ts";
 import { loadSettings, openClient } from "../connect.ts";
 import { need, type Check, type Examination, type Verdict } from "./check.ts";
+import { checkState } from "./state.ts";
 
 /** The system in a few words: `linux 6.1.0 x64`. */
 export function describeSystem(): string {
@@ -88,66 +84,6 @@ const checkTrust: Check = {
       message: `${file.path} is not trusted: ${dropped.join(", ")} in it does not count`,
       fixes: ["look at it, then trust it once: knowctl config trust"],
     };
-  },
-};
-
-/** Why a file could not be made in `folder`, or undefined. Its missing parents would be made. */
-function whyNotWritable(folder: string): string | undefined {
-  let at = folder;
-  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
-  try {
-    accessSync(at, constants.W_OK | constants.X_OK);
-    return undefined;
-  } catch (error) {
-    return `${at}: ${codeOf(error) ?? "unknown failure"}`;
-  }
-}
-
-const leastFreeBytes = 64 * 1024 * 1024;
-
-function freeBytes(folder: string): number | undefined {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
-  } catch {
-    return undefined;
-  }
-}
-
-const checkState: Check = {
-  name: "state",
-  needs: [],
-  run({ context, options, facts }) {
-    const own = stateFolder(machineOf(context));
-    const root = findRoot(undefined, context.cwd, options.root, facts.config?.projectFolder);
-    const project = join(root, ".knowctl");
-    const problem = whyNotWritable(existsSync(project) ? project : root);
-    if (problem !== undefined) {
-      return {
-        // Where nothing was ever uploaded from, nothing may be meant to be.
-        status: existsSync(project) ? "failure" : "warning",
-        exit: "local",
-        message: `what was uploaded cannot be recorded in ${project} (${problem})`,
-        fixes: ["make the folder writable, or name another: knowctl ingest --state DIR"],
-      };
-    }
-    const ownProblem = whyNotWritable(own);
-    if (ownProblem !== undefined) {
-      return {
-        status: "warning",
-        message: `trust, sessions and history cannot be remembered in ${own} (${ownProblem})`,
-        fixes: ["make the folder writable, or name another: XDG_STATE_HOME=DIR"],
-      };
-    }
-    const free = freeBytes(root);
-    if (free !== undefined && free < leastFreeBytes) {
-      return {
-        status: "warning",
-        message: `only ${Math.floor(free / 2 ** 20)} MiB are free where uploads are recorded (${root})`,
-        fixes: ["free some space: a full disk ends an upload"],
-      };
-    }
-    return { status: "ok", message: `${project} and ${own} can be written` };
   },
 };
 

@@ -2,6 +2,7 @@ import type { ProbeTrace } from "../../api/prober.ts";
 import { exitCodes, type ExitName } from "../../errors.ts";
 import type { Finding, FindingStatus } from "../../output/findings.ts";
 import { tool } from "../../output/report/tool.ts";
+import type { FailureCount } from "../../sync/failure-counts.ts";
 import { valueRows, type ValueRow } from "../config/values.ts";
 import type { Examination } from "./check.ts";
 import { describeSystem } from "./local.ts";
@@ -22,6 +23,8 @@ export interface DoctorReport {
   checks: Finding[];
   /** Every value in effect with its origin, secrets masked. */
   configuration: ValueRow[];
+  /** Uploads from here that are recorded as failed, by kind. */
+  failures: FailureCount[];
   /** Each request that was made, without its key and its body. */
   requests: ProbeTrace[];
 }
@@ -67,6 +70,7 @@ export function reportOf(
     },
     checks: findings,
     configuration: config ? valueRows(config) : [],
+    failures: facts.failures ?? [],
     requests: [...(prober?.traces ?? [])],
   };
 }
