@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
@@ -128,7 +128,7 @@ it("workflows never put an expression into a script", () => {
 });
 
 // Flags of other programs that the documentation shows.
-const foreign = new Set(["--global", "--unshallow"]);
+const foreign = new Set(["--global", "--unshallow", "--hook-type"]);
 
 it("every flag that the documentation names is one of the program", () => {
   const known = new Set(
@@ -149,6 +149,6 @@ it("every flag that the documentation names is one of the program", () => {
 
 it("the documentation links to what exists", () => {
   for (const [, path] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
-    expect(() => readFileSync(join(folder, path!)), path).not.toThrow();
+    expect(existsSync(join(folder, path!)), path).toBe(true);
   }
 });

@@ -1,0 +1,270 @@
+import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { load } from "js-yaml";
+import { describe, expect, it } from "vitest";
+import { helpTexts } from "../../src/program.ts";
+import { writeFiles } from "../service.ts";
+import { projectFolder } from "../support.ts";
+import { loadAction } from "./runner.ts";
+import { preparePlace, runShell, type Place, type Ran } from "./shell.ts";
+
+const repository = join(projectFolder, "examples", "repository");
+
+function readYaml<Content>(...path: string[]): Content {
+  return load(readFileSync(join(projectFolder, ...path), "utf8")) as Content;
+}
+
+/** `KNOWCTL_CC_PAIR_ID` for each flag of the program, and the keys. */
+const variables = new Set([
+  ...(
+    Object.values(helpTexts())
+      .join("\n")
+      .match(/--[a-z][a-z-]+/g) ?? []
+  ).map((flag) => `KNOWCTL_${flag.slice(2).replaceAll("-", "_").toUpperCase()}`),
+  "KNOWCTL_API_KEY",
+  "KNOWCTL_ACCESS_TOKEN",
+  "KNOWCTL_TRUST_PROJECT",
+]);
+
+interface Job {
+  extends?: string;
+  variables?: Record<string, string>;
+  script?: string[];
+  before_script?: string[];
+  artifacts?: { paths: string[]; reports: Record<string, string> };
+}
+
+const template = readYaml<Record<string, Job>>(".gitlab", "knowctl.yml");
+const isShellThere = process.platform !== "win32";
+
+/** A job of the template with what it extends: GitLab merges variables by name. */
+function jobOf(name: string): Job {
+  const own = template[name]!;
+  const base = own.extends === undefined ? {} : jobOf(own.extends);
+  return { ...base, ...own, variables: { ...base.variables, ...own.variables } };
+}
+
+async function runJob(name: string, given: Record<string, string>, place: Place): Promise<Ran> {
+  const { script = [], variables: own } = jobOf(name);
+  const env = { ...place.env, CI: "true", CI_PROJECT_DIR: place.folder, ...own, ...given };
+  return await runShell(script.join("\n"), { folder: place.folder, env });
+}
+
+describe.runIf(isShellThere)("the GitLab template", () => {
+  it("uploads the paths, a line each, and writes the reports that its artifacts name", async () => {
+    const place = await preparePlace();
+    const name = "a b $(touch canary) `x` 'y' \"z\" *";
+    writeFiles(place.folder, {
+      [`${name}/one.md`]: "# One\n",
+      "-f/two.md": "# Two\n",
+      "documents/three.md": "# Three\n",
+      "docs/broken.md": "---\na: [\n---\n",
+    });
+    const given = {
+      INGEST_PATHS: `docs\n${name}\n\n-f\ndocuments\n`,
+      KNOWCTL_CC_PAIR_ID: "2",
+      KNOWCTL_ID_PREFIX: "$(touch canary)'\"/",
+    };
+    const { code, stderr } = await runJob(".knowctl:ingest", given, place);
+    expect({ code, stderr }).toMatchObject({ code: 10 });
+    expect(existsSync(join(place.folder, "canary"))).toBe(false);
+    expect([...place.sandbox.ledger.documents.keys()]).toHaveLength(9);
+    expect([...place.sandbox.ledger.documents.keys()]).toContain(
+      `$(touch canary)'"/${name}/one.md`,
+    );
+    const { reports } = jobOf(".knowctl:ingest").artifacts!;
+    const read = (path: string): string => readFileSync(join(place.folder, path), "utf8");
+    expect(read(reports["junit"]!)).toContain("<testsuites");
+    expect(JSON.parse(read(reports["codequality"]!))).toMatchObject([
+      { location: { path: "docs/broken.md", lines: { begin: 3 } } },
+    ]);
+  });
+
+  it("takes the job's share where there are several, and the configuration without paths", async () => {
+    const place = await preparePlace();
+    writeFiles(place.folder, { ".cliconfig.json": '{"ingest":{"include":["docs/**"]}}' });
+    for (const index of ["1", "2"]) {
+      const given = { KNOWCTL_CC_PAIR_ID: "2", CI_NODE_INDEX: index, CI_NODE_TOTAL: "2" };
+      expect(await runJob(".knowctl:ingest", given, place)).toMatchObject({ code: 0 });
+    }
+    expect([...place.sandbox.ledger.documents.values()].map(({ length }) => length)).toEqual(
+      Array.from({ length: 6 }, () => 1),
+    );
+  });
+
+  it("checks a merge request without a key and a service", async () => {
+    const place = await preparePlace();
+    const env = { ...place.env, KNOWCTL_BASE_URL: "", KNOWCTL_API_KEY: "" };
+    const given = { INGEST_PATHS: "docs" };
+    expect(await runJob(".knowctl:check", given, { ...place, env })).toMatchObject({ code: 0 });
+    expect(existsSync(join(place.folder, ".knowctl"))).toBe(false);
+    writeFiles(place.folder, { "docs/broken.md": "---\na: [\n---\n" });
+    expect(await runJob(".knowctl:check", given, { ...place, env })).toMatchObject({ code: 10 });
+    expect(place.sandbox.ledger.documents.size).toBe(0);
+  });
+
+  it("names variables that exist, and the version of the package", () => {
+    const manifest = readYaml<{ version: string }>("package.json");
+    expect(jobOf(".knowctl").variables).toMatchObject({ INGEST_VERSION: manifest.version });
+    for (const job of Object.keys(template)) {
+      const names = Object.keys(jobOf(job).variables ?? {});
+      expect(names.filter((each) => !variables.has(each) && !each.startsWith("INGEST_"))).toEqual(
+        [],
+      );
+    }
+  });
+});
+
+interface Hook {
+  id: string;
+  entry: string;
+  args?: string[];
+  language: string;
+  files?: string;
+  pass_filenames?: boolean;
+}
+
+const hooks = readYaml<Hook[]>(".pre-commit-hooks.yaml");
+
+/** Runs a hook as pre-commit does: the words of entry and args, then the files, no shell. */
+async function runHook(id: string, files: string[], place: Place): Promise<Ran> {
+  const {
+    entry,
+    args = [],
+    pass_filenames: takesFiles = true,
+  } = hooks.find((each) => each.id === id)!;
+  const words = [...entry.split(" "), ...args, ...(takesFiles ? files : [])];
+  const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+  // Nothing to reach and no key: a hook needs neither.
+  const env = { ...place.env, KNOWCTL_BASE_URL: "http://127.0.0.1:9", KNOWCTL_API_KEY: "" };
+  return await runShell(quoted.join(" "), { folder: place.folder, env });
+}
+
+describe.runIf(isShellThere)("the pre-commit hooks", () => {
+  it("knowctl-documents reads the changed files, whatever their names are", async () => {
+    const place = await preparePlace();
+    writeFiles(place.folder, {
+      "--force.md": "# A\n",
+      explain: "# B\n",
+      "$(touch canary) 'x'.md": "# C\n",
+      "bad.md": "---\na: [\n---\n",
+      "draft.md": "---\ndraft: true\n---\n# D\n",
+    });
+    const good = ["--force.md", "$(touch canary) 'x'.md", "docs/welcome.md", "draft.md"];
+    const ran = await runHook("knowctl-documents", good, place);
+    expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: "" });
+    const { code, stdout } = await runHook("knowctl-documents", [...good, "bad.md"], place);
+    expect(code).toBe(10);
+    expect(stdout).toContain("bad.md:3");
+    expect(existsSync(join(place.folder, "canary"))).toBe(false);
+  });
+
+  it("knowctl-project finds two documents with one id", async () => {
+    const place = await preparePlace();
+    writeFiles(place.folder, { ".cliconfig.json": '{"ingest":{"include":["docs/**/*.md"]}}' });
+    expect(await runHook("knowctl-project", [], place)).toMatchObject({ code: 0, stderr: "" });
+    writeFiles(place.folder, {
+      "docs/a.md": "---\nid: same\n---\n# A\n",
+      "docs/b.md": "---\nid: same\n---\n# B\n",
+    });
+    expect(await runHook("knowctl-project", [], place)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("same"),
+    });
+  });
+
+  it("knowctl-config names what is wrong in the configuration", async () => {
+    const place = await preparePlace();
+    writeFiles(place.folder, { ".cliconfig.json": '{"ingest":{"inlcude":["docs"]}}' });
+    const { code, stderr } = await runHook("knowctl-config", [], place);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/\.cliconfig\.json:1:\d+: unknown key ingest\.inlcude/);
+  });
+
+  it("say which files they are for, and run commands that exist", () => {
+    const commands = helpTexts();
+    for (const { entry, language, files } of hooks) {
+      expect(language).toBe("node");
+      const words = entry.split(" ").slice(1);
+      const path = words.filter((word) => !word.startsWith("-")).join(" ");
+      const help = `${commands[""]}${commands[path]}`;
+      for (const flag of words.filter((word) => word.startsWith("--")))
+        expect(help).toContain(flag);
+      if (files !== undefined) expect(() => new RegExp(files)).not.toThrow();
+    }
+    const [documents, , config] = hooks.map(({ files }) => new RegExp(files ?? "."));
+    expect(["a.md", "b/c.HTML", "c.pdf", "d.md.txt"].map((name) => documents!.test(name))).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
+    expect(
+      [".cliconfig.json", "a/.cliconfig", "x.cliconfig.json"].map((name) => config!.test(name)),
+    ).toEqual([true, true, false]);
+  });
+});
+
+interface Workflow {
+  jobs: Record<
+    string,
+    { steps: { uses?: string; run?: string; with?: Record<string, unknown> }[] }
+  >;
+}
+
+describe("examples/repository", () => {
+  it.each(["knowledge.yml", "knowledge-check.yml"])(
+    "%s uses inputs and outputs that the action has",
+    (name) => {
+      const path = ["examples", "repository", ".github", "workflows", name];
+      const { jobs } = readYaml<Workflow>(...path);
+      const { inputs, outputs } = loadAction();
+      const steps = Object.values(jobs).flatMap((job) => job.steps);
+      const own = steps.filter(({ uses }) => uses?.includes("/.github/actions/ingest@"));
+      expect(own).toHaveLength(1);
+      expect(Object.keys(own[0]!.with ?? {}).filter((each) => !inputs[each])).toEqual([]);
+      const text = readFileSync(join(projectFolder, ...path), "utf8");
+      for (const [, each] of text.matchAll(/steps\.upload\.outputs\.([\w-]+)/g)) {
+        expect(Object.keys(outputs)).toContain(each);
+      }
+      for (const { run = "" } of steps) expect(run).not.toContain("${{");
+    },
+  );
+
+  it(".gitlab-ci.yml extends jobs of the template with variables that exist", () => {
+    const jobs = Object.entries(
+      readYaml<Record<string, Job>>("examples", "repository", ".gitlab-ci.yml"),
+    );
+    const extending = jobs.filter(([, job]) => job.extends !== undefined);
+    expect(extending).toHaveLength(2);
+    for (const [, job] of extending) {
+      expect(Object.keys(template)).toContain(job.extends);
+      for (const name of Object.keys(job.variables ?? {})) {
+        expect(variables.has(name) || name in jobOf(".knowctl").variables!).toBe(true);
+      }
+    }
+  });
+
+  it(".pre-commit-config.yaml names hooks that exist", () => {
+    const { repos } = readYaml<{ repos: { hooks: { id: string }[] }[] }>(
+      "examples/repository/.pre-commit-config.yaml",
+    );
+    const ids = repos.flatMap((repo) => repo.hooks.map(({ id }) => id));
+    expect(ids.toSorted()).toEqual(hooks.map(({ id }) => id).toSorted());
+  });
+
+  it.runIf(isShellThere)("can be uploaded as it is", async () => {
+    const place = await preparePlace();
+    const folder = join(place.folder, "repository");
+    mkdirSync(join(folder, ".git"), { recursive: true });
+    cpSync(repository, folder, { recursive: true });
+    const script = "knowctl config validate && knowctl ingest docs README.md --cc-pair-id 2";
+    const { code, stderr } = await runShell(script, { ...place, folder });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringMatching(/warning/) });
+    expect([...place.sandbox.ledger.documents.keys()].toSorted()).toEqual([
+      "README.md",
+      "docs/on-call.md",
+      "docs/releases.md",
+    ]);
+  });
+});
