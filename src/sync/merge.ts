@@ -28,7 +28,7 @@ export function* withRecords(
     if (isInScope(path)) table.addGone(path, String(content.get(path)?.["content"] ?? ""));
   };
   let record = records.next();
-  for (const listed of request.listed) {
+  for (const listed of request.list()) {
     if (listed.kind === "file") {
       while (!record.done && comparePaths(record.value.path, listed.path) < 0) {
         addGone(record.value);

@@ -3,6 +3,7 @@ import type { Looked, Prepared, ReadyDocument } from "../documents/inspection.ts
 import { decide } from "./decide.ts";
 import type { Candidate } from "./merge.ts";
 import type { PlanRequest } from "./plan.ts";
+import type { PlanIds } from "./plan-ids.ts";
 import type { PlanTable } from "./plan-table.ts";
 import { knownOf, type SpoolHead } from "./due.ts";
 import { seenText, type AcceptedRecord, type FileRecord } from "./records.ts";
@@ -36,8 +37,15 @@ const saveBatch = 512;
 
 type Known = ReadonlyMap<string, ReadonlyMap<string, AcceptedRecord>>;
 
-/** Without a spool, as in a dry run, nothing is kept or recorded. */
-export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanEntries {
+/**
+ * Without a spool, as in a dry run, nothing is kept or recorded. With `ids`, the
+ * ids of what is on its way go there instead of into the table.
+ */
+export function createPlanEntries(
+  request: PlanRequest,
+  table: PlanTable,
+  ids: PlanIds | undefined,
+): PlanEntries {
   const { state, targets, shard, spool } = request;
   const pairs = new Set<number | undefined>();
   let images = 0;
@@ -81,10 +89,23 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
     }
   };
 
+  const addDue: PlanTable["addDue"] = (path, part, id, action) => {
+    if (!ids) {
+      table.addDue(path, part, id, action);
+      return;
+    }
+    ids.add(id);
+    table.countUp(action, 1);
+  };
+  const addOther = (path: string, part: number, id: string, content?: string): void => {
+    ids?.add(id);
+    table.add({ path, part, id, action: "other", detail: "", content });
+  };
+
   const addDocument = (candidate: Candidate, document: ReadyDocument, known: Known): void => {
     const { path, part, id, content, fingerprint, ownPair, body, ...rest } = document;
     if (!isOurs(id)) {
-      table.add({ path, part, id, action: "other", detail: "", content });
+      addOther(path, part, id, content);
       return;
     }
     images += document.images;
@@ -106,6 +127,7 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
       if (accepted && (accepted.path !== path || accepted.part !== part)) {
         moved.push({ ...accepted, path, part });
       }
+      ids?.add(id);
       if (spool) table.countUp("unchanged", 1);
       else table.add({ path, part, id, action, detail, content });
       return;
@@ -124,7 +146,7 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
       known: knownOf(accepted),
     };
     spool.add(head, body);
-    table.addDue(path, part, id, action);
+    addDue(path, part, id, action);
   };
 
   const knownTargets = new Map<string, boolean>();
@@ -138,13 +160,13 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
     if (!spool || isAccepted(target?.key ?? "", id)) return false;
     const { path, absolutePath, facts } = item;
     if (!isOurs(id)) {
-      table.add({ path, part: 0, id, action: "other", detail: "", content: undefined });
+      addOther(path, 0, id);
       return true;
     }
     pairs.add(target?.ccPairId);
     const document = { kind: "glanced", path, part: 0, id } as const;
     spool.add({ document, absolutePath, facts, known: knownOf(undefined) });
-    table.addDue(path, 0, id, "new");
+    addDue(path, 0, id, "new");
     return true;
   };
 

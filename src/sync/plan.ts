@@ -8,6 +8,7 @@ import { statFile } from "../documents/walk.ts";
 import { refuseCollisions } from "./collisions.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";
 import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
+import { changedMeanwhile, createPlanIds } from "./plan-ids.ts";
 import { createPlanTable, type PlanTable } from "./plan-table.ts";
 import type { SpoolHead } from "./due.ts";
 import type { Shard } from "./shard.ts";
@@ -18,8 +19,8 @@ import type { Targets } from "./target.ts";
 export interface PlanRequest {
   /** Project root. */
   root: string;
-  /** Files by name, ordered by path. */
-  listed: Iterable<Listed>;
+  /** Lists the files by name, ordered by path. */
+  list: () => Iterable<Listed>;
   /** Where the recorded files of the same inputs lie. */
   ranges: readonly PathRange[];
   /** Whether a recorded file that is not listed counts as gone. */
@@ -159,7 +160,9 @@ async function addRows(
 export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const { state, signal } = request;
   const table = createPlanTable(state.database);
-  const entries = createPlanEntries(request, table);
+  const isFirst = request.spool !== undefined && !state.hasFiles();
+  const ids = isFirst ? createPlanIds(state.database, request.storedId) : undefined;
+  const entries = createPlanEntries(request, table, ids);
   const looking = createLooking(request, entries);
   const { readFirst = Number.POSITIVE_INFINITY } = request;
   let fileCount = 0;
@@ -201,6 +204,11 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   await looking.end();
   entries.save();
   table.index();
+  if (ids?.isAnyTwice()) {
+    // A plan that only looks names the files.
+    await buildPlan({ ...request, spool: undefined });
+    throw changedMeanwhile();
+  }
   refuseCollisions(table, request);
   const { pairs } = entries;
   return { table, fileCount, images: entries.images(), pairs };

@@ -91,7 +91,7 @@ const everything = [{ from: "", to: "\u{10ffff}" }];
 async function plan(fake: Fake, state: State, change: Partial<PlanRequest> = {}): Promise<Plan> {
   return await buildPlan({
     root: "/project",
-    listed: listed(fake),
+    list: () => listed(fake),
     ranges: everything,
     isInScope: () => true,
     isTaken: undefined,

@@ -29,7 +29,7 @@ it("ends in the middle of a file of rows when it is told to", async () => {
   const progress: number[] = [];
   const planning = buildPlan({
     root: "/project",
-    listed: [{ kind: "file", path: "a.csv", absolutePath: "/project/a.csv" }],
+    list: () => [{ kind: "file", path: "a.csv", absolutePath: "/project/a.csv" }],
     ranges: [],
     isInScope: () => true,
     isTaken: undefined,

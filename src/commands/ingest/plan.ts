@@ -58,7 +58,7 @@ export async function planFolder(
   progress.follow(() => ({ ...fixed, done }));
   return await buildPlan({
     root: settings.root,
-    listed: withoutReports(listFiles(inputs, { cwd, settings }), settings.root, options.files),
+    list: () => withoutReports(listFiles(inputs, { cwd, settings }), settings.root, options.files),
     ranges: rangesOf(inputs, { cwd, settings }),
     isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
     isTaken: since && ((listed) => since.isTaken(listed)),
