@@ -62,7 +62,7 @@ const requireBuiltins = {
 };
 
 // CommonJS with one lazy chunk a command: a CommonJS entry starts at Node's own speed.
-export default defineConfig({
+const program = defineConfig({
   input: {
     main: "src/main.ts",
     context: "src/context.ts",
@@ -83,3 +83,11 @@ export default defineConfig({
     minify: false,
   },
 });
+
+/** Bundled apart from the rest: what a Tab needs is then one file, whatever else uses its parts. */
+export const completion = defineConfig({
+  ...program,
+  input: { complete: "src/commands/completion/complete.ts" },
+});
+
+export default program;

@@ -30,6 +30,14 @@ function startupRow(name, must, runs, makeSubject) {
   };
 }
 
+/** A Tab after `connectors find `, with the names of 50 connectors kept. */
+const completionRow = startupRow("completion", 1.5, 31, ({ env, folder }) => {
+  const own = { ...env, HOME: folder, XDG_CACHE_HOME: join(folder, "cache"), CI: "" };
+  runOnce({ ...tool("connectors", "list"), env: own, cwd: folder });
+  const tab = tool("__complete", "bash", "9", " =:", "knowctl connectors find ");
+  return { ...tab, env: own, cwd: folder };
+});
+
 /** A thousand files against the sandbox: peak memory, first run and unchanged run. */
 const ingestRow = {
   name: "ingest-1000",
@@ -53,6 +61,7 @@ const rows = [
     env,
     cwd: folder,
   })),
+  completionRow,
   ingestRow,
   uploadRow,
   latencyRow,

@@ -42,6 +42,21 @@ function staticAnswer(args) {
   return Object.prototype.hasOwnProperty.call(texts.help, path) ? texts.help[path] : undefined;
 }
 
+/** What the completion script of a shell asks for. Without the rest of the tool: a Tab must be fast. */
+function answerShell(args) {
+  var place = {
+    env: process.env,
+    cwd: process.cwd(),
+    uid: process.geteuid ? process.geteuid() : -1,
+    now: Date.now(),
+  };
+  void require("../dist/complete.cjs")
+    .complete(args, require("../dist/completion.json"), place)
+    .then(function (answer) {
+      writeAll(1, answer);
+    });
+}
+
 function run() {
   if (!supported(process.versions.node)) {
     fs.writeSync(2, "error: knowctl needs Node 20.19 or newer, this is " + process.version + "\n");
@@ -49,6 +64,7 @@ function run() {
     return;
   }
   var args = process.argv.slice(2);
+  if (args[0] === "__complete") return answerShell(args.slice(1));
   var answer = staticAnswer(args);
   if (answer !== undefined) return writeAll(1, answer);
   var context = require("../dist/context.cjs");

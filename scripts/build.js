@@ -4,13 +4,24 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ensureInstalled, projectFolder } from "./install.js";
 
-/** Bundles src/ into dist/ and writes the help texts that the entry answers with. */
-export async function build() {
-  const { rolldown } = await import("rolldown");
-  const { default: config } = await import("../rolldown.config.js");
-  const dist = join(projectFolder, "dist");
-  rmSync(dist, { recursive: true, force: true });
-  const bundle = await rolldown({
+/** Dotted keys of a configuration file, from its schema: as `config get` takes them. */
+function configKeys() {
+  const schema = JSON.parse(
+    readFileSync(join(projectFolder, "schema", "cliconfig.schema.json"), "utf8"),
+  );
+  const visit = (node, path) =>
+    Object.entries(node.properties ?? {}).flatMap(([name, each]) => {
+      const key = path === "" ? name : `${path}.${name}`;
+      return each.properties ? [key, ...visit(each, key)] : [key];
+    });
+  const { $schema: _, profiles, ...shared } = schema.properties;
+  const own = visit(profiles.additionalProperties, "");
+  const byName = (a, b) => (a < b ? -1 : 1);
+  return [...new Set([...visit({ properties: shared }, ""), ...own])].toSorted(byName);
+}
+
+async function bundle(rolldown, config, dist) {
+  const bundled = await rolldown({
     ...config,
     cwd: projectFolder,
     onLog(level, log, handle) {
@@ -19,16 +30,27 @@ export async function build() {
       handle(level, log);
     },
   });
-  await bundle.write({ ...config.output, dir: dist });
-  await bundle.close();
+  await bundled.write({ ...config.output, dir: dist });
+  await bundled.close();
+}
+
+/** Bundles src/ into dist/ and writes the help texts that the entry answers with. */
+export async function build() {
+  const { rolldown } = await import("rolldown");
+  const { default: program, completion } = await import("../rolldown.config.js");
+  const dist = join(projectFolder, "dist");
+  rmSync(dist, { recursive: true, force: true });
+  await bundle(rolldown, program, dist);
+  await bundle(rolldown, completion, dist);
   mkdirSync(dist, { recursive: true });
   // dist/ is CommonJS although the package is not.
   writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
   const require = createRequire(import.meta.url);
-  const { helpTexts } = require(join(dist, "program.cjs"));
+  const { helpTexts, surfaceTable } = require(join(dist, "program.cjs"));
   const { version } = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8"));
   const help = { version: `${version}\n`, help: helpTexts() };
   writeFileSync(join(dist, "help.json"), JSON.stringify(help));
+  writeFileSync(join(dist, "completion.json"), JSON.stringify(surfaceTable(configKeys())));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

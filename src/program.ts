@@ -4,6 +4,8 @@ import { exitCodes } from "./errors.ts";
 import { addAgents } from "./surface/agents.ts";
 import { addApi } from "./surface/api.ts";
 import { addChat } from "./surface/chat.ts";
+import { addCompletion } from "./surface/completion.ts";
+import { completionTable } from "./surface/completion-table.ts";
 import { addConfig } from "./surface/config.ts";
 import { addConnectors } from "./surface/connectors.ts";
 import { collectOptions } from "./surface/environment.ts";
@@ -53,6 +55,7 @@ const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> =
   config: addConfig,
   login: addConfig,
   logout: addConfig,
+  completion: addCompletion,
 };
 
 /**
@@ -128,6 +131,15 @@ export function helpTexts(): Record<string, string> {
   };
   visit(program, "");
   return texts;
+}
+
+/** What completion knows of the surface; `keys` are those of a configuration. */
+export function surfaceTable(keys: string[]): ReturnType<typeof completionTable> {
+  const program = createProgram(
+    () => () => Promise.resolve(),
+    () => {},
+  );
+  return completionTable(program, keys);
 }
 
 /** Every command that does something, with its one-line description, for the README. */

@@ -44,12 +44,16 @@ export async function agentsList(
   options: GlobalFlags,
 ): Promise<void> {
   checkFormat(options);
-  const { client, output } = await connect(context, options, { oneShot: true });
+  const connected = await connect(context, options, { oneShot: true });
+  const { client, output } = connected;
   try {
     const agents = (await listAgents(client)).map(maskAgent);
     const count = await writeList(output, options, columns, agents);
     if (count === 0)
       await output.note(agents.length > 0 ? "no agents match" : "there are no agents");
+    const { rememberNames } = await import("./completion/remember-names.ts");
+    const names = agents.map(({ id, name }) => ({ id, name, text: "" }));
+    rememberNames(context, "agents", connected, names);
   } finally {
     await client.close();
   }

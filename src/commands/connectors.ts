@@ -9,7 +9,7 @@ import { maskConnector } from "../output/mask.ts";
 import type { Output } from "../output/output.ts";
 import { matchesGlob } from "../output/select.ts";
 import { relativeTime } from "../output/time.ts";
-import { connect } from "./connect.ts";
+import { connect, type Connected } from "./connect.ts";
 import { findConnector, findConnectorById } from "./find-connector.ts";
 
 export interface ConnectorsListOptions extends GlobalFlags {
@@ -111,16 +111,36 @@ function passes(row: ConnectorStatus, options: ConnectorsListOptions): boolean {
   return options.name === undefined || matchesGlob(row.name ?? "", options.name);
 }
 
+/** Keeps the names for completion, when all is written: nobody waits for it. */
+async function rememberConnectors(
+  context: Context,
+  connected: Connected,
+  records: readonly ConnectorStatus[],
+): Promise<void> {
+  const { rememberNames } = await import("./completion/remember-names.ts");
+  const names = records.map((record) => ({
+    id: record.cc_pair_id,
+    name: record.name ?? "",
+    text: record.connector.source,
+  }));
+  rememberNames(context, "connectors", connected, names);
+}
+
 async function withRecords(
   context: Context,
   options: GlobalFlags,
   use: (records: ConnectorStatus[], output: Output) => Promise<void>,
 ): Promise<void> {
-  const { client, output } = await connect(context, options, { oneShot: true });
+  const connected = await connect(context, options, { oneShot: true });
   try {
-    await use(await listConnectors(client), output);
+    const records = await listConnectors(connected.client);
+    try {
+      await use(records, connected.output);
+    } finally {
+      await rememberConnectors(context, connected, records);
+    }
   } finally {
-    await client.close();
+    await connected.client.close();
   }
 }
 

@@ -34,11 +34,19 @@ export async function toolsList(
   options: GlobalFlags,
 ): Promise<void> {
   checkFormat(options);
-  const { client, output } = await connect(context, options, { oneShot: true });
+  const connected = await connect(context, options, { oneShot: true });
+  const { client, output } = connected;
   try {
     const tools = (await listTools(client)).map(maskTool);
     const count = await writeList(output, options, columns, tools);
     if (count === 0) await output.note(tools.length > 0 ? "no tools match" : "there are no tools");
+    const { rememberNames } = await import("./completion/remember-names.ts");
+    const names = tools.map(({ id, name, display_name }) => ({
+      id,
+      name: display_name || name,
+      text: "",
+    }));
+    rememberNames(context, "tools", connected, names);
   } finally {
     await client.close();
   }

@@ -21,7 +21,7 @@ function findGitRoot(start: string): string | undefined {
 }
 
 /** From `start` upward to the git root; without one, `start` alone (faults.md S11). */
-function searchedFolders(start: string): string[] {
+export function searchedFolders(start: string): string[] {
   const last = findGitRoot(start) ?? start;
   const folders = [start];
   for (let folder = start; folder !== last; folder = dirname(folder)) folders.push(dirname(folder));
@@ -45,8 +45,12 @@ export interface ProjectRules {
 const trustAllHint =
   "to use it anyway, set KNOWCTL_TRUST_PROJECT=1, or name a file of yours with --config";
 
-// Before anything of the file is read. Reports instead of deciding what happens then.
-function refusal(path: string, rules: ProjectRules, lastFolder: string): CliError | undefined {
+/** Why a file may not be used, before anything of it is read; who asks decides what happens then. */
+export function refusal(
+  path: string,
+  rules: ProjectRules,
+  lastFolder: string,
+): CliError | undefined {
   if (rules.trustAll || rules.uid < 0) return undefined;
   const stats = statOf(path, statSync);
   if (!stats?.isFile()) return undefined;

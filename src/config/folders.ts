@@ -55,6 +55,18 @@ export function stateFolder({ env, platform, home }: Machine): string {
   return join(absolute(env["XDG_STATE_HOME"]) ?? join(home, ".local", "state"), "knowctl");
 }
 
+/** Folder of what may be lost at any time: names for completion. */
+export function cacheFolder({ env, platform, home }: Machine): string {
+  if (platform === "win32") {
+    return join(
+      absolute(env["LOCALAPPDATA"]) ?? join(home, "AppData", "Local"),
+      "knowctl",
+      "cache",
+    );
+  }
+  return join(absolute(env["XDG_CACHE_HOME"]) ?? join(home, ".cache"), "knowctl");
+}
+
 /** `~/x` and relative paths made absolute; relative ones are meant from `folder`. */
 export function expandPath(path: string, folder: string, home: string): string {
   if (path === "~") return home;

@@ -41,16 +41,17 @@ export function shard(value: string): { index: number; count: number } {
   return { index, count };
 }
 
-/** Parser that accepts only the given words. */
+/** Parser that accepts only the given words; `choices` of it names them. */
 export function choice<const Value extends string>(
   ...values: readonly Value[]
-): (value: string) => Value {
-  return (value) => {
+): ((value: string) => Value) & { choices: readonly Value[] } {
+  const parse = (value: string): Value => {
     const found = values.find((each) => each === value);
     if (found === undefined)
       throw new InvalidArgumentError(`Expected one of ${values.join(", ")}.`);
     return found;
   };
+  return Object.assign(parse, { choices: values });
 }
 
 /** Parser for text that says something: a script's empty variable is refused, not taken for a value. */

@@ -55,6 +55,7 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
     ["state", ["state"], 10],
     ["sessions", ["sessions"], 11],
     ["files", ["files"], 5],
+    ["completion", ["completion"], 4],
     ["tools and agents", ["tools", "agents"], 5],
     ["api", ["api"], 7],
   ])("%s", async (_name, commands, least) => {

@@ -49,7 +49,16 @@ describe("start-up", () => {
     ]) {
       expect(code.includes(part), part).toBe(false);
     }
-    expect(files.length).toBeLessThanOrEqual(20);
+    expect(files.length).toBeLessThanOrEqual(21);
+  });
+
+  it("completes with neither commander, schema nor client", async () => {
+    const files = await loadedFiles(["__complete", "zsh", "", "connectors", "find"]);
+    expect(files.length).toBeLessThanOrEqual(8);
+    const code = files.map((path) => readFileSync(join(projectFolder, path), "utf8")).join("\n");
+    for (const part of ["CommanderError", "zod", "undici", "js-yaml", "node:crypto"]) {
+      expect(code.includes(part), part).toBe(false);
+    }
   });
 
   it("loads nothing that reads documents into threads that only compare stamps", () => {

@@ -1,0 +1,12 @@
+import type { GlobalFlags } from "../../config/flags.ts";
+import type { Context } from "../../context.ts";
+import { scripts } from "./scripts.ts";
+
+/** `completion SHELL`: prints the script, of which nothing comes from outside. */
+export async function printScript(
+  context: Context,
+  [shell = ""]: string[],
+  _options: GlobalFlags,
+): Promise<void> {
+  await context.stdout.write(scripts[shell as keyof typeof scripts]);
+}

@@ -1,0 +1,151 @@
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, extname, join, resolve } from "node:path";
+import { refusal, searchedFolders } from "../../config/discover.ts";
+import { createMachine, userFolder, type Machine } from "../../config/folders.ts";
+import { isOn } from "../../config/given.ts";
+import { hasMember, prefixOf, projectPlaces, userPlaces } from "../../config/places.ts";
+import { parseBaseUrl } from "../../config/url.ts";
+
+/** Where completion happens. */
+export interface Place {
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  uid: number;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/** Global flags on the line that decide which service is meant. */
+export interface Chosen {
+  profile?: string;
+  config?: string;
+  baseUrl?: string;
+}
+
+interface Content {
+  defaultProfile?: string;
+  /** Base URL of each profile; undefined where it has none. */
+  profiles: Map<string, string | undefined>;
+}
+
+const nothing: Content = { profiles: new Map() };
+const largestFile = 1024 * 1024;
+const offered = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+async function parse(path: string, text: string): Promise<unknown> {
+  if (extname(path) === ".json" || /^\s*\{/.test(text)) return JSON.parse(text);
+  const [{ parseYaml }, { valueOf }] = await Promise.all([
+    import("../../config/yaml.ts"),
+    import("../../config/nodes.ts"),
+  ]);
+  return valueOf(parseYaml(text));
+}
+
+function readContent(value: unknown): Content {
+  if (!isObject(value)) return nothing;
+  const all = isObject(value["profiles"]) ? Object.entries(value["profiles"]) : [];
+  const profiles = all.flatMap(([name, profile]): [string, string | undefined][] => {
+    if (!offered.test(name)) return [];
+    const baseUrl = isObject(profile) ? profile["baseUrl"] : undefined;
+    return [[name, typeof baseUrl === "string" ? baseUrl : undefined]];
+  });
+  const { defaultProfile } = value;
+  return {
+    ...(typeof defaultProfile === "string" && { defaultProfile }),
+    profiles: new Map(profiles),
+  };
+}
+
+/** Of a file only the names of profiles and their addresses; nothing where it cannot be read. */
+async function readFile(path: string): Promise<Content> {
+  try {
+    const stats = statSync(path);
+    if (!stats.isFile() || stats.size > largestFile) return nothing;
+    const text = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
+    const value = await parse(path, text);
+    const [member] = prefixOf(path);
+    return readContent(member === undefined ? value : (value as Record<string, unknown>)[member]);
+  } catch {
+    // What is wrong with it is told when a command runs.
+    return nothing;
+  }
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+// A file that the tool itself would not read is not read here either; none has to be trusted, since
+// of what it says only names are shown and nothing is sent.
+function projectFile(place: Place): string | undefined {
+  const folders = searchedFolders(realpathSync(place.cwd));
+  const rules = { uid: place.uid, trustAll: isOn(place.env, "KNOWCTL_TRUST_PROJECT") };
+  for (const folder of folders) {
+    const path = projectPlaces
+      .map((name) => join(folder, name))
+      .find((each) => {
+        if (!isThere(each)) return false;
+        return prefixOf(each).length === 0 || hasMember(readFileSync(each, "utf8"));
+      });
+    if (path === undefined) continue;
+    return refusal(path, rules, folders.at(-1) ?? dirname(path)) ? undefined : path;
+  }
+  return undefined;
+}
+
+async function readProject(place: Place, chosen: Chosen): Promise<Content> {
+  const named = chosen.config ?? (place.env["KNOWCTL_CONFIG"] || undefined);
+  if (named !== undefined) return await readFile(resolve(place.cwd, named));
+  try {
+    const path = projectFile(place);
+    return path === undefined ? nothing : await readFile(path);
+  } catch {
+    return nothing;
+  }
+}
+
+async function readUser(machine: Machine): Promise<Content> {
+  const folder = userFolder(machine);
+  const path = userPlaces.map((name) => join(folder, name)).find(isThere);
+  return path === undefined ? nothing : await readFile(path);
+}
+
+function normalise(baseUrl: string | undefined): string | undefined {
+  try {
+    return baseUrl ? parseBaseUrl(baseUrl).baseUrl : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Profiles of the configuration files, and the one in effect with its address. */
+export interface Profiles {
+  names: string[];
+  profile: string;
+  /** Undefined where none is known. */
+  baseUrl: string | undefined;
+}
+
+/**
+ * Reads the profiles as loadConfig() would choose among them, but needs no trust,
+ * resolves no secret and complains of nothing.
+ */
+export async function readProfiles(place: Place, chosen: Chosen): Promise<Profiles> {
+  const machine = createMachine({ env: place.env, uid: place.uid });
+  const [project, user] = [await readProject(place, chosen), await readUser(machine)];
+  const names = [...new Set([...project.profiles.keys(), ...user.profiles.keys()])];
+  const profile =
+    chosen.profile ??
+    (place.env["KNOWCTL_PROFILE"] || undefined) ??
+    project.defaultProfile ??
+    user.defaultProfile ??
+    (names.length === 1 ? names[0] : undefined) ??
+    "default";
+  const given = chosen.baseUrl ?? (place.env["KNOWCTL_BASE_URL"]?.trim() || undefined);
+  const baseUrl = given ?? project.profiles.get(profile) ?? user.profiles.get(profile);
+  return { names, profile, baseUrl: normalise(baseUrl) };
+}

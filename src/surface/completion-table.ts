@@ -1,0 +1,113 @@
+import type { Argument, Command, Option } from "commander";
+import type { CommandRow, CompletionTable, FlagRow, Takes } from "../config/command-table.ts";
+import { globalOptions, isGroup, summaryOf } from "./prepare.ts";
+
+const listFormats = ["table", "json", "ndjson", "yaml", "csv", "tsv"];
+const uploadFormats = ["text", "json", "ndjson"];
+
+/** Formats of the commands that write no list or record. */
+const formats: Readonly<Record<string, readonly string[]>> = {
+  chat: ["text", "json", "ndjson", "packets"],
+  ingest: uploadFormats,
+  "ingest retry": uploadFormats,
+  "sessions recover": uploadFormats,
+};
+
+const byFlag: Readonly<Record<string, Takes>> = {
+  "--profile": "profile",
+  "--connector": "connector",
+  "--cc-pair-id": "pair",
+  "--agent": "agent",
+  "--session": "session",
+  "--tool": "tool",
+  "--force-tool": "tool",
+  "--source": "source",
+  "--source-type": "source",
+  "--show": { list: ["reasoning", "tools", "documents", "none", "all"] },
+};
+
+const byName: Readonly<Record<string, Takes>> = {
+  file: "file",
+  path: "file",
+  "path-or-id": "file",
+  report: "file",
+  results: "file",
+  dir: "directory",
+  key: "key",
+  profile: "profile",
+  "id-or-name": "connector-or-pair",
+};
+
+/** Arguments whose name says too little. */
+const byCommand: Readonly<Record<string, Takes>> = {
+  "connectors find": "connector",
+  sessions: "session",
+};
+
+function named(name: string): Takes {
+  return byName[name] ?? "free";
+}
+
+function wordsOf(parse: unknown): readonly string[] | undefined {
+  return typeof parse === "function" && "choices" in parse
+    ? (parse.choices as readonly string[])
+    : undefined;
+}
+
+function valueOf(option: Option, path: string): Takes {
+  const long = option.long ?? "";
+  if (long === "--output") return formats[path] ?? listFormats;
+  const placeholder = /[<[]([\w/=-]+)/.exec(option.flags)?.[1] ?? "";
+  return wordsOf(option.parseArg) ?? byFlag[long] ?? named(placeholder);
+}
+
+function argumentValue(argument: Argument, path: string): Takes {
+  const [group = ""] = path.split(" ");
+  const words = wordsOf(argument.parseArg);
+  if (words) return words;
+  if (argument.name() === "id" || path === "connectors find") {
+    return byCommand[path] ?? byCommand[group] ?? "free";
+  }
+  return named(argument.name());
+}
+
+function flagRow(option: Option, path: string): FlagRow {
+  const names = [option.short, option.long].filter((name) => name !== undefined);
+  const row: FlagRow = { names, text: option.description };
+  if (option.required || option.optional) row.takes = valueOf(option, path);
+  // Only a parser that adds to a list looks at the previous value.
+  if ((option.parseArg?.length ?? 0) > 1) row.repeats = true;
+  return row;
+}
+
+function commandRow(command: Command, path: string, globals: ReadonlySet<string>): CommandRow {
+  const own = command.options.filter(
+    (option) => !globals.has(option.long ?? "") || (option.long === "--output" && path in formats),
+  );
+  const last = command.registeredArguments.at(-1);
+  return {
+    text: summaryOf(command),
+    commands: [
+      ...command.commands.map((each) => each.name()),
+      ...(isGroup(command) ? ["help"] : []),
+    ],
+    flags: own.map((option) => flagRow(option, path)),
+    arguments: command.registeredArguments.map((argument) => argumentValue(argument, path)),
+    ...(last?.variadic === true && { endless: true }),
+  };
+}
+
+/** Every command with its flags and what they take. `keys` are those of a configuration. */
+export function completionTable(program: Command, keys: string[]): CompletionTable {
+  const globals = globalOptions();
+  const names = new Set(globals.map((option) => option.long ?? ""));
+  const commands: Record<string, CommandRow> = {};
+  const visit = (command: Command, path: string): void => {
+    commands[path] = commandRow(command, path, names);
+    for (const each of command.commands)
+      visit(each, path === "" ? each.name() : `${path} ${each.name()}`);
+  };
+  visit(program, "");
+  const help = { names: ["-h", "--help"], text: "show help" };
+  return { commands, globals: [...globals.map((option) => flagRow(option, "")), help], keys };
+}
