@@ -18,6 +18,8 @@ export interface Dialect {
   readonly name: DialectName;
   readonly paths: {
     readonly connectorStatus: string;
+    /** POST: makes a connector, an empty credential and their pair at once. */
+    readonly createConnector?: string;
     readonly ingestion: string;
     readonly chat: string;
     readonly tools: string;
@@ -94,6 +96,7 @@ const onyx: Dialect = {
   name: "onyx",
   paths: {
     connectorStatus: "/api/manage/admin/connector/status",
+    createConnector: "/api/manage/admin/connector-with-mock-credential",
     ingestion: "/api/onyx-api/ingestion",
     chat: "/api/chat/send-chat-message",
     tools: "/api/tool",

@@ -19,6 +19,7 @@ export type CallClass =
   | "resume"
   | "upload"
   | "rememberedUpload"
+  | "create"
   | "rawSafe"
   | "rawUnsafe";
 
@@ -148,6 +149,9 @@ const rememberedUpload: CallPolicy = {
   faults: new Set(["unsent", "connection", "timeout"]),
 };
 
+/** What a second request would make a second time. */
+const create: CallPolicy = upload;
+
 /** Any GET that a user types: what comes may be large, and is written as it comes. */
 const rawSafe: CallPolicy = {
   ...list,
@@ -176,6 +180,7 @@ export const policies: Record<CallClass, CallPolicy> = {
   resume,
   upload,
   rememberedUpload,
+  create,
   rawSafe,
   rawUnsafe,
 };

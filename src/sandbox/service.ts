@@ -3,6 +3,7 @@ import { catalogRoutes } from "./catalog.ts";
 import { chatRoutes } from "./chat.ts";
 import type { Clock } from "./clock.ts";
 import { createCommits } from "./commits.ts";
+import { connectorRoutes } from "./connector-routes.ts";
 import { defaultPairs } from "./connectors.ts";
 import { openSandboxDatabase } from "./database.ts";
 import { createDocumentStore } from "./documents.ts";
@@ -13,6 +14,7 @@ import { createIndexer } from "./indexer.ts";
 import { ingestionRoutes } from "./ingestion-routes.ts";
 import type { LedgerWriter } from "./ledger.ts";
 import { pageRoutes } from "./page.ts";
+import { createPairs } from "./pairs.ts";
 import type { Framing } from "./packets.ts";
 import { createPlayer, type Player } from "./play.ts";
 import type { Route } from "./routes.ts";
@@ -51,7 +53,7 @@ function routesOf(
     play: Player | undefined;
   },
 ): Route[] {
-  const { clock, host, dialect = "standard", pairs = defaultPairs } = options;
+  const { clock, host, dialect = "standard" } = options;
   const { model, documentSets = defaultSets, tokenDelayMs = 0 } = options;
   const models = options.models ?? (model ? { llm: [model.model] } : defaultModels);
   const now = (): number => clock.now();
@@ -59,10 +61,10 @@ function routesOf(
   const files = createFiles(database, now, options.fileLooks);
   const sessions = createSessions(database, now);
   const framing = framingOf(options);
-  const known = new Set(pairs.map((pair) => pair.cc_pair_id));
+  const pairs = createPairs(database, options.pairs ?? defaultPairs);
   const shared = { dialect, documents, files, clock, ...parts };
   return [
-    ...ingestionRoutes({ ...shared, pairs: known }),
+    ...ingestionRoutes({ ...shared, pairs: pairs.ids }),
     ...chatRoutes({
       ...shared,
       database,
@@ -72,16 +74,15 @@ function routesOf(
       models,
       model,
       documentSets,
-      publicPairs: pairs
-        .filter((pair) => pair.access_type === "public")
-        .map((pair) => pair.cc_pair_id),
+      publicPairs: pairs.publicIds,
     }),
     ...sessionRoutes(sessions, parts.runs, framing),
     ...fileRoutes(files, dialect),
     ...searchRoutes(database, documentSets),
-    ...catalogRoutes({ pairs, models, documentSets, hasModel: model !== undefined }),
+    ...connectorRoutes({ pairs, clock }),
+    ...catalogRoutes({ pairs: pairs.records, models, documentSets, hasModel: model !== undefined }),
     ...pageRoutes({
-      pairs,
+      pairs: pairs.records,
       documents,
       search: (question) => searchPassages(database, questionTerms(question), {}, 20),
       loopback: isLoopback(host),

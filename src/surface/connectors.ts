@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, integer } from "./options.ts";
+import { choice, collectParsed, examples, integer } from "./options.ts";
 import type { Run } from "./run.ts";
 
 const load = () => import("../commands/connectors.ts");
@@ -85,10 +85,46 @@ function addFind(connectors: Command, run: Run): void {
     .action(run(async () => (await load()).connectorsFind));
 }
 
-/** `connectors list | get | find`. */
+function addCreate(connectors: Command, run: Run): void {
+  connectors
+    .command("create")
+    .description(
+      "Create a connector for uploads, and print its cc_pair_id.\n" +
+        "One of this name and source that exists is found, and no second is made.\n" +
+        "Needs the onyx dialect; elsewhere connectors are created on the admin page (exit 9).",
+    )
+    .argument("<name>", "its name")
+    .option(
+      "--access-type <type>",
+      "who may see its documents: public (default) is everybody with an account, private its groups",
+      choice("public", "private"),
+    )
+    .option(
+      "--group <id>",
+      "group whose members may see its documents (repeatable)",
+      collectParsed(integer(0, 2 ** 31 - 1)),
+    )
+    .addHelpText(
+      "after",
+      examples([
+        ["knowctl connectors create Handbook --dialect onyx", "its id, new or not"],
+        [
+          'knowctl ingest docs --dialect onyx --cc-pair-id "$(knowctl connectors create Handbook --dialect onyx)"',
+          "in a pipeline: safe to repeat",
+        ],
+        ["knowctl connectors create Handbook --dialect onyx --json", "and whether it is new"],
+      ]),
+    )
+    .action(run(async () => (await import("../commands/connectors/create.ts")).connectorsCreate));
+}
+
+/** `connectors list | get | find | create`. */
 export function addConnectors(program: Command, run: Run): void {
-  const connectors = program.command("connectors").description("Look up connectors and their ids.");
+  const connectors = program
+    .command("connectors")
+    .description("Look up connectors and their ids, or create one.");
   addList(connectors, run);
   addGet(connectors, run);
   addFind(connectors, run);
+  addCreate(connectors, run);
 }

@@ -59,7 +59,9 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
     ["tools and agents", ["tools", "agents"], 5],
     ["api", ["api"], 7],
   ])("%s", async (_name, commands, least) => {
-    const isOnyx = ["sessions", "agents", "api"].some((each) => commands.includes(each));
+    const isOnyx = ["sessions", "agents", "api", "connectors"].some((each) =>
+      commands.includes(each),
+    );
     const place = await preparePlace(isOnyx ? "onyx" : "standard");
     if (commands.includes("state")) await prepareState(place);
     if (commands.includes("sessions")) await askTwice(place);

@@ -1,0 +1,176 @@
+import type { Client } from "../../api/client.ts";
+import {
+  canCreateConnectors,
+  createConnector,
+  ingestionSource,
+  listConnectors,
+  type NewConnector,
+} from "../../api/connectors.ts";
+import type { ConnectorStatus } from "../../api/schemas.ts";
+import type { GlobalFlags } from "../../config/flags.ts";
+import type { Context } from "../../context.ts";
+import { ApiError, CliError } from "../../errors.ts";
+import { checkFormat, writeRecord } from "../../output/formats.ts";
+import { isInert } from "../../output/neutralise.ts";
+import type { Output } from "../../output/output.ts";
+import { connect } from "../connect.ts";
+import { findConnector } from "../find-connector.ts";
+
+export interface ConnectorsCreateOptions extends GlobalFlags {
+  accessType?: "public" | "private";
+  group?: number[];
+}
+
+/** How often the listing is asked for what another run is just creating. */
+const looks = 5;
+const lookMs = 1000;
+const longestName = 255;
+
+function checkName(name: string): void {
+  const isName = name.trim() !== "" && name === name.trim() && name.length <= longestName;
+  if (isName && isInert(name)) return;
+  throw new CliError("usage", `${JSON.stringify(name)} is no name for a connector`, {
+    hints: [`a name has 1 to ${longestName} characters on one line, no space at its ends`],
+  });
+}
+
+function sameName(record: ConnectorStatus, name: string): boolean {
+  return record.name?.normalize("NFC") === name.normalize("NFC");
+}
+
+/** The one of this name and source. Throws CliError `not-found` when there are several. */
+function findExisting(
+  records: readonly ConnectorStatus[],
+  name: string,
+): ConnectorStatus | undefined {
+  const named = records.filter(
+    (record) => sameName(record, name) && record.connector.source === ingestionSource,
+  );
+  return named.length === 0 ? undefined : findConnector(named, name);
+}
+
+function unavailable(client: Client, baseUrl: string): CliError {
+  return new CliError("not-found", `the ${client.dialect.name} interface creates no connectors`, {
+    hints: [
+      `create it on the admin page of ${baseUrl}, under Connectors; the number in the address of its page is the cc_pair_id`,
+      "`knowctl connectors list` shows those that exist; --dialect names another interface",
+    ],
+  });
+}
+
+const othersBusiness = new Set(["auth", "not-found", "rate-limited"]);
+
+/**
+ * After a request that failed: another run may have made the connector at the same
+ * time, or the answer was lost. The listing tells. Undefined when it has none.
+ */
+async function findAfter(
+  context: Context,
+  client: Client,
+  name: string,
+  error: unknown,
+): Promise<ConnectorStatus | undefined> {
+  if (!(error instanceof ApiError) || othersBusiness.has(error.exit)) throw error;
+  for (let look = 0; look < looks; look++) {
+    if (look > 0) await context.sleep(lookMs, context.signal);
+    const records = await listConnectors(client);
+    const found = findExisting(records, name);
+    if (found) return found;
+    const other = records.find((record) => sameName(record, name));
+    if (!other) continue;
+    throw new CliError(error.exit, error.message, {
+      cause: error,
+      hints: [
+        `the name is that of cc_pair_id ${other.cc_pair_id} (source ${other.connector.source}): choose another`,
+      ],
+    });
+  }
+  return undefined;
+}
+
+function notListed(error: ApiError): CliError {
+  return new CliError(error.exit, error.message, {
+    cause: error,
+    hints: [
+      ...error.hints,
+      "if the name is taken though no listing shows it, the connector has no credential or is being deleted: see the admin page",
+    ],
+  });
+}
+
+interface Outcome {
+  id: number;
+  accessType: string;
+  created: boolean;
+}
+
+function existing(record: ConnectorStatus): Outcome {
+  return { id: record.cc_pair_id, accessType: record.access_type ?? "", created: false };
+}
+
+/** Two runs at once where the service lets both: each prints the older one. */
+async function oldestOf(client: Client, output: Output, name: string, id: number) {
+  const records = await listConnectors(client);
+  const ids = records
+    .filter((each) => sameName(each, name) && each.connector.source === ingestionSource)
+    .map((each) => each.cc_pair_id);
+  const oldest = Math.min(id, ...ids);
+  if (oldest === id) return id;
+  await output.warn(
+    `another run created cc_pair_id ${oldest} of this name at the same time; delete ${id} on the admin page`,
+  );
+  return oldest;
+}
+
+async function findOrCreate(
+  context: Context,
+  client: Client,
+  output: Output,
+  wanted: NewConnector,
+): Promise<Outcome> {
+  const found = findExisting(await listConnectors(client), wanted.name);
+  if (found) return existing(found);
+  let made: number;
+  try {
+    made = await createConnector(client, wanted);
+  } catch (error) {
+    const after = await findAfter(context, client, wanted.name, error);
+    if (after) return existing(after);
+    throw notListed(error as ApiError);
+  }
+  const id = await oldestOf(client, output, wanted.name, made);
+  return { id, accessType: wanted.accessType, created: id === made };
+}
+
+/**
+ * `connectors create NAME`: prints the cc_pair_id of the ingestion connector of this
+ * name, which is created unless it exists.
+ */
+export async function connectorsCreate(
+  context: Context,
+  args: string[],
+  options: ConnectorsCreateOptions,
+): Promise<void> {
+  checkFormat(options);
+  const [name = ""] = args;
+  checkName(name);
+  const { client, output, connection } = await connect(context, options, { oneShot: true });
+  try {
+    if (!canCreateConnectors(client)) throw unavailable(client, connection.baseUrl);
+    const { group: groups = [], accessType } = options;
+    const wanted = { name, groups, accessType: accessType ?? "public" } as const;
+    const { id, created, accessType: actual } = await findOrCreate(context, client, output, wanted);
+    await output.note(created ? `created, ${actual}` : "it exists already");
+    if (accessType !== undefined && accessType !== actual) {
+      await output.warn(
+        `its access type is ${actual}, not ${accessType}: change it on the admin page`,
+      );
+    }
+    const isRecord = (options.output ?? options.fields ?? options.jq) !== undefined;
+    const record = { cc_pair_id: id, name, source: ingestionSource, access_type: actual, created };
+    if (isRecord || options.json === true) await writeRecord(output, options, record);
+    else await output.line(String(id));
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,150 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { main } from "../../../src/main.ts";
+import { startTestService } from "../../service.ts";
+import { cleanEnvironment, createTestContext } from "../../support.ts";
+import { json, key, startServer, type Seen } from "../api/support.ts";
+import { pair, run } from "../pairs.ts";
+
+const wire = JSON.parse(
+  readFileSync(new URL("../../fixtures/wire/create-connector.json", import.meta.url), "utf8"),
+) as Record<string, never>;
+
+type Answers = ((seen: Seen) => { status?: number; body?: unknown; reset?: true })[];
+
+/** Runs `connectors create Docs` against answers in their order; the last one stays. */
+async function create(answers: Answers, flags: string[] = []) {
+  let count = 0;
+  const { url, seen } = await startServer((each, response) => {
+    const answer = answers[Math.min(count++, answers.length - 1)]!(each);
+    if (answer.reset) response.destroy();
+    else json(response, answer.body, answer.status ?? 200);
+  });
+  const context = createTestContext();
+  const env = cleanEnvironment(context.cwd, {
+    KNOWCTL_BASE_URL: url,
+    KNOWCTL_API_KEY: key,
+    KNOWCTL_DIALECT: "onyx",
+  });
+  const code = await main(["connectors", "create", "Docs", ...flags], { ...context, env });
+  const asked = seen.map(({ method }) => method).join(" ");
+  return { code, out: context.stdoutText(), err: context.stderrText(), asked, seen };
+}
+
+const none = () => ({ body: [] });
+const listed = (...ids: number[]) => ({
+  body: ids.map((id) => pair({ id, name: "Docs", source: "ingestion_api" })),
+});
+
+describe("connectors create", () => {
+  it("makes one in the sandbox, and finds it the next time", async () => {
+    const service = await startTestService({ dialect: "onyx" });
+    const first = await run(service, ["connectors", "create", "Docs"]);
+    expect(first).toEqual({ code: 0, out: "9\n", err: "created, public\n" });
+    const second = await run(service, ["connectors", "create", "Docs", "--json"]);
+    expect(second).toMatchObject({ code: 0, err: "it exists already\n" });
+    expect(JSON.parse(second.out)).toEqual({
+      cc_pair_id: 9,
+      name: "Docs",
+      source: "ingestion_api",
+      access_type: "public",
+      created: false,
+    });
+    const found = await run(service, ["connectors", "find", "Docs", "--source", "ingestion_api"]);
+    expect(found.out).toBe("9\n");
+  });
+
+  it("makes one when several run at once", async () => {
+    const service = await startTestService({ dialect: "onyx" });
+    const all = await Promise.all(
+      [1, 2, 3, 4].map(() => run(service, ["connectors", "create", "Docs"])),
+    );
+    expect(all.map(({ code, out }) => [code, out])).toEqual(all.map(() => [0, "9\n"]));
+    expect(all.filter(({ err }) => err.startsWith("created"))).toHaveLength(1);
+  });
+
+  it("names the admin page where the dialect has no way, before any request", async () => {
+    const service = await startTestService();
+    const { code, out, err } = await run(service, ["connectors", "create", "Docs"]);
+    expect({ code, out }).toEqual({ code: 9, out: "" });
+    expect(err).toContain("the standard interface creates no connectors");
+    expect(err).toContain(`on the admin page of ${service.sandbox.url}`);
+  });
+
+  it.each(["", " ", " a", "a\nb", "a\u001b[31m", "a\u202e", "x".repeat(256)])(
+    "takes %j for no name",
+    async (name) => {
+      const service = await startTestService({ dialect: "onyx" });
+      const { code, err } = await run(service, ["connectors", "create", name]);
+      expect(code).toBe(2);
+      expect(err).toContain("is no name for a connector");
+    },
+  );
+
+  it("sends what the service wants", async () => {
+    const made = () => ({ body: wire["created"] });
+    const flags = ["--access-type", "private", "--group", "3", "--group", "4"];
+    const { code, out, seen } = await create([none, made, none], flags);
+    expect({ code, out }).toEqual({ code: 0, out: "244\n" });
+    expect(seen[1]?.url).toBe("/api/manage/admin/connector-with-mock-credential");
+    expect(JSON.parse(seen[1]!.body)).toEqual({
+      name: "Docs",
+      source: "ingestion_api",
+      input_type: "load_state",
+      connector_specific_config: {},
+      refresh_freq: null,
+      prune_freq: null,
+      indexing_start: null,
+      access_type: "private",
+      groups: [3, 4],
+    });
+  });
+
+  it("does not take one of another source for it", async () => {
+    const other = () => ({ body: [pair({ id: 5, name: "Docs", source: "web" })] });
+    const refused = () => ({ status: 400, body: wire["samePairName"] });
+    const { code, err } = await create([other, refused, other]);
+    expect(code).toBe(8);
+    expect(err).toContain("the name is that of cc_pair_id 5 (source web): choose another");
+  });
+
+  it.each<[string, Answers[number]]>([
+    ["refuses the name", () => ({ status: 400, body: wire["sameNameAndSource"] })],
+    ["says that it is linked", () => ({ body: wire["alreadyLinked"] })],
+    ["loses its answer", () => ({ reset: true })],
+    ["fails", () => ({ status: 500, body: { detail: "x" } })],
+  ])("prints what another run made when the service %s", async (_what, refused) => {
+    const { code, out, err, asked } = await create([none, refused, none, () => listed(7)]);
+    expect({ code, out, asked }).toEqual({ code: 0, out: "7\n", asked: "GET POST GET GET" });
+    expect(err).toBe("it exists already\n");
+  });
+
+  it("says what to look for when nothing of it is listed", async () => {
+    const refused = () => ({ status: 400, body: wire["sameNameAndSource"] });
+    const { code, out, err, asked } = await create([none, refused, none]);
+    expect({ code, out, asked }).toEqual({
+      code: 8,
+      out: "",
+      asked: "GET POST GET GET GET GET GET",
+    });
+    expect(err).toContain("A connector with this name exists already");
+    expect(err).toContain("no listing shows it");
+  });
+
+  it("does not look again after a refusal of the key", async () => {
+    const refused = () => ({ status: 403, body: { detail: "no" } });
+    expect(await create([none, refused])).toMatchObject({ code: 4, asked: "GET POST" });
+  });
+
+  it("prints the older of two that were made at once", async () => {
+    const made = () => ({ body: wire["created"] });
+    const { code, out, err } = await create([none, made, () => listed(243, 244)]);
+    expect({ code, out }).toEqual({ code: 0, out: "243\n" });
+    expect(err).toContain("delete 244 on the admin page");
+  });
+
+  it("refuses to choose between two of the name", async () => {
+    const { code, out, asked } = await create([() => listed(1, 2)]);
+    expect({ code, out, asked }).toEqual({ code: 9, out: "", asked: "GET" });
+  });
+});
