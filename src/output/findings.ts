@@ -109,8 +109,11 @@ export async function writeSkipped(
   names: readonly string[],
   because: string,
 ): Promise<void> {
-  const message = `not checked, because ${because} failed: ${names.join(", ")}`;
-  const finding = { check: "the rest", status: "skipped", message } as const;
+  const [first = "", ...others] = names;
+  const which = others.length === 0 ? "" : `: ${names.join(", ")}`;
+  const message = `not checked, because ${because} failed${which}`;
+  const check = others.length === 0 ? first : "the rest";
+  const finding = { check, status: "skipped", message } as const;
   await writeFinding(output, { ...finding, fixes: [], details: [], ms: 0 }, false);
 }
 

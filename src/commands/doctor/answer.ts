@@ -84,13 +84,13 @@ async function examineAnswer(examination: Examination, signal: AbortSignal): Pro
     const isElsewhere = ["missing", "web-ui", "page", "other-json"].includes(judged.who);
     return refusedAnswer(judged, isElsewhere ? await findService(prober, path) : []);
   }
-  const message = `${judged.words}, in ${Math.round(ms)} ms (${question.url})`;
-  if (answer.status !== 200) return { status: "ok", message };
+  const message = `${judged.words}, in ${Math.round(ms)} ms`;
+  if (answer.status !== 200) return { status: "ok", message, details: [question.url] };
   return {
     status: "warning",
     message: "the service lists its connectors to anyone, without a key",
     fixes: ["have the administrator turn authentication on"],
-    details: [message],
+    details: [question.url],
   };
 }
 

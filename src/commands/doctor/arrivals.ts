@@ -49,7 +49,7 @@ export function judgeArrivals(arrivals: readonly Arrival[]): Stream {
   const gaps = gapsOf(arrivals);
   const bursts = gaps.length + 1;
   const span = last.ms - first.ms;
-  const shape = `${messages} messages in ${arrivals.length} pieces (${bursts} apart by more than ${burstMs} ms), the first after ${seconds(first.ms)}, over ${seconds(span)}`;
+  const shape = `${messages} messages in ${arrivals.length === 1 ? "1 piece" : `${arrivals.length} pieces`} (${bursts} apart by more than ${burstMs} ms), the first after ${seconds(first.ms)}, over ${seconds(span)}`;
   const middle = gaps[Math.floor(gaps.length / 2)] ?? 0;
   const longest = gaps.at(-1) ?? 0;
   const gapWords =

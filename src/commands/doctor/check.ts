@@ -41,6 +41,8 @@ export interface Facts {
   answeredAt?: number;
   /** What `/version` says, where it answers. */
   serviceVersion?: string;
+  /** What the service speaks, where that can be told; else what the profile says. */
+  dialect?: DialectName;
   /** The answers of each dialect's ingestion to a body that it must refuse. */
   ingestion?: Record<DialectName, Probed>;
 }

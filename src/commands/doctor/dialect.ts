@@ -98,6 +98,7 @@ async function examineDialect(examination: Examination): Promise<Verdict> {
     onyx: presenceOf(ingestion.onyx),
   });
   const own = config.dialect;
+  facts.dialect = dialect === "standard" || dialect === "onyx" ? dialect : own;
   if (dialect === own) return { status: "ok", message: `${own}, as the profile says (${because})` };
   if (dialect === "mixed") {
     return {
@@ -121,7 +122,7 @@ async function examineDialect(examination: Examination): Promise<Verdict> {
     message: `the service speaks ${dialect} (${because}), the profile says ${own}`,
     fixes: [
       howToSet(examination, dialect),
-      "until then uploads fail, and filters of questions have no effect without a word",
+      "until then uploads fail, and filters of questions have no effect without a word; what follows is checked as it speaks",
     ],
   };
 }

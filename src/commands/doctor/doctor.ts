@@ -3,6 +3,7 @@ import { CliError } from "../../errors.ts";
 import { writeFinding, writeSkipped, type Finding } from "../../output/findings.ts";
 import { checkFormat, writeList, writeRecord, type Column } from "../../output/formats.ts";
 import { createOutput, type Output } from "../../output/output.ts";
+import { checkNames, parseFields, parseFilter } from "../../output/select.ts";
 import { dim } from "../../output/text.ts";
 import { answerChecks } from "./answer.ts";
 import { checkBundle, writeBundle } from "./bundle.ts";
@@ -37,6 +38,16 @@ const columns: Column<Finding>[] = [
   { name: "details", value: (row) => row.details, shown: false },
   { name: "ms", value: (row) => row.ms, align: "right", shown: false },
 ];
+
+const sample: Finding = {
+  check: "",
+  status: "ok",
+  message: "",
+  fixes: [],
+  details: [],
+  because: "",
+  ms: 0,
+};
 
 /** How the findings are told: `text` unless the user names a format or picks from one. */
 interface Teller {
@@ -79,6 +90,12 @@ function ndjsonTeller(output: Output): Teller {
 
 function tellerOf(output: Output, options: DoctorOptions): Teller {
   checkFormat(options);
+  // Known before anything is asked, unlike the members of what a service lists.
+  const given = [
+    ...parseFields(options.fields ?? "check"),
+    ...(options.filter ?? []).map((each) => parseFilter(each).name),
+  ];
+  checkNames(given, columns, [sample]);
   const { output: format, json, filter, fields, jq } = options;
   const picks = filter !== undefined || fields !== undefined || jq !== undefined;
   if (format === "ndjson" && !picks) return ndjsonTeller(output);

@@ -160,7 +160,9 @@ function judgeJson(answer: Answer, value: unknown): Judged {
     return { who: "service", words: `${status} without a key, as it should`, fixes: [] };
   if (status === 200 && Array.isArray(value))
     return { who: "service", words: "200 without a key", fixes: [] };
-  const what = `${status}${text === "" ? "" : `: ${shorten(text, 160)}`}`;
+  // Some services repeat the status in their words.
+  const own = shorten(text, 160).replace(new RegExp(`^${status}: `), "");
+  const what = own === "" ? String(status) : `${status}: ${own}`;
   if (status === 404 || status === 405) return { who: "missing", words: what, fixes: [] };
   if (status === 429)
     return { who: "gateway", words: what, fixes: ["too many requests from here: try again later"] };

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { header, readAnswer, type Question } from "../../api/answers.ts";
+import { dialects, type Dialect } from "../../api/dialects.ts";
 import type { Answer } from "../../api/exchange.ts";
 import type { Probed } from "../../api/prober.ts";
 import { ConnectorStatusList } from "../../api/schemas.ts";
@@ -7,6 +8,12 @@ import { hintsForStatus } from "../../api/status.ts";
 import { readServiceWords } from "../../api/words.ts";
 import { emptyBody } from "./dialect.ts";
 import { need, type Check, type Examination, type Verdict } from "./check.ts";
+
+/** What the service speaks, whatever the profile says. */
+function spoken(examination: Examination): Dialect {
+  const { config } = need(examination, "connected");
+  return dialects[examination.facts.dialect ?? config.dialect];
+}
 
 const listBytes = 64 * 1024 * 1024;
 
@@ -56,28 +63,27 @@ async function accountOf(examination: Examination, path: string, key: KeyMember)
 }
 
 async function examineAccount(examination: Examination): Promise<Verdict> {
-  const { client, connection } = need(examination, "connected");
-  const { me } = client.dialect.paths;
-  if (me === undefined) {
-    return { status: "skipped", message: `the ${client.dialect.name} dialect does not tell` };
-  }
+  const { connection } = need(examination, "connected");
+  const { name, paths } = spoken(examination);
+  const { me } = paths;
+  if (me === undefined) return { status: "skipped", message: `the ${name} dialect does not tell` };
   const isOne = connection.accessToken === connection.apiKey;
   const keys: KeyMember[] = isOne ? ["accessToken"] : ["accessToken", "apiKey"];
   const told: string[] = [];
   for (const key of keys) {
     const account = await accountOf(examination, me, key);
-    const name = isOne ? "key" : keyWords[key];
+    const which = isOne ? "key" : keyWords[key];
     if (account.is_anonymous_user === true) {
       return {
         status: "failure",
         exit: "auth",
-        message: `the service does not know the ${name}, and lets it in as nobody's: answers leave out all that is not public`,
+        message: `the service does not know the ${which}, and lets it in as nobody's: answers leave out all that is not public`,
         fixes: hintsForStatus(isOne ? "shared" : key, 401, undefined),
       };
     }
     const rights = account.effective_permissions?.slice(0, 20).join(", ");
     const kind = account.account_type ?? "account";
-    told.push(`${name}: ${kind.toLowerCase()}${rights ? `, may ${rights}` : ""}`);
+    told.push(`${which}: ${kind.toLowerCase()}${rights ? `, may ${rights}` : ""}`);
   }
   return { status: "ok", message: told.join("; ") };
 }
@@ -151,8 +157,9 @@ async function compareWithoutKey(
 }
 
 async function examineIngestion(examination: Examination): Promise<Verdict> {
-  const { client } = need(examination, "connected");
-  const probed = need(examination, "ingestion")[client.dialect.name];
+  const { ingestion } = examination.facts;
+  if (!ingestion) return { status: "skipped", message: "not checked, because dialect failed" };
+  const probed = ingestion[spoken(examination).name];
   const verdict = await judgeRight(examination, probed, "upload documents");
   if (verdict.status !== "ok") return verdict;
   const details = [
@@ -164,11 +171,11 @@ async function examineIngestion(examination: Examination): Promise<Verdict> {
 
 async function examineChat(examination: Examination): Promise<Verdict> {
   const prober = need(examination, "prober");
-  const { client } = need(examination, "connected");
+  const { chat } = spoken(examination).paths;
   const probed = await prober.ask({
     what: "look at chat, with an empty request",
     method: "POST",
-    path: prober.prefix + client.dialect.paths.chat,
+    path: prober.prefix + chat,
     key: "accessToken",
     body: emptyBody,
   });
@@ -177,7 +184,7 @@ async function examineChat(examination: Examination): Promise<Verdict> {
     return {
       status: "failure",
       exit: "not-found",
-      message: `the service has no ${client.dialect.paths.chat} (${status}): it is too old for chat`,
+      message: `the service has no ${chat} (${status}): it is too old for chat`,
       fixes: ["have the service updated; a service that only has /chat/send-message is too old"],
     };
   }
@@ -187,7 +194,7 @@ async function examineChat(examination: Examination): Promise<Verdict> {
 /** What each key may do. Nothing is written: requests are such as the service must refuse. */
 export const rightsChecks: readonly Check[] = [
   { name: "access-token", needs: ["answer"], run: examineListing },
-  { name: "account", needs: ["answer", "dialect"], run: examineAccount },
-  { name: "api-key", needs: ["answer", "dialect"], run: examineIngestion },
-  { name: "chat", needs: ["answer", "dialect"], run: examineChat },
+  { name: "account", needs: ["answer"], run: examineAccount },
+  { name: "api-key", needs: ["answer"], run: examineIngestion },
+  { name: "chat", needs: ["answer"], run: examineChat },
 ];

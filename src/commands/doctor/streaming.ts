@@ -81,7 +81,7 @@ async function examineStreaming(examination: Examination, signal: AbortSignal): 
     status: "warning",
     message: `the answer came all at once: ${words}`,
     fixes: [
-      "a proxy on the way collects answers: turn buffering off for /api/chat (nginx: proxy_buffering off; X-Accel-Buffering: no)",
+      "a proxy on the way collects answers, or the service does: turn buffering off for /api/chat (nginx: proxy_buffering off)",
       "answers are complete all the same, but appear late, and long ones may run into its time limit",
     ],
     details,

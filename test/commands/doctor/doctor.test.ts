@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { SignalReceived } from "../../../src/context.ts";
 import { main } from "../../../src/main.ts";
 import { startTestService, testKey } from "../../service.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../../support.ts";
-import { aimAt, runDoctor } from "./support.ts";
+import { aimAt, runDoctor, serve } from "./support.ts";
 
 const names = [
   "tool",
@@ -76,7 +77,10 @@ describe.each(["standard", "onyx"] as const)("a sandbox of the %s dialect:", (di
       message: expect.stringContaining(`speaks ${dialect}`),
     });
     expect(findings["dialect"]?.fixes[0]).toBe(`set KNOWCTL_DIALECT=${dialect}`);
-    expect(findings["api-key"]).toMatchObject({ status: "skipped", because: "dialect" });
+    // What follows is looked at as the service speaks.
+    expect(findings["api-key"]?.status).toBe("ok");
+    expect(findings["chat"]?.status).toBe("ok");
+    expect(findings["streaming"]).toMatchObject({ status: "skipped", because: "dialect" });
   });
 
   it("the stream is looked at only when that is asked for", async () => {
@@ -109,6 +113,27 @@ it("a service that takes a wrong key for nobody's", async () => {
     status: "failure",
     message: expect.stringContaining("nobody's"),
   });
+});
+
+it("an interrupt ends it at once", async () => {
+  const context = createTestContext(
+    aimAt(
+      (
+        await serve(() => {
+          context.abort(new SignalReceived("SIGINT", "interrupted"));
+        })
+      ).url,
+    ),
+  );
+  expect(await main(["doctor"], context)).toBe(130);
+  expect(context.stderrText()).toBe("interrupted by SIGINT\n");
+});
+
+it("a flag that picks wrongly is told before anything is asked", async () => {
+  const { url, seen } = await serve((_request, response) => void response.end());
+  const { code, stderr } = await runDoctor(aimAt(url), "--filter", "nonsense=1");
+  expect([code, seen]).toEqual([2, []]);
+  expect(stderr).toContain("unknown field nonsense");
 });
 
 describe("without a service:", () => {
