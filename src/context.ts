@@ -14,6 +14,8 @@ export interface Sink {
   readonly isTTY: boolean;
   /** Columns of the terminal now; 80 where there is none. */
   columns(): number;
+  /** Rows of the terminal now; 24 where there is none. */
+  rows?(): number;
 }
 
 export interface Source extends AsyncIterable<Uint8Array> {
@@ -98,6 +100,7 @@ function createSink(stream: NodeJS.WriteStream): Sink {
     isTTY: stream.isTTY === true,
     // A terminal may report 0 columns; nothing can be laid out in that.
     columns: () => (stream.columns > 0 ? stream.columns : 80),
+    rows: () => (stream.rows > 0 ? stream.rows : 24),
     async write(text) {
       if (failure) throw failure;
       if (text.length === 0) return;

@@ -59,6 +59,7 @@ function collectSink(isTTY: boolean, columns: number): Sink & { text(): string }
   return {
     isTTY,
     columns: () => columns,
+    rows: () => 24,
     write(part) {
       text += typeof part === "string" ? part : Buffer.from(part).toString();
       return Promise.resolve();

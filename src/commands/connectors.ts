@@ -1,26 +1,20 @@
 import { listConnectors } from "../api/connectors.ts";
 import type { ConnectorStatus } from "../api/schemas.ts";
 import type { GlobalFlags } from "../config/flags.ts";
-import { nearest } from "../config/nearest.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
-import { checkFormat, writeList, writeRecord, type Column } from "../output/formats.ts";
+import { checkFormat, writeList, writeRecord } from "../output/formats.ts";
 import { maskConnector } from "../output/mask.ts";
 import type { Output } from "../output/output.ts";
-import { matchesGlob } from "../output/select.ts";
-import { relativeTime } from "../output/time.ts";
 import { connect, type Connected } from "./connect.ts";
+import {
+  createColumns,
+  isWanted,
+  readSort,
+  sortRows,
+  type ConnectorsListOptions,
+} from "./connectors/columns.ts";
 import { findConnector, findConnectorById } from "./find-connector.ts";
-
-export interface ConnectorsListOptions extends GlobalFlags {
-  source?: string;
-  accessType?: string;
-  name?: string;
-  group?: number;
-  sort?: string;
-  reverse?: boolean;
-  showCredentials?: boolean;
-}
 
 export interface ConnectorsGetOptions extends GlobalFlags {
   source?: string;
@@ -29,67 +23,6 @@ export interface ConnectorsGetOptions extends GlobalFlags {
 
 export interface ConnectorsFindOptions extends GlobalFlags {
   source?: string;
-}
-
-/** Columns of the listing; those with `shown: false` can be named in --fields, --filter and --sort. */
-function createColumns(now: () => number): Column<ConnectorStatus>[] {
-  const time = (value: unknown): string => relativeTime(String(value), now());
-  const id = { align: "right" } as const;
-  const more = { shown: false } as const;
-  return [
-    { name: "cc_pair_id", value: (row) => row.cc_pair_id, ...id },
-    { name: "name", value: (row) => row.name },
-    { name: "source", value: (row) => row.connector.source },
-    { name: "access_type", value: (row) => row.access_type },
-    { name: "input_type", value: (row) => row.connector.input_type },
-    { name: "last_update", value: (row) => row.connector.time_updated, show: time },
-    { name: "owner", value: (row) => row.credential.user_email },
-    { name: "created", value: (row) => row.connector.time_created, show: time, ...more },
-    { name: "groups", value: (row) => row.groups, ...more },
-    { name: "connector_id", value: (row) => row.connector.id, ...id, ...more },
-    { name: "credential_id", value: (row) => row.credential.id, ...id, ...more },
-    { name: "credential_name", value: (row) => row.credential.name, ...more },
-    { name: "refresh_freq", value: (row) => row.connector.refresh_freq, ...id, ...more },
-    { name: "prune_freq", value: (row) => row.connector.prune_freq, ...id, ...more },
-    { name: "indexing_start", value: (row) => row.connector.indexing_start, show: time, ...more },
-  ];
-}
-
-function compare(a: unknown, b: unknown): number {
-  if (typeof a === "number" && typeof b === "number") return a - b;
-  const [left, right] = [String(a).toLowerCase(), String(b).toLowerCase()];
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
-}
-
-/** The rows ordered by a column: numbers by size, text ignoring case; null last either way; ties by id. */
-function sortRows(
-  rows: readonly ConnectorStatus[],
-  column: Column<ConnectorStatus>,
-  descending: boolean,
-): ConnectorStatus[] {
-  const keyed = rows.map((row) => ({ row, key: column.value(row) ?? undefined }));
-  const sorted = keyed.toSorted((a, b) => {
-    const missing = Number(a.key === undefined) - Number(b.key === undefined);
-    const order = missing === 0 ? compare(a.key, b.key) : 0;
-    return missing || (descending ? -order : order) || a.row.cc_pair_id - b.row.cc_pair_id;
-  });
-  return sorted.map(({ row }) => row);
-}
-
-function readSort(
-  columns: readonly Column<ConnectorStatus>[],
-  options: ConnectorsListOptions,
-): Column<ConnectorStatus> | undefined {
-  // --reverse alone orders by what stands first.
-  const key = options.sort ?? (options.reverse === true ? "cc_pair_id" : undefined);
-  const column = columns.find((each) => each.name === key);
-  if (column || key === undefined) return column;
-  const keys = columns.map((each) => each.name);
-  const meant = nearest(key, keys);
-  throw new CliError("usage", `--sort ${key}: no such key`, {
-    hints: [...(meant ? [`did you mean ${meant}?`] : []), `keys: ${keys.join(", ")}`],
-  });
 }
 
 function checkShowCredentials(context: Context, options: { showCredentials?: boolean }): void {
@@ -102,13 +35,6 @@ function checkShowCredentials(context: Context, options: { showCredentials?: boo
 
 function mayShow(record: ConnectorStatus, options: { showCredentials?: boolean }): ConnectorStatus {
   return options.showCredentials === true ? record : maskConnector(record);
-}
-
-function passes(row: ConnectorStatus, options: ConnectorsListOptions): boolean {
-  if (options.source !== undefined && row.connector.source !== options.source) return false;
-  if (options.accessType !== undefined && row.access_type !== options.accessType) return false;
-  if (options.group !== undefined && !row.groups?.includes(options.group)) return false;
-  return options.name === undefined || matchesGlob(row.name ?? "", options.name);
 }
 
 /** Keeps the names for completion, when all is written: nobody waits for it. */
@@ -144,7 +70,10 @@ async function withRecords(
   }
 }
 
-/** `connectors list`: every connector/credential pair, narrowed and ordered by the options. */
+/**
+ * `connectors list`: every connector/credential pair, narrowed and ordered by the
+ * options; with --watch again and again, until Ctrl-C.
+ */
 export async function connectorsList(
   context: Context,
   _args: string[],
@@ -154,11 +83,17 @@ export async function connectorsList(
   checkShowCredentials(context, options);
   const columns = createColumns(() => context.now());
   const sort = readSort(columns, options);
-  await withRecords(context, options, async (records, output) => {
-    const wanted = records.filter((row) => passes(row, options));
+  const rowsOf = (records: readonly ConnectorStatus[]): ConnectorStatus[] => {
+    const wanted = records.filter((row) => isWanted(row, options));
     const sorted = sort ? sortRows(wanted, sort, options.reverse === true) : wanted;
-    const rows = sorted.map((row) => mayShow(row, options));
-    const count = await writeList(output, options, columns, rows);
+    return sorted.map((row) => mayShow(row, options));
+  };
+  if (options.watch !== undefined) {
+    const { watchConnectors } = await import("./connectors/watch.ts");
+    return await watchConnectors(context, options, columns, rowsOf);
+  }
+  await withRecords(context, options, async (records, output) => {
+    const count = await writeList(output, options, columns, rowsOf(records));
     if (count > 0) return;
     await output.note(records.length === 0 ? "there are no connectors" : "no connectors match");
   });

@@ -111,13 +111,15 @@ export async function writeJq(
  * Writes rows in the format the options ask for: by default a table on a
  * terminal, tsv without a header off it. json, ndjson and yaml hold the whole
  * records unless --fields picks members. Returns how many rows were left by
- * --filter, so that the caller can say that there were none.
+ * --filter, so that the caller can say that there were none. Without `header`
+ * they go on below rows that were written before.
  */
 export async function writeList<Row extends object>(
   output: Output,
   options: FormatOptions,
   columns: readonly Column<Row>[],
   rows: Iterable<Row> | AsyncIterable<Row>,
+  header = true,
 ): Promise<number> {
   const request = readRequest(options);
   const { fields } = request;
@@ -150,7 +152,7 @@ export async function writeList<Row extends object>(
     const shown = fields
       ? fields.map((name) => createColumn(name, columns))
       : columns.filter((column) => column.shown !== false);
-    await writer.write(output, shown, counted());
+    await writer.write(output, shown, counted(), header);
   }
   return count;
 }

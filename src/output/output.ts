@@ -43,6 +43,8 @@ export interface Output {
   readonly quiet: boolean;
   /** Width of stdout. */
   columns(): number;
+  /** Height of stdout. */
+  rows(): number;
   /** Width of stderr, where the live line stands. */
   liveColumns(): number;
   /** Data for people on stdout, as it is, without a newline added. */
@@ -169,6 +171,7 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
     debug: options.debug === true,
     quiet,
     columns: () => context.stdout.columns(),
+    rows: () => context.stdout.rows?.() ?? 24,
     liveColumns: () => context.stderr.columns(),
     write: (...parts) => stdout.write(parts),
     line: (...parts) => stdout.write([...parts, "\n"]),

@@ -2,7 +2,7 @@ import { cellText } from "./csv.ts";
 import { neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
 import type { Column } from "./select.ts";
-import { bold, dim, type Text } from "./text.ts";
+import { bold, dim } from "./text.ts";
 import { displayWidth, fit, fitEnd } from "./width.ts";
 
 /** What stands where a value is null. */
@@ -77,17 +77,23 @@ function pad(text: string, width: number, column: Column<never>, last: boolean):
   return last ? text : text + space;
 }
 
+export interface TableLines {
+  header: string;
+  lines: string[];
+  /** Names of the columns that have no room. */
+  hidden: string[];
+}
+
 /**
- * Writes rows under a header, aligned by what is seen. On a terminal times are
- * relative, the widest columns are cut so that a line fits, and what has no room
- * is named on stderr; off a terminal nothing is cut. No rows: nothing is written.
+ * Rows under a header as lines, aligned by what is seen. On a terminal times are
+ * relative and the widest columns are cut so that a line fits; off a terminal
+ * nothing is cut.
  */
-export async function writeTable<Row>(
-  output: Output,
+export function layOutTable<Row>(
+  output: Pick<Output, "isTerminal" | "columns">,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-): Promise<void> {
-  if (rows.length === 0) return;
+): TableLines {
   const { isTerminal } = output;
   const cells = rows.map((row) =>
     columns.map((column) => {
@@ -111,19 +117,32 @@ export async function writeTable<Row>(
     const flexible = columns.map((column) => column.align !== "right" && !column.show);
     widths = layOutColumns(widths, flexible, output.columns());
   }
-  const layOut = (texts: readonly string[]): string[] =>
-    widths.map((width, index) => {
-      const text = texts[index] ?? "";
-      const column = columns[index] as Column<never>;
-      const shown = isTerminal ? fitColumn(text, width, column) : text;
-      return pad(shown, width, column, index === widths.length - 1);
-    });
-  const write = (parts: readonly Text[]): Promise<void> =>
-    output.line(...parts.flatMap((part, index) => (index === 0 ? [part] : [gap, part])));
-  await write(layOut(header).map((text) => bold(text)));
-  for (const line of cells) await write(layOut(line));
-  const hidden = header.slice(widths.length).join(", ");
-  if (hidden !== "") {
-    await output.note(dim(`no room for: ${hidden} (a wider terminal or --fields shows them)`));
-  }
+  const layOut = (texts: readonly string[]): string =>
+    widths
+      .map((width, index) => {
+        const text = texts[index] ?? "";
+        const column = columns[index] as Column<never>;
+        const shown = isTerminal ? fitColumn(text, width, column) : text;
+        return pad(shown, width, column, index === widths.length - 1);
+      })
+      .join(gap);
+  return { header: layOut(header), lines: cells.map(layOut), hidden: header.slice(widths.length) };
+}
+
+/** What is said of columns that have no room. */
+export function noRoomFor(hidden: readonly string[]): string {
+  return `no room for: ${hidden.join(", ")} (a wider terminal or --fields shows them)`;
+}
+
+/** Writes the lines of a table; on stderr it names what has no room. No rows: nothing is written. */
+export async function writeTable<Row>(
+  output: Output,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const { header, lines, hidden } = layOutTable(output, columns, rows);
+  await output.line(bold(header));
+  for (const line of lines) await output.line(line);
+  if (hidden.length > 0) await output.note(dim(noRoomFor(hidden)));
 }

@@ -19,7 +19,7 @@ export type Style =
  * rendered, so nothing from outside can style or control a terminal. Only
  * Styled, Link and Erasure nodes, which our own code makes, become escape sequences.
  */
-export type Text = string | Styled | Link | Joined | Erasure;
+export type Text = string | Styled | Link | Joined | Erasure | Move;
 
 export interface Styled {
   readonly style: Style;
@@ -31,9 +31,17 @@ export interface Link {
   readonly parts: readonly Text[];
 }
 
-/** Takes back what was written at the end of the current row: so many columns, or the whole row. */
+/**
+ * Takes back what was written at the end of the current row: so many columns, or the whole row;
+ * or what stands to the right of the cursor, or from it to the end of the screen.
+ */
 export interface Erasure {
-  readonly erase: number | "row";
+  readonly erase: number | "row" | "right" | "below";
+}
+
+/** To the top left of the screen; rows that are too long are cut there, until they may wrap again. */
+export interface Move {
+  readonly move: "home" | "wrap";
 }
 
 export interface Joined {
@@ -54,7 +62,10 @@ export const yellow = (...parts: Text[]): Styled => styled("yellow", ...parts);
 export const link = (url: string, ...parts: Text[]): Link => ({ url, parts });
 
 /** Only where the output can redraw (see Output). */
-export const erase = (columns: number | "row"): Erasure => ({ erase: columns });
+export const erase = (what: Erasure["erase"]): Erasure => ({ erase: what });
+
+/** Only where the output can redraw (see Output). */
+export const move = (to: Move["move"]): Move => ({ move: to });
 
 // The styles above are all of the first level; where they may stand is decided by the gate.
 const coloured: ChalkInstance = new Chalk({ level: 1 });
@@ -67,11 +78,16 @@ interface Rendering {
   clean: (text: string) => string;
 }
 
+function renderErasure({ erase: what }: Erasure): string {
+  if (what === "right") return `${escape}[K`;
+  if (what === "below") return `${escape}[J`;
+  return what === "row" ? `\r${escape}[K` : `${escape}[${what}D${escape}[K`;
+}
+
 function renderPart(part: Text, rendering: Rendering): string {
   if (typeof part === "string") return rendering.clean(part);
-  if ("erase" in part) {
-    return part.erase === "row" ? `\r${escape}[K` : `${escape}[${part.erase}D${escape}[K`;
-  }
+  if ("move" in part) return part.move === "home" ? `${escape}[H${escape}[?7l` : `${escape}[?7h`;
+  if ("erase" in part) return renderErasure(part);
   const inner = part.parts.map((each) => renderPart(each, rendering)).join("");
   if ("style" in part) return rendering.colour ? coloured[part.style](inner) : inner;
   if (!rendering.links || !("url" in part)) return inner;

@@ -7,7 +7,13 @@ type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
 /** A format of cells: columns decide what is shown. */
 interface CellWriter {
   kind: "cells";
-  write<Row>(output: Output, columns: readonly Column<Row>[], rows: Rows<Row>): Promise<void>;
+  /** With `header` false the rows go on below earlier ones. */
+  write<Row>(
+    output: Output,
+    columns: readonly Column<Row>[],
+    rows: Rows<Row>,
+    header?: boolean,
+  ): Promise<void>;
 }
 
 /** A format of whole records. With `single` the document is the one record, not a list of it. */
@@ -71,12 +77,12 @@ async function writeYaml(output: Output, records: Rows<object>, single = false):
   await pieces.end();
 }
 
-function cellWriter(line: (values: readonly unknown[]) => string, header: boolean): CellWriter {
+function cellWriter(line: (values: readonly unknown[]) => string, hasHeader: boolean): CellWriter {
   return {
     kind: "cells",
-    async write(output, columns, rows) {
+    async write(output, columns, rows, header = true) {
       const pieces = createPieces((text) => output.write(text));
-      if (header) await pieces.add(line(columns.map((column) => column.name)));
+      if (hasHeader && header) await pieces.add(line(columns.map((column) => column.name)));
       for await (const row of rows) {
         await pieces.add(line(columns.map((column) => column.value(row))));
       }

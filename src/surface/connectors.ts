@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { choice, collectParsed, examples, integer } from "./options.ts";
+import { choice, collectParsed, decimal, examples, integer } from "./options.ts";
 import type { Run } from "./run.ts";
 
 const load = () => import("../commands/connectors.ts");
@@ -22,6 +22,11 @@ function addList(connectors: Command, run: Run): void {
     .option("--group <id>", "only pairs of this group", integer(0, 2 ** 31 - 1))
     .option("--sort <key>", "order by a column, as name or last_update")
     .option("--reverse", "in descending order")
+    .option(
+      "--watch [seconds]",
+      "look again every so many seconds (default 5): a table that is redrawn, or a line a change",
+      decimal(1, 86_400),
+    )
     .option(...showCredentials)
     .addHelpText(
       "after",

@@ -1,0 +1,90 @@
+import type { ConnectorStatus } from "../../api/schemas.ts";
+import type { GlobalFlags } from "../../config/flags.ts";
+import { nearest } from "../../config/nearest.ts";
+import { CliError } from "../../errors.ts";
+import type { Column } from "../../output/formats.ts";
+import { matchesGlob } from "../../output/select.ts";
+import { relativeTime } from "../../output/time.ts";
+
+/** Flags of `connectors list`. */
+export interface ConnectorsListOptions extends GlobalFlags {
+  source?: string;
+  accessType?: string;
+  name?: string;
+  group?: number;
+  sort?: string;
+  reverse?: boolean;
+  showCredentials?: boolean;
+  /** Seconds between two looks; true: the default. */
+  watch?: number | true;
+}
+
+/** Columns of the listing; those with `shown: false` can be named in --fields, --filter and --sort. */
+export function createColumns(now: () => number): Column<ConnectorStatus>[] {
+  const time = (value: unknown): string => relativeTime(String(value), now());
+  const id = { align: "right" } as const;
+  const more = { shown: false } as const;
+  return [
+    { name: "cc_pair_id", value: (row) => row.cc_pair_id, ...id },
+    { name: "name", value: (row) => row.name },
+    { name: "source", value: (row) => row.connector.source },
+    { name: "access_type", value: (row) => row.access_type },
+    { name: "input_type", value: (row) => row.connector.input_type },
+    { name: "last_update", value: (row) => row.connector.time_updated, show: time },
+    { name: "owner", value: (row) => row.credential.user_email },
+    { name: "created", value: (row) => row.connector.time_created, show: time, ...more },
+    { name: "groups", value: (row) => row.groups, ...more },
+    { name: "connector_id", value: (row) => row.connector.id, ...id, ...more },
+    { name: "credential_id", value: (row) => row.credential.id, ...id, ...more },
+    { name: "credential_name", value: (row) => row.credential.name, ...more },
+    { name: "refresh_freq", value: (row) => row.connector.refresh_freq, ...id, ...more },
+    { name: "prune_freq", value: (row) => row.connector.prune_freq, ...id, ...more },
+    { name: "indexing_start", value: (row) => row.connector.indexing_start, show: time, ...more },
+  ];
+}
+
+function compare(a: unknown, b: unknown): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  const [left, right] = [String(a).toLowerCase(), String(b).toLowerCase()];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+/** The rows ordered by a column: numbers by size, text ignoring case; null last either way; ties by id. */
+export function sortRows(
+  rows: readonly ConnectorStatus[],
+  column: Column<ConnectorStatus>,
+  descending: boolean,
+): ConnectorStatus[] {
+  const keyed = rows.map((row) => ({ row, key: column.value(row) ?? undefined }));
+  const sorted = keyed.toSorted((a, b) => {
+    const missing = Number(a.key === undefined) - Number(b.key === undefined);
+    const order = missing === 0 ? compare(a.key, b.key) : 0;
+    return missing || (descending ? -order : order) || a.row.cc_pair_id - b.row.cc_pair_id;
+  });
+  return sorted.map(({ row }) => row);
+}
+
+/** The column of --sort and --reverse. Throws CliError `usage` for a key that is none. */
+export function readSort(
+  columns: readonly Column<ConnectorStatus>[],
+  options: ConnectorsListOptions,
+): Column<ConnectorStatus> | undefined {
+  // --reverse alone orders by what stands first.
+  const key = options.sort ?? (options.reverse === true ? "cc_pair_id" : undefined);
+  const column = columns.find((each) => each.name === key);
+  if (column || key === undefined) return column;
+  const keys = columns.map((each) => each.name);
+  const meant = nearest(key, keys);
+  throw new CliError("usage", `--sort ${key}: no such key`, {
+    hints: [...(meant ? [`did you mean ${meant}?`] : []), `keys: ${keys.join(", ")}`],
+  });
+}
+
+/** Whether a record is what the options narrow the listing to. */
+export function isWanted(row: ConnectorStatus, options: ConnectorsListOptions): boolean {
+  if (options.source !== undefined && row.connector.source !== options.source) return false;
+  if (options.accessType !== undefined && row.access_type !== options.accessType) return false;
+  if (options.group !== undefined && !row.groups?.includes(options.group)) return false;
+  return options.name === undefined || matchesGlob(row.name ?? "", options.name);
+}

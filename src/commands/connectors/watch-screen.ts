@@ -1,0 +1,80 @@
+import type { ConnectorStatus } from "../../api/schemas.ts";
+import type { Column } from "../../output/formats.ts";
+import { neutraliseLine } from "../../output/neutralise.ts";
+import type { Output } from "../../output/output.ts";
+import { createScreen } from "../../output/screen.ts";
+import { createColumn, parseFields } from "../../output/select.ts";
+import { layOutTable, noRoomFor } from "../../output/table.ts";
+import { bold, dim, red, yellow, type Text } from "../../output/text.ts";
+import { fit } from "../../output/width.ts";
+import { createChanges } from "./changes.ts";
+import type { ConnectorsListOptions } from "./columns.ts";
+import type { Shown } from "./watch.ts";
+
+function shownColumns(
+  columns: readonly Column<ConnectorStatus>[],
+  fields: string | undefined,
+): Column<ConnectorStatus>[] {
+  if (fields === undefined) return columns.filter(({ shown }) => shown !== false);
+  return parseFields(fields).map((name) => createColumn(name, columns));
+}
+
+function clock(now: number): string {
+  return new Date(now).toTimeString().slice(0, 8);
+}
+
+/**
+ * The listing as a table that fills the terminal: what changed since the last look
+ * is marked, what has no room is counted, and a look that failed is told above the
+ * rows of the last one that did not.
+ */
+export function createTableScreen(
+  output: Output,
+  options: ConnectorsListOptions,
+  columns: readonly Column<ConnectorStatus>[],
+  { seconds, now }: { seconds: number; now: () => number },
+): Shown {
+  const screen = createScreen(output);
+  const changes = createChanges();
+  const shown = shownColumns(columns, options.fields);
+  let rows: readonly ConnectorStatus[] = [];
+  let changed = new Set<number>();
+  let seen = "";
+  const draw = async (failure?: string): Promise<void> => {
+    const line = (text: string): string => fit(text, output.columns());
+    const count = `${rows.length} connector${rows.length === 1 ? "" : "s"}`;
+    const head = `${seen}  ${count}  every ${seconds} s, Ctrl-C ends`;
+    const { header, lines, hidden } = layOutTable(output, shown, rows);
+    const marked = lines.map((text, index): Text => {
+      const id = rows[index]?.cc_pair_id;
+      return id !== undefined && changed.has(id) ? yellow(text) : text;
+    });
+    const above: Text[] = [
+      dim(line(head)),
+      ...(failure === undefined ? [] : [red(line(failure))]),
+      ...(rows.length === 0 ? [] : [bold(header)]),
+    ];
+    const below: Text[] = hidden.length === 0 ? [] : [dim(line(noRoomFor(hidden)))];
+    const room = screen.rows() - above.length - below.length;
+    const left = marked.length - room;
+    if (left > 0) {
+      marked.length = Math.max(0, room - 1);
+      below.unshift(dim(line(`and ${left + 1} more (a taller terminal or --filter shows them)`)));
+    }
+    await screen.draw([...above, ...marked, ...below]);
+  };
+  return {
+    async rows(found) {
+      const events = changes(found).filter(({ event }) => event !== "listed");
+      changed = new Set(events.map(({ record }) => record.cc_pair_id));
+      rows = found;
+      seen = clock(now());
+      await draw();
+    },
+    async failure(message, count) {
+      changed.clear();
+      const times = count === 1 ? "" : ` (${count} times)`;
+      await draw(neutraliseLine(`${clock(now())}: cannot list now${times}: ${message}`));
+    },
+  };
+}

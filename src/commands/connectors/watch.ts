@@ -1,0 +1,128 @@
+import type { Client } from "../../api/client.ts";
+import { listConnectors } from "../../api/connectors.ts";
+import type { ConnectorStatus } from "../../api/schemas.ts";
+import type { Context } from "../../context.ts";
+import { CliError, messageOf } from "../../errors.ts";
+import { writeList, type Column } from "../../output/formats.ts";
+import type { Output } from "../../output/output.ts";
+import { checkNames, parseFields, parseFilter, passes } from "../../output/select.ts";
+import { connect } from "../connect.ts";
+import type { ConnectorsListOptions } from "./columns.ts";
+import { createChanges } from "./changes.ts";
+
+const everySeconds = 5;
+
+/** What the looks become: a screen that is redrawn, or lines that are appended. */
+export interface Shown {
+  rows(rows: readonly ConnectorStatus[]): Promise<void>;
+  /** A look that failed, with those in a row so far. */
+  failure(message: string, count: number): Promise<void>;
+}
+
+/** Formats of which a part can be written: the rest is not known yet. */
+const appended = new Set(["ndjson", "tsv", "csv", "yaml"]);
+
+function usesScreen(output: Output, options: ConnectorsListOptions): boolean {
+  const isTable = options.output === undefined || options.output === "table";
+  if (options.json !== true && isTable && options.jq === undefined && output.canRedraw) return true;
+  const format = options.json === true ? "json" : options.output;
+  if (format === undefined || appended.has(format)) return false;
+  throw new CliError("usage", `--watch and --output ${format} exclude each other here`, {
+    hints: ["off a terminal changes are appended: --output ndjson, tsv, csv or yaml"],
+  });
+}
+
+/** Each change as a row of its own, with what happened in front: the first look lists them all. */
+function createLines(
+  output: Output,
+  options: ConnectorsListOptions,
+  columns: readonly Column<ConnectorStatus>[],
+  now: () => number,
+): Shown {
+  type Row = ConnectorStatus & { event: string };
+  const changes = createChanges();
+  const shown: Column<Row>[] = [{ name: "event", value: (row) => row.event }, ...columns];
+  let header = true;
+  let last = "";
+  return {
+    async rows(rows) {
+      if (last !== "") await output.note("listing again");
+      last = "";
+      const time = new Date(now()).toISOString();
+      const found = changes(rows).map(({ event, record }): Row => ({
+        event,
+        event_time: time,
+        ...record,
+      }));
+      if (found.length === 0) return;
+      // The filters have been applied to the records.
+      const { filter: _applied, ...rest } = options;
+      // A table would be laid out anew for each change, whatever the terminal.
+      if (rest.jq === undefined) rest.output ??= "tsv";
+      await writeList(output, rest, shown, found, header);
+      header = false;
+    },
+    async failure(message) {
+      if (message !== last) await output.warn(`cannot list now: ${message}`);
+      last = message;
+    },
+  };
+}
+
+async function look(
+  client: Client,
+  narrow: (records: readonly ConnectorStatus[]) => ConnectorStatus[],
+  shown: Shown,
+  failures: number,
+): Promise<number> {
+  let records: ConnectorStatus[];
+  try {
+    records = await listConnectors(client);
+  } catch (error) {
+    // The first look tells whether it works at all; later ones may fail for a while.
+    if (failures < 0 || !(error instanceof CliError)) throw error;
+    await shown.failure(messageOf(error), failures + 1);
+    return failures + 1;
+  }
+  await shown.rows(narrow(records));
+  return 0;
+}
+
+/**
+ * `connectors list --watch`: looks again and again until a signal, whose reason it
+ * throws. `rowsOf` narrows, orders and masks the records.
+ */
+export async function watchConnectors(
+  context: Context,
+  options: ConnectorsListOptions,
+  columns: readonly Column<ConnectorStatus>[],
+  rowsOf: (records: readonly ConnectorStatus[]) => ConnectorStatus[],
+): Promise<never> {
+  const { client, output } = await connect(context, options, { oneShot: true });
+  const seconds = typeof options.watch === "number" ? options.watch : everySeconds;
+  const filters = (options.filter ?? []).map(parseFilter);
+  const named = [
+    ...filters.map(({ name }) => name),
+    ...(options.fields === undefined ? [] : parseFields(options.fields)),
+  ].filter((name) => name !== "event" && name !== "event_time");
+  const narrow = (records: readonly ConnectorStatus[]): ConnectorStatus[] => {
+    const rows = rowsOf(records);
+    checkNames(named, columns, rows);
+    return rows.filter((row) => passes(row, filters, columns));
+  };
+  try {
+    const now = (): number => context.now();
+    const shown = usesScreen(output, options)
+      ? (await import("./watch-screen.ts")).createTableScreen(output, options, columns, {
+          seconds,
+          now,
+        })
+      : createLines(output, options, columns, now);
+    for (let failures = -1; ;) {
+      failures = await look(client, narrow, shown, failures);
+      await context.sleep(seconds * 1000, context.signal);
+    }
+  } finally {
+    await client.close();
+  }
+}
