@@ -29,6 +29,14 @@ const leftOut = [
     };`,
   },
   {
+    // Construction looks for settings of the library's own in the working directory and runs them
+    // if they are code: here they are never read, wherever the tool stands. Ours has its own loaders.
+    from: "cosmiconfig",
+    source: /^\.\/loaders$/,
+    code: `const ignore = () => null;
+module.exports = { loadJs: ignore, loadJsSync: ignore, loadTs: ignore, loadTsSync: ignore, loadJson: ignore, loadYaml: ignore };`,
+  },
+  {
     // Its own YAML parser can make functions and brings a whole JavaScript parser; ours replaces it.
     from: "gray-matter",
     source: /^js-yaml$/,
@@ -58,7 +66,9 @@ const leaveOut = {
 const requireBuiltins = {
   name: "require-builtins",
   renderChunk: (code) =>
-    code.replace(/\bimport\(("node:[\w/]+")\)/g, "Promise.resolve(require($1))"),
+    code
+      .replace(/\bimport\(("node:[\w/]+")\)/g, "Promise.resolve(require($1))")
+      .replace(/\bimport\(("libsql")\)/g, "Promise.resolve({ default: require($1) })"),
 };
 
 // CommonJS with one lazy chunk a command: a CommonJS entry starts at Node's own speed.

@@ -20,6 +20,7 @@ function configKeys() {
   return [...new Set([...visit({ properties: shared }, ""), ...own])].toSorted(byName);
 }
 
+/** Returns the paths of all source files that went into the bundle. */
 async function bundle(rolldown, config, dist) {
   const bundled = await rolldown({
     ...config,
@@ -30,18 +31,24 @@ async function bundle(rolldown, config, dist) {
       handle(level, log);
     },
   });
-  await bundled.write({ ...config.output, dir: dist });
+  const { output } = await bundled.write({ ...config.output, dir: dist });
   await bundled.close();
+  return output.flatMap((each) => each.moduleIds ?? []);
 }
 
-/** Bundles src/ into dist/ and writes the help texts that the entry answers with. */
-export async function build() {
+/**
+ * Bundles src/ into dist/ and writes the help texts that the entry answers with.
+ * Returns the paths of all source files that went into it.
+ */
+export async function build({ dist = join(projectFolder, "dist"), plugins = [] } = {}) {
   const { rolldown } = await import("rolldown");
   const { default: program, completion } = await import("../rolldown.config.js");
-  const dist = join(projectFolder, "dist");
   rmSync(dist, { recursive: true, force: true });
-  await bundle(rolldown, program, dist);
-  await bundle(rolldown, completion, dist);
+  const own = { ...program, plugins: [...program.plugins, ...plugins] };
+  const sources = [
+    ...(await bundle(rolldown, own, dist)),
+    ...(await bundle(rolldown, completion, dist)),
+  ];
   mkdirSync(dist, { recursive: true });
   // dist/ is CommonJS although the package is not.
   writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
@@ -51,6 +58,7 @@ export async function build() {
   const help = { version: `${version}\n`, help: helpTexts() };
   writeFileSync(join(dist, "help.json"), JSON.stringify(help));
   writeFileSync(join(dist, "completion.json"), JSON.stringify(surfaceTable(configKeys())));
+  return sources;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -53,7 +53,7 @@ export interface Context {
   /** Undefined where stdin or stderr is no terminal. Looking opens stdin. */
   terminal?(): Terminal | undefined;
   /** The built script of the threads that read files; without it they are read in the main thread. */
-  readonly workerScript?: string | undefined;
+  readonly workerScript?: string | URL | undefined;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its `reason` is a SignalReceived. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
@@ -204,7 +204,7 @@ function ensureHome(): void {
  * The real process as a Context. Installs signal handlers: the first signal
  * aborts `signal`, another one after that ends the process at once.
  */
-export function systemContext(workerScript?: string): Context {
+export function systemContext(workerScript?: string | URL): Context {
   ensureHome();
   const abort = new AbortController();
   let abortedAt = 0;

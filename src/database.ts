@@ -49,10 +49,26 @@ async function openDriver(path: string): Promise<OpenDriver> {
     const code = codeOf(error);
     if (code !== "ERR_UNKNOWN_BUILTIN_MODULE" && code !== "ERR_MODULE_NOT_FOUND") throw error;
   }
-  const { default: LibsqlDatabase } = (await import("libsql")) as unknown as {
-    default: new (path: string) => Driver;
-  };
+  const LibsqlDatabase = await loadLibsql();
   return Object.assign(new LibsqlDatabase(path), { takesArray: true });
+}
+
+/** libsql, or a CliError where it was not installed: it, or its binary for this machine. */
+async function loadLibsql(): Promise<new (path: string) => Driver> {
+  try {
+    const { default: LibsqlDatabase } = (await import("libsql")) as unknown as {
+      default: new (path: string) => Driver;
+    };
+    return LibsqlDatabase;
+  } catch (error) {
+    throw new CliError("local", "there is no SQLite to keep records in", {
+      cause: error,
+      hints: [
+        "use Node 22.13 or newer, which has SQLite built in",
+        "or install knowctl with npm, without --omit=optional: that brings the package libsql",
+      ],
+    });
+  }
 }
 
 // libsql's get(), and only get(), adds a `_metadata` member to the row (libsql 0.5.29).
@@ -96,6 +112,7 @@ export async function openDatabase(path: string): Promise<Database> {
     return createDatabase(driver);
   } catch (error) {
     driver?.close();
+    if (error instanceof CliError) throw error;
     throw new CliError("local", `cannot open the database ${path}: ${messageOf(error)}`, {
       cause: error,
     });
@@ -116,6 +133,7 @@ export async function openForReading(path: string): Promise<Database> {
     return createDatabase(driver);
   } catch (error) {
     driver?.close();
+    if (error instanceof CliError) throw error;
     throw new CliError("local", `cannot read the database ${path}: ${messageOf(error)}`, {
       cause: error,
     });

@@ -115,13 +115,15 @@ export interface CliOptions {
   cwd: string;
   env: Record<string, string>;
   stdin?: string;
+  /** The script to run in place of the built tool's own. */
+  program?: string;
   /** Called once with the child, e.g. to send it a signal. */
   onStart?: (child: ReturnType<typeof spawn>) => void;
 }
 
 /** Runs the built tool as a process of its own; the longest it may take is 50 s. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<CliResult> {
-  const child = spawn(process.execPath, [binary, ...args], {
+  const child = spawn(process.execPath, [options.program ?? binary, ...args], {
     cwd: options.cwd,
     env: options.env,
     stdio: ["pipe", "pipe", "pipe"],

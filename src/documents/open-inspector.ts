@@ -24,7 +24,7 @@ const isStampKnown = ({ stamp, content }: LookItem): boolean =>
  */
 export function openInspector(
   setup: InspectSetup,
-  script: string | undefined,
+  script: string | URL | undefined,
 ): Inspector & { close(): Promise<void> } {
   const local = createInspector(setup);
   let pool: Pool | undefined;

@@ -47,7 +47,7 @@ function isOutOfMemory(error: unknown): boolean {
  * its companions are read again by a fresh thread. The caller closes the pool.
  */
 export function createPool(
-  script: string,
+  script: string | URL,
   setup: InspectSetup,
   size: number,
   { timeoutMs, maxOldGenerationSizeMb } = limits,

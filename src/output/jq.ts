@@ -1,14 +1,19 @@
-import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { CliError } from "../errors.ts";
-
-const require = createRequire(import.meta.url);
+import { readJqLibrary } from "./jq-library.ts";
 
 // A worker, because jq-web runs without a pause (an endless expression could not
 // be interrupted), writes to the console past the output gate and sets process.exitCode.
+// The library is run from its text, which may have come out of a single file; the one file
+// that it reads itself is its WebAssembly.
 const program = `
 const { parentPort, workerData } = require("node:worker_threads");
-require(workerData.library)
+const { code, wasm } = workerData.library;
+const files = { __proto__: require("node:fs"), readFileSync: () => wasm };
+const module = { exports: {} };
+new Function("module", "exports", "require", "__dirname", code)(
+  module, module.exports, (name) => (name === "fs" ? files : require(name)), "");
+module.exports
   .then((jq) => jq.raw(workerData.json, workerData.expression, ["-c", "--"]))
   .then((text) => parentPort.postMessage({ text: text ?? "" }))
   .catch((error) => parentPort.postMessage({ failure: String(error.stderr || error.message) }));
@@ -37,7 +42,7 @@ function ask(expression: string, json: string, options: JqOptions): Promise<Answ
     signal?.throwIfAborted();
     const worker = new Worker(program, {
       eval: true,
-      workerData: { library: require.resolve("jq-web"), expression, json },
+      workerData: { library: readJqLibrary(), expression, json },
       env: {},
       stdout: true,
       stderr: true,
