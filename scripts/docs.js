@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { configKeyRows } from "./config-keys.js";
 import { projectFolder } from "./install.js";
 
 const require = createRequire(import.meta.url);
@@ -25,7 +26,7 @@ function table(header, rows) {
 function replacePart(text, name, content) {
   const [begin, end] = [`<!-- ${name}: generated -->`, `<!-- /${name} -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`README.md has no part ${name}`);
+  if (from < 0 || to < from) throw new Error(`there is no part ${name}`);
   return `${text.slice(0, from + begin.length)}\n\n${content}\n\n${text.slice(to)}`;
 }
 
@@ -36,7 +37,19 @@ function readme() {
   return replacePart(text, "exit codes", table(["code", "name", "when"], exitCodeRows()));
 }
 
-const files = { "docs/commands.md": commandReference(), "README.md": readme() };
+function configuration() {
+  const text = readFileSync(join(projectFolder, "docs", "configuration.md"), "utf8");
+  const schema = readFileSync(join(projectFolder, "schema", "cliconfig.schema.json"), "utf8");
+  const header = ["key", "value", "example", "flag", "meaning"];
+  const rows = configKeyRows(JSON.parse(schema), helpTexts());
+  return replacePart(text, "keys", table(header, rows));
+}
+
+const files = {
+  "docs/commands.md": commandReference(),
+  "docs/configuration.md": configuration(),
+  "README.md": readme(),
+};
 for (const [path, content] of Object.entries(files)) {
   const absolute = join(projectFolder, path);
   if (process.argv.includes("--check")) {

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { projectFolder } from "../support.ts";
+import { readPage } from "./pages.ts";
+
+// Users look for the words that they see: each message that the page quotes has to be one.
+
+const source = join(projectFolder, "src");
+// What is wrong with a command line is told by commander.
+const commander = join(projectFolder, "node_modules", "commander", "lib", "command.js");
+const files = readdirSync(source, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => join(source, name))
+  .concat(commander)
+  .map((path) => readFileSync(path, "utf8"));
+
+/** The messages in the headings: `first`, `second`. */
+const messages = [...readPage("docs/troubleshooting.md").matchAll(/^### (.+)$/gm)].flatMap(
+  ([, heading]) => [...heading!.matchAll(/`([^`]+)`/g)].map(([, message]) => message!),
+);
+
+/** What stands between the parts that differ, in order, near each other in one file. */
+function patternOf(message: string): RegExp {
+  const parts = message
+    .split("…")
+    .map((part) => part.trim())
+    .filter((part) => /\w/.test(part))
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(parts.join("[\\s\\S]{1,300}?"));
+}
+
+describe("docs/troubleshooting.md", () => {
+  it.each(messages)("%s", (message) => {
+    expect(message.replaceAll("…", "").length, "too short to be found").toBeGreaterThan(10);
+    expect(files.some((text) => patternOf(message).test(text))).toBe(true);
+  });
+
+  it("has a remedy for each, and no message twice", () => {
+    expect(messages.length).toBeGreaterThan(50);
+    expect(new Set(messages).size).toBe(messages.length);
+    expect(readPage("docs/troubleshooting.md")).not.toMatch(/^### .+\n\n#/m);
+  });
+
+  it("would notice a message that is gone", () => {
+    const gone = patternOf("there is no … called … in the moon");
+    expect(files.some((text) => gone.test(text))).toBe(false);
+  });
+});

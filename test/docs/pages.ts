@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { projectFolder } from "../support.ts";
+
+/** A fenced block of a page. */
+export interface Block {
+  /** Where it begins: `docs/state.md:12`. */
+  where: string;
+  /** What the comment before it says, if there is one. */
+  mark: string;
+  language: string;
+  body: string;
+}
+
+/** Every page that people read, by its path in the project; docs/commands.md is generated from --help. */
+export const pages: readonly string[] = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  ...readdirSync(join(projectFolder, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+
+export function readPage(page: string): string {
+  return readFileSync(join(projectFolder, page), "utf8");
+}
+
+const fenced = /(?:^<!-- ([^\n]*?) -->\n\n)?^(`{3,})(\w*)\n(.*?)^\2$/gms;
+
+/** The blocks of a page in order. */
+export function blocksOf(page: string): Block[] {
+  const text = readPage(page);
+  return [...text.matchAll(fenced)].map(
+    ({ index, 1: mark = "", 3: language = "", 4: body = "" }) => ({
+      where: `${page}:${text.slice(0, index).split("\n").length}`,
+      mark,
+      language,
+      body,
+    }),
+  );
+}
+
+/** The page without its blocks. */
+export function proseOf(page: string): string {
+  return readPage(page).replace(fenced, "");
+}
+
+export function isShell({ language }: Block): boolean {
+  return language === "sh" || language === "console";
+}
