@@ -46,7 +46,8 @@ function judgeRedirect(answer: Answer, url: string): Judged {
     fixes,
   });
   if (!to) return told("which leads nowhere", "check the base URL");
-  if (to.protocol !== from.protocol && to.host === from.host) {
+  const isSame = to.pathname === from.pathname && to.hostname === from.hostname;
+  if (isSame && from.protocol === "http:" && to.protocol === "https:") {
     return told("the same over https", `write ${to.origin} in the base URL`);
   }
   if (loginPath.test(to.pathname)) {
@@ -128,6 +129,13 @@ function judgePage(answer: Answer): Judged {
       who: "gateway",
       words: `${what}${by}: the proxy in front answers, the service behind it does not`,
       fixes: ["the service is down, starts, or is overloaded: try again, or tell who runs it"],
+    };
+  }
+  if (status === 401 || status === 403) {
+    return {
+      who: "firewall",
+      words: `${what}${by}: refused by something in front of the service`,
+      fixes: ["ask who runs it to let requests of this machine through to /api"],
     };
   }
   if (looksLikeUi.test(page))

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { stateFolder } from "../../config/folders.ts";
 import { findRoot } from "../../documents/root.ts";
 import { codeOf } from "../../errors.ts";
+import { countOf } from "../../output/progress.ts";
 import { countFailures, type FailureCount } from "../../sync/failure-counts.ts";
 import { hasState } from "../../sync/state-file.ts";
 import { machineOf } from "../config/files.ts";
@@ -34,7 +35,7 @@ function freeBytes(folder: string): number | undefined {
 function describeFailures(failures: readonly FailureCount[]): string[] {
   return failures.map(({ httpStatus, count, last, retryable }) => {
     const kind = httpStatus === null ? "without an answer of the service" : `with ${httpStatus}`;
-    return `${count} documents failed ${kind} (${retryable ? "may succeed later" : "need mending"}), last ${last}`;
+    return `${countOf(count, "document")} failed ${kind} (${retryable ? "may succeed later" : "need mending"}), last ${last}`;
   });
 }
 

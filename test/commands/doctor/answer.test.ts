@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { otherPrefixes } from "../../../src/commands/doctor/answer.ts";
+import { judgeAnswer } from "../../../src/commands/doctor/page.ts";
 import { aimAt, runDoctor, serve } from "./support.ts";
 
 const html = (title: string, more = ""): string =>
@@ -127,6 +128,20 @@ describe("who answers instead of the service:", () => {
     // Whoever that is did not get the key.
     expect(seen.filter((line) => line.endsWith("with key"))).toEqual([]);
   });
+});
+
+it.each([
+  ["http://a.test", "https://a.test/api/x", "the same over https"],
+  ["https://a.test", "http://a.test/x", "the same without /api"],
+  ["https://a.test", "http://a.test:8080/x", "the same without /api"],
+  ["https://a.test", "/app/x", "the web interface"],
+  ["https://a.test", "https://login.b.test/oauth2/authorize?state=1", "a login page"],
+  ["https://a.test", "https://b.test/", "another host"],
+  ["https://a.test", "http://[", "which leads nowhere"],
+  ["https://a.test", "/other", "which is not followed"],
+])("a redirect from %s to %s is %s", (origin, location, words) => {
+  const answer = { status: 307, headers: { location }, body: Buffer.alloc(0) };
+  expect(judgeAnswer(answer, `${origin}/api/x`).words).toContain(words);
 });
 
 describe("the base URL:", () => {
