@@ -30,7 +30,8 @@ async function noteSession(
   { turn: { sessionId }, outcome: { status } }: Ending,
   format: ChatFormat,
 ): Promise<void> {
-  if (sessionId === null || format !== "text" || status === "error") return;
+  // Of a cut answer the error says how to go on: asking further is not the next step.
+  if (sessionId === null || format !== "text" || !["ok", "interrupted"].includes(status)) return;
   await output.note(dim(`session ${sessionId} · go on with: knowctl chat --continue "…"`));
 }
 

@@ -33,6 +33,8 @@ export function createPen(output: Output, { short, drawing }: PenOptions): Pen {
   const ink = drawing ? createDrawnInk(segments, drawing) : createPlainInk(segments, short);
   const { put } = segments;
   let openAside = false;
+  // On a terminal the answer stands apart from what the service did for it.
+  let isBelowAside = false;
   const endAside = (): void => {
     if (openAside) put("stderr", "\n");
     openAside = false;
@@ -41,11 +43,14 @@ export function createPen(output: Output, { short, drawing }: PenOptions): Pen {
     answer(text) {
       if (text === "") return;
       endAside();
+      if (isBelowAside && output.isTerminal) put("stdout", "\n");
+      isBelowAside = false;
       ink.add(text);
     },
     aside(text) {
       if (text === "" || (!openAside && text.trim() === "")) return;
       if (output.isTerminal) ink.leave();
+      isBelowAside = true;
       openAside = !text.endsWith("\n");
       if (openAside) put("stderr", dim(text));
       else put("stderr", dim(text.slice(0, -1)), "\n");
@@ -54,6 +59,7 @@ export function createPen(output: Output, { short, drawing }: PenOptions): Pen {
       if (parts.length === 0) return;
       if (output.isTerminal) ink.leave();
       endAside();
+      isBelowAside = true;
       put("stderr", ...parts);
     },
     endAnswer: () => ink.end(),

@@ -113,7 +113,8 @@ describe("text on a terminal", () => {
       sources: false,
       show: new Set(),
     });
-    expect(stdout).toBe(`Let me look that up.\n${answer}\n`);
+    // The mark of interim text is activity too: the answer stands apart from it.
+    expect(stdout).toBe(`Let me look that up.\n\n${answer}\n`);
     expect(stderr).toBe("(interim: a tool follows, the text above is not part of the answer)\n");
   });
 });
@@ -132,7 +133,7 @@ describe("Markdown on a terminal", () => {
     ];
     const { stdout, stderr, writes } = await play(each(lines), { isTTY: true, render: "auto" });
     // Without colour the marks stay.
-    expect(stdout).toBe("Let me **look\n# Ask\n\n• your *manager*\n");
+    expect(stdout).toBe("Let me **look\n\n# Ask\n\n• your *manager*\n");
     expect(stderr).toContain("(interim: a tool follows");
     expect(writes[0]).toEqual(["out", "Let me **look"]);
   });

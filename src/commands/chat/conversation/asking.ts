@@ -22,11 +22,18 @@ export function nextPlace({ sessionId, parent, last }: Talk): Place {
   return { sessionId, parentMessageId: parent, after: parent ?? last };
 }
 
+// Nobody should think that the service has stopped as well: two questions at once race in a session.
+function stoppedNote({ client, sessionId }: Talk): string {
+  const kept = "stopped; what came of the answer is kept";
+  if (client.dialect.paths.stopChat !== undefined || sessionId === undefined) return kept;
+  return `${kept} (the service cannot be told, and may go on with it for a while)`;
+}
+
 // The hints of one-shot chat name command lines; here the next step is a command of the conversation.
 export async function tellFailure(talk: Talk, { outcome, failure }: Ending): Promise<void> {
   const { output } = talk;
   if (outcome.status === "interrupted") {
-    await output.note(dim("stopped; what came of the answer is kept"));
+    await output.note(dim(stoppedNote(talk)));
   } else if (outcome.status === "incomplete") {
     const { message, details } = failure as CliError;
     const hints = ["/retry looks into the session first, and asks again only where it must"];

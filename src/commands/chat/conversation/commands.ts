@@ -1,5 +1,6 @@
 import { nearest } from "../../../config/nearest.ts";
 import { CliError } from "../../../errors.ts";
+import { wrapWords } from "../../../output/findings.ts";
 import { bold, dim } from "../../../output/text.ts";
 import { regenerate, retry } from "./again.ts";
 import { copyAnswer, openSource, saveAnswers, showSources } from "./answer-commands.ts";
@@ -85,17 +86,24 @@ const keys: readonly (readonly [string, string])[] = [
   ["Ctrl+C", "stops the answer, clears the line, leaves"],
 ];
 
+const helpColumn = 26;
+const narrowIndent = 4;
+
+/** Two columns where there is room; what is wider than the first one has a line to itself. */
 async function showHelp({ output }: Talk): Promise<void> {
   const rows = Object.entries(slashCommands).map(
     ([name, { argument, summary }]) => [`/${name} ${argument}`.trim(), summary] as const,
   );
   const all = [...rows, ...keys];
-  const widest = Math.max(...all.map(([what]) => what.length)) + 2;
-  // Narrow terminals have no room for two columns.
-  const isNarrow = all.some(([, summary]) => widest + summary.length > output.columns());
+  const isNarrow = all.some(([, summary]) => helpColumn + summary.length > output.columns());
+  const indent = isNarrow ? narrowIndent : helpColumn;
   for (const [what, summary] of all) {
-    if (isNarrow) await output.line(bold(what), "\n    ", dim(summary));
-    else await output.line(bold(what.padEnd(widest)), dim(summary));
+    const [first = "", ...more] = wrapWords(summary, Math.max(1, output.columns() - indent));
+    const isAlone = isNarrow || what.length + 2 > indent;
+    if (isAlone) await output.line(bold(what));
+    const begin = isAlone ? " ".repeat(indent) : bold(what.padEnd(indent));
+    await output.line(begin, dim(first));
+    for (const line of more) await output.line(" ".repeat(indent), dim(line));
   }
 }
 

@@ -1,6 +1,7 @@
 import { listAgents } from "../../../api/agents.ts";
 import type { Client } from "../../../api/client.ts";
 import { listConnectors } from "../../../api/connectors.ts";
+import { listProviders } from "../../../api/models.ts";
 import { canListSessions, listSessions } from "../../../api/sessions.ts";
 import { listTools } from "../../../api/tools.ts";
 import { listSources } from "../../../output/chat/sources.ts";
@@ -34,6 +35,13 @@ const numbers: Completer = async (talk) => {
 const toolNames: Ask = async (client) =>
   (await listTools(client)).map(({ name, display_name }) => display_name || name);
 
+const modelNames: Ask = async (client) => {
+  const providers = (await listProviders(client, longestWaitMs)) ?? [];
+  // What is typed is split at the first slash.
+  const named = providers.filter(({ name }) => !name.includes("/"));
+  return named.flatMap(({ name, models }) => models.map((model) => `${name}/${model}`));
+};
+
 const sourceTypes: Ask = async (client) => {
   const connectors = await listConnectors(client);
   return [...new Set(connectors.map(({ connector }) => connector.source))].toSorted();
@@ -66,10 +74,11 @@ const completers: Readonly<Record<string, Completer>> = {
   },
   file: path,
   save: path,
-  model: async (talk) => [
-    "default",
-    ...new Set(talk.entered().flatMap((text) => /^\/model\s+(\S+\/\S+)$/.exec(text)?.[1] ?? [])),
-  ],
+  model: async (talk, _argument, ask) => {
+    const entered = talk.entered().map((text) => /^\/model\s+(\S+\/\S+)$/.exec(text)?.[1]);
+    const listed = await ask("models", modelNames);
+    return ["default", ...new Set([...listed, ...entered.filter((each) => each !== undefined)])];
+  },
   tools: async (_talk, argument, ask) => {
     const names = await ask("tools", toolNames);
     const isFirst = !/\s/.test(argument);

@@ -45,6 +45,16 @@ describe("slash commands", () => {
     )) {
       expect(help).toContain(`/${name}`);
     }
+    expect(help).toMatch(/\n {4}show the session, or go on in\r?\n {4}another\r?\n/);
+  });
+
+  it("list themselves in two columns where there is room", async () => {
+    const world = await createWorld();
+    const talk = await startTalk(world);
+    const help = await talk.enter("/help");
+    expect(help).toMatch(/\n\/new {22}begin a new session\r?\n/);
+    expect(help).toMatch(/\n\/model \[PROVIDER\/VERSION\|default\]\r?\n {26}ask another/);
+    for (const line of help.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   it("set what is asked along, and show it above the input", async () => {

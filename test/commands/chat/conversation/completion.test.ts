@@ -32,6 +32,22 @@ describe("Tab", () => {
     await talk.until(shown);
   });
 
+  it("knows the models that this key may use, and those asked for before", async () => {
+    const world = await createWorld({
+      dialect: "onyx",
+      models: { Acme: ["large", "small"], "a/b": ["x"] },
+    });
+    const talk = await startTalk(world, [], { isTimeless: true });
+    await talk.enter("/model Other/old");
+    talk.press(`/model acme/${tab}`);
+    await talk.until("Acme/large  Acme/small");
+    talk.press(`\u0015/model ot${tab}`);
+    await talk.until("> /model Other/old");
+    talk.press(`\u0015/model ${tab}`);
+    await talk.until("default");
+    expect(talk.screen()).not.toContain("a/b");
+  });
+
   it("knows the sources of the last answer and the sessions of this machine", async () => {
     const world = await createWorld();
     await upload(world, "leave.md", "Leave", "Ask your manager for leave two weeks ahead.");

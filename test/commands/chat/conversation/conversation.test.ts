@@ -50,6 +50,15 @@ describe("a conversation", () => {
     expect(await talk.enter("again")).toContain("Extractive answer");
   });
 
+  it("says after Ctrl-C where the service cannot be told to stop", async () => {
+    const world = await createWorld({ tokenDelayMs: 20 });
+    const talk = await startTalk(world);
+    talk.press("hi\r");
+    await talk.until("Extractive");
+    talk.press("\u0003");
+    await talk.until(/stopped; .* is kept \(the service cannot be told, and may go on/);
+  });
+
   it("ends by a signal with its code and the terminal restored", async () => {
     const world = await createWorld();
     const talk = await startTalk(world);

@@ -26,6 +26,9 @@ export interface Talking {
   hangUp(): void;
 }
 
+/** Patience of a test: a step may be the first that loads its modules, on a busy machine. */
+const patienceMs = 30_000;
+
 const prompt = /> (?:\u001b\[0m)?\r\u001b\[2C$/;
 
 export async function startTalk(
@@ -93,7 +96,7 @@ export async function startTalk(
     await done;
   });
   const until = async (text: string | RegExp): Promise<void> => {
-    await vi.waitFor(() => expect(screen.slice(seen)).toMatch(text), 5000);
+    await vi.waitFor(() => expect(screen.slice(seen)).toMatch(text), patienceMs);
   };
   const news = (): string => {
     const text = screen.slice(seen);
@@ -111,7 +114,7 @@ export async function startTalk(
       keys.write("\r");
       await vi.waitFor(() => {
         if (!isDone) expect(screen.slice(seen)).toMatch(/\r\n[^]*> (?:\u001b\[0m)?\r\u001b\[2C$/);
-      }, 5000);
+      }, patienceMs);
       return news();
     },
     until,
