@@ -1,3 +1,4 @@
+import type { ClientCertificate } from "./connector.ts";
 import type { Dialect, DialectName } from "./dialects.ts";
 import type { Body, Exchange, Headers } from "./watch.ts";
 import type { Gate } from "./gate.ts";
@@ -32,6 +33,7 @@ export interface ClientOptions {
   noProxy?: string;
   /** PEM text of certificates to trust beside the built-in ones. */
   ca?: string;
+  client?: ClientCertificate;
   allowInsecureTls?: boolean;
   /** Connections kept open at most (default 8). */
   connections?: number;

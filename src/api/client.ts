@@ -65,6 +65,7 @@ export function connectorOptionsOf(options: ClientOptions): ConnectorOptions & {
     origin,
     proxy: proxyFor(origin, options.proxy, options.noProxy),
     ca: options.ca,
+    client: options.client,
     allowInsecureTls: options.allowInsecureTls,
   };
 }

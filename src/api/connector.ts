@@ -1,13 +1,20 @@
-import type { Socket } from "node:net";
-import type { Connected, ConnectTarget, Connector } from "undici/lib/core/connect.js";
-import { isCertificateFault } from "./faults.ts";
+import type { Connected, Connector } from "undici/lib/core/connect.js";
 import { addressAttemptMs, connectMs } from "./policy.ts";
 import type { Proxy } from "./proxy.ts";
+import { openTunnel, throughTunnel, type Opening } from "./tunnel.ts";
+
+export interface ClientCertificate {
+  cert: string;
+  key: string;
+  passphrase?: string | undefined;
+}
 
 export interface ConnectorOptions {
   proxy?: Proxy | undefined;
   /** PEM certificates trusted beside the built-in roots. */
   ca?: string | undefined;
+  /** What this side shows to the service, never to a proxy. PEM. */
+  client?: ClientCertificate | undefined;
   allowInsecureTls?: boolean | undefined;
   /** Longest wait for a connection, its tunnel and its TLS handshake each. */
   connectMs?: number | undefined;
@@ -25,98 +32,16 @@ export function isUnsent(error: unknown): boolean {
   return error instanceof Error && unsentErrors.has(error);
 }
 
-/** A proxy that does not give a tunnel; `code` is `PROXY_…`. The message names no credentials. */
-function proxyError(proxy: Proxy, code: string, reason: string, cause?: unknown): Error {
-  const where = `${proxy.hostname}:${proxy.port}`;
-  return Object.assign(new Error(`proxy ${where}: ${reason}`, { cause }), { code });
-}
-
-function tunnelRefused(proxy: Proxy, status: number, phrase: string): Error {
-  const words = `answered ${status} ${phrase}`.trim();
-  return status === 407
-    ? proxyError(proxy, "PROXY_AUTH", `${words}: it wants a name and password`)
-    : proxyError(proxy, "PROXY_REFUSED", `${words} to CONNECT`);
-}
-
-function tunnelFailed(proxy: Proxy, error: Error & { code?: string }): Error {
-  const { code = "no connection" } = error;
-  if (code.startsWith("PROXY_")) return error;
-  // A certificate fault keeps its code: it is never retried.
-  if (isCertificateFault(code)) return proxyError(proxy, code, error.message, error);
-  const reason = code === "ECONNRESET" ? "closed the connection" : code;
-  return proxyError(proxy, "PROXY_UNREACHABLE", reason, error);
-}
-
-function authority(target: ConnectTarget): string {
-  const port = target.port || (target.protocol === "https:" ? "443" : "80");
-  return `${target.hostname.includes(":") ? `[${target.hostname}]` : target.hostname}:${port}`;
-}
-
-/** Roots for TLS: giving `ca` replaces the built-in ones, so they are named again. */
+/**
+ * Roots for TLS: giving `ca` replaces those that Node would take, so they are
+ * named again, with the system's and NODE_EXTRA_CA_CERTS where this Node can
+ * tell (22.15 on; `ca` has the latter's before that).
+ */
 async function rootsWith(ca: string | undefined): Promise<string[] | undefined> {
   if (ca === undefined) return undefined;
-  const { rootCertificates } = await import("node:tls");
-  return [...rootCertificates, ca];
-}
-
-/**
- * Opens a tunnel with CONNECT. Our own and not undici's ProxyAgent, whose
- * retries never end when a proxy drops the connection (undici #3897).
- */
-async function openTunnel(
-  proxy: Proxy,
-  target: ConnectTarget,
-  tls: { ca?: string[]; rejectUnauthorized: boolean },
-  limitMs: number,
-  opening: Set<Opening>,
-): Promise<Socket> {
-  const { request } =
-    proxy.protocol === "https:" ? await import("node:https") : await import("node:http");
-  const host = authority(target);
-  const headers: Record<string, string> = { host };
-  if (proxy.authorization !== undefined) headers["proxy-authorization"] = proxy.authorization;
-  return new Promise((resolve, reject) => {
-    const options = {
-      method: "CONNECT",
-      host: proxy.hostname.replace(/^\[|\]$/g, ""),
-      port: proxy.port,
-      path: host,
-      headers,
-      agent: false as const,
-      autoSelectFamilyAttemptTimeout: addressAttemptMs,
-      ...tls,
-    };
-    const attempt = request(options);
-    opening.add(attempt);
-    const timer = setTimeout(() => {
-      attempt.destroy(proxyError(proxy, "PROXY_TIMEOUT", "no answer in time to CONNECT"));
-    }, limitMs);
-    const settle = (): void => {
-      clearTimeout(timer);
-      opening.delete(attempt);
-    };
-    attempt.once("connect", (answer, socket, head) => {
-      settle();
-      const status = answer.statusCode ?? 0;
-      if (status >= 200 && status < 300) {
-        if (head.length > 0) socket.unshift(head);
-        resolve(socket as Socket);
-        return;
-      }
-      socket.on("error", () => {}).destroy();
-      reject(tunnelRefused(proxy, status, answer.statusMessage ?? ""));
-    });
-    attempt.once("error", (error: Error & { code?: string }) => {
-      settle();
-      reject(tunnelFailed(proxy, error));
-    });
-    attempt.end();
-  });
-}
-
-/** A socket or tunnel on its way. */
-interface Opening {
-  destroy(error: Error): unknown;
+  const tls = await import("node:tls");
+  const { getCACertificates } = tls as { getCACertificates?: (kind: string) => string[] };
+  return [...(getCACertificates?.("default") ?? tls.rootCertificates), ca];
 }
 
 export interface Connections {
@@ -143,6 +68,7 @@ export async function createConnector(options: ConnectorOptions): Promise<Connec
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: addressAttemptMs,
     ...tls,
+    ...options.client,
   });
   const opening = new Set<Opening>();
   const openFollowed: Connector = (target, callback) => {
@@ -159,10 +85,12 @@ export async function createConnector(options: ConnectorOptions): Promise<Connec
       callback(error, socket);
     };
     if (proxy === undefined) return openFollowed(target, marked);
-    openTunnel(proxy, target, tls, limitMs, opening).then(
-      (socket) => {
-        if (target.protocol !== "https:") return marked(null, socket.setNoDelay(true));
-        openFollowed({ ...target, httpSocket: socket }, marked);
+    openTunnel({ proxy, target, tls, limitMs, opening }).then(
+      (httpSocket) => {
+        if (target.protocol !== "https:") return marked(null, httpSocket.setNoDelay(true));
+        openFollowed({ ...target, httpSocket }, (error, socket) =>
+          marked(error && throughTunnel(proxy, error), socket),
+        );
       },
       (error: Error) => marked(error),
     );

@@ -71,8 +71,6 @@ function garbage(words: string): KnownFault {
   return { kind: "connection", exit: "server-error", words, hint: "check the base URL" };
 }
 
-const proxyHint = "check --proxy, or HTTPS_PROXY, HTTP_PROXY and NO_PROXY";
-
 const knownFaults: Record<string, KnownFault> = {
   ECONNREFUSED: unreachable("connection refused"),
   ENOTFOUND: unreachable("host not found", "check the host name in the base URL"),
@@ -100,16 +98,34 @@ const knownFaults: Record<string, KnownFault> = {
   },
 };
 
+/** What a proxy refuses once it refuses again. */
+const finalProxyFaults = new Set(["PROXY_AUTH", "PROXY_DENIED", "PROXY_NO_TLS"]);
+
+function hintsOf(error: unknown): string[] {
+  return (error as { hints?: string[] }).hints ?? [];
+}
+
 function proxyFault(code: string, error: unknown): Fault {
   return {
-    // Credentials that the proxy refuses once are refused again.
-    kind: code === "PROXY_AUTH" ? "fatal" : "unsent",
+    kind: finalProxyFaults.has(code) ? "fatal" : "unsent",
     exit: code === "PROXY_TIMEOUT" ? "timeout" : "unreachable",
     code,
     words: messageOf(error),
-    hints: [proxyHint],
+    hints: hintsOf(error),
   };
 }
+
+/** The server wants a client certificate, or another one (OpenSSL's names of TLS alerts). */
+const clientCertificateFaults: Readonly<Record<string, string>> = {
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: "the server asks for a client certificate",
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: "the server does not know the CA of the client certificate",
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: "the server refuses the client certificate",
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: "the server refuses the client certificate",
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED:
+    "the server says that the client certificate has expired",
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED: "the server says that the client certificate is revoked",
+};
+const clientHint = "give the certificate for this service with --client-cert and --client-key";
 
 /** undici gives its parser's errors the parser's own code, or none. */
 function faultCodeOf(error: unknown): string | undefined {
@@ -129,7 +145,7 @@ export function readFault(error: unknown, unsent: boolean): Fault | undefined {
   if (code.startsWith("PROXY_")) return proxyFault(code, error);
   if (isCertificateFault(code)) {
     const { words, hint } = certificateFaults[code] ?? { words: code };
-    const hints = hint === undefined ? [caHint] : [hint, caHint];
+    const hints = [...(hint === undefined ? [] : [hint]), caHint, ...hintsOf(error)];
     return {
       kind: "fatal",
       exit: "unreachable",
@@ -137,6 +153,10 @@ export function readFault(error: unknown, unsent: boolean): Fault | undefined {
       words: proxied ? `proxy: ${words}` : words,
       hints,
     };
+  }
+  const refused = clientCertificateFaults[code];
+  if (refused !== undefined) {
+    return { kind: "fatal", exit: "unreachable", code, words: refused, hints: [clientHint] };
   }
   if (code === "EPROTO" || code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) {
     const hints = ["check whether the base URL should begin with http:// or https://"];

@@ -61,7 +61,8 @@ function entryMatches(entry: string, host: string, port: string): boolean {
   if (pattern.startsWith("*.")) return host.endsWith(pattern.slice(1));
   if (pattern.startsWith(".")) return host.endsWith(pattern);
   if (pattern.endsWith(".*")) return host.startsWith(pattern.slice(0, -1));
-  return host === plainHost(pattern);
+  const name = plainHost(pattern);
+  return host === name || (isIP(host) === 0 && host.endsWith(`.${name}`));
 }
 
 function portOf(url: URL): string {
@@ -75,7 +76,7 @@ function portOf(url: URL): string {
  * | entry            | goes direct                                  |
  * |------------------|----------------------------------------------|
  * | `*`              | everything                                   |
- * | `a.example`      | that host (not hosts below it)               |
+ * | `a.example`      | that host and every host below it            |
  * | `.example`       | every host below it (not `example` itself)   |
  * | `*.example`      | the same                                     |
  * | `a.example:8443` | that host on that port; also with `.example` |
@@ -83,7 +84,8 @@ function portOf(url: URL): string {
  * | `10.0.0.0/8`     | addresses of that network (IPv4 and IPv6)    |
  * | `127.*`          | hosts that begin with `127.`                 |
  *
- * An IPv4 address written as IPv6 (`::ffff:10.1.2.3`) is that IPv4 address.
+ * That is how curl and Go read it, and for `.example` how Go does. An IPv4
+ * address written as IPv6 (`::ffff:10.1.2.3`) is that IPv4 address.
  * Names are compared as written, never looked up.
  */
 export function goesDirect(url: string, noProxy: string | undefined): boolean {

@@ -74,6 +74,9 @@ declare module "undici/lib/core/connect.js" {
   export interface ConnectorOptions {
     timeout?: number;
     ca?: string[];
+    cert?: string;
+    key?: string;
+    passphrase?: string | undefined;
     rejectUnauthorized?: boolean;
     autoSelectFamily?: boolean;
     autoSelectFamilyAttemptTimeout?: number;

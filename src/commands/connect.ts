@@ -1,12 +1,11 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { createClient, type Client, type ClientOptions, type RequestTrace } from "../api/client.ts";
 import type { GlobalFlags } from "../config/flags.ts";
 import { loadConfig, type Config, type Connection } from "../config/load.ts";
 import type { Context } from "../context.ts";
-import { CliError, messageOf } from "../errors.ts";
 import { createOutput, type Output } from "../output/output.ts";
 import { dim } from "../output/text.ts";
+import type { Certificates } from "./certificates.ts";
+import { proxySecrets } from "./proxy-secrets.ts";
 
 export interface ConnectRequest {
   /** Where the upward search for a project file starts (default: the working directory). */
@@ -56,41 +55,21 @@ export async function loadSettings(
   });
 }
 
-function readCa(path: string, cwd: string): string {
-  const hints = ["check --ca-file or caFile in the configuration"];
-  let text: string;
-  try {
-    text = readFileSync(resolve(cwd, path), "utf8");
-  } catch (error) {
-    throw new CliError("not-configured", `cannot read the CA file ${path}: ${messageOf(error)}`, {
-      hints,
-      cause: error,
-    });
-  }
-  if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
-  throw new CliError("not-configured", `the CA file ${path} holds no certificate in PEM form`, {
-    hints,
-  });
-}
-
-/**
- * The certificates of --ca-file and of NODE_EXTRA_CA_CERTS. Node forgets the
- * latter as soon as it is given others; a proxy may need the one, the service the other.
- */
-function caOf(caFile: string, { env, cwd }: Context): string {
-  const given = readCa(caFile, cwd);
-  const extra = env["NODE_EXTRA_CA_CERTS"];
-  if (!extra) return given;
-  try {
-    return `${given}\n${readFileSync(resolve(cwd, extra), "utf8")}`;
-  } catch {
-    // The configuration has warned of it.
-    return given;
-  }
-}
-
 // The key of a sandbox on loopback is public; redacting it would shred the word wherever it stands.
 const publicKey = "sandbox";
+
+/** Read on demand: most connections name none. */
+async function certificatesOf(
+  connection: Connection,
+  context: Context,
+  output: Output,
+): Promise<Certificates> {
+  if (connection.caFile === undefined && connection.clientCert === undefined) return {};
+  const { readCertificates } = await import("./certificates.ts");
+  return await readCertificates(connection, context, (message) => {
+    void output.warn(message).catch(() => {});
+  });
+}
 
 function traceLine(trace: RequestTrace): string {
   const result = trace.status === undefined ? (trace.code ?? "no answer") : String(trace.status);
@@ -109,8 +88,9 @@ export async function openClient(
   for (const secret of [connection.accessToken, connection.apiKey]) {
     if (secret !== publicKey) output.secrets.add(secret);
   }
-  const proxyPassword = connection.proxy?.match(/^[a-z]+:\/\/[^/@]*:([^/@]*)@/i)?.[1];
-  if (proxyPassword) output.secrets.add(proxyPassword);
+  for (const secret of proxySecrets(connection.proxy)) output.secrets.add(secret);
+  if (connection.clientKeyPassphrase) output.secrets.add(connection.clientKeyPassphrase);
+  const certificates = await certificatesOf(connection, context, output);
   const options: ClientOptions = {
     baseUrl: connection.baseUrl,
     dialect: config.dialect,
@@ -119,7 +99,7 @@ export async function openClient(
     ...(config.timeoutSeconds === undefined ? {} : { timeoutMs: config.timeoutSeconds * 1000 }),
     ...(connection.proxy === undefined ? {} : { proxy: connection.proxy }),
     ...(connection.noProxy === undefined ? {} : { noProxy: connection.noProxy }),
-    ...(connection.caFile === undefined ? {} : { ca: caOf(connection.caFile, context) }),
+    ...certificates,
     allowInsecureTls: connection.allowInsecureTls,
     ...(request.connections === undefined ? {} : { connections: request.connections }),
     oneShot: request.oneShot === true,

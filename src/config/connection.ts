@@ -1,21 +1,17 @@
-import { accessSync, constants } from "node:fs";
-import { CliError, codeOf, type ExitName } from "../errors.ts";
-import { expandPath, userFolder, type Machine } from "./folders.ts";
+import { CliError } from "../errors.ts";
+import { userFolder, type Machine } from "./folders.ts";
 import { resolveKeys } from "./keys.ts";
-import type { ConfigFile, Layer, Merged } from "./layers.ts";
+import type { ConfigFile, Merged } from "./layers.ts";
+import { exitFor, givenProxy, proxyOf, tlsFilesOf, unreadable, type Network } from "./network.ts";
 import { claimsOf, untrusted } from "./trust.ts";
-import { AddressProblem, isLoopback, parseBaseUrl, parseProxy, type BaseUrl } from "./url.ts";
+import { AddressProblem, isLoopback, parseBaseUrl, type BaseUrl } from "./url.ts";
 
 /** Everything that a request needs to know about where it goes. */
-export interface Connection {
+export interface Connection extends Network {
   /** Origin and optional path prefix; no trailing slash, no `/api`. */
   baseUrl: string;
   accessToken: string;
   apiKey: string;
-  proxy?: string;
-  noProxy?: string;
-  /** Absolute path. */
-  caFile?: string;
   allowInsecureTls: boolean;
 }
 
@@ -25,11 +21,6 @@ export interface ConnectionRequest {
   machine: Machine;
   profile: string;
   warn: (message: string) => void;
-}
-
-// What a flag says wrongly is a usage error; everywhere else it is the configuration.
-function exitFor(layer: Layer | undefined): ExitName {
-  return layer?.source === "flag" ? "usage" : "not-configured";
 }
 
 function nothingConfigured(request: ConnectionRequest): CliError {
@@ -107,60 +98,6 @@ function checkTls(request: ConnectionRequest): boolean {
   return true;
 }
 
-function unreadable(path: string): string | undefined {
-  try {
-    accessSync(path, constants.R_OK);
-    return undefined;
-  } catch (error) {
-    return codeOf(error) ?? "unknown failure";
-  }
-}
-
-function caFileOf(request: ConnectionRequest): string | undefined {
-  const { caFile } = request.merged.values;
-  const layer = request.merged.winners.get("caFile");
-  if (caFile === undefined || !layer) return undefined;
-  const path = expandPath(caFile, layer.folder, request.machine.home);
-  const problem = unreadable(path);
-  if (!problem) return path;
-  throw new CliError(
-    exitFor(layer),
-    `${layer.where(["caFile"])}: cannot read the CA file ${path} (${problem})`,
-  );
-}
-
-function checkedProxy(address: string, where: string, exit: ExitName): string {
-  try {
-    return parseProxy(address);
-  } catch (error) {
-    if (!(error instanceof AddressProblem)) throw error;
-    throw new CliError(exit, `${where}: ${error.message}`, {
-      hints: ["give it like http://proxy.example.com:8080, or unset it"],
-    });
-  }
-}
-
-/**
- * The proxy: flag, variable or profile; else the conventional variable of the
- * scheme, in lower case first as curl reads it, and never for loopback. ALL_PROXY
- * is not read. NO_PROXY is passed on for the client to apply.
- */
-function proxyOf(base: BaseUrl, request: ConnectionRequest): { proxy?: string; noProxy?: string } {
-  const { env } = request.machine;
-  const noProxy = env["no_proxy"] ?? env["NO_PROXY"];
-  const rest = noProxy ? { noProxy } : {};
-  const layer = request.merged.winners.get("proxy");
-  const { proxy } = request.merged.values;
-  if (proxy !== undefined && layer) {
-    return { proxy: checkedProxy(proxy, layer.where(["proxy"]), exitFor(layer)), ...rest };
-  }
-  const names = base.isHttps ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
-  const name = names.find((each) => env[each]);
-  if (!name) return {};
-  const found = checkedProxy(env[name] ?? "", name, "not-configured");
-  return isLoopback(base.hostname) ? {} : { proxy: found, ...rest };
-}
-
 /**
  * Decides where requests go and with which keys, after every safety rule.
  * Variables, files and commands that hold keys are read here and nowhere before.
@@ -172,8 +109,8 @@ export async function openConnection(request: ConnectionRequest): Promise<Connec
   const base = baseUrlOf(request);
   const allowInsecureTls = checkTls(request);
   checkHttp(base, request);
-  const proxy = proxyOf(base, request);
-  const caFile = caFileOf(request);
+  const proxy = proxyOf(base, givenProxy(request.merged), request.machine.env);
+  const files = await tlsFilesOf(request);
   const keys = await resolveKeys({ ...request, origin: base.origin });
-  return { baseUrl: base.baseUrl, ...keys, ...proxy, ...(caFile && { caFile }), allowInsecureTls };
+  return { baseUrl: base.baseUrl, ...keys, ...proxy, ...files, allowInsecureTls };
 }

@@ -7,6 +7,8 @@ export interface GlobalFlags {
   /** Seconds. */
   timeout?: number;
   caFile?: string;
+  clientCert?: string;
+  clientKey?: string;
   proxy?: string;
   output?: string;
   json?: boolean;

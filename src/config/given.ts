@@ -10,6 +10,8 @@ const flagNames = {
   dialect: "--dialect",
   timeout: "--timeout",
   caFile: "--ca-file",
+  clientCert: "--client-cert",
+  clientKey: "--client-key",
   proxy: "--proxy",
 } as const;
 
@@ -18,6 +20,9 @@ const variableNames = {
   dialect: "KNOWCTL_DIALECT",
   timeout: "KNOWCTL_TIMEOUT",
   caFile: "KNOWCTL_CA_FILE",
+  clientCert: "KNOWCTL_CLIENT_CERT",
+  clientKey: "KNOWCTL_CLIENT_KEY",
+  clientKeyPassphrase: "KNOWCTL_CLIENT_KEY_PASSPHRASE",
   proxy: "KNOWCTL_PROXY",
   accessToken: "KNOWCTL_ACCESS_TOKEN",
   apiKey: "KNOWCTL_API_KEY",

@@ -1,4 +1,5 @@
 import { CliError } from "../errors.ts";
+import { isSecretName } from "./members.ts";
 import { nearest } from "./nearest.ts";
 import { ConfigContent, Profile } from "./schema.ts";
 import { knownKeys } from "./validate.ts";
@@ -61,11 +62,6 @@ export function parseKey(key: string, profile: string, profiles: readonly string
     path.push(word);
   }
   return path;
-}
-
-/** Whether a member of a profile is a key. */
-export function isSecretName(name: string): boolean {
-  return name === "accessToken" || name === "apiKey";
 }
 
 /** Whether a path names a secret, or an object that holds one. */

@@ -1,3 +1,4 @@
+import { isSecretName } from "./members.ts";
 import type { Secret } from "./schema.ts";
 import { withoutCredentials } from "./url.ts";
 
@@ -27,7 +28,7 @@ function maskCommand(secret: Secret): unknown {
 
 /** A copy of any part of a configuration that is safe to show. `key` is the last word of its path. */
 export function maskValue(value: unknown, key: string): unknown {
-  if (key === "accessToken" || key === "apiKey") return maskCommand(value as Secret);
+  if (isSecretName(key)) return maskCommand(value as Secret);
   if ((key === "baseUrl" || key === "proxy") && typeof value === "string")
     return withoutCredentials(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;

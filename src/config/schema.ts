@@ -151,8 +151,13 @@ export const Profile = z.strictObject({
   dialect: z.optional(choice(["standard", "onyx"], "flavour of the interface (default: standard)")),
   accessToken: z.optional(Secret),
   apiKey: z.optional(Secret),
-  proxy: z.optional(text("proxy URL; else HTTPS_PROXY, HTTP_PROXY, NO_PROXY")),
+  proxy: z.optional(text("proxy URL; else HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY")),
   caFile: z.optional(text("PEM file with more certificate authorities; relative to this file")),
+  clientCert: z.optional(
+    text("PEM file with the certificate that this machine shows; relative to this file"),
+  ),
+  clientKey: z.optional(text("PEM file with its private key (default: the file of clientCert)")),
+  clientKeyPassphrase: z.optional(Secret),
   timeout: z.optional(
     z
       .number()

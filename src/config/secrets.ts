@@ -4,6 +4,7 @@ import { CliError, codeOf } from "../errors.ts";
 import { checkPrivate } from "./files.ts";
 import { expandPath, isInside, type Machine } from "./folders.ts";
 import type { Layer } from "./layers.ts";
+import type { SecretMember } from "./members.ts";
 import type { Secret } from "./schema.ts";
 
 /** A key, or why there is none (which may be no error: the other key can serve). */
@@ -13,7 +14,14 @@ export type Resolved = { key: string } | { missing: string };
 const commandMs = 60_000;
 const largestBytes = 64 * 1024;
 
-function present(text: string | undefined, what: string): Resolved {
+/** A phrase may hold spaces and any letter: it meets no header. */
+function presentPhrase(text: string | undefined, what: string): Resolved {
+  const key = text?.replace(/[\r\n]+$/, "");
+  if (!key) return { missing: text === undefined ? `${what} is not set` : `${what} is empty` };
+  return { key };
+}
+
+function presentKey(text: string | undefined, what: string): Resolved {
   const key = text?.trim();
   if (!key) return { missing: text === undefined ? `${what} is not set` : `${what} is empty` };
   // Anything else cannot stand in a header, and the error of the HTTP layer would quote it.
@@ -30,7 +38,7 @@ function present(text: string | undefined, what: string): Resolved {
 }
 
 // A mounted secret (Kubernetes) is a link into its own folder; any other link is refused.
-function withoutOwnLink(path: string): string {
+export function withoutOwnLink(path: string): string {
   if (!lstatSync(path).isSymbolicLink()) return path;
   const real = realpathSync(path);
   return isInside(realpathSync(dirname(path)), real) ? real : path;
@@ -104,12 +112,13 @@ async function runCommand(
  */
 export async function resolveSecret(
   secret: Secret,
-  member: "accessToken" | "apiKey",
+  member: SecretMember,
   layer: Layer,
   machine: Machine,
   warn: (message: string) => void,
 ): Promise<Resolved> {
   const where = layer.where([member]);
+  const present = member === "clientKeyPassphrase" ? presentPhrase : presentKey;
   if (typeof secret === "string")
     return present(secret, layer.source === "env" ? where : `${member} (${where})`);
   if ("env" in secret)

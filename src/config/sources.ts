@@ -6,6 +6,7 @@ import type { GlobalFlags } from "./flags.ts";
 import type { Environment, Machine } from "./folders.ts";
 import { givenWord, isOn } from "./given.ts";
 import type { ConfigFile } from "./layers.ts";
+import { secretMembers } from "./members.ts";
 import { parseConfig } from "./parse.ts";
 import { checkPatterns, restrictContent } from "./restrict.ts";
 import type { ConfigContent } from "./schema.ts";
@@ -42,7 +43,7 @@ async function toFile(
 // The public key of a sandbox on this machine is no secret.
 function holdsKey(content: ConfigContent): boolean {
   return Object.values(content.profiles ?? {}).some((profile) => {
-    if (typeof profile.accessToken !== "string" && typeof profile.apiKey !== "string") return false;
+    if (secretMembers.every((member) => typeof profile[member] !== "string")) return false;
     try {
       return !isLoopback(parseBaseUrl(profile.baseUrl ?? "").hostname);
     } catch {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { CliError } from "../errors.ts";
 import { checkPrivate, writeWhole } from "./files.ts";
 import { stateFolder, type Machine } from "./folders.ts";
+import { addressMembers, secretMembers } from "./members.ts";
 import type { ParsedFile } from "./parse.ts";
 import type { ConfigContent, Secret } from "./schema.ts";
 import { withoutCredentials } from "./url.ts";
@@ -25,11 +26,11 @@ function referenceText(secret: Secret): string | undefined {
 /** All addresses and secret references of a file: what trusting it is about. */
 export function claimsOf(content: ConfigContent): Claim[] {
   return Object.entries(content.profiles ?? {}).flatMap(([name, profile]) => {
-    const addresses = (["baseUrl", "proxy", "caFile"] as const).flatMap((member) => {
+    const addresses = addressMembers.flatMap((member) => {
       const value = profile[member];
       return value === undefined ? [] : [{ key: member, text: withoutCredentials(value) }];
     });
-    const references = (["accessToken", "apiKey"] as const).flatMap((member) => {
+    const references = secretMembers.flatMap((member) => {
       const text = profile[member] === undefined ? undefined : referenceText(profile[member]);
       return text === undefined ? [] : [{ key: member, text }];
     });
@@ -43,8 +44,8 @@ export function claimsOf(content: ConfigContent): Claim[] {
 async function hashOf(content: ConfigContent): Promise<string> {
   const claims = Object.entries(content.profiles ?? {}).map(([name, profile]) => {
     const reference = (secret: Secret | undefined) => (typeof secret === "object" ? secret : null);
-    const { baseUrl = null, proxy = null, caFile = null, accessToken, apiKey } = profile;
-    return [name, baseUrl, proxy, caFile, reference(accessToken), reference(apiKey)];
+    const addresses = addressMembers.map((member) => profile[member] ?? null);
+    return [name, ...addresses, ...secretMembers.map((member) => reference(profile[member]))];
   });
   const sorted = claims.map((claim) => JSON.stringify(claim)).toSorted();
   // Slow to load, and most runs meet no project file.

@@ -347,7 +347,11 @@ describe("proxy", () => {
     [{ HTTPS_PROXY: "http://up:1" }, prod, "http://up:1"],
     [{ HTTPS_PROXY: "http://up:1", https_proxy: "low:2" }, prod, "http://low:2"],
     [{ HTTP_PROXY: "http://up:1" }, prod, undefined],
-    [{ ALL_PROXY: "socks5://all:1" }, prod, undefined],
+    [{ ALL_PROXY: "all:1" }, prod, "http://all:1"],
+    [{ ALL_PROXY: "all:1", all_proxy: "low:1" }, "http://127.0.0.1:1", undefined],
+    [{ ALL_PROXY: "all:1", HTTPS_PROXY: "http://own:1" }, prod, "http://own:1"],
+    [{ ALL_PROXY: "socks5://all:1", HTTPS_PROXY: "http://own:1" }, prod, "http://own:1"],
+    [{ ALL_PROXY: "socks5://all:1" }, "http://127.0.0.1:1", undefined],
     [{ HTTP_PROXY: "http://up:1" }, "http://127.0.0.1:1", undefined],
     [{ HTTPS_PROXY: "http://up:1", KNOWCTL_PROXY: "http://own:1" }, prod, "http://own:1"],
   ] as const)("%j to %s", async (env, baseUrl, expected) => {
@@ -361,6 +365,7 @@ describe("proxy", () => {
 
   it.each([
     ["HTTPS_PROXY", { HTTPS_PROXY: "http://u:secretpw@host:bad" }, {}, "not-configured"],
+    ["ALL_PROXY", { ALL_PROXY: "socks5h://u:secretpw@host" }, {}, "not-configured"],
     ["KNOWCTL_PROXY", { KNOWCTL_PROXY: "socks5://u:secretpw@host" }, {}, "not-configured"],
     ["--proxy", {}, { proxy: "http://u:secretpw@host:bad" }, "usage"],
   ] as const)("a bad %s is named, its password is not", async (name, env, flags, exit) => {

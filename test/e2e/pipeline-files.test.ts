@@ -184,7 +184,7 @@ describe.runIf(isShellThere)("the pre-commit hooks", () => {
   it("say which files they are for, and run commands that exist", () => {
     const commands = helpTexts();
     for (const { entry, language, files } of hooks) {
-      expect(language).toBe("node");
+      expect(language).toBe("system");
       const words = entry.split(" ").slice(1);
       const path = words.filter((word) => !word.startsWith("-")).join(" ");
       const help = `${commands[""]}${commands[path]}`;

@@ -7,7 +7,8 @@ import {
   type Draft,
 } from "../../config/edit.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
-import { isSecretName, isSecretPath, parseKey } from "../../config/key-path.ts";
+import { isSecretPath, parseKey } from "../../config/key-path.ts";
+import { isSecretName } from "../../config/members.ts";
 import { nearest } from "../../config/nearest.ts";
 import { addressProblem } from "../../config/url.ts";
 import { isProfileName } from "../../config/validate.ts";

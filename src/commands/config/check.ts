@@ -3,6 +3,7 @@ import { findProject, findUserFile, readNamed } from "../../config/discover.ts";
 import { checkPrivate } from "../../config/files.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import { givenWord, isOn } from "../../config/given.ts";
+import { secretMembers } from "../../config/members.ts";
 import { offsetOf, placeOf } from "../../config/nodes.ts";
 import { parseConfig, type ParsedFile } from "../../config/parse.ts";
 import { brokenConfig, type Problem } from "../../config/problems.ts";
@@ -42,7 +43,7 @@ function misplaced(file: ParsedFile, isUser: boolean, isNamed: boolean): Problem
       report(at("allowInsecureTls"), "counts in the user file only");
     if (profile.allowHttp !== undefined && !isNamed)
       report(at("allowHttp"), "does not count in a project file");
-    for (const member of ["accessToken", "apiKey"] as const) {
+    for (const member of secretMembers) {
       const secret = profile[member];
       if (typeof secret === "object" && "command" in secret)
         report(at(member), "a command counts in the user file only");
@@ -89,8 +90,8 @@ async function checkFile(
     const file = await parse(found);
     if (isUser) {
       const warnings: string[] = [];
-      const holdsKey = Object.values(file.content.profiles ?? {}).some(
-        ({ accessToken, apiKey }) => typeof accessToken === "string" || typeof apiKey === "string",
+      const holdsKey = Object.values(file.content.profiles ?? {}).some((profile) =>
+        secretMembers.some((member) => typeof profile[member] === "string"),
       );
       checkPrivate(found.path, {
         uid: machineOf(context).uid,

@@ -5,6 +5,7 @@ import type { GlobalFlags } from "../../config/flags.ts";
 import { createMachine, userFolder, type Machine } from "../../config/folders.ts";
 import { givenWord } from "../../config/given.ts";
 import { loadConfig, type Config } from "../../config/load.ts";
+import { secretMembers } from "../../config/members.ts";
 import { userPlaces } from "../../config/places.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/output.ts";
@@ -12,8 +13,8 @@ import type { Output } from "../../output/output.ts";
 /** A second wall: what is masked by design is also redacted wherever it might slip through. */
 export function hideStoredKeys(config: Config, output: Output): void {
   for (const file of config.files) {
-    for (const { accessToken, apiKey } of Object.values(file.content.profiles ?? {})) {
-      for (const secret of [accessToken, apiKey]) {
+    for (const profile of Object.values(file.content.profiles ?? {})) {
+      for (const secret of secretMembers.map((member) => profile[member])) {
         if (typeof secret === "string" && secret !== "sandbox") output.secrets.add(secret);
       }
     }

@@ -153,9 +153,10 @@ function withAnswers(
   if (moved || answers.accessToken)
     next = changeDraft(next, at("accessToken"), answers.accessToken);
   if (options.proxy !== undefined) next = changeDraft(next, at("proxy"), options.proxy);
-  if (options.caFile !== undefined) {
-    const path = expandPath(options.caFile, context.cwd, machineOf(context).home);
-    next = changeDraft(next, at("caFile"), path);
+  for (const member of ["caFile", "clientCert", "clientKey"] as const) {
+    const given = options[member];
+    if (given === undefined) continue;
+    next = changeDraft(next, at(member), expandPath(given, context.cwd, machineOf(context).home));
   }
   if (options.timeout !== undefined) next = changeDraft(next, at("timeout"), options.timeout);
   if (readDraft(next, ["defaultProfile"]) !== undefined) return next;

@@ -1,6 +1,7 @@
 import { goesDirect, parseProxy } from "../../api/proxy.ts";
 import { familyOf, knock, lookUp, type Knock } from "../../api/reach.ts";
 import { readFault } from "../../api/faults.ts";
+import { proxyVariables } from "../../config/network.ts";
 import { codeOf, messageOf } from "../../errors.ts";
 import { need, type Check, type Examination, type Verdict } from "./check.ts";
 
@@ -9,18 +10,16 @@ type Env = Examination["context"]["env"];
 const firstSet = (env: Env, names: readonly string[]): string | undefined =>
   names.find((name) => env[name]);
 
+const proxyOfEnv = (env: Env, isHttps: boolean): string | undefined =>
+  firstSet(env, proxyVariables(isHttps));
+
 /** What is set in the environment and does not count for this address. */
 function unused(env: Env, isHttps: boolean): string[] {
   const own = isHttps ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
   const other = isHttps ? ["http_proxy", "HTTP_PROXY"] : ["https_proxy", "HTTPS_PROXY"];
-  if (firstSet(env, own)) return [];
   const wrong = firstSet(env, other);
-  const all = firstSet(env, ["all_proxy", "ALL_PROXY"]);
-  const scheme = isHttps ? "https" : "http";
-  return [
-    ...(wrong ? [`${wrong} is set, but for ${scheme} addresses ${own[1]} counts`] : []),
-    ...(all ? [`${all} is set, but it is not read: name the proxy in ${own[1]} or --proxy`] : []),
-  ];
+  if (proxyOfEnv(env, isHttps) || !wrong) return [];
+  return [`${wrong} is set, but for ${isHttps ? "https" : "http"} addresses ${own[1]} counts`];
 }
 
 /** The entry of NO_PROXY that lets a request go direct. */
@@ -37,16 +36,14 @@ function examineProxy(examination: Examination): Verdict {
   const { env } = context;
   const isHttps = baseUrl.startsWith("https:");
   if (proxy === undefined) {
-    const names = isHttps ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
-    const set = firstSet(env, names);
+    const set = proxyOfEnv(env, isHttps);
     const message = set
       ? `bypassed: ${set} is set, but the service is on this machine`
       : "none is set: connections go direct";
     return { status: "ok", message, details: unused(env, isHttps) };
   }
   const origin = config.origins.get("proxy")?.where;
-  const names = isHttps ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
-  const where = origin ?? firstSet(env, names) ?? "the environment";
+  const where = origin ?? proxyOfEnv(env, isHttps) ?? "the environment";
   if (goesDirect(baseUrl, noProxy)) {
     return { status: "ok", message: `bypassed: ${bypass(baseUrl, noProxy)}` };
   }

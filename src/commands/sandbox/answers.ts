@@ -1,9 +1,19 @@
 import { resolve } from "node:path";
+import { createConnector } from "../../api/connector.ts";
+import { proxyFor } from "../../api/proxy.ts";
+import type { GlobalFlags } from "../../config/flags.ts";
+import { environmentLayer, flagLayer } from "../../config/given.ts";
+import { mergeLayers } from "../../config/layers.ts";
+import { givenProxy, proxyOf, tlsFilesOf } from "../../config/network.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
+import type { Output } from "../../output/output.ts";
 import { isLoopback } from "../../sandbox/guard.ts";
 import { completionsUrl } from "../../sandbox/model/address.ts";
 import type { SandboxOptions } from "../../sandbox/server.ts";
+import { readCertificates } from "../certificates.ts";
+import { machineOf } from "../config/files.ts";
+import { proxySecrets } from "../proxy-secrets.ts";
 
 export interface AnswerFlags {
   llmUrl?: string;
@@ -12,6 +22,8 @@ export interface AnswerFlags {
   play?: string[];
   playSpeed?: number;
 }
+
+type SandboxAnswerFlags = AnswerFlags & GlobalFlags;
 
 /** What answers questions; neither: sentences quoted from the documents. */
 export type Answers = Pick<SandboxOptions, "model" | "play">;
@@ -25,7 +37,44 @@ function usage(message: string, ...hints: string[]): CliError {
   return new CliError("usage", message, { hints });
 }
 
-function modelOf(context: Context, flags: AnswerFlags & { timeout?: number }): Answers["model"] {
+/**
+ * How connections to the model's server are opened, where a flag or a variable
+ * says so: as those to a service. The profile's proxy is for its service, and is
+ * not taken.
+ */
+async function connectTo(
+  url: URL,
+  context: Context,
+  flags: GlobalFlags,
+  output: Output,
+): Promise<NonNullable<Answers["model"]>["connect"]> {
+  const merged = mergeLayers([
+    environmentLayer(context.env, context.cwd),
+    flagLayer(flags, context.cwd),
+  ]);
+  const warn = (message: string): void => void output.warn(message).catch(() => {});
+  const files = await tlsFilesOf({ merged, machine: machineOf(context), warn });
+  const isHttps = url.protocol === "https:";
+  const { hostname } = url;
+  const found = proxyOf({ isHttps, hostname }, givenProxy(merged), context.env);
+  for (const secret of proxySecrets(found.proxy)) output.secrets.add(secret);
+  const proxy = proxyFor(url.origin, found.proxy, found.noProxy);
+  if (!proxy && files.caFile === undefined && files.clientCert === undefined) return undefined;
+  const certificates = await readCertificates(files, context, warn);
+  const { connect } = await createConnector({ proxy, ...certificates });
+  const target = {
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    protocol: url.protocol,
+    port: url.port || (isHttps ? "443" : "80"),
+  };
+  return (opened) => connect(target, opened);
+}
+
+async function modelOf(
+  context: Context,
+  flags: SandboxAnswerFlags,
+  output: Output,
+): Promise<Answers["model"]> {
   const { llmUrl, llmModel, llmSystem, timeout = defaultIdleSeconds } = flags;
   if (llmUrl === undefined) {
     if (llmModel === undefined && llmSystem === undefined) return undefined;
@@ -43,12 +92,20 @@ function modelOf(context: Context, flags: AnswerFlags & { timeout?: number }): A
     model: llmModel,
     key: context.env[modelKeyVariable] || undefined,
     instructions: llmSystem,
+    connect: await connectTo(url, context, flags, output),
     idleMs: Math.min(timeout * 1000, mostIdleMs),
   };
 }
 
-/** Reads what shall answer. Throws CliError `usage` for flags that do not go together. */
-export function answersOf(context: Context, flags: AnswerFlags & { timeout?: number }): Answers {
+/**
+ * Reads what shall answer. Throws CliError `usage` for flags that do not go
+ * together, and what the configuration of a connection throws.
+ */
+export async function answersOf(
+  context: Context,
+  flags: SandboxAnswerFlags,
+  output: Output,
+): Promise<Answers> {
   const { play, playSpeed } = flags;
   if (play !== undefined && flags.llmUrl !== undefined) {
     throw usage("--play and --llm-url both answer the questions", "give one of them");
@@ -56,7 +113,7 @@ export function answersOf(context: Context, flags: AnswerFlags & { timeout?: num
   if (play === undefined && playSpeed !== undefined) {
     throw usage("--play-speed needs something to play", "name it with --play");
   }
-  const model = modelOf(context, flags);
+  const model = await modelOf(context, flags, output);
   return {
     ...(model ? { model } : {}),
     ...(play

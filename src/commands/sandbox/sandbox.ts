@@ -86,7 +86,7 @@ export async function runSandbox(
   if (ownKey) output.secrets.add(key);
   const folder = dataFolder(context, flags);
   const dialect = flags.dialect ?? "standard";
-  const answers = answersOf(context, flags);
+  const answers = await answersOf(context, flags, output);
   if (answers.model?.key !== undefined) output.secrets.add(answers.model.key);
   const sandbox = await startSandbox({
     port: flags.port ?? 8787,

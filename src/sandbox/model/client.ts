@@ -1,9 +1,13 @@
-import { type IncomingMessage, request as httpRequest } from "node:http";
+import { type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
+import type { Duplex } from "node:stream";
+import type { Socket } from "node:net";
 import { checkEnd, type Heard, payloadPieces } from "./completion.ts";
 import { payloadsOf } from "./events.ts";
 import { failureOfConnection, failureOfStatus, ModelFailure } from "./failure.ts";
 import { createThinkingFilter, type ModelPiece } from "./thinking.ts";
+
+type Opened = (error: Error | null, socket?: Socket) => void;
 
 /** An OpenAI-compatible server. */
 export interface ModelServer {
@@ -15,6 +19,8 @@ export interface ModelServer {
   model: string;
   /** How an agent is told to behave; the sandbox's own words without it. */
   instructions?: string | undefined;
+  /** Opens its connections, through a proxy or with certificates of one's own; direct without it. */
+  connect?: ((opened: Opened) => void) | undefined;
   /** Silence after which the server is given up. */
   idleMs: number;
 }
@@ -35,6 +41,17 @@ const largestErrorBytes = 64 * 1024;
 const largestWholeBytes = 16 * 1024 * 1024;
 const longestAnswer = 4 * 1024 * 1024;
 
+/** How the request gets its connection. */
+function routeOf({ connect }: ModelServer): Pick<RequestOptions, "agent" | "createConnection"> {
+  if (!connect) return { agent: false };
+  return {
+    createConnection(_options, opened) {
+      connect((error, socket) => opened(error, socket as Duplex));
+      return undefined;
+    },
+  };
+}
+
 /** Sends the question; resolves with the head of the answer. Node follows no redirects. */
 async function post(
   server: ModelServer,
@@ -49,7 +66,7 @@ async function post(
     const request = send(url, {
       method: "POST",
       signal,
-      agent: false,
+      ...routeOf(server),
       headers: {
         "content-type": "application/json",
         accept: "text/event-stream, application/json",
@@ -63,7 +80,10 @@ async function post(
       connectMs,
     );
     const connected = (): void => clearTimeout(connecting);
-    request.once("socket", (socket) => socket.once("connect", connected));
+    request.once("socket", (socket) => {
+      if (socket.connecting) socket.once("connect", connected);
+      else connected();
+    });
     request.once("close", connected);
     let arrived: IncomingMessage | undefined;
     // Ended by the request, the answer would tell no more than that it was cut.

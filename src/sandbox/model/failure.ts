@@ -128,11 +128,19 @@ const connectionWords: Record<string, string> = {
   ECONNRESET: "it closed the connection",
 };
 
+/** For OpenSSL's names of what is wrong with a certificate. */
+function certificateWords(code: string): string | undefined {
+  if (!/CERT|^UNABLE_TO_|ISSUER/.test(code)) return undefined;
+  return `its certificate is not trusted (${code}); give its CA with --ca-file`;
+}
+
 /** The failure of a connection that was not made, or broke. Throws what is none. */
 export function failureOfConnection(error: unknown, url: URL): ModelFailure {
   if (error instanceof ModelFailure) return error;
   const code = codeOf(error);
   if (code === undefined) throw error;
-  const why = connectionWords[code] ?? code;
+  // The message of a proxy's failure names it, and nothing secret.
+  const isProxys = code.startsWith("PROXY_") && error instanceof Error;
+  const why = isProxys ? error.message : (connectionWords[code] ?? certificateWords(code) ?? code);
   return new ModelFailure("CONNECTION_ERROR", `The model's server at ${url.origin}: ${why}`);
 }

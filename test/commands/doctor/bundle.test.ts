@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { rootCertificates } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { main } from "../../../src/main.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../../support.ts";
@@ -35,7 +36,7 @@ function prepareHome(url: string) {
     JSON.stringify({ profiles: { default: profile } }),
     { mode: 0o600 },
   );
-  writeFileSync(join(home, "ca.pem"), "-----BEGIN CERTIFICATE-----\n");
+  writeFileSync(join(home, "ca.pem"), rootCertificates[0]!);
   const env = cleanEnvironment(home, {
     MY_KEY: canaries.variableKey,
     DATABASE_PASSWORD: canaries.foreign,

@@ -254,7 +254,7 @@ describe("proxies:", () => {
       { HTTP_PROXY: "http://p.invalid:1" },
       "bypassed: HTTP_PROXY is set, but the service is on this machine",
     ],
-    ["none", "https://a.invalid", { ALL_PROXY: "http://p.invalid" }, "none is set"],
+    ["none", "https://a.invalid", { HTTP_PROXY: "http://p.invalid" }, "none is set"],
   ])("bypassed: %s", async (_name, url, env, words) => {
     const { findings } = await runDoctor(aimAt(url, env));
     expect(findings["proxy"]).toMatchObject({

@@ -1,0 +1,193 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { ConnectTarget } from "undici/lib/core/connect.js";
+import { isCertificateFault } from "./faults.ts";
+import { addressAttemptMs } from "./policy.ts";
+import type { Proxy } from "./proxy.ts";
+
+/** A socket or tunnel on its way. */
+export interface Opening {
+  destroy(error: Error): unknown;
+}
+
+export interface TunnelOptions {
+  proxy: Proxy;
+  target: ConnectTarget;
+  /** For a proxy that speaks TLS itself. A client certificate is for the service, not for it. */
+  tls: { ca?: string[]; rejectUnauthorized: boolean };
+  limitMs: number;
+  opening: Set<Opening>;
+}
+
+/** A proxy that does not give a tunnel; `code` is `PROXY_…`. The message names no credentials. */
+export interface ProxyError extends Error {
+  code: string;
+  hints: string[];
+}
+
+const proxyHint = "check --proxy, or HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY";
+
+/** `host:port`, an IPv6 address in brackets. */
+function placeOf(proxy: Proxy): string {
+  return `${proxy.hostname}:${proxy.port}`;
+}
+
+export function proxyError(
+  proxy: Proxy,
+  code: string,
+  reason: string,
+  options: { hints?: readonly string[]; cause?: unknown } = {},
+): ProxyError {
+  const error = new Error(`proxy ${placeOf(proxy)}: ${reason}`, { cause: options.cause });
+  return Object.assign(error, { code, hints: [...(options.hints ?? []), proxyHint] });
+}
+
+function authority(target: ConnectTarget): string {
+  const port = target.port || (target.protocol === "https:" ? "443" : "80");
+  return `${target.hostname.includes(":") ? `[${target.hostname}]` : target.hostname}:${port}`;
+}
+
+/** The schemes of `Proxy-Authenticate`, which may come several times (RFC 9110, 11.7.1). */
+function schemesOf(answer: IncomingMessage): string[] {
+  const header = answer.headers["proxy-authenticate"] ?? [];
+  const words = [header].flat().join(",").slice(0, 4096).split(",");
+  const known = ["Basic", "Digest", "NTLM", "Negotiate", "Kerberos", "Bearer"];
+  const given = new Set(words.map((word) => word.trim().split(" ", 1)[0]?.toLowerCase()));
+  return known.filter((scheme) => given.has(scheme.toLowerCase()));
+}
+
+function loginHint(proxy: Proxy, schemes: readonly string[]): string {
+  if (schemes.length > 0 && !schemes.includes("Basic")) {
+    return `it takes ${schemes.join(" or ")}, this tool knows Basic: run a relay such as cntlm or px on this machine, and name that as the proxy`;
+  }
+  return proxy.authorization === undefined
+    ? "put them into the proxy's address: http://NAME:PASSWORD@host:port, special characters percent-encoded (@ is %40)"
+    : "check the name and password in the proxy's address; special characters are percent-encoded (@ is %40)";
+}
+
+function tunnelRefused(proxy: Proxy, target: ConnectTarget, answer: IncomingMessage): ProxyError {
+  const { statusCode: status = 0, statusMessage = "" } = answer;
+  const words = `answered ${status} ${statusMessage.slice(0, 100)}`.trim();
+  const place = authority(target);
+  if (status === 407) {
+    const refused = proxy.authorization === undefined ? "wants a" : "does not take this";
+    const hints = [loginHint(proxy, schemesOf(answer))];
+    return proxyError(proxy, "PROXY_AUTH", `${words}: it ${refused} name and password`, { hints });
+  }
+  const isDenied = status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+  const port = place.endsWith(":443") ? "" : "; many proxies open port 443 only";
+  const hints = isDenied
+    ? [
+        `have ${place} allowed there${port}`,
+        `where ${target.hostname} can be reached directly, name it in NO_PROXY`,
+      ]
+    : [`the proxy cannot reach ${place}: a host inside the company belongs into NO_PROXY`];
+  const code = isDenied || status < 300 ? "PROXY_DENIED" : "PROXY_REFUSED";
+  return proxyError(proxy, code, `${words} to CONNECT ${place}`, { hints });
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNRESET: "closed the connection",
+  ECONNREFUSED: "ECONNREFUSED, nothing listens there",
+  ENOTFOUND: "ENOTFOUND, its host name is not known",
+  EAI_AGAIN: "EAI_AGAIN, the name server does not answer",
+};
+
+function tunnelFailed(proxy: Proxy, error: Error & { code?: string }): Error {
+  const { code = "no connection" } = error;
+  if (code.startsWith("PROXY_")) return error;
+  // A certificate fault keeps its code: it is never retried.
+  if (isCertificateFault(code)) {
+    return Object.assign(proxyError(proxy, code, error.message, { cause: error }), { hints: [] });
+  }
+  if (code.startsWith("HPE_")) {
+    const hints = ["check its port; a proxy that speaks TLS itself is written https://host:port"];
+    return proxyError(proxy, "PROXY_NOT_HTTP", "does not answer as a proxy does", {
+      hints,
+      cause: error,
+    });
+  }
+  if (code === "EPROTO" || code.startsWith("ERR_SSL_")) {
+    const hints = ["a proxy that does not speak TLS itself is written http://host:port"];
+    return proxyError(proxy, "PROXY_NOT_HTTP", `TLS with it failed (${code})`, {
+      hints,
+      cause: error,
+    });
+  }
+  return proxyError(proxy, "PROXY_UNREACHABLE", reasons[code] ?? code, { cause: error });
+}
+
+/** Asks the proxy for a tunnel; only its credentials go along, none of the service. */
+async function requestFor({ proxy, target, tls }: TunnelOptions) {
+  const { request } =
+    proxy.protocol === "https:" ? await import("node:https") : await import("node:http");
+  const { isIP } = await import("node:net");
+  const place = authority(target);
+  const host = proxy.hostname.replace(/^\[|\]$/g, "");
+  const headers: Record<string, string> = { host: place };
+  if (proxy.authorization !== undefined) headers["proxy-authorization"] = proxy.authorization;
+  const options = {
+    method: "CONNECT",
+    host,
+    port: proxy.port,
+    path: place,
+    headers,
+    agent: false as const,
+    autoSelectFamilyAttemptTimeout: addressAttemptMs,
+    // Else Node takes the name for the certificate from the header, which names the service.
+    servername: isIP(host) === 0 ? host : "",
+    ...tls,
+  };
+  return request(options);
+}
+
+/**
+ * Opens a tunnel with CONNECT. Our own and not undici's ProxyAgent, whose
+ * retries never end when a proxy drops the connection (undici #3897). Throws
+ * ProxyError, or a certificate fault of the proxy.
+ */
+export async function openTunnel(options: TunnelOptions): Promise<Socket> {
+  const { proxy, target, limitMs, opening } = options;
+  const attempt = await requestFor(options);
+  return await new Promise((resolve, reject) => {
+    opening.add(attempt);
+    const timer = setTimeout(() => {
+      const reason = `no answer to CONNECT ${authority(target)} in ${limitMs / 1000} s`;
+      attempt.destroy(proxyError(proxy, "PROXY_TIMEOUT", reason));
+    }, limitMs);
+    const settle = (): void => {
+      clearTimeout(timer);
+      opening.delete(attempt);
+    };
+    attempt.once("connect", (answer, socket, head) => {
+      settle();
+      const status = answer.statusCode ?? 0;
+      if (status >= 200 && status < 300) {
+        if (head.length > 0) socket.unshift(head);
+        resolve(socket as Socket);
+        return;
+      }
+      socket.on("error", () => {}).destroy();
+      reject(tunnelRefused(proxy, target, answer));
+    });
+    attempt.once("error", (error: Error & { code?: string }) => {
+      settle();
+      reject(tunnelFailed(proxy, error));
+    });
+    attempt.end();
+  });
+}
+
+/** A failure of TLS with the service inside a tunnel: what the proxy has to do with it. */
+export function throughTunnel(proxy: Proxy, error: Error & { code?: string }): Error {
+  const { code = "" } = error;
+  if (isCertificateFault(code)) {
+    const hint = `the proxy ${placeOf(proxy)} may open TLS itself to inspect it: its CA is then the one to give`;
+    return Object.assign(error, { hints: [hint] });
+  }
+  const isNoTls = code === "EPROTO" || /WRONG_VERSION|PACKET_LENGTH|UNKNOWN_PROTOCOL/.test(code);
+  if (!isNoTls) return error;
+  const reason = `gave a tunnel, but what answers in it does not speak TLS (${code})`;
+  const hints = ["check that this is the address of a proxy and not of a web page of the network"];
+  return proxyError(proxy, "PROXY_NO_TLS", reason, { hints, cause: error });
+}

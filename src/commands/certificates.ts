@@ -1,0 +1,137 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ClientCertificate } from "../api/connector.ts";
+import type { Network } from "../config/network.ts";
+import type { Context } from "../context.ts";
+import { CliError, codeOf } from "../errors.ts";
+
+/** Texts for TLS, in PEM form. */
+export interface Certificates {
+  /** Authorities that are trusted beside the built-in ones. */
+  ca?: string;
+  /** What this side shows of itself. */
+  client?: ClientCertificate;
+}
+
+function read(path: string, what: string, hint: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new CliError(
+      "not-configured",
+      `cannot read ${what} ${path}: ${codeOf(error) ?? "unknown failure"}`,
+      { hints: [hint], cause: error },
+    );
+  }
+}
+
+const pemBlock = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END [A-Z0-9 ]+-----/g;
+
+/** Every certificate of a PEM file, each known to be one. Throws CliError `not-configured`. */
+async function certificatesIn(text: string, path: string, what: string) {
+  const { X509Certificate } = await import("node:crypto");
+  const refuse = (message: string, ...hints: string[]): CliError =>
+    new CliError("not-configured", `${what} ${path} ${message}`, { hints });
+  const blocks = text.match(pemBlock) ?? [];
+  if (blocks.length === 0) {
+    throw refuse(
+      "holds no certificate in PEM form",
+      `another form is turned into it by: openssl x509 -inform der -in ${path}`,
+    );
+  }
+  return blocks.map((block, index) => {
+    try {
+      return new X509Certificate(block);
+    } catch {
+      const which = `certificate ${index + 1} of ${blocks.length}`;
+      throw refuse(`cannot be used: ${which} is damaged`, "copy it again, whole");
+    }
+  });
+}
+
+/**
+ * The certificates of caFile and of NODE_EXTRA_CA_CERTS. Node forgets the latter
+ * as soon as it is given others; a proxy may need the one, the service the other.
+ */
+async function readCa(caFile: string, { env, cwd }: Context): Promise<string> {
+  const given = read(caFile, "the CA file", "check --ca-file or caFile in the configuration");
+  await certificatesIn(given, caFile, "the CA file");
+  const extra = env["NODE_EXTRA_CA_CERTS"];
+  if (!extra) return given;
+  try {
+    return `${given}\n${readFileSync(resolve(cwd, extra), "utf8")}`;
+  } catch {
+    // The configuration has warned of it.
+    return given;
+  }
+}
+
+function keyProblem(code: string, path: string, hasPassphrase: boolean): CliError {
+  const refuse = (message: string, hint: string): CliError =>
+    new CliError("not-configured", `the client key ${path} ${message}`, { hints: [hint] });
+  const where = "KNOWCTL_CLIENT_KEY_PASSPHRASE, or clientKeyPassphrase in the profile";
+  if (code === "ERR_MISSING_PASSPHRASE") return refuse("needs a passphrase", `give it in ${where}`);
+  if (hasPassphrase && /BAD_DECRYPT|CIPHER|MAC_VERIFY|INTERRUPTED/.test(code)) {
+    return refuse("does not open with this passphrase", `check ${where}`);
+  }
+  return refuse(
+    `holds no private key in PEM form (${code})`,
+    "a .p12 or .pfx file is turned into it by: openssl pkcs12 -in FILE -out client.pem",
+  );
+}
+
+async function readClient(
+  {
+    clientCert: path,
+    clientKey,
+    clientKeyPassphrase: passphrase,
+  }: Network & { clientCert: string },
+  context: Context,
+  warn: (message: string) => void,
+): Promise<ClientCertificate> {
+  const keyPath = clientKey ?? path;
+  const hint = "check --client-cert and --client-key";
+  const cert = read(path, "the client certificate", hint);
+  const key = keyPath === path ? cert : read(keyPath, "the client key", hint);
+  const [own] = await certificatesIn(cert, path, "the client certificate");
+  const { createPrivateKey } = await import("node:crypto");
+  let parsed: ReturnType<typeof createPrivateKey>;
+  try {
+    parsed = createPrivateKey({ key, ...(passphrase === undefined ? {} : { passphrase }) });
+  } catch (error) {
+    throw keyProblem(codeOf(error) ?? "unknown form", keyPath, passphrase !== undefined);
+  }
+  if (own && !own.checkPrivateKey(parsed)) {
+    throw new CliError(
+      "not-configured",
+      `the client key ${keyPath} does not belong to the certificate ${path}`,
+      {
+        hints: [
+          "give the pair that was made together; the own certificate comes first in its file",
+        ],
+      },
+    );
+  }
+  if (own && Date.parse(own.validTo) < context.now()) {
+    warn(`the client certificate ${path} expired on ${own.validTo}`);
+  }
+  return { cert, key, passphrase };
+}
+
+/**
+ * Reads and checks the files that a connection names. Throws CliError
+ * `not-configured` for what cannot be used; nothing of a key is repeated.
+ */
+export async function readCertificates(
+  network: Network,
+  context: Context,
+  warn: (message: string) => void,
+): Promise<Certificates> {
+  const { caFile, clientCert } = network;
+  return {
+    ...(caFile === undefined ? {} : { ca: await readCa(caFile, context) }),
+    ...(clientCert === undefined
+      ? {}
+      : { client: await readClient({ ...network, clientCert }, context, warn) }),
+  };
+}

@@ -1,0 +1,155 @@
+import { accessSync, constants } from "node:fs";
+import { CliError, codeOf, type ExitName } from "../errors.ts";
+import { checkPrivate } from "./files.ts";
+import { expandPath, type Environment, type Machine } from "./folders.ts";
+import type { Layer, Merged } from "./layers.ts";
+import type { Profile } from "./schema.ts";
+import { resolveSecret, withoutOwnLink } from "./secrets.ts";
+import { AddressProblem, isLoopback, parseProxy } from "./url.ts";
+
+/** How connections are opened. Paths are absolute. */
+export interface Network {
+  proxy?: string;
+  noProxy?: string;
+  caFile?: string;
+  clientCert?: string;
+  /** The file of the certificate where it holds both. */
+  clientKey?: string;
+  clientKeyPassphrase?: string;
+}
+
+interface NetworkRequest {
+  merged: Merged;
+  machine: Machine;
+  warn: (message: string) => void;
+}
+
+// What a flag says wrongly is a usage error; everywhere else it is the configuration.
+export function exitFor(layer: Layer | undefined): ExitName {
+  return layer?.source === "flag" ? "usage" : "not-configured";
+}
+
+export function unreadable(path: string): string | undefined {
+  try {
+    accessSync(path, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    return codeOf(error) ?? "unknown failure";
+  }
+}
+
+/** Variables that name a proxy for an address, the first that is set wins: lower case first, as curl reads them. */
+export function proxyVariables(isHttps: boolean): string[] {
+  const own = isHttps ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
+  return [...own, "all_proxy", "ALL_PROXY"];
+}
+
+function checkedProxy(address: string, where: string, exit: ExitName): string {
+  try {
+    return parseProxy(address);
+  } catch (error) {
+    if (!(error instanceof AddressProblem)) throw error;
+    throw new CliError(exit, `${where}: ${error.message}`, {
+      hints: [
+        "give it like http://proxy.example.com:8080, or unset it",
+        ...(/^\s*socks/i.test(address)
+          ? ["beside a SOCKS proxy for other programs, name an http one: HTTPS_PROXY or --proxy"]
+          : []),
+      ],
+    });
+  }
+}
+
+/**
+ * The proxy for an address: `given` (flag, variable or profile), else the
+ * conventional variable of its scheme, else ALL_PROXY; the conventional ones
+ * never for loopback. NO_PROXY is passed on for the client to apply. Throws
+ * CliError for what is no address of a proxy, and never repeats it.
+ */
+export function proxyOf(
+  service: { isHttps: boolean; hostname: string },
+  given: { proxy: string; where: string; exit: ExitName } | undefined,
+  env: Environment,
+): Pick<Network, "proxy" | "noProxy"> {
+  const noProxy = env["no_proxy"] ?? env["NO_PROXY"];
+  const rest = noProxy ? { noProxy } : {};
+  if (given) return { proxy: checkedProxy(given.proxy, given.where, given.exit), ...rest };
+  const name = proxyVariables(service.isHttps).find((each) => env[each]);
+  if (!name) return {};
+  const isHere = isLoopback(service.hostname);
+  // Meant for everything, it often names a kind of proxy that this tool does not know.
+  if (isHere && name.toLowerCase() === "all_proxy") return {};
+  const found = checkedProxy(env[name] ?? "", name, "not-configured");
+  return isHere ? {} : { proxy: found, ...rest };
+}
+
+type FileMember = "caFile" | "clientCert" | "clientKey";
+const fileWords: Record<FileMember, string> = {
+  caFile: "the CA file",
+  clientCert: "the client certificate",
+  clientKey: "the key of the client certificate",
+};
+
+function fileOf(member: FileMember, { merged, machine }: NetworkRequest): string | undefined {
+  const given = merged.values[member];
+  const layer = merged.winners.get(member);
+  if (given === undefined || !layer) return undefined;
+  const path = expandPath(given, layer.folder, machine.home);
+  const problem = unreadable(path);
+  if (!problem) return path;
+  const message = `${layer.where([member])}: cannot read ${fileWords[member]} ${path} (${problem})`;
+  throw new CliError(exitFor(layer), message);
+}
+
+async function passphraseOf(request: NetworkRequest): Promise<string | undefined> {
+  const { merged, machine, warn } = request;
+  const secret = merged.values.clientKeyPassphrase;
+  const layer = merged.winners.get("clientKeyPassphrase");
+  if (secret === undefined || !layer) return undefined;
+  const resolved = await resolveSecret(secret, "clientKeyPassphrase", layer, machine, warn);
+  if ("key" in resolved) return resolved.key;
+  throw new CliError("not-configured", `no passphrase for the client key: ${resolved.missing}`, {
+    hints: ["set it, or take clientKeyPassphrase out where the key has none"],
+  });
+}
+
+async function clientOf(request: NetworkRequest): Promise<Network> {
+  const { merged, machine, warn } = request;
+  const clientCert = fileOf("clientCert", request);
+  const own = fileOf("clientKey", request);
+  if (clientCert === undefined) {
+    const layer = merged.winners.get("clientKey");
+    if (own === undefined || !layer) return {};
+    const where = layer.where(["clientKey"]);
+    throw new CliError(exitFor(layer), `${where}: a key without a client certificate`, {
+      hints: ["name the certificate as well: --client-cert (clientCert)"],
+    });
+  }
+  const clientKey = own ?? clientCert;
+  checkPrivate(withoutOwnLink(clientKey), {
+    uid: machine.uid,
+    holdsKey: true,
+    rootToo: true,
+    warn,
+  });
+  const clientKeyPassphrase = await passphraseOf(request);
+  return { clientCert, clientKey, ...(clientKeyPassphrase && { clientKeyPassphrase }) };
+}
+
+/**
+ * Files for TLS that flags, variables and the profile name, known to be
+ * readable; the key of a client certificate known to be private. Throws
+ * CliError `not-configured` (or `usage` for what a flag says).
+ */
+export async function tlsFilesOf(request: NetworkRequest): Promise<Network> {
+  const caFile = fileOf("caFile", request);
+  return { ...(caFile && { caFile }), ...(await clientOf(request)) };
+}
+
+/** The proxy that the profile, a flag or its variable names, with where it says so. */
+export function givenProxy(merged: Merged): Parameters<typeof proxyOf>[1] {
+  const proxy: Profile["proxy"] = merged.values.proxy;
+  const layer = merged.winners.get("proxy");
+  if (proxy === undefined || !layer) return undefined;
+  return { proxy, where: layer.where(["proxy"]), exit: exitFor(layer) };
+}
