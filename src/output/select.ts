@@ -15,9 +15,10 @@ export interface Column<Row> {
   shown?: boolean;
 }
 
-/** A condition of --filter: equal text (`=`) or a pattern (`~`). */
+/** A condition of --filter: equal text (`=`) or a pattern (`~`), or that it is not so (`!=`, `!~`). */
 export interface Filter {
   name: string;
+  negated: boolean;
   matches(text: string): boolean;
 }
 
@@ -59,18 +60,25 @@ export function matchesGlob(text: string, pattern: string): boolean {
   return at === wanted.length;
 }
 
-/** One --filter: `key=value` or `key~glob`. Throws CliError `usage` for anything else. */
+/** One --filter: `key=value`, `key~glob`, `key!=value` or `key!~glob`. Throws CliError `usage` for anything else. */
 export function parseFilter(expression: string): Filter {
   const [, name, operator, value] =
-    /^\s*([^=~\s][^=~]*?)\s*([=~])([\s\S]*)$/.exec(expression) ?? [];
+    /^\s*([^=~!\s][^=~!]*?)\s*(!?[=~])([\s\S]*)$/.exec(expression) ?? [];
   if (name === undefined || value === undefined || name.split(".").includes("")) {
-    throw new CliError("usage", `--filter ${expression}: expected key=value or key~glob`, {
-      hints: ["for example --filter source=web or --filter 'name~docs*'"],
-    });
+    throw new CliError(
+      "usage",
+      `--filter ${expression}: expected key=value, key!=value, key~glob or key!~glob`,
+      {
+        hints: ["for example --filter source=web, --filter 'name~docs*' or --filter 'source!=web'"],
+      },
+    );
   }
   return {
     name,
-    matches: operator === "=" ? (text) => text === value : (text) => matchesGlob(text, value),
+    negated: operator?.startsWith("!") === true,
+    matches: operator?.endsWith("=")
+      ? (text) => text === value
+      : (text) => matchesGlob(text, value),
   };
 }
 
@@ -122,7 +130,10 @@ function texts(value: unknown): string[] {
   return [plainValue(value)];
 }
 
-/** Whether a row passes every filter. A list passes when one of its elements does; null is empty text. */
+/**
+ * Whether a row passes every filter. A list passes when one of its elements does, a
+ * negated filter when none does; null is empty text.
+ */
 export function passes<Row>(
   row: Row,
   filters: readonly Filter[],
@@ -130,7 +141,7 @@ export function passes<Row>(
 ): boolean {
   return filters.every((filter) => {
     const value = createColumn(filter.name, columns).value(row);
-    return texts(value).some((text) => filter.matches(text));
+    return texts(value).some((text) => filter.matches(text)) !== filter.negated;
   });
 }
 

@@ -1,5 +1,6 @@
 import { writeJq, writeList, writeRecord, type Column, type FormatOptions } from "./formats.ts";
 import type { Output } from "./output.ts";
+import { readMember } from "./select.ts";
 
 /** Rows that are looked at for the columns of a listing nobody knows. */
 const sampled = 100;
@@ -8,13 +9,16 @@ function isRecord(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A column for each member of the first rows, in their order. */
+/** A column for each member of the first rows, in their order; numbers to the right, as they are never cut. */
 function columnsOf(rows: readonly object[]): Column<object>[] {
-  const names = new Set(rows.slice(0, sampled).flatMap((row) => Object.keys(row)));
-  return [...names].map((name) => ({
-    name,
-    value: (row) => (Object.hasOwn(row, name) ? (row as Record<string, unknown>)[name] : undefined),
-  }));
+  const first = rows.slice(0, sampled);
+  const names = new Set(first.flatMap((row) => Object.keys(row)));
+  return [...names].map((name) => {
+    const value = (row: object): unknown => readMember(row, [name]).value;
+    const values = first.map(value).filter((each) => (each ?? null) !== null);
+    const isNumber = values.length > 0 && values.every((each) => typeof each === "number");
+    return { name, value, ...(isNumber ? { align: "right" } : {}) };
+  });
 }
 
 /**

@@ -22,9 +22,10 @@ export function globalOptions(): Option[] {
     new Option("-o, --output <format>", "output format: table, json, ndjson, yaml, csv, tsv"),
     new Option("--json", "same as --output json"),
     new Option("--fields <list>", "columns or members to show, in order: a,b.c"),
-    new Option("--filter <expr>", "keep rows where key=value or key~glob (repeatable)").argParser(
-      collect,
-    ),
+    new Option(
+      "--filter <expr>",
+      "keep rows where key=value, key!=value, key~glob or key!~glob (repeatable)",
+    ).argParser(collect),
     new Option("--jq <expr>", "print what this jq expression makes of the JSON"),
     new Option("-q, --quiet", "no progress and no notes"),
     new Option("-v, --verbose", "show each request with status and time"),

@@ -103,7 +103,7 @@ describe("connectors list", () => {
     [["--fields", "cc_pair_id,zzz"], "unknown field zzz"],
     [["--output", "xml"], "formats: table, json"],
     [["--group", "x"], "whole number"],
-    [["--filter", "name"], "key=value or key~glob"],
+    [["--filter", "name"], "key=value, key!=value, key~glob or key!~glob"],
     [["--jq", "foo("], "syntax error"],
     [["--show-credentials"], "terminal only"],
   ])("%j is exit 2", async (flags, words) => {

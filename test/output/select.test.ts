@@ -107,6 +107,22 @@ describe("--filter", () => {
     expect(passes(row, [parseFilter(expression)], columns)).toBe(expected);
   });
 
+  it.each<[string, boolean]>([
+    ["id!=7", false],
+    ["id!=8", true],
+    ["source!~w*", false],
+    ["source!~slack*", true],
+    ["name!=", true],
+    ["name!=Docs a=b", false],
+    ["source != wiki", true],
+    // Of a list no element may be so.
+    ["groups!=3", false],
+    ["groups!=4", true],
+    ["groups!~1?", false],
+  ])("%s is %s", (expression, expected) => {
+    expect(passes(row, [parseFilter(expression)], columns)).toBe(expected);
+  });
+
   it("takes null and an empty list for empty text", () => {
     const empty = { ...row, name: null, groups: [] };
     expect(passes(empty, [parseFilter("name="), parseFilter("groups=")], columns)).toBe(true);
