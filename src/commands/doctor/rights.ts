@@ -151,7 +151,7 @@ async function compareWithoutKey(
   }
   return {
     status: "ok",
-    message: `may ${verb}: an empty request is refused for what it lacks (${status}), without a key for that (${other ?? "no answer"})`,
+    message: `may ${verb} (an empty request gets ${status} with the key, ${other ?? "no answer"} without)`,
     details: ["nothing was sent that could be stored"],
   };
 }
