@@ -105,21 +105,27 @@ function describeKnock({ address, ms, code }: Knock, port: number): string {
   return `${place} ${ms === undefined ? `fails: ${code}` : `answers in ${Math.round(ms)} ms`}`;
 }
 
+function whyNobody(codes: ReadonlySet<string | undefined>, what: string, port: number): string {
+  if (codes.has("ECONNREFUSED")) {
+    return `nothing listens on port ${port}: check the port, and that the ${what} runs`;
+  }
+  return codes.has("ETIMEDOUT")
+    ? "a firewall may be in the way, or the host is off: ask who runs the network"
+    : "there is no way to it from here: check the network connection";
+}
+
 function nobodyAnswers(examination: Examination, knocks: readonly Knock[]): Verdict {
   const { what, port } = need(examination, "hop");
   const { baseUrl } = need(examination, "connected").connection;
   const codes = new Set(knocks.map(({ code }) => code));
-  const refused = codes.has("ECONNREFUSED");
-  const late = !refused && codes.has("ETIMEDOUT");
+  const late = !codes.has("ECONNREFUSED") && codes.has("ETIMEDOUT");
   const isHere = goesDirect(baseUrl, undefined);
   return {
     status: "failure",
     exit: late ? "timeout" : "unreachable",
     message: `nobody answers at the ${what}: ${knocks.map((each) => describeKnock(each, port)).join(", ")}`,
     fixes: [
-      refused
-        ? `nothing listens on port ${port}: check the port, and that the ${what} runs`
-        : "a firewall may be in the way, or the host is off: ask who runs the network",
+      whyNobody(codes, what, port),
       isHere ? "on this machine `knowctl sandbox` starts a service" : hopFix(examination),
     ],
   };
