@@ -77,6 +77,16 @@ export async function tellOthers(
   await output.note(`shard ${shard.index}/${shard.count}: ${what} left to the other shards`);
 }
 
+/** How many files were skipped for each reason. */
+export async function tellSkipped(
+  output: Output,
+  skipped: Iterable<{ reason: string; count: number }>,
+): Promise<void> {
+  for (const { reason, count } of skipped) {
+    await output.note(dim(`skipped ${formatCount(count)}: ${neutraliseLine(reason)}`));
+  }
+}
+
 /** Failures, reasons of skipped files and the counts, for people, on stderr. */
 export async function writeSummary(
   output: Output,
@@ -92,9 +102,7 @@ export async function writeSummary(
   if (hidden > 0) {
     await output.problem(`… and ${formatCount(hidden)} more; --output ndjson lists them all`);
   }
-  for (const { reason, count } of result.skipped) {
-    await output.note(dim(`skipped ${formatCount(count)}: ${neutraliseLine(reason)}`));
-  }
+  await tellSkipped(output, result.skipped);
   const { status, counts, planned } = result;
   const took = formatDuration(result.seconds * 1000);
   await output.note(marks[status], `: ${countsText(counts)} in ${took}`);

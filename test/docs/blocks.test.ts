@@ -125,10 +125,15 @@ async function openSession(page: string): Promise<Session> {
 describe.runIf(process.platform !== "win32")("every block works as it is written:", () => {
   const run = pages.filter((page) => !elsewhere.has(page) && blocksOf(page).some(isRun));
 
-  it.each(run)("%s", async (page) => {
-    const session = await openSession(page);
-    for (const block of blocksOf(page)) await follow(session, block);
-  });
+  it.each(run)(
+    "%s",
+    async (page) => {
+      const session = await openSession(page);
+      for (const block of blocksOf(page)) await follow(session, block);
+      // A page has dozens of commands, each of them a process.
+    },
+    180_000,
+  );
 });
 
 describe.each(pages)("blocks of %s", (page) => {

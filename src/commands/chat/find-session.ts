@@ -2,7 +2,7 @@ import type { Client } from "../../api/client.ts";
 import { canListSessions, listSessions } from "../../api/sessions.ts";
 import type { Environment } from "../../config/folders.ts";
 import { CliError } from "../../errors.ts";
-import { indexedSessions, lastSession, titleOf, type SessionOwner } from "./session-index.ts";
+import { indexedSessions, titleOf, type SessionOwner } from "./session-index.ts";
 
 export interface SessionPlace {
   env: Environment;
@@ -53,6 +53,14 @@ async function listedCandidates(client: Client, prefix: string): Promise<Candida
   return found;
 }
 
+function idOfLast(env: Environment, owner: SessionOwner): string {
+  for (const { id } of indexedSessions(env, owner)) return id;
+  const why = `with profile ${owner.profile} nothing was asked from this machine yet`;
+  throw new CliError("not-found", `${why}: there is no last session`, {
+    hints: ["name one by its id: knowctl sessions list"],
+  });
+}
+
 /**
  * The id of the session that `given` names: `last`, a whole id, or the beginning
  * of one, looked up in the index of this machine and then in the service's list.
@@ -64,7 +72,7 @@ export async function findSession(
   given: string,
 ): Promise<string> {
   const wanted = given.trim();
-  if (wanted === "last") return lastSession(env, owner).id;
+  if (wanted === "last") return idOfLast(env, owner);
   if (wholeId.test(wanted)) return wanted;
   if (!plainId.test(wanted)) {
     throw new CliError("usage", "a session id has letters, digits and dashes only", {

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { documentJsonOf } from "../../documents/inspect.ts";
 import { openInspector } from "../../documents/open-inspector.ts";
 import { CliError } from "../../errors.ts";
-import { tellOthers } from "../../output/ingest.ts";
+import { tellOthers, tellSkipped } from "../../output/ingest.ts";
 import type { Output } from "../../output/output.ts";
 import { countOf, formatCount, startProgress } from "../../output/progress.ts";
 import type { Plan } from "../../sync/plan.ts";
@@ -63,6 +63,15 @@ interface Written {
   documents: number;
   skipped: number;
   failed: number;
+  /** How many files were skipped for each reason, the first ones: some name a path. */
+  reasons: Map<string, number>;
+}
+
+const mostReasons = 20;
+
+function addReason({ reasons }: Written, reason: string): void {
+  const count = reasons.get(reason);
+  if (count !== undefined || reasons.size < mostReasons) reasons.set(reason, (count ?? 0) + 1);
 }
 
 async function writeBatch(
@@ -72,7 +81,10 @@ async function writeBatch(
 ): Promise<void> {
   let lines = "";
   for (const { prepared } of batch) {
-    if (prepared.kind === "skipped") written.skipped++;
+    if (prepared.kind === "skipped") {
+      written.skipped++;
+      addReason(written, prepared.reason);
+    }
     if (prepared.kind === "failed") {
       written.failed++;
       await output.error(prepared.reason);
@@ -88,7 +100,8 @@ async function writeDocuments(context: Context, reading: Reading, plan: Plan): P
   const { spool, inspector, output } = reading;
   const { table } = plan;
   const [skipped, failed] = [table.count("skipped"), table.count("failed")];
-  const written: Written = { documents: 0, skipped, failed };
+  const written: Written = { documents: 0, skipped, failed, reasons: new Map() };
+  for (const { detail } of table.entries(["skipped"])) addReason(written, detail);
   for (const each of table.entries(["failed"])) await output.error(problemOf(each));
   for await (const batch of readDue({ spool, inspector })) {
     context.signal.throwIfAborted();
@@ -120,8 +133,13 @@ export async function printDocuments(
     const plan = await planFolder(context, reading, { shard });
     if (plan.fileCount === 0 && !options.allowEmpty) throw nothingFound(reading.source);
     await reading.progress.stop();
-    const { documents, skipped, failed } = await writeDocuments(context, reading, plan);
+    const written = await writeDocuments(context, reading, plan);
+    const { documents, skipped, failed } = written;
     await tellWarnings(output, plan.table.warnings(), plan.images);
+    await tellSkipped(
+      output,
+      [...written.reasons].map(([reason, count]) => ({ reason, count })),
+    );
     const left = skipped > 0 ? `, ${formatCount(skipped)} skipped` : "";
     await output.note(`${countOf(documents, "document")} written, none sent${left}`);
     await tellOthers(output, shard, plan.table.count("other"));

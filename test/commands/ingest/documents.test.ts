@@ -60,6 +60,19 @@ describe("ingest documents", () => {
     expect(again.stderr).toContain("7 unchanged");
   });
 
+  it("says why files are skipped, as an upload does", async () => {
+    const drafts = { "a.md": "---\ndraft: true\n---\nA.\n", "b.md": "---\ndraft: true\n---\nB.\n" };
+    const service = await startTestService({ files: { ...drafts, "c.md": "C.\n", "d.md": " \n" } });
+    const upload = await run(service, [".", "--cc-pair-id", "2"]);
+    const { stderr } = await run(service, ["documents", "."]);
+    const said = (text: string): string[] => text.match(/^skipped .*$/gm) ?? [];
+    expect(said(stderr)).toHaveLength(2);
+    expect(said(stderr)).toContain(
+      "skipped 2: draft: true in the front matter (--drafts sends it)",
+    );
+    expect(said(stderr).toSorted()).toEqual(said(upload.stderr).toSorted());
+  });
+
   it("keeps the pairs that rows, rules and flags name", async () => {
     const piped = await startTestService({ files });
     const ingest = { ccPairId: 2, rules: [{ match: "docs/*.txt", ccPairId: 3 }] };

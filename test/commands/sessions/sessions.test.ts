@@ -145,6 +145,19 @@ describe("the id of a session", () => {
     expect(await world.command(["sessions", "show", id])).toMatchObject({ code: exit, stdout: "" });
   });
 
+  it("is not told to ask without a flag that nobody gave", async () => {
+    const world = await createSessionsWorld();
+    for (const args of [
+      ["sessions", "show", "last"],
+      ["sessions", "recover"],
+    ]) {
+      const { stderr } = await world.command(args);
+      expect(stderr).toContain("nothing was asked from this machine yet: there is no last session");
+      expect(stderr).toContain("knowctl sessions list");
+      expect(stderr).not.toContain("--continue");
+    }
+  });
+
   it("is left to the service where that lists none", async () => {
     const world = await createSessionsWorld({ dialect: "standard" });
     const { code } = await world.run(["--session", "abc", "hi"]);
