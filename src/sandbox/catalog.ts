@@ -1,5 +1,6 @@
 import type { ConnectorStatus } from "../api/schemas.ts";
-import { json } from "./reply.ts";
+import type { Call } from "./call.ts";
+import { json, type Reply } from "./reply.ts";
 import type { Route } from "./routes.ts";
 import { toolList } from "./tools.ts";
 
@@ -85,6 +86,15 @@ function documentSetList(sets: CatalogOptions["documentSets"]) {
   }));
 }
 
+/** One page of a listing, numbered from 0. */
+function pageOf(rows: readonly unknown[], call: Call): Reply {
+  const read = (name: string, other: number): number =>
+    /^\d{1,6}$/.test(call.query.get(name) ?? "") ? Number(call.query.get(name)) : other;
+  const size = Math.max(1, read("page_size", 10));
+  const start = read("page_num", 0) * size;
+  return json(200, { items: rows.slice(start, start + size), total_items: rows.length });
+}
+
 /** The listings that do not change: observed-service.md 4.1 and 5. */
 export function catalogRoutes(options: CatalogOptions): Route[] {
   const { pairs, models, documentSets, hasModel } = options;
@@ -102,6 +112,7 @@ export function catalogRoutes(options: CatalogOptions): Route[] {
     default_model_name: names[0] ?? null,
     model_configurations: names.map((model) => ({ name: model, is_visible: true })),
   }));
+  const agents = [hasModel ? { ...persona, description: modelDescription } : persona];
   return [
     get("/api/manage/admin/connector/status", pairs),
     get("/api/tool", toolList),
@@ -112,10 +123,8 @@ export function catalogRoutes(options: CatalogOptions): Route[] {
       anonymous: true,
       handle: (call) => json(200, call.anonymous ? anonymousUser : user),
     },
-    get("/api/persona", [hasModel ? { ...persona, description: modelDescription } : persona], {
-      ...onyx,
-      anonymous: true,
-    }),
+    get("/api/persona", agents, { ...onyx, anonymous: true }),
+    { ...get("/api/agents", agents, onyx), handle: (call) => pageOf(agents, call) },
     get("/api/llm/provider", providers, onyx),
     get("/api/llm/persona/:id/providers", providers, onyx),
     get("/api/manage/document-set", documentSetList(documentSets), onyx),

@@ -4,6 +4,11 @@ import { CliError } from "../../errors.ts";
 const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof methods)[number];
 
+/** Whether a word is a method as methods are written: in capitals. */
+export function isMethod(word: string): boolean {
+  return methods.some((each) => each === word);
+}
+
 /** A method, in any case. Throws CliError `usage`. */
 export function parseMethod(word: string): Method {
   const method = methods.find((each) => each === word.toUpperCase());

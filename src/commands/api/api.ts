@@ -60,6 +60,12 @@ function afterFault(error: unknown, { method }: Asked, kind: FaultKind | undefin
       ],
     });
   }
+  if (error instanceof ApiError && (error.status === 404 || error.status === 405)) {
+    return new CliError(error.exit, error.message, {
+      cause: error,
+      hints: ["check method and path; paths are below the API root", ...error.hints],
+    });
+  }
   const isUnknown = kind === "connection" || kind === "timeout";
   if (!(error instanceof ApiError) || isSafe(method) || !isUnknown) return error;
   return new CliError(error.exit, error.message, {

@@ -1,7 +1,15 @@
 import type { Call, Client } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { isSafe, keyFor, parseMethod, parsePath, withQuery, type Method } from "./address.ts";
+import {
+  isMethod,
+  isSafe,
+  keyFor,
+  parseMethod,
+  parsePath,
+  withQuery,
+  type Method,
+} from "./address.ts";
 import type { ApiOptions } from "./api.ts";
 import { fieldText, inputBody } from "./body.ts";
 import { createBody, createQuery, splitField, typedValue, type Field } from "./fields.ts";
@@ -20,7 +28,12 @@ function splitArguments(
   args: readonly string[],
   given: string | undefined,
 ): [word: string | undefined, path: string | undefined] {
-  const [first, second] = args;
+  const [first = "", second] = args;
+  if (second === undefined && isMethod(first)) {
+    throw new CliError("usage", `${first} is a method; the path behind it is missing`, {
+      hints: ["for example `knowctl api GET tool`; a path of that name is /api/" + first],
+    });
+  }
   if (second === undefined) return [given, first];
   if (given === undefined) return [first, second];
   throw new CliError("usage", "the method is given twice", {

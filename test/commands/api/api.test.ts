@@ -61,6 +61,7 @@ describe("what is sent", () => {
     [["tool", "-o", "xml"], "no such format"],
     [["tool", "--key", "both"], "api, access"],
     [[], "missing required argument"],
+    [["GET"], "the path behind it is missing"],
   ])("nothing for %j", async (args, words) => {
     const { url, seen } = await echo();
     const cwd = temporaryFolder();
@@ -237,6 +238,14 @@ describe("pages", () => {
     const flags = ["-f", "include_failed_chats=true", "--paginate", "--jq", "length"];
     const whole = await run(service, [...args, ...flags]);
     expect(whole).toEqual({ code: 0, out: "3\n", err: "" });
+    const agents = await run(service, [
+      "api",
+      "agents?page_size=1",
+      "--paginate",
+      "--jq",
+      ".[].id",
+    ]);
+    expect(agents).toEqual({ code: 0, out: "0\n", err: "" });
   });
 
   it("that repeat themselves, or are none, end with 8", async () => {
