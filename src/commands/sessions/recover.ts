@@ -1,25 +1,23 @@
 import type { Client } from "../../api/client.ts";
 import { getSession, resumeChat } from "../../api/sessions.ts";
 import type { StoredMessage, StoredSession } from "../../api/session-schemas.ts";
-import type { ChatEvent } from "../../api/chat-schemas.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { createTurn, type Turn } from "../../output/chat/answer.ts";
+import { createTurn } from "../../output/chat/answer.ts";
 import type { RenderMode } from "../../output/chat/markdown.ts";
 import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
 import { citedIds } from "../../output/chat/sources.ts";
-import { eventsOfReply } from "../../output/chat/reply.ts";
-import { answerState, branchesOf, turnOfStored } from "../../output/chat/stored.ts";
+import { answerState, branchesOf } from "../../output/chat/stored.ts";
 import { createSpinner, type Spinner } from "../../output/spinner.ts";
 import { dim } from "../../output/text.ts";
 import { viewOf } from "../chat/ask.ts";
 import { findSession } from "../chat/find-session.ts";
 import { formatOf } from "../chat/options.ts";
-import { takeLines, type Batch } from "../chat/send.ts";
 import { indexedSession } from "../chat/session-index.ts";
 import { conclude, runTurn, type Ending } from "../chat/turn.ts";
 import { withPlace, type Place } from "./place.ts";
+import { batchesOf, type Found } from "./recovered.ts";
 
 export interface SessionsRecoverOptions extends GlobalFlags {
   /** Look again and again until the answer is complete. */
@@ -54,14 +52,11 @@ function mayStillCome(session: StoredSession, answer: StoredMessage | undefined)
   return session.current_run === undefined && isMissing;
 }
 
-type Found =
-  | { kind: "stream"; events: AsyncGenerator<ChatEvent[]> }
-  | { kind: "stored"; session: StoredSession; answer: StoredMessage };
-
-/** What there is of the answer now; undefined where only waiting can help. */
-async function look(place: Place, id: string): Promise<Found | undefined> {
+/** What there is of the answer now; undefined where only waiting can help. A stream only if it `follows`. */
+async function look(place: Place, id: string, follows: boolean): Promise<Found | undefined> {
   const { client } = place;
   let session = await getSession(client, id);
+  if (session.current_run && !follows) return undefined;
   if (session.current_run) {
     const events = await resumeChat(client, id);
     if (events) return { kind: "stream", events };
@@ -92,13 +87,14 @@ async function find(
   id: string,
   spinner: Spinner,
   options: SessionsRecoverOptions,
+  follows = true,
 ): Promise<Found> {
   const limitMs = options.timeout === undefined ? waitedMs : options.timeout * 1000;
   const started = context.now();
   let slept = 0;
   let waitMs = firstWaitMs;
   for (;;) {
-    const found = await look(place, id);
+    const found = await look(place, id, follows);
     if (found) return found;
     // A request may take longer than a wait, and a clock may be set back.
     const isLate = Math.max(slept, context.now() - started) + waitMs > limitMs;
@@ -113,15 +109,6 @@ async function find(
     slept += waitMs;
     waitMs = Math.min(waitMs * 1.5, longestWaitMs);
   }
-}
-
-async function* batchesOf(found: Found, turn: Turn): AsyncGenerator<Batch> {
-  if (found.kind === "stream") {
-    for await (const lines of found.events) yield takeLines(turn, lines);
-    return;
-  }
-  Object.assign(turn, turnOfStored(found.session, found.answer));
-  yield { events: eventsOfReply(turn), lines: [] };
 }
 
 function checkedFormat(options: SessionsRecoverOptions): ChatFormat {
@@ -164,7 +151,13 @@ async function draw(
     throw error;
   });
   const renderer = chatRenderers[format](output, spinner, { turn, ...view });
-  const end = await runTurn(context, batchesOf(found, turn), { turn, renderer });
+  // It is not followed a second time: its beginning has been shown.
+  const again = async (): Promise<Found> => {
+    await output.note(dim("the stream is cut again: waiting until the answer is stored"));
+    return await find(context, place, id, spinner, options, false);
+  };
+  const batches = batchesOf(found, turn, options.wait ? again : undefined);
+  const end = await runTurn(context, batches, { turn, renderer });
   const cited = citedIds(turn);
   if (findFiles && cited.length > 0) turn.localFiles = await findFiles(cited);
   const more = { turn, warnings: [], requestedModel: null };

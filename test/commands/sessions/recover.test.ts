@@ -102,6 +102,33 @@ describe("sessions recover", () => {
     expect(waited.sleeps).toEqual([1000, 1500, 2250]);
   });
 
+  it.each([
+    [[], "Ask your manager [[1]](https://docs.example.com/leave). Two weeks ahead [[2]]().\n"],
+    [
+      ["--live"],
+      "Let me look that up.\nAsk your manager [[1]](https://docs.example.com/leave). Two weeks ahead [[2]]().\n",
+    ],
+  ])("goes on waiting with --wait %j when the stream is cut again", async (flags, text) => {
+    const stream = {
+      status: 200,
+      headers: { "content-type": "text/event-stream" },
+      body: `${rawTurn.slice(0, 12).join("\n")}\n`,
+    };
+    const rules: FaultRule[] = [
+      { when: { path: resumePath }, do: stream },
+      keeps(running, { first: 4 }),
+      keeps(complete, { after: 4 }),
+    ];
+    const world = await createSessionsWorld({ faults: { rules } });
+    const once = await world.command(["sessions", "recover", id]);
+    expect(once.code).toBe(11);
+    const waited = await world.command(["sessions", "recover", "--wait", ...flags, id]);
+    expect(waited).toMatchObject({ code: 0, stdout: text });
+    expect(waited.stderr).toContain("cut again");
+    const followed = world.sandbox.ledger.requests.filter(({ path }) => path.includes("resume"));
+    expect(followed).toHaveLength(2);
+  });
+
   it("does not wait for ever", async () => {
     const world = await createSessionsWorld({ faults: { rules: [noStream, keeps(running)] } });
     const args = ["sessions", "recover", "--wait", "--timeout", "0.5", id];
