@@ -36,7 +36,9 @@ function staticAnswer(args) {
   var asksHelp = args.length === 0 || last === "--help" || last === "-h";
   var asksVersion = isVersion(last) || isVersion(args[0]);
   if (!asksHelp && !asksVersion) return undefined;
-  var texts = require("../dist/help.json");
+  var texts = load(function () {
+    return require("../dist/help.json");
+  });
   if (asksVersion) return texts.version;
   var path = args.slice(0, -1).join(" ");
   return Object.prototype.hasOwnProperty.call(texts.help, path) ? texts.help[path] : undefined;
@@ -50,11 +52,34 @@ function answerShell(args) {
     uid: process.geteuid ? process.geteuid() : -1,
     now: Date.now(),
   };
-  void require("../dist/complete.cjs")
-    .complete(args, require("../dist/completion.json"), place)
+  void load(function () {
+    return require("../dist/complete.cjs");
+  })
+    .complete(
+      args,
+      load(function () {
+        return require("../dist/completion.json");
+      }),
+      place,
+    )
     .then(function (answer) {
       writeAll(1, answer);
     });
+}
+
+/** A clone holds no dist/ before it is built; whatever else is thrown here is a bug. */
+function load(part) {
+  try {
+    return part();
+  } catch (error) {
+    if (error.code !== "MODULE_NOT_FOUND" || fs.existsSync(__dirname + "/../dist/main.cjs"))
+      throw error;
+    fs.writeSync(
+      2,
+      "error: knowctl is not built: dist/ is missing\n  → run `npm ci` and `npm run build` in its folder\n",
+    );
+    process.exit(2);
+  }
 }
 
 function run() {
@@ -67,8 +92,12 @@ function run() {
   if (args[0] === "__complete") return answerShell(args.slice(1));
   var answer = staticAnswer(args);
   if (answer !== undefined) return writeAll(1, answer);
-  var context = require("../dist/context.cjs");
-  void require("../dist/main.cjs")
+  var context = load(function () {
+    return require("../dist/context.cjs");
+  });
+  void load(function () {
+    return require("../dist/main.cjs");
+  })
     .main(args, context.systemContext(require.resolve("../dist/worker.cjs")))
     .then(function (code) {
       process.exitCode = code;

@@ -15,7 +15,8 @@ async function writeFailure(
 ): Promise<number> {
   if (error instanceof ClosedPipeError) return exitCodes.ok.code;
   const { createOutput } = await import("./output/output.ts");
-  const debug = argv.includes("--debug") || Boolean(context.env["KNOWCTL_DEBUG"]);
+  const debug =
+    argv.includes("--debug") || /^(?:1|true|yes|on)$/i.test(context.env["KNOWCTL_DEBUG"] ?? "");
   const output = createOutput(context, { debug, color: !argv.includes("--no-color") });
   if (isSignal(error, context)) {
     const reason = context.signal.reason as { message: string; exit: keyof typeof exitCodes };

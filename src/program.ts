@@ -66,8 +66,9 @@ const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> =
 export function createProgram(
   run: Run,
   write: (text: string) => void,
-  firstWord?: string,
+  argv?: readonly string[],
 ): Command {
+  const firstWord = argv?.[0];
   const program = new Command("knowctl")
     .description(
       "Look up connectors, upload documents and chat with a knowledge-assistant service.",
@@ -91,7 +92,7 @@ export function createProgram(
         ['knowctl chat "How do I request leave?"', "ask a question"],
       ]) + `\n${exitCodeHelp()}`,
   );
-  prepare(program, write);
+  prepare(program, write, argv ?? []);
   return program;
 }
 
@@ -105,7 +106,7 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
   const collect = (text: string): void => {
     help += text;
   };
-  const program = createProgram(createRun(context), collect, argv[0]);
+  const program = createProgram(createRun(context), collect, argv);
   try {
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {

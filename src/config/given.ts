@@ -45,15 +45,19 @@ export function flagLayer(flags: GlobalFlags, cwd: string): Layer {
   };
 }
 
+const hints = ["correct the variable, or unset it"];
+
 function readTimeout(text: string): number {
   const seconds = /^\d{1,6}(\.\d+)?$/.test(text) ? Number(text) : 0;
   if (seconds >= 0.001 && seconds <= 86_400) return seconds;
-  throw new CliError("usage", "KNOWCTL_TIMEOUT: expected a number of seconds from 0.001 to 86400");
+  throw new CliError("usage", "KNOWCTL_TIMEOUT: expected a number of seconds from 0.001 to 86400", {
+    hints,
+  });
 }
 
 function readDialect(text: string): "standard" | "onyx" {
   if (text === "standard" || text === "onyx") return text;
-  throw new CliError("usage", "KNOWCTL_DIALECT: expected standard or onyx");
+  throw new CliError("usage", "KNOWCTL_DIALECT: expected standard or onyx", { hints });
 }
 
 /** Variables, also those that a flag overrides: `config show --origin` names them. Empty is unset. */
@@ -87,7 +91,7 @@ export function givenWord(
   name: "profile" | "config",
 ): { word: string; source: "flag" | "env"; where: string } | undefined {
   const variable = `KNOWCTL_${name.toUpperCase()}`;
-  const word = flags[name] ?? (env[variable] || undefined);
+  const word = flags[name] ?? (env[variable]?.trim() || undefined);
   if (word === undefined) return undefined;
   return isFlag(flags, name)
     ? { word, source: "flag", where: `--${name}` }
@@ -95,8 +99,12 @@ export function givenWord(
 }
 
 const yes = new Set(["1", "true", "yes", "on"]);
+const no = new Set(["", "0", "false", "no", "off"]);
 
-/** Whether a variable that is a switch is on. */
+/** Whether a variable that is a switch is on. Throws CliError `usage` for a word that is neither. */
 export function isOn(env: Environment, variable: string): boolean {
-  return yes.has((env[variable] ?? "").toLowerCase());
+  const word = (env[variable] ?? "").trim().toLowerCase();
+  if (yes.has(word)) return true;
+  if (no.has(word)) return false;
+  throw new CliError("usage", `${variable}: expected true or false`, { hints });
 }

@@ -62,7 +62,14 @@ export const IngestSettings = z.strictObject({
   idPrefix: z.optional(z.string().check(z.describe("put in front of every path-derived id"))),
   source: z.optional(source),
   link: z.optional(link),
-  linkBase: z.optional(text("what relative links are joined to")),
+  linkBase: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(/^https?:\/\/[^\s/\\]/),
+        z.describe("address that relative links are joined to"),
+      ),
+  ),
   sections: z.optional(sections),
   anchors: z.optional(choice(["github", "docusaurus", "mkdocs"], "how headings become anchors")),
   maxSectionChars: z.optional(whole(200, 10_000_000, "split longer sections at paragraphs")),

@@ -35,9 +35,10 @@ function messageFor(issue: core.$ZodIssue, tree: Node): string {
   const write = messages[issue.code];
   if (write) return write(issue as never, typeAt(tree, issue.path as Path));
   if (issue.code === "invalid_format") {
-    return issue.path.at(-1) === "model"
-      ? "expected PROVIDER/VERSION"
-      : `expected a name like prod-eu`;
+    if (issue.path.at(-1) === "model") return "expected PROVIDER/VERSION";
+    if (issue.path.at(-1) === "linkBase")
+      return "expected an address like https://docs.example.com/";
+    return "expected a name like prod-eu";
   }
   return issue.message;
 }

@@ -1,17 +1,8 @@
 import type { Argument, Command, Option } from "commander";
 import type { CommandRow, CompletionTable, FlagRow, Takes } from "../config/command-table.ts";
+import { formatsOf } from "./formats.ts";
+import { isRepeatable } from "./options.ts";
 import { globalOptions, isGroup, summaryOf } from "./prepare.ts";
-
-const listFormats = ["table", "json", "ndjson", "yaml", "csv", "tsv"];
-const uploadFormats = ["text", "json", "ndjson"];
-
-/** Formats of the commands that write no list or record. */
-const formats: Readonly<Record<string, readonly string[]>> = {
-  chat: ["text", "json", "ndjson", "packets"],
-  ingest: uploadFormats,
-  "ingest retry": uploadFormats,
-  "sessions recover": uploadFormats,
-};
 
 const byFlag: Readonly<Record<string, Takes>> = {
   "--profile": "profile",
@@ -56,8 +47,8 @@ function wordsOf(parse: unknown): readonly string[] | undefined {
 
 function valueOf(option: Option, path: string): Takes {
   const long = option.long ?? "";
-  if (long === "--output") return formats[path] ?? listFormats;
   const placeholder = /[<[]([\w/=-]+)/.exec(option.flags)?.[1] ?? "";
+  if (long === "--output") return formatsOf(path);
   return wordsOf(option.parseArg) ?? byFlag[long] ?? named(placeholder);
 }
 
@@ -75,14 +66,15 @@ function flagRow(option: Option, path: string): FlagRow {
   const names = [option.short, option.long].filter((name) => name !== undefined);
   const row: FlagRow = { names, text: option.description };
   if (option.required || option.optional) row.takes = valueOf(option, path);
-  // Only a parser that adds to a list looks at the previous value.
-  if ((option.parseArg?.length ?? 0) > 1) row.repeats = true;
+  if (isRepeatable(option)) row.repeats = true;
   return row;
 }
 
 function commandRow(command: Command, path: string, globals: ReadonlySet<string>): CommandRow {
   const own = command.options.filter(
-    (option) => !globals.has(option.long ?? "") || (option.long === "--output" && path in formats),
+    (option) =>
+      !globals.has(option.long ?? "") ||
+      (option.long === "--output" && formatsOf(path) !== formatsOf("")),
   );
   const last = command.registeredArguments.at(-1);
   return {

@@ -1,5 +1,7 @@
 import type { Command, Option } from "commander";
 import { CliError, messageOf } from "../errors.ts";
+import { allFormats } from "./formats.ts";
+import { isRepeatable } from "./options.ts";
 
 const flagsOnly = new WeakSet<Option>();
 
@@ -23,7 +25,9 @@ function parseSwitch(variable: string, value: string): boolean {
   const word = value.toLowerCase();
   if (yes.has(word)) return true;
   if (no.has(word)) return false;
-  throw new CliError("usage", `${variable}: expected true or false, found "${value}"`);
+  throw new CliError("usage", `${variable}: expected true or false, found "${value}"`, {
+    hints: ["correct the variable, or unset it"],
+  });
 }
 
 function parseValue(option: Option, variable: string, value: string): unknown {
@@ -34,10 +38,10 @@ function parseValue(option: Option, variable: string, value: string): unknown {
   const parse = option.parseArg;
   if (!parse) return value;
   try {
-    // Only a parser that adds to a list looks at the previous value.
-    if (parse.length < 2) return parse(value, undefined);
+    if (!isRepeatable(option)) return parse(value, undefined);
     // A repeatable flag takes its values separated by commas.
-    return value.split(",").reduce<unknown>((all, each) => parse(each.trim(), all), undefined);
+    const values = value.split(",").filter((each) => each.trim() !== "");
+    return values.reduce<unknown>((all, each) => parse(each.trim(), all), undefined);
   } catch (error) {
     throw new CliError("usage", `${variable}: '${value}' is invalid. ${messageOf(error)}`, {
       hints: ["correct the variable, or unset it"],
@@ -49,6 +53,42 @@ function parseValue(option: Option, variable: string, value: string): unknown {
 /** The command and those above it, outermost first. */
 function chainOf(command: Command): Command[] {
   return command.parent ? [...chainOf(command.parent), command] : [command];
+}
+
+/** The error for a flag that takes one value and got two. */
+export function givenTwice(option: Option): CliError {
+  const variable = variableOf(option);
+  const instead = `for a default that a flag overrules, set ${variable} instead`;
+  return new CliError("usage", `${option.long ?? option.flags} is given twice`, {
+    hints: ["give it once", ...(variable === undefined ? [] : [instead])],
+  });
+}
+
+/** The flags of one command of a chain, added to those of the commands above it. */
+function addFlags(command: Command, options: Record<string, unknown>): string[] {
+  const given = command.options.filter(
+    (option) => command.getOptionValueSource(option.attributeName()) === "cli",
+  );
+  return given.map((option) => {
+    const name = option.attributeName();
+    const value: unknown = command.getOptionValue(name);
+    const before = options[name];
+    if (isRepeatable(option) && Array.isArray(before) && Array.isArray(value)) {
+      options[name] = [...(before as unknown[]), ...(value as unknown[])];
+      return name;
+    }
+    // `--json` before and behind the subcommand says the same twice.
+    if (option.required && before !== undefined) throw givenTwice(option);
+    options[name] = value;
+    return name;
+  });
+}
+
+/** `KNOWCTL_OUTPUT=csv` is meant for the commands that have this format. */
+function isForOthers(option: Option, value: string): boolean {
+  const parse = option.parseArg as { choices?: readonly string[] } | undefined;
+  if (option.long !== "--output" || !allFormats.includes(value)) return false;
+  return parse?.choices?.includes(value) === false;
 }
 
 /** Where the value of an option in effect came from. */
@@ -66,18 +106,16 @@ export function collectOptions(
   const options: Record<string, unknown> = {};
   const sources: Record<string, OptionSource> = {};
   const chain = chainOf(command);
-  for (const each of chain) {
-    for (const [name, value] of Object.entries(each.opts())) {
-      if (each.getOptionValueSource(name) !== "cli") continue;
-      options[name] = value;
-      sources[name] = "flag";
-    }
-  }
+  for (const each of chain) for (const name of addFlags(each, options)) sources[name] = "flag";
   for (const option of chain.flatMap((each) => each.options)) {
     const name = option.attributeName();
     const variable = variableOf(option);
     const value = variable === undefined ? undefined : env[variable];
-    if (variable === undefined || !value || sources[name] === "flag") continue;
+    if (variable === undefined || !value?.trim() || sources[name] === "flag") continue;
+    if (isForOthers(option, value)) {
+      delete options[name];
+      continue;
+    }
     options[name] = parseValue(option, variable, value);
     sources[name] = "env";
   }

@@ -8,6 +8,7 @@ import {
   integer,
   positive,
   shard,
+  webAddress,
 } from "./options.ts";
 
 const formats = choice(
@@ -45,7 +46,7 @@ export function addMappingOptions(command: Command): Command {
       integer(200, 10_000_000),
     )
     .option("--link <template>", "link of a document: {path} {dir} {name} {slug} {id} or a key")
-    .option("--link-base <url>", "what relative links are joined to")
+    .option("--link-base <url>", "what relative links are joined to", webAddress)
     .option("--metadata <key=value>", "add metadata (repeatable)", collect)
     .option("--tag <tag>", "add a tag (repeatable)", collectParsed(filled))
     .option(

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, type Option } from "commander";
 
 /** Parser for a whole number within bounds; its error names the bounds. */
 export function integer(min: number, max: number): (value: string) => number {
@@ -63,7 +63,19 @@ export function filled(value: string): string {
 
 /** For a flag that may be given several times: each occurrence adds to a list. */
 export function collect(value: string, previous: string[] | undefined): string[] {
-  return [...(previous ?? []), value];
+  return [...(previous ?? []), filled(value)];
+}
+
+/** Whether a flag may be given several times: only a parser that adds to a list looks at the previous value. */
+export function isRepeatable(option: Option): boolean {
+  return (option.parseArg?.length ?? 0) > 1;
+}
+
+/** Parser for the address of a web page. */
+export function webAddress(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url && /^https?:\/\/[^/]/i.test(value) && !/[\s\\]/.test(value)) return value;
+  throw new InvalidArgumentError("Expected an address such as https://docs.example.com/.");
 }
 
 /** As collect(), each occurrence parsed by `parse`. */

@@ -1,6 +1,7 @@
 import { Help, Option, type Command, type CommanderError } from "commander";
 import { CliError } from "../errors.ts";
 import { choice, collect, filled, decimal } from "./options.ts";
+import { makeStrict } from "./strict.ts";
 
 /** Width of every help text: the same on each terminal and in the documentation. */
 const helpWidth = 100;
@@ -81,9 +82,15 @@ function formatHelp(command: Command, helper: Help): string {
 /**
  * Gives a command and all below it the global flags, the form of help and the
  * kind of error that this tool has. commander hands settings down only when a
- * subcommand is created, so all get them here. Help texts go to `write`.
+ * subcommand is created, so all get them here. Help texts go to `write`; `argv`
+ * is the command line that will be parsed.
  */
-export function prepare(command: Command, write: (text: string) => void): void {
+export function prepare(
+  command: Command,
+  write: (text: string) => void,
+  argv: readonly string[],
+): void {
+  makeStrict(command, pathOf(command).split(" ").slice(1).join(" "), argv);
   command
     .exitOverride((error) => {
       throw shownCodes.has(error.code) ? error : usageError(error, command);
@@ -113,6 +120,6 @@ export function prepare(command: Command, write: (text: string) => void): void {
       "after",
       "\nGlobal options such as --profile or --output: knowctl --help",
     );
-    prepare(subcommand, write);
+    prepare(subcommand, write, argv);
   }
 }

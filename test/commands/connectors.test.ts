@@ -101,7 +101,7 @@ describe("connectors list", () => {
   it.each([
     [["--sort", "nmae"], "did you mean name?"],
     [["--fields", "cc_pair_id,zzz"], "unknown field zzz"],
-    [["--output", "xml"], "formats: table, json"],
+    [["--output", "xml"], "Expected one of table, json"],
     [["--group", "x"], "whole number"],
     [["--filter", "name"], "key=value, key!=value, key~glob or key!~glob"],
     [["--jq", "foo("], "syntax error"],

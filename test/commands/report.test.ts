@@ -85,7 +85,7 @@ describe("report merge", () => {
     ["another form", [...both, "--report", "a.pdf"], 2, "--report a.pdf: no such kind of report"],
     ["a part as the place", [...both, "--report", "./shard-2.json"], 2, "is one of the reports"],
     ["a filter", [...both, "--filter", "a=b"], 2, "--filter is for lists"],
-    ["an unknown format", [...both, "-o", "xml"], 2, "--output xml: no such format"],
+    ["an unknown format", [...both, "-o", "xml"], 2, "Expected one of table, json"],
     ["an unwritable file", [...both, "--report", "shard-1.json/a.json"], 14, "cannot write the"],
   ])("refuses %s", async (_name, args, code, message) => {
     const result = await run(folderOf(shard(1, 2), shard(2, 2)), ...args);

@@ -26,7 +26,11 @@ export function ingestFormat(flags: GlobalFlags): IngestFormat {
   const format = flags.json ? "json" : (flags.output ?? "text");
   if (format === "json" || format === "ndjson") return format;
   if (format === "text" || format === "table") return "text";
-  throw new CliError("usage", `--output ${format}: ingest knows text, json and ndjson`);
+  // KNOWCTL_OUTPUT=yaml is meant for the lists.
+  if (flags.flagSources?.["output"] === "env") return "text";
+  throw new CliError("usage", `--output ${format}: an upload has no such format`, {
+    hints: ["use one of text, json, ndjson"],
+  });
 }
 
 /** What only the gate counts. */

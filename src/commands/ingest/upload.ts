@@ -22,7 +22,7 @@ interface Upload extends UploadSession {
   report: Report;
   /** Documents that come as they come, instead of those of the plan. */
   stream?: AsyncIterable<Due[]>;
-  options: { maxFailures?: number; force?: boolean; shard?: Shard };
+  options: { maxFailures?: number; force?: boolean; shard?: Shard; state?: string | boolean };
   startedAtMs: number;
 }
 
@@ -176,10 +176,12 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   if (failed > 0) {
     const others = created + updated + unchanged > 0 ? "; the others are sent" : "";
     throw new CliError("partial", `${countOf(failed, "document")} failed${others}`, {
-      // Nothing of what came from stdin is kept, so there is nothing to retry from.
+      // Of what came from stdin, and without a state, nothing is kept to retry from.
       hints: [
-        upload.stream
-          ? "mend them and send them again; what was accepted is not sent twice"
+        upload.stream || upload.options.state === false
+          ? upload.stream
+            ? "mend them and send them again; what was accepted is not sent twice"
+            : "mend them, then run the command again"
           : "mend them, then `knowctl ingest retry`, or the same command again",
       ],
     });

@@ -80,6 +80,11 @@ export async function readExport(
     throw unreadable(context, label, error);
   }
   if (isEnded) return;
+  if (line === 0) {
+    throw new CliError("usage", `${label}: it is empty; nothing was imported`, {
+      hints: ["name a file that `knowctl state export` wrote"],
+    });
+  }
   throw new CliError("usage", `${label}:${line}: the file is cut off: its last line is missing`, {
     hints: ["export it again; nothing was imported"],
   });

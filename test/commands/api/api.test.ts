@@ -58,7 +58,7 @@ describe("what is sent", () => {
     [["tool", "--paginate", "-i"], "exclude each other"],
     [["tool", "--paginate", "-f", "a=1"], "is for GET"],
     [["tool", "-o", "raw", "--jq", "."], "writes the bytes"],
-    [["tool", "-o", "xml"], "no such format"],
+    [["tool", "-o", "xml"], "Expected one of table, json"],
     [["tool", "--key", "both"], "api, access"],
     [[], "missing required argument"],
     [["GET"], "the path behind it is missing"],

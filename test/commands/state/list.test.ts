@@ -38,16 +38,16 @@ describe("state list", () => {
   });
 
   it.each([
-    ["--status failed", 1],
-    ["--status sent", 5],
-    ["--cc-pair-id 3", 1],
-    ["--limit 2", 2],
+    ["--status failed -o ndjson", 1],
+    ["--status sent -o ndjson", 5],
+    ["--cc-pair-id 3 -o ndjson", 1],
+    ["--limit 2 -o ndjson", 2],
     ["--filter path~docs/sub* --limit 1 -o tsv", 1],
     ["--filter cc_pair_id=3 -o csv", 2],
-    ["--cc-pair-id 33", 0],
+    ["--cc-pair-id 33 -o ndjson", 0],
   ])("%s", async (flags, lines) => {
     const service = await startUploaded();
-    const { code, stdout } = await runIn(service, `state list -o ndjson ${flags}`);
+    const { code, stdout } = await runIn(service, `state list ${flags}`);
     expect(code).toBe(0);
     expect(stdout.split("\n").filter(Boolean)).toHaveLength(lines);
   });

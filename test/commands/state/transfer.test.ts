@@ -140,7 +140,7 @@ describe("state export and import", () => {
 
   const good = sent("good", "2025-01-01T00:00:00Z");
   it.each([
-    ["nothing", "", "stdin:0: the file is cut off"],
+    ["nothing", "", "stdin: it is empty"],
     ["other JSON", '{"a":1}\n', "stdin:1: not an exported state"],
     ["no JSON", "hello\n", "stdin:1: not a line of JSON"],
     ["a newer version", '{"type":"knowctl-state","version":2}\n', "stdin:1: an exported state of"],
