@@ -25,7 +25,7 @@ const anyText = new Set(
   --name --sort --include --exclude --id-prefix --link --metadata --connector --state --since
   --gitlab-report --id --report --out --session --model --provider --model-version --file --file-id
   --source-type --document-set --filter-tag --payload --show --save --record --replay --batch --resume
-  --bundle --method --raw-field --field --input --header --host --data --fault --llm-url --llm-model
+  --client-cert --client-key --bundle --method --raw-field --field --input --header --host --data --fault --llm-url --llm-model
   --llm-system --play --tag --map`.split(/\s+/),
 );
 
