@@ -58,7 +58,11 @@ export function forget(database: Database, request: ForgetRequest): void {
   const [pair, pairValues] = pairCondition(request.ccPairId);
   const tables = request.onlyFailed ? ["failures"] : ["failures", "accepted"];
   const names = request.names.length === 0 ? [undefined] : request.names;
+  const isEverything =
+    request.names.length === 0 && !request.onlyFailed && request.ccPairId === undefined;
   database.transaction(() => {
+    // First: nothing that goes is then looked for among the files.
+    if (isEverything) database.exec("DELETE FROM files; DELETE FROM images;");
     for (const spellings of names) {
       const [named, values] = spellings ? namedBy(spellings) : ["TRUE", []];
       for (const table of tables) {
@@ -66,8 +70,5 @@ export function forget(database: Database, request: ForgetRequest): void {
         drop.run(...pairValues, ...values);
       }
     }
-    const isEverything =
-      request.names.length === 0 && !request.onlyFailed && request.ccPairId === undefined;
-    if (isEverything) database.exec("DELETE FROM files; DELETE FROM images;");
   });
 }

@@ -55,7 +55,7 @@ const tables = {
   },
   file: {
     name: "files",
-    columns: ["path", "part", "seen", "content", "id", "cc_pair_id", "whole", "skipped"],
+    columns: ["path", "part", "seen", "content", "id", "cc_pair_id", "whole", "skipped", "target"],
     keys: ["path", "part"],
     // What this machine has seen itself is worth more, unless the row was only opened.
     isBetter:
@@ -154,7 +154,10 @@ export function createIncoming(database: Database): Incoming {
       const steps = applySteps(database, counts);
       if (replace) {
         database.transaction(() => {
-          for (const { name } of Object.values(tables)) database.exec(`DELETE FROM main.${name}`);
+          // The files first: nothing that goes is then looked for among them.
+          for (const { name } of Object.values(tables).toReversed()) {
+            database.exec(`DELETE FROM main.${name}`);
+          }
           for (const _ of steps);
         });
       } else while (!database.transaction(() => steps.next()).done) yield;

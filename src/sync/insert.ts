@@ -3,6 +3,13 @@ import type { Database, SqlValue, Statement } from "../database.ts";
 // Many rows a statement: each call of the driver costs as much as several rows.
 const rowsAtOnce = 32;
 
+interface InsertForm {
+  /** What stands for one row, with as many marks as values. Default: the values alone. */
+  row?: string;
+  /** What follows the rows. */
+  tail?: string;
+}
+
 /**
  * Prepares inserting rows of `columns` values; `head` is the statement up to
  * VALUES. Returns a function that inserts any number of rows; the caller opens
@@ -12,9 +19,9 @@ export function createInsert(
   database: Database,
   head: string,
   columns: number,
+  { row = `(${Array.from({ length: columns }, () => "?").join(",")})`, tail = "" }: InsertForm = {},
 ): (rows: readonly (readonly SqlValue[])[]) => void {
-  const row = `(${Array.from({ length: columns }, () => "?").join(",")})`;
-  const one = database.prepare(`${head} VALUES ${row}`);
+  const one = database.prepare(`${head} VALUES ${row} ${tail}`);
   let many: Statement | undefined;
   return (rows) => {
     const rest = rows.length % rowsAtOnce;
@@ -24,7 +31,7 @@ export function createInsert(
       for (const value of rows[at] ?? []) values.push(value);
       if (values.length < rowsAtOnce * columns) continue;
       many ??= database.prepare(
-        `${head} VALUES ${Array.from({ length: rowsAtOnce }, () => row).join(",")}`,
+        `${head} VALUES ${Array.from({ length: rowsAtOnce }, () => row).join(",")} ${tail}`,
       );
       many.runMany(values);
       values = [];

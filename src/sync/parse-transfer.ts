@@ -102,6 +102,7 @@ function fileOf(line: Line): FileRecord {
     content: text(line, "content"),
     document: id === undefined ? undefined : { id, ccPairId, whole: text(line, "whole") },
     skipped,
+    target: undefined,
   };
 }
 

@@ -122,6 +122,7 @@ export function createPlanEntries(
         content,
         document: { id, ccPairId: ownPair, whole },
         skipped: undefined,
+        target: keyOf(document),
       });
       // Sent from stdin, or from another path, meanwhile: from now on it is this file's again.
       if (accepted && (accepted.path !== path || accepted.part !== part)) {
@@ -177,7 +178,8 @@ export function createPlanEntries(
       const { reason, stamp, content } = prepared;
       addLeftOut("skipped", path, reason, part, content);
       const seen = seenText(stamp, candidate.mapping);
-      record({ path, part, seen, content, document: undefined, skipped: reason });
+      const target = undefined;
+      record({ path, part, seen, content, document: undefined, skipped: reason, target });
     } else addDocument(candidate, prepared, known);
   };
 

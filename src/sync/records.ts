@@ -15,6 +15,11 @@ export interface FileRecord {
   /** The document it gave, or why it gives none. */
   document: { id: string; ccPairId: number | undefined; whole: string } | undefined;
   skipped: string | undefined;
+  /**
+   * Key of a target that has the document as recorded, from this file; where
+   * undefined, what is accepted tells. On saving only a claim, see save().
+   */
+  target: string | undefined;
 }
 
 /** What the service accepted with HTTP 200 under one target and id. */
@@ -74,6 +79,7 @@ export function toFile(row: Row): FileRecord {
     seen: String(row["seen"]),
     content: String(row["content"]),
     skipped: optionalText(row["skipped"]),
+    target: optionalText(row["target"]),
     document: id === undefined ? undefined : { id, ccPairId, whole: String(row["whole"]) },
   };
 }
@@ -114,6 +120,7 @@ export const fileValues = (each: FileRecord): SqlValue[] => [
   each.document?.ccPairId ?? null,
   each.document?.whole ?? null,
   each.skipped ?? null,
+  each.target ?? null,
 ];
 
 export const acceptedValues = (each: AcceptedRecord): SqlValue[] => [

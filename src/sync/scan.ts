@@ -23,15 +23,20 @@ const rowEnd = "//";
 
 // One text a page: rows, and the values in them, would each cost a crossing from
 // SQLite to JavaScript. One row a part of a file: 1 for accepted as recorded, 2
-// for skipped, else 0.
-const pageOf = (content: string): string => `
+// for skipped, else 0. What is accepted is looked at only where the file itself does
+// not say so: that would cost as much as the rest.
+const pageOf = (target: string, content: string): string => `
   SELECT group_concat(line, '${rowEnd}') AS lines FROM (
-    SELECT CASE WHEN f.skipped IS NOT NULL THEN 2 WHEN a.whole = f.whole AND a.path IS f.path THEN 1 ELSE 0 END
+    SELECT CASE WHEN f.skipped IS NOT NULL THEN 2 WHEN f.target = ${target} THEN 1
+      ELSE EXISTS (SELECT 1 FROM accepted a
+        WHERE a.target = ${target} AND a.id = f.id AND a.whole = f.whole AND a.path = f.path) END
       || ${content} || '|' || f.seen || '|' || f.part || '/' || f.path AS line
-    FROM files f LEFT JOIN accepted a
-      ON a.target = ? || CASE WHEN ? THEN ? ELSE coalesce(f.cc_pair_id, ?) END AND a.id = f.id
-    WHERE (f.path, f.part) > (?, ?) AND f.path >= ? AND f.path <= ?
+    FROM files f
+    WHERE (f.path, f.part) > (?3, ?4) AND f.path >= ?5 AND f.path <= ?6
     ORDER BY f.path, f.part LIMIT ${pageSize})`;
+
+// ?1 is the address with "#", ?2 the pair of the run; "" for none.
+const [flagTarget, ownTarget] = ["(?1 || ?2)", "(?1 || coalesce(f.cc_pair_id, ?2))"];
 
 /** Pages of lines, ordered by path and part; the last is the first that is not full. */
 function* readPages(
@@ -40,12 +45,12 @@ function* readPages(
   { from, to }: PathRange,
   withContent: boolean,
 ): Generator<string[]> {
-  const statement = database.prepare(pageOf(withContent ? "f.content" : "''"));
+  const target = pair.fromFlag ? flagTarget : ownTarget;
+  const statement = database.prepare(pageOf(target, withContent ? "f.content" : "''"));
   // As text: a driver may bind numbers as REAL, and "#2.0" is no target.
-  const own = String(pair.ccPairId ?? "");
-  const target = [`${baseUrl}#`, pair.fromFlag ? 1 : 0, own, own];
+  const own = [`${baseUrl}#`, String(pair.ccPairId ?? "")];
   for (let [path, part] = ["", -1]; ;) {
-    const text = statement.get(...target, path, part, from, to)?.["lines"];
+    const text = statement.get(...own, path, part, from, to)?.["lines"];
     if (typeof text !== "string") return;
     const lines = text.split(rowEnd);
     yield lines;

@@ -14,7 +14,11 @@ export interface Run extends RunRequest {
   acceptedOf: State["accepted"];
 }
 
-function toFileRecord(document: ReadyDocument, request: RunRequest): FileRecord | undefined {
+function toFileRecord(
+  document: ReadyDocument,
+  target: Target,
+  request: RunRequest,
+): FileRecord | undefined {
   const { path, part, stamp, content, id, ownPair, fingerprint } = document;
   if (path === "") return undefined;
   return {
@@ -24,6 +28,7 @@ function toFileRecord(document: ReadyDocument, request: RunRequest): FileRecord 
     content,
     document: { id, ccPairId: ownPair, whole: fingerprint.whole },
     skipped: undefined,
+    target: target.key,
   };
 }
 
@@ -60,7 +65,7 @@ async function sendDocument(
   const sent = last ? request.adapt(document, last) : document;
   const { alreadyExisted, storedId } = await request.upload(sent.body, document);
   const sentAtMs = request.now();
-  recorder.accept(toFileRecord(document, request), {
+  recorder.accept(toFileRecord(document, target, request), {
     target: target.key,
     id,
     path: isFile ? path : undefined,
@@ -113,7 +118,8 @@ export async function sendDue(due: Due, request: Run, recorder: Recorder): Promi
   if (prepared.kind === "skipped") {
     const { reason, stamp, content } = prepared;
     const seen = seenText(stamp, request.mappingKey(path));
-    recorder.see({ path, part, seen, content, document: undefined, skipped: reason });
+    const target = undefined;
+    recorder.see({ path, part, seen, content, document: undefined, skipped: reason, target });
     return { event: { ...base, status: "skipped", reason } };
   }
   const startedAt = request.now();

@@ -13,13 +13,22 @@ import { CliError, codeOf, messageOf } from "../errors.ts";
 import { createState, stateFailure, type State } from "./state.ts";
 
 /** Raised when a stored table changes its meaning; an older tool then refuses the file. */
-const schemaVersion = 2;
+const schemaVersion = 3;
+
+// The target of a file stands for a look at what is accepted, so it goes with that,
+// whoever changes it and by whatever statement. The index files_id finds the file.
+const unmarking = (name: string, event: string): string => `
+CREATE TRIGGER IF NOT EXISTS ${name} AFTER ${event} BEGIN
+  UPDATE files SET target = NULL
+  WHERE id IS NOT NULL AND replace(id, ' ', '_') = replace(OLD.id, ' ', '_')
+    AND id = OLD.id AND target = OLD.target;
+END;`;
 
 const schema = `
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
   path TEXT NOT NULL, part INTEGER NOT NULL, seen TEXT NOT NULL, content TEXT NOT NULL,
-  id TEXT, cc_pair_id INTEGER, whole TEXT, skipped TEXT, PRIMARY KEY (path, part)
+  id TEXT, cc_pair_id INTEGER, whole TEXT, skipped TEXT, target TEXT, PRIMARY KEY (path, part)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS files_id ON files (replace(id, ' ', '_')) WHERE id IS NOT NULL;
 CREATE TABLE IF NOT EXISTS accepted (
@@ -36,6 +45,8 @@ CREATE TABLE IF NOT EXISTS images (
   service TEXT NOT NULL, hash TEXT NOT NULL, file_id TEXT NOT NULL, sent_at INTEGER NOT NULL,
   PRIMARY KEY (service, hash)
 ) WITHOUT ROWID;
+${unmarking("accepted_changed", "UPDATE ON accepted WHEN (OLD.target, OLD.id, OLD.path, OLD.whole) IS NOT (NEW.target, NEW.id, NEW.path, NEW.whole)")}
+${unmarking("accepted_dropped", "DELETE ON accepted")}
 `;
 
 /** Makes the tables where they are missing. Gives false when the file held none yet. */
@@ -53,12 +64,14 @@ function prepareTables(database: Database, path: string): boolean {
     }
     // Version 1 never left the workshop; what it recorded is sent once more under the same ids.
     if (version < 2) database.exec("DROP TABLE files; DROP TABLE accepted;");
+    // Files of version 2 have no target; what is accepted tells of them.
+    if (version === 2) database.exec("ALTER TABLE files ADD COLUMN target TEXT;");
     database.exec(schema);
     // Also the test write: a full or read-only disk shows before anything is sent.
     database
       .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('schema', ?)")
       .run(String(schemaVersion));
-    return held !== undefined && version === schemaVersion;
+    return held !== undefined && version >= 2;
   });
 }
 

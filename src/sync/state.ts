@@ -1,10 +1,6 @@
 import type { Database, Statement } from "../database.ts";
 import { CliError, codeOf, messageOf } from "../errors.ts";
-import { createInsert } from "./insert.ts";
 import {
-  acceptedValues,
-  failureValues,
-  fileValues,
   toAccepted,
   toFailure,
   toFile,
@@ -12,6 +8,7 @@ import {
   type FailureRecord,
   type FileRecord,
 } from "./records.ts";
+import { createSave, type StateBatch } from "./save.ts";
 
 /** The state store: one SQLite file; safe to share between processes. */
 export interface State {
@@ -39,19 +36,16 @@ export interface State {
   dropAccepted(target: string, id: string): void;
   /** Keys of the targets that accepted a document of this id. */
   targetsOf(id: string): string[];
-  /** One durable transaction. */
+  /**
+   * One durable transaction. A file's claim of a target is kept only if, with the
+   * batch, that target has the document, from this file and as recorded.
+   */
   save(batch: StateBatch): void;
   /** Forgets failures of a target that are older, of paths for which `isWanted` says so. */
   clearFailures(target: string, beforeMs: number, isWanted: (path: string) => boolean): void;
   /** The database itself, for the plan's temporary tables. */
   readonly database: Database;
   close(): void;
-}
-
-export interface StateBatch {
-  files?: readonly FileRecord[];
-  accepted?: readonly AcceptedRecord[];
-  failures?: readonly FailureRecord[];
 }
 
 /** A fault of the disk or of SQLite as the error that ends the run. */
@@ -69,32 +63,6 @@ export function stateFailure(path: string, error: unknown): CliError {
     ],
     cause: error,
   });
-}
-
-function createSave(database: Database): (batch: StateBatch) => void {
-  const putFiles = createInsert(database, "INSERT OR REPLACE INTO files", 8);
-  const putAccepted = createInsert(database, "INSERT OR REPLACE INTO accepted", 9);
-  const putFailures = createInsert(database, "INSERT OR REPLACE INTO failures", 8);
-  const dropFailure = database.prepare(
-    "DELETE FROM failures WHERE target = ? AND path = ? AND part = ?",
-  );
-  const dropGiven = database.prepare(
-    "DELETE FROM failures WHERE target = ? AND path = '' AND part = 0 AND id = ?",
-  );
-  const anyFailure = database.prepare("SELECT 1 AS yes FROM failures LIMIT 1");
-  return ({ files = [], accepted = [], failures = [] }) => {
-    database.transaction(() => {
-      putFiles(files.map(fileValues));
-      putAccepted(accepted.map(acceptedValues));
-      if (accepted.length > 0 && anyFailure.get()) {
-        for (const { target, path, part, id } of accepted) {
-          if (path === undefined) dropGiven.run(target, id);
-          else dropFailure.run(target, path, part);
-        }
-      }
-      putFailures(failures.map(failureValues));
-    });
-  };
 }
 
 function createAcceptedOf(database: Database): State["acceptedOf"] {

@@ -24,6 +24,7 @@ async function stateWith(
       content: "c",
       document: { id, ccPairId: 7, whole: "w" },
       skipped: undefined,
+      target: undefined,
     })),
     accepted: documents.map(([id, path, target = `${baseUrl}#7`]) => ({
       ...shared,

@@ -24,12 +24,14 @@ const file: FileRecord = {
   content: "c",
   document: { id: "docs/ä.md", ccPairId: 7, whole: "w" },
   skipped: undefined,
+  target: "https://host#7",
 };
 const skipped: FileRecord = {
   ...file,
   path: "docs/draft.md",
   document: undefined,
   skipped: "draft: true",
+  target: undefined,
 };
 const accepted: AcceptedRecord = {
   target: "https://host#7",

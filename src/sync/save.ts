@@ -1,0 +1,59 @@
+import type { Database, SqlValue } from "../database.ts";
+import { createInsert } from "./insert.ts";
+import {
+  acceptedValues,
+  failureValues,
+  fileValues,
+  type AcceptedRecord,
+  type FailureRecord,
+  type FileRecord,
+} from "./records.ts";
+
+export interface StateBatch {
+  files?: readonly FileRecord[];
+  accepted?: readonly AcceptedRecord[];
+  failures?: readonly FailureRecord[];
+}
+
+const acceptedColumns = ["path", "part", "whole", "fields", "updated_at", "stored_id", "sent_at"];
+
+// Never REPLACE: no trigger would hear of the row that was there.
+const upsertAccepted = `ON CONFLICT (target, id) DO UPDATE
+  SET ${acceptedColumns.map((each) => `${each} = excluded.${each}`).join(", ")}`;
+
+// That a target has the document is written down only where it is so.
+const fileRow = `(?,?,?,?,?,?,?,?,
+  (SELECT target FROM accepted WHERE target = ? AND id = ? AND whole = ? AND path = ?))`;
+
+function checkedFileValues(each: FileRecord): SqlValue[] {
+  const { document, path } = each;
+  return [...fileValues(each), document?.id ?? null, document?.whole ?? null, path];
+}
+
+/** Prepares saving batches, each in one durable transaction, see State. */
+export function createSave(database: Database): (batch: StateBatch) => void {
+  const putFiles = createInsert(database, "INSERT OR REPLACE INTO files", 12, { row: fileRow });
+  const putAccepted = createInsert(database, "INSERT INTO accepted", 9, { tail: upsertAccepted });
+  const putFailures = createInsert(database, "INSERT OR REPLACE INTO failures", 8);
+  const dropFailure = database.prepare(
+    "DELETE FROM failures WHERE target = ? AND path = ? AND part = ?",
+  );
+  const dropGiven = database.prepare(
+    "DELETE FROM failures WHERE target = ? AND path = '' AND part = 0 AND id = ?",
+  );
+  const anyFailure = database.prepare("SELECT 1 AS yes FROM failures LIMIT 1");
+  return ({ files = [], accepted = [], failures = [] }) => {
+    database.transaction(() => {
+      // In this order: what is accepted says what the files may claim.
+      putAccepted(accepted.map(acceptedValues));
+      putFiles(files.map(checkedFileValues));
+      if (accepted.length > 0 && anyFailure.get()) {
+        for (const { target, path, part, id } of accepted) {
+          if (path === undefined) dropGiven.run(target, id);
+          else dropFailure.run(target, path, part);
+        }
+      }
+      putFailures(failures.map(failureValues));
+    });
+  };
+}
