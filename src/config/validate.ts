@@ -73,7 +73,12 @@ interface Parsed {
 export function validateConfig(file: Parsed, value: unknown, prefix: Path = []): Checked {
   const result = ConfigContent.safeParse(value);
   if (result.success) return { content: result.data };
-  const problems = result.error.issues.flatMap((issue): Problem[] => {
+  // A mistyped key is why another one is missing: it comes first.
+  const isUnknown = (issue: core.$ZodIssue): boolean => issue.code === "unrecognized_keys";
+  const issues = result.error.issues.toSorted(
+    (a, b) => Number(isUnknown(b)) - Number(isUnknown(a)),
+  );
+  const problems = issues.flatMap((issue): Problem[] => {
     const path = issue.path as Path;
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => ({
