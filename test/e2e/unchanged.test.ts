@@ -6,7 +6,7 @@ import { projectFolder, runCli } from "../support.ts";
 
 const preload = join(projectFolder, "test", "fixtures", "threads", "count-opens.cjs");
 // So many new files are read with the plan; the others are glanced at first, and read later.
-const readFirst = 256;
+const readFirst = 32;
 // Enough for the threads that look at files to be started.
 const count = 2500;
 

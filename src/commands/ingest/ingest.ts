@@ -71,7 +71,7 @@ export function nothingFound({ inputs, settings }: DocumentSource): CliError {
 
 // What small folders hold is told, warnings and all, before anything is sent; of large
 // ones the rest is read while the first documents are on their way.
-const readFirst = 256;
+const readFirst = 32;
 
 /** Plans over the files of the session. Throws CliError `usage` when there are none. */
 async function planFound(
