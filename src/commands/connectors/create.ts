@@ -1,11 +1,11 @@
 import type { Client } from "../../api/client.ts";
+import { listConnectors } from "../../api/connectors.ts";
 import {
   canCreateConnectors,
   createConnector,
   ingestionSource,
-  listConnectors,
   type NewConnector,
-} from "../../api/connectors.ts";
+} from "../../api/create-connector.ts";
 import type { ConnectorStatus } from "../../api/schemas.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
