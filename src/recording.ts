@@ -134,6 +134,7 @@ export async function* readRecording(path: string): AsyncGenerator<RecordedEntry
   } catch (error) {
     const code = codeOf(error);
     if (error instanceof CliError || code === undefined) throw error;
-    throw new CliError("usage", `cannot read the recording ${path}: ${code}`, { cause: error });
+    const why = code === "ENOENT" ? "it does not exist" : code;
+    throw new CliError("usage", `cannot read the recording ${path}: ${why}`, { cause: error });
   }
 }

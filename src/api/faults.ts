@@ -130,6 +130,8 @@ const clientHint = "give the certificate for this service with --client-cert and
 /** undici gives its parser's errors the parser's own code, or none. */
 function faultCodeOf(error: unknown): string | undefined {
   const isParsers = error instanceof Error && error.name === "HTTPParserError";
+  // What a cut looks like where the connection was to end with this answer; the code is left out.
+  if (isParsers && error.message.includes("(Invalid EOF state)")) return "UND_ERR_SOCKET";
   return isParsers ? "UND_ERR_HTTP_PARSER" : codeOf(error);
 }
 

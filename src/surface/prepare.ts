@@ -51,6 +51,8 @@ function pathOf(command: Command): string {
 function usageError(error: CommanderError, command: Command): CliError {
   const [message = "", ...rest] = withoutValue(error.message).split("\n");
   const suggestions = rest.map((line) => line.replace(/^\((.*)\)$/, "$1"));
+  const takesText = command.name() === "chat" && error.code === "commander.unknownOption";
+  if (takesText) suggestions.push('a message that begins with a dash stands after --: chat -- "…"');
   return new CliError("usage", message, {
     hints: [...suggestions, `see \`${pathOf(command)} --help\``],
     cause: error,

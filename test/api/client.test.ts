@@ -301,11 +301,13 @@ describe("a fault of the wire", () => {
   );
   const chunked =
     'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"a';
+  const lastChunked = chunked.replace("\r\n", "\r\nconnection: close\r\n");
   it.each<[string, string | undefined, string]>([
     ["a reset", undefined, "unreachable"],
     ["a cut body", cut, "unreachable"],
     ["a body longer than it says", long, "server-error"],
     ["a cut chunked body", chunked, "unreachable"],
+    ["a cut chunked body of a last answer", lastChunked, "unreachable"],
     ["what is not HTTP", "SSH-2.0-OpenSSH_9\r\n\r\n", "server-error"],
     ["a header of 20 KB", httpText("200 OK", { "x-a": "x".repeat(20_000) }, ""), "server-error"],
   ])("is tried five times: %s", async (_name, answer, exit) => {

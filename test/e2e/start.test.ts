@@ -151,6 +151,7 @@ describe("usage errors", () => {
     [["ingst"], /unknown command 'ingst'\n.*Did you mean ingest\?/],
     [["connectors", "lst"], /Did you mean list\?/],
     [["connectors", "list", "--jsn"], /unknown option '--jsn'\n.*Did you mean --json\?/],
+    [["chat", "--force is what?"], /unknown option .*\n.*after --: chat -- "…"/],
     [["ingest", "docs", "--concurrency", "0"], /Expected a whole number from 1 to 256/],
     [["ingest", "docs", "--concurrency", "2.5"], /Expected a whole number/],
     [["ingest", "docs", "--sections", "some"], /Expected one of whole, headings/],

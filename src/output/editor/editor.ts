@@ -140,11 +140,21 @@ export function createEditor(options: EditorOptions): Editor {
       replace(found.buffer);
     },
   };
+  // As in a shell, what is typed after Ctrl-R is searched for.
+  const type = (text: string): void => {
+    const found = recall.refine(buffer, text);
+    if (!found) buffer = insert(buffer, text);
+    else {
+      hints = [found.hint];
+      replace(found.buffer);
+    }
+  };
   const handle = (key: Key): void => {
     hints = [];
     if (key.type !== "press" || key.name !== "ctrl-c") wantsEnd = false;
-    if (key.type !== "press" || key.name !== "ctrl-r") recall.endSearch();
-    if (key.type === "text") buffer = insert(buffer, key.text);
+    const isSearched = key.type === "text" || (key.type === "press" && key.name === "ctrl-r");
+    if (!isSearched) recall.endSearch();
+    if (key.type === "text") type(key.text);
     else if (key.type === "paste") {
       buffer = insert(buffer, key.text, true);
       if (key.isCut) hints = ["the paste was too long and is cut: send it as a file with /file"];

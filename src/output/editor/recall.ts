@@ -6,6 +6,8 @@ export interface Recall {
   newer(buffer: Buffer): Buffer | undefined;
   /** The next older text that holds what stood in the buffer when the search began. */
   search(buffer: Buffer): { hint: string; buffer: Buffer | undefined };
+  /** While a search goes on, more that the text has to hold; undefined where there is none. */
+  refine(buffer: Buffer, text: string): { hint: string; buffer: Buffer | undefined } | undefined;
   endSearch(): void;
   /** To the newer end. */
   reset(): void;
@@ -31,6 +33,16 @@ export function createRecall(history: () => readonly string[]): Recall {
     if (text === undefined) return begun ?? buffer;
     return { text, cursor: text.length, isPasted: false, cut: buffer.cut };
   };
+  const find = (buffer: Buffer, wanted: string, from: number) => {
+    const texts = open();
+    for (let index = from; index >= 0; index--) {
+      if (texts[index]!.includes(wanted)) {
+        const hint = `history: ${wanted || "type a part of the text"}`;
+        return { hint, buffer: show(buffer, index) };
+      }
+    }
+    return { hint: `history: nothing older holds ${wanted || "anything"}`, buffer: undefined };
+  };
   return {
     older(buffer) {
       open();
@@ -40,14 +52,15 @@ export function createRecall(history: () => readonly string[]): Recall {
       return at < open().length ? show(buffer, at + 1) : undefined;
     },
     search(buffer) {
-      const wanted = (query ??= buffer.text);
-      const texts = open();
-      for (let index = at - 1; index >= 0; index--) {
-        if (texts[index]!.includes(wanted)) {
-          return { hint: `history: ${wanted || "everything"}`, buffer: show(buffer, index) };
-        }
-      }
-      return { hint: `history: nothing older holds ${wanted || "anything"}`, buffer: undefined };
+      query ??= buffer.text;
+      open();
+      return find(buffer, query, at - 1);
+    },
+    refine(buffer, text) {
+      if (query === undefined) return undefined;
+      query += text;
+      // What is shown may hold the longer text too.
+      return find(buffer, query, Math.min(at, open().length - 1));
     },
     endSearch() {
       query = undefined;

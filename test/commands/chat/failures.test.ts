@@ -92,6 +92,8 @@ describe("failures", () => {
     const world = await replay(rawTurn.slice(0, -1), { dialect: "onyx" });
     const { stderr } = await world.run(["hi"]);
     expect(stderr).toContain(`knowctl sessions recover ${sessionId}`);
+    // Asking further is not the next step.
+    expect(stderr).not.toContain("--continue");
   });
 
   it("are told from a complete answer at every line the stream may end after", async () => {

@@ -108,6 +108,21 @@ describe("the editor", () => {
     expect(screen.rows()).toEqual(["> ask leave", "history: nothing older holds leave"]);
   });
 
+  it("searches for what is typed after Ctrl-R, as a shell does, until another key", () => {
+    const { editor, press, screen } = open({ history: ["ask leave", "other", "leave now"] });
+    void editor.read();
+    press("\u0012");
+    expect(screen.rows()).toEqual(["> leave now", "history: type a part of the text"]);
+    press("o");
+    press("t");
+    expect(screen.rows()).toEqual(["> other", "history: ot"]);
+    press("x");
+    expect(screen.rows()).toEqual(["> other", "history: nothing older holds otx"]);
+    press("\u001b[D");
+    press("!");
+    expect(screen.rows()).toEqual(["> othe!r"]);
+  });
+
   it("completes the common beginning and lists what is possible", async () => {
     const { editor, press, screen } = open({
       complete: () => ({ from: 1, candidates: ["session ", "sessions "] }),
