@@ -29,4 +29,14 @@ describe("state", () => {
       expect(again.stderr).toContain(`${count} unchanged`);
     }
   });
+
+  // Node's recursive mkdir never returned here; a process of its own can be ended.
+  it.runIf(process.platform === "linux")("ends where no folder can be made", async () => {
+    const { folder, env } = await startTestService({ files: { "a.md": "Text.\n" } });
+    const args = ["ingest", "a.md", "--cc-pair-id", "2", "--state", "/proc/knowctl/state"];
+    const { code, stderr } = await runCli(args, { cwd: folder, env });
+    expect(code).toBe(14);
+    expect(stderr).toContain("cannot create the state folder /proc/knowctl/state");
+    expect(stderr).toContain("--no-state");
+  });
 });
