@@ -29,10 +29,12 @@ async function noteSession(
   output: Output,
   { turn: { sessionId }, outcome: { status } }: Ending,
   format: ChatFormat,
+  isRemembered: boolean,
 ): Promise<void> {
   // Of a cut answer the error says how to go on: asking further is not the next step.
   if (sessionId === null || format !== "text" || !["ok", "interrupted"].includes(status)) return;
-  await output.note(dim(`session ${sessionId} · go on with: knowctl chat --continue "…"`));
+  const flag = isRemembered ? "--continue" : `--session ${sessionId}`;
+  await output.note(dim(`session ${sessionId} · go on with: knowctl chat ${flag} "…"`));
 }
 
 /** What is known before anything is sent. */
@@ -194,7 +196,7 @@ async function askOnce(
     const view = viewOf(context, options, connected, begin());
     const memory = switchOf(options, "remember", config.chat.remember) ? owner : undefined;
     const ending = await ask(context, { ...connected, memory }, question, view, keeper);
-    await noteSession(output, ending, view.format);
+    await noteSession(output, ending, view.format, memory !== undefined);
     await finish(output, ending);
   } finally {
     await client.close();

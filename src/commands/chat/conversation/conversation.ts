@@ -157,6 +157,7 @@ export async function converse(
     await client.close();
   }
   if (talk?.sessionId !== undefined) {
-    await output.note(dim(`session ${talk.sessionId} · go on with: knowctl chat --continue`));
+    const flag = talk.memory === undefined ? `--session ${talk.sessionId}` : "--continue";
+    await output.note(dim(`session ${talk.sessionId} · go on with: knowctl chat ${flag}`));
   }
 }
