@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { configKeyRows } from "./config-keys.js";
 import { projectFolder } from "./install.js";
+import { manualPage } from "./man.js";
 
 const require = createRequire(import.meta.url);
 const { helpTexts, commandSummaries, exitCodeRows } = require(
@@ -45,8 +46,10 @@ function configuration() {
   return replacePart(text, "keys", table(header, rows));
 }
 
+const { version } = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8"));
 const files = {
   "docs/commands.md": commandReference(),
+  "docs/knowctl.1": manualPage(helpTexts(), version),
   "docs/configuration.md": configuration(),
   "README.md": readme(),
 };

@@ -1,4 +1,4 @@
-// `npm run executable`: build/knowctl, Node and the program in one file, by Node's own means alone.
+// `npm run executable [-- FOLDER]`: build/knowctl, Node and the program in one file, by Node's own means alone.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -48,7 +48,7 @@ function nodeLicence() {
   return "Node.js: https://github.com/nodejs/node/blob/main/LICENSE\n";
 }
 
-function writeParts(folder, files) {
+function writeParts(folder, files, target) {
   files.set("main.cjs", Buffer.from(mainScript()));
   const assets = {};
   for (const [name, bytes] of files) {
@@ -56,7 +56,7 @@ function writeParts(folder, files) {
     writeFileSync(path, bytes);
     assets[name] = path;
   }
-  const output = join(outputFolder, process.platform === "win32" ? "knowctl.exe" : "knowctl");
+  const output = join(target, process.platform === "win32" ? "knowctl.exe" : "knowctl");
   const config = join(folder, "sea.json");
   const settings = {
     main: assets["main.cjs"],
@@ -70,15 +70,15 @@ function writeParts(folder, files) {
   return { config, output };
 }
 
-async function makeExecutable() {
+async function makeExecutable(target) {
   const folder = mkdtempSync(join(tmpdir(), "knowctl-executable-"));
   try {
     const files = await collectFiles();
-    mkdirSync(outputFolder, { recursive: true });
-    const { config, output } = writeParts(folder, files);
+    mkdirSync(target, { recursive: true });
+    const { config, output } = writeParts(folder, files, target);
     runStep("executable", process.execPath, ["--build-sea", config]);
     const licences = `${files.get("LICENSES.txt").toString()}\n${nodeLicence()}`;
-    writeFileSync(join(outputFolder, "LICENSES.txt"), licences);
+    writeFileSync(join(target, "LICENSES.txt"), licences);
     console.log(`${output}: ${(statSync(output).size / 1e6).toFixed(0)} MB`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -89,7 +89,7 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   try {
     checkNode();
     ensureInstalled();
-    await makeExecutable();
+    await makeExecutable(process.argv[2] ?? outputFolder);
   } catch (error) {
     console.error(`error: ${error.message}`);
     process.exitCode = 1;

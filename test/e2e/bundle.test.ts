@@ -87,14 +87,25 @@ describe("the single file", () => {
   });
 });
 
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+const makesExecutables = major > 25 || (major === 25 && minor >= 5);
+const executableScript = join(projectFolder, "scripts", "executable.js");
+
 describe("the executable", () => {
-  it("is refused in words by a Node that cannot make one", () => {
-    const script = `
-      Object.defineProperty(process.versions, "node", { value: "24.1.0" });
-      process.argv[1] = ${JSON.stringify(join(projectFolder, "scripts", "executable.js"))};
-      import(process.argv[1]);`;
-    const result = spawnSync(process.execPath, ["-e", script], { encoding: "utf8" });
+  it.skipIf(makesExecutables)("is refused in words by a Node that cannot make one", () => {
+    const result = spawnSync(process.execPath, [executableScript], { encoding: "utf8" });
     expect(result.status).toBe(1);
     expect(result.stderr).toContain("Node 25.5 or newer");
+  });
+
+  it.runIf(makesExecutables)("runs without a script, threads included", () => {
+    const target = temporaryFolder();
+    execFileSync(process.execPath, [executableScript, target], { stdio: "ignore" });
+    const office = join(projectFolder, "test", "fixtures", "documents", "office");
+    const args = ["ingest", "documents", office];
+    const env = cleanEnvironment(target);
+    const result = spawnSync(join(target, "knowctl"), args, { encoding: "utf8", cwd: target, env });
+    expect(result.stdout.match(/"title":"Core Title"/g)).toHaveLength(4);
+    expect(result.stderr).toContain("password-protected");
   });
 });
