@@ -24,18 +24,9 @@ describe("the manual page", () => {
 
   it("is ASCII, and no text of it is taken for a request", () => {
     expect(page).toMatch(/^[\n -~]*$/);
-    const requests = new Set([...page.matchAll(/^[.'](\S+)/gm)].map(([, name]) => name));
-    expect([...requests].toSorted()).toEqual([
-      "B",
-      "PP",
-      "SH",
-      "SS",
-      "TH",
-      "TP",
-      '\\"',
-      "fi",
-      "nf",
-    ]);
+    const requests = [...page.matchAll(/^[.'](\S+)/gm)].map(([, name]) => name!);
+    const used = ["B", "PP", "SH", "SS", "TH", "TP", '\\"', "fi", "nf"];
+    expect(requests.filter((name) => !used.includes(name))).toEqual([]);
   });
 
   it.runIf(hasProgram("groff"))("is set by groff without a warning", () => {
