@@ -22,6 +22,7 @@ const manifest = JSON.parse(read("package.json")) as {
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
   scripts: Record<string, string>;
+  man: unknown;
 };
 
 describe("dependencies", () => {
@@ -65,5 +66,7 @@ describe("npm pack", () => {
     expect(paths).toContain("bin/knowctl.cjs");
     expect(paths).toContain("dist/help.json");
     expect(paths).toContain("docs/knowctl.1");
+    // npm 11 and 12 link manual pages that stand in a list, and overlook a single name.
+    expect(manifest.man).toEqual(["docs/knowctl.1"]);
   });
 });
