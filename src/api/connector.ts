@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { Connected, Connector } from "undici/lib/core/connect.js";
 import { addressAttemptMs, connectMs } from "./policy.ts";
 import type { Proxy } from "./proxy.ts";
@@ -44,6 +45,17 @@ async function rootsWith(ca: string | undefined): Promise<string[] | undefined> 
   return [...(getCACertificates?.("default") ?? tls.rootCertificates), ca];
 }
 
+/**
+ * An alert of TLS that comes after the handshake (a client certificate that is
+ * missing or refused, in TLS 1.3) leaves the socket open; its end follows, and
+ * undici would tell that alone.
+ */
+function endWithAlert(socket: Socket): void {
+  socket.once("error", (error: Error & { code?: string }) => {
+    if (error.code?.startsWith("ERR_SSL_")) socket.destroy(error);
+  });
+}
+
 export interface Connections {
   connect: Connector;
   /** Gives up what is still being opened: each would hold the process until its own time limit. */
@@ -74,6 +86,7 @@ export async function createConnector(options: ConnectorOptions): Promise<Connec
   const openFollowed: Connector = (target, callback) => {
     const socket = open(target, (error, opened) => {
       opening.delete(socket);
+      if (opened) endWithAlert(opened);
       callback(error, opened);
     });
     opening.add(socket);

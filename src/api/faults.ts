@@ -161,7 +161,10 @@ export function readFault(error: unknown, unsent: boolean): Fault | undefined {
     return { kind: "fatal", exit: "unreachable", code, words: refused, hints: [clientHint] };
   }
   if (code === "EPROTO" || code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) {
-    const hints = ["check whether the base URL should begin with http:// or https://"];
+    // Up to TLS 1.2 that is all that a server says of a missing client certificate.
+    const isHandshake = code === "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE";
+    const schemeHint = "check whether the base URL should begin with http:// or https://";
+    const hints = [isHandshake ? `it may ask for a client certificate: ${clientHint}` : schemeHint];
     return { kind: "fatal", exit: "unreachable", code, words: `TLS failed (${code})`, hints };
   }
   const known = knownFaults[code];

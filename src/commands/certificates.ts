@@ -70,7 +70,9 @@ function keyProblem(code: string, path: string, hasPassphrase: boolean): CliErro
   const refuse = (message: string, hint: string): CliError =>
     new CliError("not-configured", `the client key ${path} ${message}`, { hints: [hint] });
   const where = "KNOWCTL_CLIENT_KEY_PASSPHRASE, or clientKeyPassphrase in the profile";
-  if (code === "ERR_MISSING_PASSPHRASE") return refuse("needs a passphrase", `give it in ${where}`);
+  // OpenSSL 3 says for one form of key that the question for its passphrase was broken off.
+  if (code === "ERR_MISSING_PASSPHRASE" || (!hasPassphrase && code.includes("INTERRUPTED")))
+    return refuse("needs a passphrase", `give it in ${where}`);
   if (hasPassphrase && /BAD_DECRYPT|CIPHER|MAC_VERIFY|INTERRUPTED/.test(code)) {
     return refuse("does not open with this passphrase", `check ${where}`);
   }
