@@ -110,9 +110,9 @@ async function examineConnection(examination: Examination): Promise<Verdict> {
   // The rules warn of what they let pass: certificates that are missing, or not checked at all.
   const [warning, ...rest] = facts.warnings.splice(0);
   if (warning === undefined) return { status: "ok", message };
-  const fixes = [
-    "name your certificate authority with --ca-file (caFile) instead, and unset the variable",
-  ];
+  const fixes = warning.includes("NODE_")
+    ? ["name your certificate authority with --ca-file (caFile) instead, and unset the variable"]
+    : [];
   return { status: "warning", message: warning, fixes, details: [...rest, message] };
 }
 

@@ -23,8 +23,7 @@ authority.openssl(
   "locked.key",
 );
 authority.openssl(
-  ...["pkcs12", "-export", "-in", "client.crt", "-inkey", "client.key"],
-  ...["-passout", "pass:x", "-out", "client.p12"],
+  ..."pkcs12 -export -in client.crt -inkey client.key -passout pass:x -out client.p12".split(" "),
 );
 const stranger = createAuthority("Another CA");
 stranger.certify("client", "DNS:client");
@@ -52,6 +51,7 @@ async function startMutual(host = "127.0.0.1") {
 /** A server that says with an alert of TLS what it does not like, which Node's own does not. */
 async function startOpenssl(...args: string[]): Promise<number> {
   const child = spawn("openssl", ["s_server", "-accept", "127.0.0.1:0", ...args], {
+    cwd: authority.folder,
     stdio: ["pipe", "pipe", "ignore"],
   });
   onTestFinished(() => void child.kill());
@@ -212,8 +212,8 @@ describe("a client certificate", () => {
   ])("%s is named, where the server says so", async (_name, { TLS, ...own }, said) => {
     const { folder, env } = await startTestService();
     const port = await startOpenssl(
-      ...["-cert", path("service.crt"), "-key", path("service.key"), "-www"],
-      ...["-CAfile", path("ca.crt"), "-Verify", "1", "-verify_return_error"],
+      ..."-cert service.crt -key service.key -www".split(" "),
+      ..."-CAfile ca.crt -Verify 1 -verify_return_error".split(" "),
       ...(TLS === undefined ? [] : [TLS]),
     );
     const ours = {
