@@ -36,7 +36,7 @@ function nameBoth(): void {
     .spyOn(dns, "lookup")
     .mockImplementation(((_host: string, _options: unknown, done: Done) =>
       done(null, both)) as unknown as typeof dns.lookup);
-  onTestFinished(() => void spy.mockRestore());
+  onTestFinished(() => spy.mockRestore());
 }
 type Done = (error: null, addresses: { address: string; family: number }[]) => void;
 
