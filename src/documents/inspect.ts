@@ -21,7 +21,8 @@ import {
   type Reading,
 } from "./read.ts";
 import { isAsRecorded, placeOf } from "./recorded.ts";
-import { compileSettings, type DocumentSettings } from "./settings.ts";
+import { loadGlobs } from "./patterns.ts";
+import { compileSettings, usesPatterns, type DocumentSettings } from "./settings.ts";
 import { sizeIn } from "./stamp.ts";
 import { statFile } from "./walk.ts";
 
@@ -74,6 +75,12 @@ export function toPrepared(
     images,
     uploads,
   };
+}
+
+/** As createInspector(), with all that it takes. */
+export async function loadInspector(setup: InspectSetup): Promise<Inspector> {
+  if (usesPatterns(setup.settings)) await loadGlobs();
+  return createInspector(setup);
 }
 
 /** Creates an inspector that works in the thread it is called in. */

@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
-import { createInspector } from "./inspect.ts";
 import type { Inspector, InspectSetup, LookItem } from "./inspection.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { formatOf } from "./readers.ts";
+import { lookAtStamps } from "./recorded.ts";
 
 // A thread costs as much as looking at some thousand files.
 const filesInThisThread = 2000;
@@ -19,14 +19,26 @@ const isStampKnown = ({ stamp, content }: LookItem): boolean =>
 /**
  * An inspector that begins in this thread and takes worker threads when there
  * is much to do, or for formats whose files may hang or take all memory; what
- * the threads have no hands for, this one does. `script` is the built worker;
- * without it all is done in this thread. The caller closes it.
+ * the threads have no hands for, this one does. What reading takes is loaded
+ * when the first file is to be read, or with `readsAll` at once: until then no
+ * glance tells anything. `script` is the built worker; without it all is done in
+ * this thread. The caller closes it.
  */
-export function openInspector(
+export async function openInspector(
   setup: InspectSetup,
   script: string | URL | undefined,
-): Inspector & { close(): Promise<void> } {
-  const local = createInspector(setup);
+  readsAll: boolean,
+): Promise<Inspector & { close(): Promise<void> }> {
+  let loading: Promise<Inspector> | undefined;
+  let reader: Inspector | undefined;
+  const load = async (): Promise<Inspector> => {
+    loading ??= import("./inspect.ts").then(({ loadInspector }) => loadInspector(setup));
+    return (reader = await loading);
+  };
+  if (readsAll) await load();
+  const local: Pick<Inspector, "look"> = {
+    look: (items, onItem) => lookAtStamps(items, setup.settings.root, load, onItem),
+  };
   let pool: Pool | undefined;
   let looked = 0;
   const isHeavy = ({ path }: LookItem): boolean =>
@@ -46,9 +58,11 @@ export function openInspector(
   };
   return {
     look: (items) => choose(items).look(items),
-    readRows: local.readRows,
+    async *readRows(item) {
+      yield* (await load()).readRows(item);
+    },
     glance(item) {
-      const glanced = local.glance(item);
+      const glanced = reader?.glance(item);
       // It is read later: by then the threads are up.
       if (glanced) countUp(1, false);
       return glanced;

@@ -1,6 +1,30 @@
-import fastGlob from "fast-glob";
-import micromatch from "micromatch";
+import type fastGlob from "fast-glob";
+import type micromatch from "micromatch";
 import { CliError } from "../errors.ts";
+
+interface Libraries {
+  fastGlob: typeof fastGlob;
+  micromatch: typeof micromatch;
+}
+
+// Most runs name files and folders: they start without these.
+let loaded: Libraries | undefined;
+
+function libraries(): Libraries {
+  if (!loaded) throw new Error("loadGlobs() has to be awaited before patterns are used");
+  return loaded;
+}
+
+/** Loads, once, what patterns and globs take: wait for it before the first of them is compiled or split. */
+export async function loadGlobs(): Promise<void> {
+  const [glob, match] = await Promise.all([import("fast-glob"), import("micromatch")]);
+  loaded ??= { fastGlob: glob.default, micromatch: match.default };
+}
+
+/** Whether a path holds anything that could make a glob of it; all other paths need no loadGlobs(). */
+export function mayBeGlob(path: string): boolean {
+  return /[*?![({\\]/.test(path);
+}
 
 /** Path filter compiled from patterns; paths are root-relative with "/". */
 export interface PathFilter {
@@ -53,7 +77,7 @@ export function checkPattern(pattern: string, origin: string): void {
 
 /** Compiles one pattern that matches whole paths. Check it first. */
 export function compilePattern(pattern: string, dot: boolean): (path: string) => boolean {
-  return micromatch.matcher(pattern, { dot, nonegate: true });
+  return libraries().micromatch.matcher(pattern, { dot, nonegate: true });
 }
 
 /** Checks and cleans a pattern of the configuration or of a filter flag: always below the root. */
@@ -114,7 +138,7 @@ export function createFilter(
 
 /** Whether an argument has to be expanded, by fast-glob's rules. */
 export function isGlob(pattern: string): boolean {
-  return fastGlob.isDynamicPattern(pattern);
+  return mayBeGlob(pattern) && libraries().fastGlob.isDynamicPattern(pattern);
 }
 
 /** A glob as the folder where the search starts and the pattern below it. */
@@ -126,10 +150,12 @@ export interface SplitGlob {
 
 /** Splits a glob at its first dynamic segment; braces over folders give several parts. */
 export function splitGlob(glob: string): SplitGlob[] {
-  return fastGlob.generateTasks(glob).flatMap((task) =>
-    task.positive.map((pattern) => {
-      const steps = task.base === "." ? 0 : task.base.split("/").length;
-      return { base: task.base, pattern: pattern.split("/").slice(steps).join("/") };
-    }),
-  );
+  return libraries()
+    .fastGlob.generateTasks(glob)
+    .flatMap((task) =>
+      task.positive.map((pattern) => {
+        const steps = task.base === "." ? 0 : task.base.split("/").length;
+        return { base: task.base, pattern: pattern.split("/").slice(steps).join("/") };
+      }),
+    );
 }

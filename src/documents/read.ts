@@ -9,10 +9,9 @@ import { extensionOf } from "./file-name.ts";
 import type { SourceFile } from "./find.ts";
 import type { LocalImage } from "./images.ts";
 import { mapDocument } from "./map-document.ts";
+import { loadedTextReader, loadReader } from "./load-reader.ts";
 import {
   formatOf,
-  loadedTextReader,
-  loadReader,
   type Format,
   type FormatName,
   type Parsed,

@@ -1,8 +1,6 @@
 import type { IngestionDocument } from "../api/schemas.ts";
 import type { FrontMatter } from "./front-matter.ts";
 import { extensionStart, isPacked } from "./file-name.ts";
-import { readMarkdown } from "./readers/markdown.ts";
-import { readText } from "./readers/text.ts";
 import type { RowKeys } from "./row-keys.ts";
 
 /** What a reader makes of the text of one document. */
@@ -78,12 +76,12 @@ export const formats = {
   markdown: {
     extensions: ["md", "markdown"],
     gives: "text",
-    load: () => Promise.resolve(readMarkdown),
+    load: async () => (await import("./readers/markdown.ts")).readMarkdown,
   },
   text: {
     extensions: ["txt"],
     gives: "text",
-    load: () => Promise.resolve(readText),
+    load: async () => (await import("./readers/text.ts")).readText,
   },
   html: {
     extensions: ["html", "htm"],
@@ -155,25 +153,4 @@ export function formatOf(path: string, named?: FormatName): Format | undefined {
   const extension = name.slice(dot + 1);
   const format = byExtension.get(extension) ?? byExtension.get(extension.toLowerCase());
   return format?.gives === "binary" && name !== path ? undefined : format;
-}
-
-type Loaded = TextReader | BinaryReader | RowReader;
-// Markdown and text are small and nearly always met: never waited for.
-const loaded = new Map<Format, Loaded>([
-  [formats.markdown, readMarkdown],
-  [formats.text, readText],
-]);
-
-/** Loads the reader of a format, once. */
-export async function loadReader<F extends Format>(
-  format: F,
-): Promise<Awaited<ReturnType<F["load"]>>> {
-  const reader = loaded.get(format) ?? (await format.load());
-  loaded.set(format, reader);
-  return reader as Awaited<ReturnType<F["load"]>>;
-}
-
-/** The reader of a text format when it needs no loading (any more). */
-export function loadedTextReader(format: Format): TextReader | undefined {
-  return format.gives === "text" ? (loaded.get(format) as TextReader | undefined) : undefined;
 }

@@ -1,9 +1,9 @@
 import { lstatSync } from "node:fs";
 import { sep } from "node:path";
-import type { LookItem, ReadItem } from "./inspection.ts";
+import type { Inspector, Looked, LookItem, ReadItem } from "./inspection.ts";
 import { stampOf } from "./stamp.ts";
 
-// Threads that only compare stamps load this and nothing else.
+// Runs and threads that only compare stamps load this and nothing else.
 
 /** The absolute path of a root-relative one. */
 export function absoluteOf(root: string, path: string): string {
@@ -29,4 +29,22 @@ export function isAsRecorded(item: LookItem, root: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Looks at items; `load` is asked for all that reading takes when there is something to read. */
+export async function lookAtStamps(
+  items: readonly LookItem[],
+  root: string,
+  load: () => Promise<Pick<Inspector, "look">>,
+  onItem?: () => void,
+): Promise<Looked[]> {
+  const results: Looked[] = [];
+  for (const item of items) {
+    if (!isAsRecorded(item, root)) break;
+    results.push({ kind: "same" });
+    onItem?.();
+  }
+  if (results.length === items.length) return results;
+  const { look } = await load();
+  return [...results, ...(await look(items.slice(results.length), onItem))];
 }

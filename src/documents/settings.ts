@@ -130,9 +130,14 @@ function compileKeys(lists: KeyLists | undefined): FrontMatterKeys {
   };
 }
 
+/** Whether compiling takes loadGlobs(). */
+export function usesPatterns({ include, exclude, rules, flags = {} }: RawSettings): boolean {
+  return [include, exclude, rules, flags.include, flags.exclude].some((each) => each?.length);
+}
+
 /**
  * Settings with defaults and compiled patterns; make them once a run, matchers
- * are expensive. Throws CliError `usage` for a pattern that is absolute, leaves
+ * are expensive. Those that use patterns need loadGlobs() first. Throws CliError `usage` for a pattern that is absolute, leaves
  * the root, or would expand too far.
  */
 export function compileSettings(raw: RawSettings): DocumentSettings {

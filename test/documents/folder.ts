@@ -3,9 +3,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { findFiles, type Found, type SourceFile } from "../../src/documents/find.ts";
+import { loadGlobs } from "../../src/documents/patterns.ts";
 import { readDocument, readDocumentSync, type Reading } from "../../src/documents/read.ts";
 import { compileSettings, type RawSettings } from "../../src/documents/settings.ts";
 import { CliError } from "../../src/errors.ts";
+
+// Most tests use some pattern.
+await loadGlobs();
 
 /** A folder of the given files, removed after the test; its real path. */
 export function createFolder(files: Record<string, string | Uint8Array> = {}): string {

@@ -61,6 +61,21 @@ describe("start-up", () => {
     }
   });
 
+  it("loads neither what reads documents nor what matches patterns when nothing changed", async () => {
+    const service = await startTestService({ files: { "docs/a.md": "# A\n" } });
+    const args = ["ingest", join(service.folder, "docs"), "--cc-pair-id", "2"];
+    const load = async (...flags: string[]): Promise<string[]> => {
+      const files = await loadedFiles([...args, ...flags], service.env);
+      const code = files.map((path) => readFileSync(join(projectFolder, path), "utf8")).join("\n");
+      return ["gray-matter", "YAMLException", "picomatch"].filter((part) => code.includes(part));
+    };
+    // Read within the clock tick in which it was written, a file is read again.
+    await load();
+    await load();
+    expect(await load()).toEqual([]);
+    expect(await load("--include", "*.md")).toEqual(["picomatch"]);
+  });
+
   it("loads nothing that reads documents into threads that only compare stamps", () => {
     const script = `
       const { Worker } = require("node:worker_threads");

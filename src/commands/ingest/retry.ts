@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Context } from "../../context.ts";
+import { loadGlobs, mayBeGlob } from "../../documents/patterns.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
 import { countOf } from "../../output/progress.ts";
@@ -106,6 +107,7 @@ export async function ingestRetry(
     const { state, targets } = session;
     const failed = collect(report?.failures ?? state.listFailures(failuresKey(targets)));
     const inputs = await dropGone(session, failed.paths, options);
+    if (inputs.some(mayBeGlob)) await loadGlobs();
     if (inputs.length === 0) return await tellNothing(output, failed);
     await output.note(`${countOf(inputs.length, "file")} failed last time`);
     const again = { ...session, source: { ...source, inputs } };

@@ -147,7 +147,8 @@ export async function openSession(
         : await pairByName(connected.client, pair.connector);
     const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
     const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
-    const inspector = openInspector(inspectSetup(source, targets), context.workerScript);
+    const setup = inspectSetup(source, targets);
+    const inspector = await openInspector(setup, context.workerScript, !state.hasFiles());
     closing.push(() => inspector.close());
     return { output, source, connected, state, targets, inspector, spool, progress, close };
   } catch (error) {

@@ -8,9 +8,11 @@ import { findRoot, realPath, searchFolder } from "../../documents/root.ts";
 import { parseColumnMap } from "../../documents/row-keys.ts";
 import {
   compileSettings,
+  usesPatterns,
   type DocumentSettings,
   type RawSettings,
 } from "../../documents/settings.ts";
+import { loadGlobs, mayBeGlob } from "../../documents/patterns.ts";
 import { mappingKey } from "../../documents/mapping.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
@@ -146,6 +148,7 @@ export async function openSource(
   const { cwd } = context;
   // What comes from stdin belongs to the project that the working directory is in.
   const [place] = paths.filter((path) => path !== "-");
+  if (paths.some(mayBeGlob)) await loadGlobs();
   checkFormat(paths, flags, cwd);
   const config = await loadSettings(context, flags, output, {
     sends,
@@ -154,6 +157,7 @@ export async function openSource(
   const root = findRoot(place, cwd, flags.root, config.projectFolder);
   const format = place === undefined ? undefined : flags.format;
   const raw = { ...rawSettings(config, flags), root, format };
+  if (usesPatterns(raw)) await loadGlobs();
   const settings = compileSettings(raw);
   if (paths.length === 0 && settings.include.length === 0) {
     throw new CliError("usage", "nothing to ingest: no path given and no `include` configured", {

@@ -1,0 +1,30 @@
+import {
+  formats,
+  type BinaryReader,
+  type Format,
+  type RowReader,
+  type TextReader,
+} from "./readers.ts";
+import { readMarkdown } from "./readers/markdown.ts";
+import { readText } from "./readers/text.ts";
+
+type Loaded = TextReader | BinaryReader | RowReader;
+// Markdown and text are small and nearly always met: never waited for.
+const loaded = new Map<Format, Loaded>([
+  [formats.markdown, readMarkdown],
+  [formats.text, readText],
+]);
+
+/** Loads the reader of a format, once. */
+export async function loadReader<F extends Format>(
+  format: F,
+): Promise<Awaited<ReturnType<F["load"]>>> {
+  const reader = loaded.get(format) ?? (await format.load());
+  loaded.set(format, reader);
+  return reader as Awaited<ReturnType<F["load"]>>;
+}
+
+/** The reader of a text format when it needs no loading (any more). */
+export function loadedTextReader(format: Format): TextReader | undefined {
+  return format.gives === "text" ? (loaded.get(format) as TextReader | undefined) : undefined;
+}
