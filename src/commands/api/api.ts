@@ -98,7 +98,9 @@ async function askOnce({ context, client, output, options, asked }: Asking): Pro
     if (options.include === true) await showHead(output, answer);
     await showBody(output, options, answer, client.url(asked.path));
   } catch (error) {
-    if (fault === "status" && refused) await showRefused(output, options, refused);
+    // A redirect ends the call, so it is the last answer; an error may have been that of an earlier attempt.
+    const isLast = fault === "status" || (refused !== undefined && refused.status < 400);
+    if (isLast && refused) await showRefused(output, options, refused);
     throw afterFault(error, asked, fault);
   }
 }

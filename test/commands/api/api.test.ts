@@ -138,6 +138,16 @@ describe("what is shown", () => {
     expect(formatted.out).toBe("");
   });
 
+  it("with --include shows where a redirect leads, too", async () => {
+    const { url } = await startServer((_seen, response) => {
+      response.writeHead(302, { location: `/login?next=${key}` }).end();
+    });
+    const { code, out, err } = await runApi(url, ["tool", "-i"]);
+    expect(code).toBe(8);
+    expect(out).toMatch(/^HTTP\/1\.1 302 Found\nlocation: \/login\?next=\*\*\*\n/);
+    expect(err).toContain("not followed");
+  });
+
   it.each<[number, number]>([
     [400, 8],
     [401, 4],
