@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ensureInstalled, projectFolder } from "./install.js";
+import { licences } from "./licences.js";
 
 /** Dotted keys of a configuration file, from its schema: as `config get` takes them. */
 function configKeys() {
@@ -58,6 +59,7 @@ export async function build({ dist = join(projectFolder, "dist"), plugins = [] }
   const help = { version: `${version}\n`, help: helpTexts() };
   writeFileSync(join(dist, "help.json"), JSON.stringify(help));
   writeFileSync(join(dist, "completion.json"), JSON.stringify(surfaceTable(configKeys())));
+  writeFileSync(join(dist, "LICENSES.txt"), licences(sources));
   return sources;
 }
 

@@ -52,7 +52,7 @@ describe("dependencies", () => {
 });
 
 describe("npm pack", () => {
-  it("ships only what runs", () => {
+  it("ships only what runs, with the licences of what is bundled", () => {
     const json = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
       cwd: projectFolder,
       encoding: "utf8",
@@ -61,11 +61,12 @@ describe("npm pack", () => {
     const [packed] = JSON.parse(json) as [{ files: { path: string }[] }];
     const paths = packed.files.map(({ path }) => path);
     const expected =
-      /^(bin\/knowctl\.cjs|dist\/.+\.(cjs|json)|schema\/.+\.json|docs\/knowctl\.1|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
+      /^(bin\/knowctl\.cjs|dist\/.+\.(cjs|json)|dist\/LICENSES\.txt|schema\/.+\.json|docs\/knowctl\.1|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
     expect(paths).toContain("bin/knowctl.cjs");
     expect(paths).toContain("dist/help.json");
     expect(paths).toContain("docs/knowctl.1");
+    expect(read("dist/LICENSES.txt")).toMatch(/^unpdf \d/m);
     // npm 11 and 12 link manual pages that stand in a list, and overlook a single name.
     expect(manifest.man).toEqual(["docs/knowctl.1"]);
   });
