@@ -180,7 +180,7 @@ function judgeJson(answer: Answer, value: unknown): Judged {
       words: what,
       fixes: ["the service has a fault: try again later, or tell who runs it"],
     };
-  return { who: "other-json", words: what, fixes: [] };
+  return { who: "other-json", words: `${what}, JSON that is no answer of the service`, fixes: [] };
 }
 
 /** Who answered the listing of connectors, asked without a key. `url` is what was asked for. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { judgeArrivals, type Arrival } from "../../../src/commands/doctor/arrivals.ts";
 import { judgeDialect, presenceOf } from "../../../src/commands/doctor/dialect.ts";
 import { isTooOldForChat, lackingIn } from "../../../src/commands/doctor/versions.ts";
+import { judgeAnswer } from "../../../src/commands/doctor/page.ts";
 import { wrapWords } from "../../../src/output/findings.ts";
 
 const every = (count: number, gap: number, from: number, messages = 1): Arrival[] =>
@@ -40,6 +41,17 @@ describe("arrivals:", () => {
     expect(judgeArrivals(every(40, 50, 800)).words).toBe(
       "40 messages in 40 pieces (40 apart by more than 30 ms), the first after 800 ms, over 1.9 s, gaps 50 ms (middle) to 50 ms",
     );
+  });
+});
+
+describe("who answers:", () => {
+  it("JSON of somebody else is told as that, not by its status alone", () => {
+    const headers = { "content-type": "application/json" };
+    const answer = { status: 200, headers, body: Buffer.from('{"up":true}') };
+    expect(judgeAnswer(answer, "http://host/api/x")).toMatchObject({
+      who: "other-json",
+      words: "200, JSON that is no answer of the service",
+    });
   });
 });
 
