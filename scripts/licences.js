@@ -19,5 +19,7 @@ export function licences(moduleIds, names = []) {
     const [folder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replaceAll("\\", "/")) ?? [];
     if (folder && existsSync(join(folder, "package.json"))) folders.add(folder);
   }
-  return [projectFolder, ...[...folders].toSorted()].map(licenceOf).join(`\n${"-".repeat(72)}\n\n`);
+  return [projectFolder, ...[...folders].toSorted((a, b) => (a < b ? -1 : 1))]
+    .map(licenceOf)
+    .join(`\n${"-".repeat(72)}\n\n`);
 }
