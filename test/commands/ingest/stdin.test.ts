@@ -126,7 +126,7 @@ describe("ingest -", () => {
     [["-", "--id", "x"], "{}", "--id names one document"],
     [["-", "--format", "markdown"], "x", "needs an id"],
     [["-", "--format", "pdf"], "x", "stdin holds NDJSON or one text"],
-    [["-", "--format", "markdown", "--id", " "], "x", "needs an id"],
+    [["-", "--format", "markdown", "--id", " "], "x", "option '--id <id>' argument"],
     [["-", "--format", "markdown", "--id", "x"], "", "0 documents found on stdin"],
     [["docs", "--id", "x"], "", "that comes from stdin"],
   ])("refuses %j with %j on stdin", async (args, stdin, message) => {
