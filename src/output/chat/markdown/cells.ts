@@ -51,12 +51,18 @@ const narrow = /^[ -~\u2500-\u257f\u00c0-\u024f\u0400-\u045f]$/;
 const known = new Map<string, number>();
 const mostKnown = 4000;
 
-/** As displayWidth(), which takes long, for one character: texts repeat them. */
+/**
+ * Columns that one character takes at most, remembered because texts repeat them:
+ * many terminals draw what a joiner, a flag or a skin tone joins one beside the
+ * other, and a row that is wider than it was taken for can't be redrawn.
+ */
 function clusterWidth(text: string): number {
   const found = known.get(text);
   if (found !== undefined) return found;
   if (known.size >= mostKnown) known.clear();
-  const width = displayWidth(text);
+  let apart = 0;
+  for (const character of text) apart += displayWidth(character);
+  const width = Math.max(displayWidth(text), apart);
   known.set(text, width);
   return width;
 }

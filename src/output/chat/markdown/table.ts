@@ -1,4 +1,5 @@
-import { bits, cellsOf, createLine, widthOf, type Cell } from "./cells.ts";
+import { displayWidth } from "../../width.ts";
+import { bits, cellsOf, createLine, textOf, type Cell } from "./cells.ts";
 import { createInline } from "./inline.ts";
 import type { InlineLook } from "./scanner.ts";
 
@@ -53,6 +54,9 @@ export function drawInline(text: string, look: InlineLook, style = 0): Cell[] {
 }
 
 const gap = 3;
+
+// As terminals draw it that know what joins: these rows are never redrawn.
+const widthOf = (cells: readonly Cell[]): number => displayWidth(textOf(cells));
 const separator = cellsOf(" │ ", bits.dim);
 
 /** Widths of the columns, or undefined where they do not fit into `limit`. */

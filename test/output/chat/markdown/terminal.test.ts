@@ -33,6 +33,14 @@ describe("a stream on a terminal", () => {
     expect(terminal.written().slice(before)).toBe(" three");
   });
 
+  it("keeps what terminals draw one beside the other when the row is redrawn", async () => {
+    const { terminal, drawing, add } = await openBoth(30);
+    await add(`👩‍👩‍👧👩‍👩‍👧${"x".repeat(24)}`);
+    await add("xxxxxx");
+    await terminal.output.write(...(await drawing.end()));
+    expect((await terminal.rows()).join("")).toBe(`👩‍👩‍👧👩‍👩‍👧${"x".repeat(30)}`);
+  });
+
   // This emulator cuts the cursor's row off instead of breaking it, as xterm does: what it has
   // taken away cannot be told here.
   it.each([21, 10])(
