@@ -85,6 +85,16 @@ async function examineAnswer(examination: Examination, signal: AbortSignal): Pro
     return refusedAnswer(judged, isElsewhere ? await findService(prober, path) : []);
   }
   const message = `${judged.words}, in ${Math.round(ms)} ms`;
+  if (prober.prefix.endsWith("/api")) {
+    // A service that looks at the key before the path refuses there as anywhere.
+    const base = prober.origin + prober.prefix.slice(0, -"/api".length);
+    return {
+      status: "warning",
+      message: `${message}, but /api is doubled in the base URL`,
+      fixes: [`the tool adds /api itself: write ${base} in the base URL`],
+      details: [question.url],
+    };
+  }
   if (answer.status !== 200) return { status: "ok", message, details: [question.url] };
   return {
     status: "warning",

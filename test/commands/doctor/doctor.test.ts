@@ -104,6 +104,17 @@ describe.each(["standard", "onyx"] as const)("a sandbox of the %s dialect:", (di
   });
 });
 
+it("an address with /api twice, at a service that looks at the key before the path", async () => {
+  const { folder, env } = await startTestService();
+  const doubled = { ...env, KNOWCTL_BASE_URL: `${env["KNOWCTL_BASE_URL"]}/api/api` };
+  const { findings } = await runDoctor({ cwd: folder, env: doubled });
+  expect(findings["answer"]).toMatchObject({
+    status: "warning",
+    message: expect.stringContaining("/api is doubled in the base URL"),
+    fixes: [expect.stringContaining(`write ${env["KNOWCTL_BASE_URL"]} in the base URL`)],
+  });
+});
+
 it("a service that takes a wrong key for nobody's", async () => {
   const { folder, env } = await startTestService({ dialect: "onyx", sandbox: { anonymous: true } });
   const wrong = { ...env, KNOWCTL_API_KEY: "CANARY-wrong-key" };
