@@ -16,28 +16,28 @@ if [ "${KNOWCTL_UNSHARED:-}" = "" ]; then
   KNOWCTL_UNSHARED=1 exec unshare --mount --pid --fork "$0" "$root" "$npm" "$packed" "$@"
 fi
 mount -t proc proc "$root/proc"
-mkdir -p "$root/opt/npm" "$root/opt/node" "$root/work"
+mkdir -p "$root/opt/npm" "$root/opt/node" "$root/srv"
 mount --bind "$npm" "$root/opt/npm"
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
-cp "$packed" "$root/work/knowctl.tgz"
-rm -rf "$root/work/handbook" "$root/work/build"
-cp -r "$project/examples/handbook" "$project/build" "$root/work/"
+cp "$packed" "$root/srv/knowctl.tgz"
+rm -rf "$root/srv/handbook" "$root/srv/build"
+cp -r "$project/examples/handbook" "$project/build" "$root/srv/"
 certificates=()
 if [ -n "${NODE_EXTRA_CA_CERTS:-}" ]; then
-  cp "$NODE_EXTRA_CA_CERTS" "$root/work/ca.pem"
-  certificates=(NODE_EXTRA_CA_CERTS=/work/ca.pem)
+  cp "$NODE_EXTRA_CA_CERTS" "$root/srv/ca.pem"
+  certificates=(NODE_EXTRA_CA_CERTS=/srv/ca.pem)
 fi
 
 inside() {
-  chroot "$root" /usr/bin/env -i HOME=/root PATH=/work/global/bin:/opt/node/bin:/usr/bin:/bin \
-    npm_config_prefix=/work/global npm_config_update_notifier=false "${certificates[@]}" bash -c "$1"
+  chroot "$root" /usr/bin/env -i HOME=/root PATH=/srv/global/bin:/opt/node/bin:/usr/bin:/bin \
+    npm_config_prefix=/srv/global npm_config_update_notifier=false "${certificates[@]}" bash -c "$1"
 }
 
 # A round of everything: sandbox, upload, the same again, a question. $1: how to call the program.
 round='
 use() {
-  rm -rf /work/home && mkdir /work/home && cd /work/home && cp -r /work/handbook docs
-  export HOME=/work/home KNOWCTL_BASE_URL=http://127.0.0.1:8787 KNOWCTL_API_KEY=sandbox
+  rm -rf /srv/home && mkdir /srv/home && cd /srv/home && cp -r /srv/handbook docs
+  export HOME=/srv/home KNOWCTL_BASE_URL=http://127.0.0.1:8787 KNOWCTL_API_KEY=sandbox
   $1 sandbox >sandbox.log 2>&1 & local sandbox=$!
   for _ in $(seq 100); do (exec 3<>/dev/tcp/127.0.0.1/8787) 2>/dev/null && break; kill -0 $sandbox 2>/dev/null || break; sleep 0.1; done
   if ! kill -0 $sandbox 2>/dev/null; then echo "sandbox ended:"; cat sandbox.log; fi
@@ -50,8 +50,8 @@ use() {
 }
 '
 install() {
-  inside "rm -rf /work/global; node /opt/npm/bin/npm-cli.js install -g $1 /work/knowctl.tgz 2>&1 | grep -v '^$'
-    echo \"packages: \$(find /work/global/lib/node_modules -name package.json -path '*node_modules/*' | grep -cE 'node_modules/(@[^/]+/)?[^/@]+/package.json$'), \$(du -sh /work/global | cut -f1); libsql: \$(ls /work/global/lib/node_modules/knowctl/node_modules/@libsql 2>/dev/null | tr '\n' ' ')\""
+  inside "rm -rf /srv/global; node /opt/npm/bin/npm-cli.js install -g $1 /srv/knowctl.tgz 2>&1 | grep -v '^$'
+    echo \"packages: \$(find /srv/global/lib/node_modules -name package.json -path '*node_modules/*' | grep -cE 'node_modules/(@[^/]+/)?[^/@]+/package.json$'), \$(du -sh /srv/global | cut -f1); libsql: \$(ls /srv/global/lib/node_modules/knowctl/node_modules/@libsql 2>/dev/null | tr '\n' ' ')\""
 }
 
 for tool in gcc cc g++ make python3 git node npm; do
@@ -65,11 +65,11 @@ for node in "$@"; do
     inside "$round use knowctl"
   done
   echo "==== Node $(inside 'node --version'): knowctl.cjs"
-  inside "$round use 'node /work/build/knowctl.cjs'"
+  inside "$round use 'node /srv/build/knowctl.cjs'"
   umount "$root/opt/node"
 done
-if [ -x "$root/work/build/knowctl" ]; then
+if [ -x "$root/srv/build/knowctl" ]; then
   echo "==== without Node: the executable, which needs what Node 26 itself needs: libatomic1"
   inside "apt-get install -qq -y libatomic1 >/dev/null 2>&1"
-  inside "$round use /work/build/knowctl"
+  inside "$round use /srv/build/knowctl"
 fi
