@@ -49,7 +49,7 @@ describe("start-up", () => {
     ]) {
       expect(code.includes(part), part).toBe(false);
     }
-    expect(files.length).toBeLessThanOrEqual(22);
+    expect(files.length).toBeLessThanOrEqual(20);
   });
 
   it("completes with neither commander, schema nor client", async () => {
