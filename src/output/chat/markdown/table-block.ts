@@ -44,11 +44,8 @@ function writeRows(reader: Reader, table: Table): void {
   const [header = "", ...lines] = table.lines;
   const { aligns = [] } = table;
   const headers = splitCells(header).map((text) => cellOf(reader, text, bits.bold));
-  const body = lines.map((line) =>
-    splitCells(line)
-      .slice(0, headers.length)
-      .map((text) => cellOf(reader, text)),
-  );
+  // More cells than the header has are kept: a model often forgets that a bar in a cell ends it.
+  const body = lines.map((line) => splitCells(line).map((text) => cellOf(reader, text)));
   const isFirst = table.widths === undefined;
   const { first, rest } = beginBlock(reader);
   const room = reader.rows.limit() - first.length;

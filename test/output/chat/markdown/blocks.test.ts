@@ -96,6 +96,17 @@ describe("tables", () => {
     ]);
   });
 
+  it("keep the cells of a row that has more of them than the first row", async () => {
+    const wider = "| a | b |\n|---|--:|\n| 1 | 2 | 3 | 4 |\n| 5 |\n";
+    expect(await rowsOf(wider, plain)).toEqual([
+      "a │ b │   │",
+      "──┼───┼───┼──",
+      "1 │ 2 │ 3 │ 4",
+      "5 │   │   │",
+    ]);
+    expect(await rowsOf(wider, { columns: 8 })).toEqual(["• a: 1", "  b: 2", "  3", "  4", "• a: 5"]);
+  });
+
   it("measure wide and combining characters", async () => {
     const rows = await rowsOf("|a|b|\n|-|-|\n|日本|x|\n|e\u0301|y|\n|👩‍👩‍👧|z|", plain);
     expect(rows.slice(2)).toEqual(["日本 │ x", "e\u0301    │ y", "👩‍👩‍👧   │ z"]);
