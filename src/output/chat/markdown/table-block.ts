@@ -153,7 +153,8 @@ export function previewTable(reader: Reader): void {
   const line = table.line || reader.lead || (table.lines.at(-1) ?? "");
   const cells: Cell[] = [];
   let left = rows.limit();
-  for (const cell of cellsOf(line.slice(0, left), bits.dim)) {
+  // A terminal takes more columns for a tab than a row that is redrawn can know.
+  for (const cell of cellsOf(line.slice(0, left).replaceAll("\t", " "), bits.dim)) {
     left -= cell.width;
     if (left < 0) break;
     cells.push(cell);

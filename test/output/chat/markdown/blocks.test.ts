@@ -134,6 +134,12 @@ describe("tables", () => {
     ]);
   });
 
+  it("show a tab of the line that is coming as the one column it is taken for", async () => {
+    const whole = "|--|:-:|\n\t# ```js\n";
+    const cut = await draw([whole.slice(0, 15), whole.slice(15)], { columns: 12 });
+    expect(await cut.rows()).toEqual(await rowsOf(whole, { columns: 12 }));
+  });
+
   it("are text without a row of dashes", async () => {
     expect(await rowsOf("| a | b |\n| c |\n\nd", plain)).toEqual(["| a | b |", "| c |", "", "d"]);
   });
