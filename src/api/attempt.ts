@@ -79,7 +79,9 @@ async function attemptOnce<A extends { status: number; headers: Headers }, T>(
   let result: Result<T>;
   try {
     answer = await ask();
-    result = await read(answer);
+    const judged = read(answer);
+    // Most answers are there as a whole: nothing to wait for.
+    result = judged instanceof Promise ? await judged : judged;
   } catch (error) {
     const failure = failureOfFault(question, error, isUnsent(error));
     result = { ok: false, failure: policy.mayHaveActed ? asMaybeDone(failure) : failure };

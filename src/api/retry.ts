@@ -79,29 +79,43 @@ function endsRun(policy: CallPolicy, failure: Failure): boolean {
   return failure.kind === "fatal";
 }
 
-async function oneAttempt<T>(
-  attempt: (number: number) => Promise<Result<T>>,
+/** What a failure is to the gate. */
+function setbackOf({ outcome: kind, retryAfterMs, error }: Failure): Setback {
+  // Obeying would hold everybody for too long; the run ends instead.
+  const isTooLong = (retryAfterMs ?? 0) > longestRetryAfterMs;
+  return { kind, retryAfterMs: isTooLong ? undefined : retryAfterMs, error };
+}
+
+/** What is known of a call that has failed before. */
+interface Failures {
+  readonly seen: Map<string, number>;
+  /** By `clock.now`: when no other attempt may begin any more. */
+  readonly deadline: number;
+}
+
+/** How long to wait before attempt `number` + 1. Throws when there is to be none. */
+function waitAfter(
+  failure: Failure,
   number: number,
-  { gate, clock }: RetryTools,
-): Promise<{ result: Result<T>; setback: Setback | undefined }> {
-  const place = gate?.enter();
-  if (place) await place;
-  const begun = gate ? clock.now() : 0;
-  let result: Result<T> | undefined;
-  let setback: Setback | undefined;
-  try {
-    result = await attempt(number);
-    if (!result.ok) {
-      const { outcome: kind, retryAfterMs, error } = result.failure;
-      setback = { kind, retryAfterMs, error };
-      // Obeying would hold everybody for too long; the run ends instead.
-      if ((retryAfterMs ?? 0) > longestRetryAfterMs) setback.retryAfterMs = undefined;
-    }
-    return { result, setback };
-  } finally {
-    if (result?.ok) gate?.succeed(begun);
-    else gate?.fail(setback, begun);
+  { seen, deadline }: Failures,
+  { policy, clock, gate, onFailure }: RetryTools,
+): number {
+  onFailure?.(failure.kind);
+  for (const cause of causesOf(failure)) seen.set(cause, (seen.get(cause) ?? 0) + 1);
+  if ((failure.retryAfterMs ?? 0) > longestRetryAfterMs && mayRetry(policy, failure)) {
+    const error = tooLongWait(failure, failure.retryAfterMs ?? 0);
+    gate?.stop(error);
+    throw error;
   }
+  const waitMs = planRetry(policy, failure, number, seen, clock.random());
+  if (waitMs === undefined || clock.now() + waitMs > deadline) {
+    const error = asLast(failure, number);
+    if (endsRun(policy, failure)) gate?.stop(error);
+    else gate?.giveUp({ ...setbackOf(failure), error });
+    throw error;
+  }
+  gate?.spend(number, setbackOf(failure));
+  return waitMs;
 }
 
 /**
@@ -112,29 +126,23 @@ export async function retrying<T>(
   attempt: (number: number) => Promise<Result<T>>,
   tools: RetryTools,
 ): Promise<T> {
-  const { policy, clock, gate, totalMs } = tools;
+  const { clock, gate, totalMs } = tools;
   const deadline = totalMs > 0 ? clock.now() + totalMs : Number.POSITIVE_INFINITY;
-  let seen: Map<string, number> | undefined;
+  let failures: Failures | undefined;
+  // In one function: in a bulk upload each promise less counts.
   for (let number = 1; ; number++) {
-    const { result, setback } = await oneAttempt(attempt, number, tools);
-    if (result.ok) return result.value;
-    const { failure } = result;
-    tools.onFailure?.(failure.kind);
-    seen ??= new Map();
-    for (const cause of causesOf(failure)) seen.set(cause, (seen.get(cause) ?? 0) + 1);
-    if ((failure.retryAfterMs ?? 0) > longestRetryAfterMs && mayRetry(policy, failure)) {
-      const error = tooLongWait(failure, failure.retryAfterMs ?? 0);
-      gate?.stop(error);
-      throw error;
+    const place = gate?.enter();
+    if (place) await place;
+    const begun = gate ? clock.now() : 0;
+    let result: Result<T> | undefined;
+    try {
+      result = await attempt(number);
+      if (result.ok) return result.value;
+    } finally {
+      if (result?.ok) gate?.succeed(begun);
+      else gate?.fail(result && setbackOf(result.failure), begun);
     }
-    const waitMs = planRetry(policy, failure, number, seen, clock.random());
-    if (waitMs === undefined || clock.now() + waitMs > deadline) {
-      const error = asLast(failure, number);
-      if (endsRun(policy, failure)) gate?.stop(error);
-      else if (setback) gate?.giveUp({ ...setback, error });
-      throw error;
-    }
-    if (setback) gate?.spend(number, setback);
-    await clock.sleep(waitMs, tools.signal);
+    failures ??= { seen: new Map(), deadline };
+    await clock.sleep(waitAfter(result.failure, number, failures, tools), tools.signal);
   }
 }

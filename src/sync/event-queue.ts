@@ -7,7 +7,11 @@ export interface EventQueue<Event> {
   batches(): AsyncGenerator<Event[]>;
 }
 
-/** Creates an empty queue. It grows while its reader is busy. */
+/**
+ * Creates an empty queue. It grows while its reader is busy. The reader is woken
+ * once for all that comes in one turn of the event loop: by itself each event
+ * would cost a handful of promises.
+ */
 export function createEventQueue<Event>(): EventQueue<Event> {
   let events: Event[] = [];
   let isEnded = false;
@@ -25,7 +29,10 @@ export function createEventQueue<Event>(): EventQueue<Event> {
       while (!isEnded || events.length > 0) {
         if (events.length === 0) {
           await new Promise<void>((resolve) => {
-            wake = resolve;
+            wake = () => {
+              wake = () => {};
+              setImmediate(resolve);
+            };
           });
           continue;
         }

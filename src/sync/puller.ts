@@ -3,6 +3,8 @@ import type { Due } from "./due.ts";
 /** Hands out one document after the other to many workers; undefined at the end. */
 export interface Puller {
   (): Promise<Due | undefined>;
+  /** The next document where no fetching is needed for it. */
+  atHand(): Due | undefined;
   /** Lets go of those who wait: a source may be silent for hours. */
   stop(): void;
   /** Ends the source. */
@@ -39,13 +41,11 @@ export function createPuller(batches: AsyncIterable<Due[]>): Puller {
       release = resolve;
       fetchNext().then(resolve, reject);
     });
+  const atHand = (): Due | undefined => (isStopped ? undefined : batch[at++]);
   const next = async (): Promise<Due | undefined> => {
     while (!isStopped) {
-      const due = batch[at];
-      if (due) {
-        at++;
-        return due;
-      }
+      const due = atHand();
+      if (due) return due;
       if (isOver) return undefined;
       pulling ??= pull();
       await pulling;
@@ -53,6 +53,7 @@ export function createPuller(batches: AsyncIterable<Due[]>): Puller {
     return undefined;
   };
   return Object.assign(next, {
+    atHand,
     stop() {
       isStopped = true;
       release();

@@ -1,9 +1,13 @@
 import type { AcceptedRecord, FailureRecord, FileRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
-// Acknowledged documents are made durable in batches of this size, or when this much time has passed.
-const saveBatch = 64;
+// So many acknowledged documents are sent again at most when the process is killed.
+const mostUnsaved = 64;
+// With so many, or after so long, they are made durable at the next quiet moment: a
+// transaction takes as long as twenty answers, which all would wait for it.
+const enoughToSave = 32;
 const saveIntervalMs = 250;
+const quietMs = 2;
 
 /** Collects what is to be recorded and saves it batch by batch. */
 export interface Recorder {
@@ -14,20 +18,45 @@ export interface Recorder {
   save(): void;
 }
 
-export function createRecorder(state: State, now: () => number): Recorder {
+/**
+ * `onFault` takes what goes wrong in a save that nobody waits for; all others throw.
+ * At the end the caller saves what is left.
+ */
+export function createRecorder(
+  state: State,
+  now: () => number,
+  onFault: (error: unknown) => void,
+): Recorder {
   let files: FileRecord[] = [];
   let accepted: AcceptedRecord[] = [];
   let failures: FailureRecord[] = [];
   let savedAt = now();
+  let timer: NodeJS.Timeout | undefined;
+  const unsaved = (): number => Math.max(accepted.length, files.length, failures.length);
   const save = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
     const batch = { files, accepted, failures };
     [files, accepted, failures] = [[], [], []];
     savedAt = now();
     state.save(batch);
   };
+  const saveWhenQuiet = (before: number): void => {
+    timer = setTimeout(() => {
+      const count = unsaved();
+      if (count > before) return saveWhenQuiet(count);
+      try {
+        save();
+      } catch (error) {
+        onFault(error);
+      }
+    }, quietMs);
+  };
   const saveWhenDue = (): void => {
-    const count = Math.max(accepted.length, files.length, failures.length);
-    if (count >= saveBatch || now() - savedAt >= saveIntervalMs) save();
+    const count = unsaved();
+    if (count >= mostUnsaved) return save();
+    if (timer) return;
+    if (count >= enoughToSave || now() - savedAt >= saveIntervalMs) saveWhenQuiet(count);
   };
   return {
     save,

@@ -110,7 +110,6 @@ function toFailureRecord(
  */
 export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentEvent[]> {
   const request: Run = { ...given, acceptedOf: createAcceptedOf(given.state) };
-  const recorder = createRecorder(request.state, request.now);
   const events = createEventQueue<DocumentEvent>();
   const later = createLater();
   let failures = 0;
@@ -121,6 +120,7 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     fatal ??= { error };
     stopPulling();
   };
+  const recorder = createRecorder(request.state, request.now, stopFor);
   const isOver = (): boolean => fatal !== undefined || isLeft || request.signal.aborted;
 
   const emitFailure = (event: DocumentEvent): void => {
@@ -148,7 +148,7 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     const workers = Array.from({ length: request.concurrency }, async () => {
       try {
         while (!isOver()) {
-          const due = await next();
+          const due = next.atHand() ?? (await next());
           if (!due || isOver()) return;
           if (isLastPass) later.take(due);
           await sendOne(due, isLastPass);

@@ -22,7 +22,7 @@ const upsertAccepted = `ON CONFLICT (target, id) DO UPDATE
   SET ${acceptedColumns.map((each) => `${each} = excluded.${each}`).join(", ")}`;
 
 // That a target has the document is written down only where it is so.
-const fileRow = `(?,?,?,?,?,?,?,?,
+const checkedRow = `(?,?,?,?,?,?,?,?,
   (SELECT target FROM accepted WHERE target = ? AND id = ? AND whole = ? AND path = ?))`;
 
 function checkedFileValues(each: FileRecord): SqlValue[] {
@@ -30,9 +30,30 @@ function checkedFileValues(each: FileRecord): SqlValue[] {
   return [...fileValues(each), document?.id ?? null, document?.whole ?? null, path];
 }
 
+const keyOf = (target: string, id: string): string => `${target} ${id}`;
+
+/** Divides files into those whose claim of a target the batch itself proves, and the others. */
+function divide(
+  files: readonly FileRecord[],
+  accepted: readonly AcceptedRecord[],
+): { proven: FileRecord[]; others: FileRecord[] } {
+  const byKey = new Map(accepted.map((each) => [keyOf(each.target, each.id), each]));
+  const isProven = ({ target, document, path }: FileRecord): boolean => {
+    if (target === undefined) return true;
+    const found = document && byKey.get(keyOf(target, document.id));
+    return found !== undefined && found.whole === document?.whole && found.path === path;
+  };
+  const proven: FileRecord[] = [];
+  const others: FileRecord[] = [];
+  for (const each of files) (isProven(each) ? proven : others).push(each);
+  return { proven, others };
+}
+
 /** Prepares saving batches, each in one durable transaction, see State. */
 export function createSave(database: Database): (batch: StateBatch) => void {
-  const putFiles = createInsert(database, "INSERT OR REPLACE INTO files", 12, { row: fileRow });
+  const fileHead = "INSERT OR REPLACE INTO files";
+  const putProven = createInsert(database, fileHead, 9);
+  const putChecked = createInsert(database, fileHead, 12, { row: checkedRow });
   const putAccepted = createInsert(database, "INSERT INTO accepted", 9, { tail: upsertAccepted });
   const putFailures = createInsert(database, "INSERT OR REPLACE INTO failures", 8);
   const dropFailure = database.prepare(
@@ -46,7 +67,9 @@ export function createSave(database: Database): (batch: StateBatch) => void {
     database.transaction(() => {
       // In this order: what is accepted says what the files may claim.
       putAccepted(accepted.map(acceptedValues));
-      putFiles(files.map(checkedFileValues));
+      const { proven, others } = divide(files, accepted);
+      putProven(proven.map(fileValues));
+      putChecked(others.map(checkedFileValues));
       if (accepted.length > 0 && anyFailure.get()) {
         for (const { target, path, part, id } of accepted) {
           if (path === undefined) dropGiven.run(target, id);

@@ -56,7 +56,8 @@ function createSender(
     async send(given, document) {
       sending++;
       try {
-        const body = await images.place(given, document.uploads ?? []);
+        const { uploads: wanted = [] } = document;
+        const body = wanted.length > 0 ? await images.place(given, wanted) : given;
         const result = await upsertDocument(client, body, { gate });
         const { already_existed: alreadyExisted, document_id: storedId } = result;
         return { alreadyExisted, storedId: storedId ?? undefined };

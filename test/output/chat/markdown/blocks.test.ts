@@ -104,7 +104,13 @@ describe("tables", () => {
       "1 │ 2 │ 3 │ 4",
       "5 │   │   │",
     ]);
-    expect(await rowsOf(wider, { columns: 8 })).toEqual(["• a: 1", "  b: 2", "  3", "  4", "• a: 5"]);
+    expect(await rowsOf(wider, { columns: 8 })).toEqual([
+      "• a: 1",
+      "  b: 2",
+      "  3",
+      "  4",
+      "• a: 5",
+    ]);
   });
 
   it("measure wide and combining characters", async () => {

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createRecorder } from "../../src/sync/recorder.ts";
+import type { AcceptedRecord } from "../../src/sync/records.ts";
+import type { StateBatch } from "../../src/sync/save.ts";
+import type { State } from "../../src/sync/state.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function recordOf(id: string): AcceptedRecord {
+  const rest = { path: `${id}.md`, part: 0, whole: "w", fields: "f", sentAtMs: 1 };
+  return { target: "t", id, updatedAt: undefined, storedId: undefined, ...rest };
+}
+
+interface Opened {
+  accept: (count: number) => void;
+  /** How many documents each save made durable. */
+  saves: number[];
+  faults: unknown[];
+}
+
+function open(behave: () => void = () => {}): Opened {
+  const saves: number[] = [];
+  const faults: unknown[] = [];
+  const save = ({ accepted = [] }: StateBatch): void => {
+    behave();
+    saves.push(accepted.length);
+  };
+  const recorder = createRecorder({ save } as State, Date.now, (error) => faults.push(error));
+  let made = 0;
+  const accept = (count: number): void => {
+    for (let left = count; left > 0; left--) recorder.accept(undefined, recordOf(`d${made++}`));
+  };
+  return { accept, saves, faults };
+}
+
+describe("what the service has accepted", () => {
+  it("is made durable at once where 64 documents would be sent again", () => {
+    const { accept, saves } = open();
+    accept(200);
+    expect(saves).toEqual([64, 64, 64]);
+  });
+
+  it("waits for a quiet moment from 32 documents on, and not for the next answers", () => {
+    const { accept, saves } = open();
+    accept(32);
+    vi.advanceTimersByTime(1);
+    accept(4);
+    vi.advanceTimersByTime(2);
+    expect(saves).toEqual([]);
+    vi.advanceTimersByTime(2);
+    expect(saves).toEqual([36]);
+  });
+
+  it("is made durable by twos and threes where they come slowly", () => {
+    const { accept, saves } = open();
+    accept(1);
+    vi.advanceTimersByTime(200);
+    expect(saves).toEqual([]);
+    vi.advanceTimersByTime(50);
+    accept(1);
+    vi.advanceTimersByTime(2);
+    expect(saves).toEqual([2]);
+    vi.advanceTimersByTime(10_000);
+    expect(saves).toEqual([2]);
+  });
+
+  it("tells of a fault in a save that nobody waits for, and throws that of all others", () => {
+    const full = new Error("disk full");
+    const { accept, faults } = open(() => {
+      throw full;
+    });
+    accept(32);
+    vi.advanceTimersByTime(4);
+    expect(faults).toEqual([full]);
+    expect(() => accept(64)).toThrow(full);
+  });
+});
