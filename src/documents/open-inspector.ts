@@ -43,17 +43,17 @@ export async function openInspector(
   let looked = 0;
   const isHeavy = ({ path }: LookItem): boolean =>
     formatOf(path, setup.settings.format)?.gives === "binary";
-  const countUp = (files: number, isNeeded: boolean): void => {
+  const countUp = (files: number, isNeeded: boolean, reads: boolean): void => {
     looked += files;
     if (script === undefined || (looked <= filesInThisThread && !isNeeded)) return;
-    pool ??= createPool(script, setup, threadCount());
+    pool ??= createPool(script, setup, { size: threadCount(), reads });
   };
   const choose = (items: readonly LookItem[]): Pick<Inspector, "look"> => {
     // Files that are likely as recorded: this thread lists and merges the next meanwhile,
     // and helps only when it would wait.
     if (pool && items.every(isStampKnown)) return pool.isBehind() ? local : pool;
     const mustNotBeHere = items.some(isHeavy);
-    countUp(items.length, mustNotBeHere);
+    countUp(items.length, mustNotBeHere, !items.every(isStampKnown));
     return !pool || (pool.isBusy() && !mustNotBeHere) ? local : pool;
   };
   return {
@@ -64,7 +64,7 @@ export async function openInspector(
     glance(item) {
       const glanced = reader?.glance(item);
       // It is read later: by then the threads are up.
-      if (glanced) countUp(1, false);
+      if (glanced) countUp(1, false, true);
       return glanced;
     },
     close: async () => await pool?.close(),

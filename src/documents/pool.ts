@@ -9,6 +9,15 @@ interface Task {
   fail: (error: unknown) => void;
 }
 
+/** What a thread is given at its start. */
+export interface ThreadData {
+  setup: InspectSetup;
+  /** Items finished. */
+  done: Int32Array;
+  /** Whether it is sure to read files, not only to look whether they have changed. */
+  reads: boolean;
+}
+
 /** An inspector whose work is done by worker threads. */
 export interface Pool extends Pick<Inspector, "look"> {
   /** Whether every thread has enough to do. */
@@ -35,6 +44,15 @@ const tasksAhead = 2;
 const checkMs = 2000;
 // A hostile PDF or archive must not hold up the others, nor take all memory.
 const limits = { timeoutMs: 120_000, maxOldGenerationSizeMb: 768 };
+
+interface PoolOptions {
+  /** Threads. */
+  size: number;
+  reads?: boolean;
+  timeoutMs?: number;
+  maxOldGenerationSizeMb?: number;
+}
+
 const maxYoungGenerationSizeMb = 16;
 
 function isOutOfMemory(error: unknown): boolean {
@@ -42,16 +60,16 @@ function isOutOfMemory(error: unknown): boolean {
 }
 
 /**
- * Starts `size` threads that run `script` (the built worker.ts). A file that
+ * Starts threads that run `script` (the built worker.ts). A file that
  * kills its thread or keeps it busy for `timeoutMs` is answered as failed, and
  * its companions are read again by a fresh thread. The caller closes the pool.
  */
 export function createPool(
   script: string | URL,
   setup: InspectSetup,
-  size: number,
-  { timeoutMs, maxOldGenerationSizeMb } = limits,
+  { size, reads = false, ...given }: PoolOptions,
 ): Pool {
+  const { timeoutMs, maxOldGenerationSizeMb } = { ...limits, ...given };
   const waiting: Task[] = [];
   const members = new Set<Member>();
   let isClosed = false;
@@ -98,7 +116,8 @@ export function createPool(
   function start(): void {
     const done = new Int32Array(new SharedArrayBuffer(4));
     const resourceLimits = { maxOldGenerationSizeMb, maxYoungGenerationSizeMb };
-    const worker = new Worker(script, { workerData: { setup, done }, resourceLimits });
+    const workerData: ThreadData = { setup, done, reads };
+    const worker = new Worker(script, { workerData, resourceLimits });
     const seen = { count: 0, atMs: performance.now() };
     const member: Member = { worker, tasks: [], done, answered: 0, seen };
     members.add(member);

@@ -34,6 +34,7 @@ export interface PlanEntries {
 }
 
 const saveBatch = 512;
+const manyDue = 1000;
 
 type Known = ReadonlyMap<string, ReadonlyMap<string, AcceptedRecord>>;
 
@@ -89,7 +90,9 @@ export function createPlanEntries(
     }
   };
 
+  let due = 0;
   const addDue: PlanTable["addDue"] = (path, part, id, action) => {
+    if (++due === manyDue) request.onManyDue?.();
     if (!ids) {
       table.addDue(path, part, id, action);
       return;

@@ -53,6 +53,8 @@ export interface PlanRequest {
   now: () => number;
   /** Called now and then with the number of files looked at. */
   onProgress?: (files: number) => void;
+  /** Called once when many documents are to be sent: what that takes can be begun. */
+  onManyDue?: (() => void) | undefined;
   /** Whether a recorded file still is as it was recorded. */
   isCurrent: (path: string) => boolean;
   /** The id under which the service stores a document; undefined where it stores them as they are. */

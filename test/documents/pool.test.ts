@@ -11,7 +11,7 @@ const setup: InspectSetup = {
 };
 
 function openPool(size: number, timeoutMs = 60_000): Pool {
-  const pool = createPool(script, setup, size, { timeoutMs, maxOldGenerationSizeMb: 32 });
+  const pool = createPool(script, setup, { size, timeoutMs, maxOldGenerationSizeMb: 32 });
   onTestFinished(() => pool.close());
   return pool;
 }

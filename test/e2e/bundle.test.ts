@@ -36,7 +36,7 @@ describe("the single file", () => {
     const root = join(projectFolder, "test", "fixtures", "documents", "office");
     const pair = { ccPairId: 2, fromFlag: false };
     const setup = { settings: { root }, volatile: [], pair };
-    const pool = createPool(join(folder, "knowctl.cjs"), setup, 1);
+    const pool = createPool(join(folder, "knowctl.cjs"), setup, { size: 1 });
     onTestFinished(() => pool.close());
     const items = ["ghostscript.pdf", "libreoffice.docx", "password.pdf"].map((path) => ({
       path,

@@ -78,9 +78,9 @@ async function planFound(
   context: Context,
   session: Session,
   options: IngestOptions,
-  files?: ReportFiles,
+  also: { files?: ReportFiles; onManyDue?: () => void } = {},
 ): Promise<Plan> {
-  const plan = await planFolder(context, session, { ...options, files, readFirst });
+  const plan = await planFolder(context, session, { ...options, ...also, readFirst });
   if (plan.fileCount === 0 && !options.allowEmpty) throw nothingFound(session.source);
   await session.progress.stop();
   return plan;
@@ -114,10 +114,11 @@ async function upload(
   options: IngestOptions,
 ): Promise<void> {
   await withReport(context, session, request, async (report) => {
-    const plan = await planFound(context, session, options, request.files);
+    const { files } = request;
+    const check = createPairCheck(session.connected.client);
+    const plan = await planFound(context, session, options, { files, onManyDue: check.begin });
     if (plan.pairs.has(undefined)) throw missingPair();
     if (plan.pairs.size > 0) {
-      const check = createPairCheck(session.connected.client);
       await check([...plan.pairs].map(Number), session.output, "nothing was sent");
     }
     await tellSince(session.output, session.source);

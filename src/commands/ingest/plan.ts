@@ -38,8 +38,9 @@ interface FolderPlanOptions {
   force?: boolean;
   /** Files of this command's own that may lie among the documents. */
   files?: ReportFiles | undefined;
-  /** As in PlanRequest. */
+  /** These as in PlanRequest. */
   readFirst?: number;
+  onManyDue?: () => void;
 }
 
 /** Finds the files of the session's source and compares them with its state. */
@@ -69,6 +70,7 @@ export async function planFolder(
     targets,
     spool,
     shard: options.shard,
+    onManyDue: options.onManyDue,
     ...(options.readFirst === undefined ? {} : { readFirst: options.readFirst }),
     mappingKey: (path) => source.mappingKey(path),
     storedId: dialects[source.config.dialect].storedId,

@@ -59,25 +59,18 @@ function warning(record: ConnectorStatus): string | undefined {
 }
 
 /** Checks pairs; `consequence` ends the message about one that is not there. */
-export type PairCheck = (
-  ccPairIds: readonly number[],
-  tell: Pick<Output, "note" | "warn">,
-  consequence: string,
-) => Promise<void>;
+export interface PairCheck {
+  (
+    ccPairIds: readonly number[],
+    tell: Pick<Output, "note" | "warn">,
+    consequence: string,
+  ): Promise<void>;
+  /** Asks for the listing already; what goes wrong is told by the check. */
+  begin(): void;
+}
 
-/** Pairs of the status listing, which is asked for once; undefined when the token may not list. */
-async function listPairs(
-  client: Client,
-  tell: Pick<Output, "note">,
-): Promise<ConnectorStatus[] | undefined> {
-  try {
-    return await listConnectors(client);
-  } catch (error) {
-    const cannotList = error instanceof ApiError && ["auth", "not-found"].includes(error.exit);
-    if (!cannotList) throw error;
-    await tell.note("the key may not list connectors, so the cc_pair_id is not checked beforehand");
-    return undefined;
-  }
+function cannotList(error: unknown): boolean {
+  return error instanceof ApiError && ["auth", "not-found"].includes(error.exit);
 }
 
 /**
@@ -86,13 +79,31 @@ async function listPairs(
  * word. Throws CliError `not-found` for a pair that is not listed.
  */
 export function createPairCheck(client: Client): PairCheck {
+  let asked: Promise<ConnectorStatus[]> | undefined;
   let listing: Promise<ConnectorStatus[] | undefined> | undefined;
+  const ask = (): Promise<ConnectorStatus[]> => (asked ??= listConnectors(client));
+  /** Pairs of the listing, which is asked for once; undefined when the token may not list. */
+  const listPairs = async (tell: Pick<Output, "note">): Promise<ConnectorStatus[] | undefined> => {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!cannotList(error)) throw error;
+      await tell.note(
+        "the key may not list connectors, so the cc_pair_id is not checked beforehand",
+      );
+      return undefined;
+    }
+  };
   const checked = new Set<number>();
-  return async (ccPairIds, tell, consequence) => {
+  const check = async (
+    ccPairIds: readonly number[],
+    tell: Pick<Output, "note" | "warn">,
+    consequence: string,
+  ): Promise<void> => {
     for (const ccPairId of ccPairIds) {
       if (checked.has(ccPairId)) continue;
       checked.add(ccPairId);
-      const records = await (listing ??= listPairs(client, tell));
+      const records = await (listing ??= listPairs(tell));
       if (!records) return;
       const record = records.find((each) => each.cc_pair_id === ccPairId);
       if (!record) {
@@ -107,4 +118,9 @@ export function createPairCheck(client: Client): PairCheck {
       if (text !== undefined) await tell.warn(text);
     }
   };
+  return Object.assign(check, {
+    begin() {
+      ask().catch(() => {});
+    },
+  });
 }

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { startTestService, writeFiles } from "../../service.ts";
+import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { acceptedIds, runIngest } from "./support.ts";
 
 // Beyond the first 32 new files, a file is only glanced at before others are sent.
@@ -57,4 +57,30 @@ it("sends a moved file under its new id, and knows what was accepted for another
   const { stderr } = await runIngest(service, ["d"]);
   expect(stderr).toContain("61 created");
   expect(stderr).toContain("59 unchanged");
+}, 60_000);
+
+const hundreds = (text: string): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: 1200 }, (_, index) => [`d/${10_000 + index}.md`, text]));
+const linesOf = (service: TestService): string[] =>
+  service.sandbox.ledger.requests.map(({ method }) => method);
+
+it("asks for the pairs once, while it still plans, and never when nothing is to be sent", async () => {
+  const service = await startTestService({ files: hundreds("Text.\n") });
+  await runIngest(service, ["d"]);
+  const first = linesOf(service);
+  expect([first[0], first.filter((each) => each === "GET").length]).toEqual(["GET", 1]);
+  expect(acceptedIds(service)).toHaveLength(1200);
+  await runIngest(service, ["d"]);
+  expect(linesOf(service)).toHaveLength(first.length);
+  const elsewhere = await runIngest(service, ["d"], { ccPairId: 99 });
+  expect(elsewhere.error).toMatchObject({ exit: "not-found" });
+  expect(elsewhere.stderr).not.toContain("created");
+}, 60_000);
+
+it("sends nothing where an id comes twice after the pairs were asked for", async () => {
+  const service = await startTestService({
+    files: { ...hundreds("Text.\n"), "d/z.md": "---\nid: d/10000.md\n---\nText.\n" },
+  });
+  expect((await runIngest(service, ["d"])).error).toMatchObject({ exit: "usage" });
+  expect(linesOf(service).filter((each) => each !== "GET")).toEqual([]);
 }, 60_000);
