@@ -1,4 +1,4 @@
-import { bits, cellsOf, colours, put, type Cell } from "./cells.ts";
+import { bits, cellsOf, colours, put, widthOf, type Cell } from "./cells.ts";
 import { openCodeRow } from "./code-row.ts";
 import { createInline } from "./inline.ts";
 import type { Leaf } from "./lead.ts";
@@ -33,7 +33,11 @@ export function headingLook(level: number): number {
 export function openText(reader: Reader, level = 0, box = ""): void {
   const { rows, look } = reader;
   const { first, rest } = beginBlock(reader);
-  rows.open(box === "" ? first : [...first, ...boxCells(box)], rest);
+  const boxed = [...first, ...boxCells(box)];
+  // In a narrow window the box is text, which wraps: a row that is too long cannot be redrawn.
+  const isTight = widthOf(boxed) > Math.floor(rows.limit() / 2);
+  rows.open(isTight ? first : boxed, rest);
+  if (isTight) for (const cell of boxCells(box)) rows.line.add(cell);
   const style = headingLook(level);
   const inline = createInline(rows.line, look, level === 0 ? 0 : style);
   if (level > 0 && !look.hasColour) {

@@ -59,6 +59,12 @@ describe("blocks", () => {
     expect(rows.filter((row) => row.includes("word word")).length).toBeGreaterThan(3);
   });
 
+  it.each([2, 3, 4, 5, 6, 8, 12])("of tasks stay within %d columns", async (columns) => {
+    const drawn = await draw(["- [ ] task\n- [x] *done*\n  1. [ ] more words"], { columns });
+    expect(await drawn.lines()).toEqual(await drawn.rows());
+    expect((await drawn.rows()).join("").replaceAll(/[^a-wyz]/g, "")).toBe("taskdonemorewords");
+  });
+
   it.each([1, 2, 3, 8])("are drawn in a window of %d columns", async (columns) => {
     const rows = await rowsOf("# Ab\n- cd\n> ef\n\n|a|b|\n|-|-|\n|1|2|", { columns });
     expect(rows.join("").replace(/[^\w]/g, "")).toContain("Ab");
