@@ -32,6 +32,7 @@ export function headingLook(level: number): number {
 /** Begins a paragraph, or with `level` a heading. `box`: that of a task. */
 export function openText(reader: Reader, level = 0, box = ""): void {
   const { rows, look } = reader;
+  const marked = reader.blocks.filter((block) => !block.isShown);
   const { first, rest } = beginBlock(reader);
   const boxed = [...first, ...boxCells(box)];
   // In a narrow window the box is text, which wraps: a row that is too long cannot be redrawn.
@@ -44,7 +45,7 @@ export function openText(reader: Reader, level = 0, box = ""): void {
     for (const character of `${"#".repeat(level)} `) put(rows.line, character, 0);
   }
   const isHeading = level > 0;
-  reader.text = { inline, isHeading, source: "", lines: 0, keepsLines: false };
+  reader.text = { inline, isHeading, marked, source: box, lines: 0, keepsLines: false };
 }
 
 function boxCells(box: string): Cell[] {
@@ -81,6 +82,13 @@ export function writeRule(reader: Reader): void {
   const { first } = beginBlock(reader);
   const width = Math.min(reader.rows.limit(), widestRule);
   reader.rows.row([...first, ...cellsOf("─".repeat(Math.max(1, width - first.length)), bits.dim)]);
+}
+
+/** Begins code, whose rows have nothing in front of them: the marker of an item gets a row of its own. */
+export function writeMarker(reader: Reader): void {
+  const isMarked = reader.blocks.some((block) => !block.isShown);
+  const { first } = beginBlock(reader);
+  if (isMarked) reader.rows.row(first);
 }
 
 const longestInfo = 40;

@@ -8,6 +8,7 @@ import {
   openFence,
   openText,
   underline,
+  writeMarker,
   writeRule,
 } from "./leaves.ts";
 import { createBlock } from "./prefix.ts";
@@ -64,6 +65,7 @@ function takesLine(reader: Reader, lead: Lead, next: string | undefined): boolea
   if (isComplete && isInside && isTableBelow(reader, rest)) {
     const header = text.source;
     rows.drop();
+    for (const block of text.marked) block.isShown = false;
     reader.text = undefined;
     openTable(reader, header);
     addToTable(reader, rest);
@@ -110,7 +112,7 @@ function openLeaf(reader: Reader, { leaf, rest, opened }: Lead, next: string | u
     case "underline":
       return writeRule(reader);
     case "indented":
-      beginBlock(reader);
+      writeMarker(reader);
       addCode(reader, `    ${rest}`);
       reader.mode = "code";
       if (isComplete) endCodeLine(reader);

@@ -12,6 +12,8 @@ import type { Terminal } from "./screen.ts";
 export interface OpenText {
   inline: Inline;
   isHeading: boolean;
+  /** Items whose marker stands in its first row. */
+  marked: readonly Block[];
   /** Its first source line, as long as a table may begin with it. */
   source: string;
   /** Source lines that are complete. */

@@ -39,6 +39,9 @@ describe("blocks", () => {
       ["1. a", "╭─", "b", "╰─", "2. c"],
     ],
     ["keep indented code", "a\n\n    b  c\n", ["a", "", "    b  c"]],
+    ["show the marker of an item of code", "1.     a\n2. b", ["1.", "    a", "2. b"]],
+    ["show the marker of an item that is a table", "1. a | b\n   --|--", ["1. a │ b", "   ──┼──"]],
+    ["show the box of a task that is a table", "- [ ] a | b\n  --|--", ["• [ ] a │ b", "  ──────┼──"]],
     ["take inline code for no fence", "```a``` b", ["a b"]],
     ["wrap between words", "word ".repeat(10), ["word ".repeat(8).trim(), "word word"]],
     [
