@@ -43,14 +43,13 @@ export function matchContainers(
 ): { kept: number; at: number } {
   let at = 0;
   let kept = 0;
-  const isBlank = isComplete && text.trim() === "";
   for (const { kind, offset } of containers) {
     const indent = indentOf(text, at);
     if (kind === "quote") {
       if (indent > 3 || text[at + indent] !== ">") break;
       at += indent + 1;
       if (text[at] === " ") at++;
-    } else if (isBlank) at = Math.min(text.length, at + offset);
+    } else if (isComplete && text.slice(at).trim() === "") at = Math.min(text.length, at + offset);
     else if (indent >= offset) at += offset;
     else break;
     kept++;

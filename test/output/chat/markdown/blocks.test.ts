@@ -16,6 +16,8 @@ describe("blocks", () => {
     ["show an item without text", "-\n- b", ["•", "• b"]],
     ["go on in an item without its indent", "- a\nb\n\nc", ["• a b", "", "c"]],
     ["keep several paragraphs in an item", "- a\n\n  b", ["• a", "", "  b"]],
+    ["keep several paragraphs in an item of a quote", "> - a\n>\n>   b", ["│ • a", "│", "│   b"]],
+    ["number on behind an empty line of a quote", "> 1. a\n> \n> 1. b", ["│ 1. a", "│", "│ 2. b"]],
     ["put a bar beside quotes", "> a\n> > b\n\nc", ["│ a", "│ │ b", "", "c"]],
     ["go on in a quote without its mark", "> a\nb", ["│ a b"]],
     ["know a rule from a list and from emphasis", "***\n\n* a", ["─".repeat(39), "", "• a"]],
