@@ -73,7 +73,8 @@ function readContainer(
     return { container: { kind: "quote", offset: 0, marker: ">" }, at: end };
   }
   const [, marker = "", gap = ""] = item.exec(text.slice(start)) ?? [];
-  if (marker === "" || isRule(text.slice(start))) return undefined;
+  // Only a whole line is a rule: in `* **Name**` a word follows the same marks.
+  if (marker === "" || (line.isComplete && isRule(text.slice(start)))) return undefined;
   const isEmpty = text.slice(start + marker.length).trim() === "";
   // `-` is a list item only when a space follows, or nothing at all.
   if (isEmpty && gap === "" && !line.isComplete) return undefined;

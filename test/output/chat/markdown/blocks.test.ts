@@ -21,6 +21,8 @@ describe("blocks", () => {
     ["put a bar beside quotes", "> a\n> > b\n\nc", ["│ a", "│ │ b", "", "c"]],
     ["go on in a quote without its mark", "> a\nb", ["│ a b"]],
     ["know a rule from a list and from emphasis", "***\n\n* a", ["─".repeat(39), "", "• a"]],
+    ["know an item that begins with marks", "* **a** b\n* ***c***", ["• a b", "• c"]],
+    ["know an item that begins with dashes", "- --a\n- -- b", ["• --a", "• -- b"]],
     ["take no number in prose for a list", "in\n1999. yes", ["in 1999. yes"]],
     ["show HTML as text, a line each", "<p>\n<b>a</b>", ["<p>", "<b>a</b>"]],
     [
@@ -43,7 +45,11 @@ describe("blocks", () => {
     ["keep indented code", "a\n\n    b  c\n", ["a", "", "    b  c"]],
     ["show the marker of an item of code", "1.     a\n2. b", ["1.", "    a", "2. b"]],
     ["show the marker of an item that is a table", "1. a | b\n   --|--", ["1. a │ b", "   ──┼──"]],
-    ["show the box of a task that is a table", "- [ ] a | b\n  --|--", ["• [ ] a │ b", "  ──────┼──"]],
+    [
+      "show the box of a task that is a table",
+      "- [ ] a | b\n  --|--",
+      ["• [ ] a │ b", "  ──────┼──"],
+    ],
     ["take inline code for no fence", "```a``` b", ["a b"]],
     ["wrap between words", "word ".repeat(10), ["word ".repeat(8).trim(), "word word"]],
     [
