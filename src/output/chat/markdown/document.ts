@@ -148,7 +148,9 @@ export function createDocument(
       if (!reader.codeRow) reader.rows.adapt();
       const whole = half + text;
       half = /[\ud800-\udbff]$/.exec(whole)?.[0] ?? "";
-      feed(reader, neutralise(half === "" ? whole : whole.slice(0, -1)));
+      // A half alone is written as U+FFFD, which takes a column.
+      const complete = half === "" ? whole : whole.slice(0, -1);
+      feed(reader, neutralise(complete.toWellFormed()));
     },
     leave() {
       if (reader.codeRow) reader.codeRow.leave();
@@ -156,7 +158,7 @@ export function createDocument(
       return takeWritten(reader);
     },
     end() {
-      if (half !== "") feed(reader, half);
+      if (half !== "") feed(reader, half.toWellFormed());
       half = "";
       finish(reader);
     },
