@@ -1,4 +1,4 @@
-import { bits, cellsOf, type Cell } from "./cells.ts";
+import { bits, cellsOf, widthOf, type Cell } from "./cells.ts";
 import { beginBlock, finishText, openText } from "./leaves.ts";
 import type { Reader } from "./reader.ts";
 import {
@@ -29,8 +29,10 @@ function writeEntries(reader: Reader, headers: readonly Cell[][], row: readonly 
   for (const [column, cells] of row.entries()) {
     if (cells.length === 0) continue;
     const { first, rest } = beginBlock(reader);
-    const bullet = cellsOf(isFirst ? "• " : "  ");
-    rows.open([...first, ...bullet], [...rest, ...cellsOf("    ")]);
+    // As prefixOf() does it, what stands in front leaves half of the row.
+    const room = Math.max(0, Math.floor(rows.limit() / 2) - widthOf(rest));
+    const bullet = cellsOf((isFirst ? "• " : "  ").slice(0, room));
+    rows.open([...first, ...bullet], [...rest, ...cellsOf(" ".repeat(Math.min(4, room)))]);
     const header = headers[column] ?? [];
     const colon = header.length > 0 ? cellsOf(": ", bits.bold) : [];
     for (const cell of [...header, ...colon, ...cells]) rows.line.add({ ...cell });

@@ -113,6 +113,11 @@ describe("tables", () => {
     ]);
   });
 
+  it.each([2, 3, 4, 5, 6, 7, 8, 9])("stay within %d columns as a list", async (columns) => {
+    const drawn = await draw([`- x\n\n  ${table.replaceAll("\n", "\n  ")}`], { columns });
+    expect(await drawn.lines()).toEqual(await drawn.rows());
+  });
+
   it("keep the cells of a row that has more of them than the first row", async () => {
     const wider = "| a | b |\n|---|--:|\n| 1 | 2 | 3 | 4 |\n| 5 |\n";
     expect(await rowsOf(wider, plain)).toEqual([
