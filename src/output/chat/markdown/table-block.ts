@@ -58,6 +58,9 @@ function writeRows(reader: Reader, table: Table): void {
     write(tableRow(headers, widths, aligns), first);
     write(ruleRow(widths), rest);
   }
+  // Headers stand in front of their cells; one that has none would be lost.
+  const isLost = headers.some((_, column) => body.every((row) => !row[column]?.length));
+  if (isFirst && widths.length === 0 && isLost) writeEntries(reader, [], headers);
   for (const row of body) {
     const fits = fitTable([row], room) !== undefined && widths.length > 0;
     const isInside = row.every(
@@ -66,7 +69,6 @@ function writeRows(reader: Reader, table: Table): void {
     if (fits && isInside) write(tableRow(row, widths, aligns), rest);
     else writeEntries(reader, headers, row);
   }
-  if (isFirst && body.length === 0 && widths.length === 0) writeEntries(reader, [], headers);
   table.lines = [header];
   table.size = 0;
 }

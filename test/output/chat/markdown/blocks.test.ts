@@ -113,6 +113,14 @@ describe("tables", () => {
     ]);
   });
 
+  it("show the headers where a column without any cell is to be filled in", async () => {
+    expect(await rowsOf("| Name | Sign |\n|--|--|\n| Ann | |", { columns: 11 })).toEqual([
+      "• Name",
+      "  Sign",
+      "• Name: Ann",
+    ]);
+  });
+
   it.each([2, 3, 4, 5, 6, 7, 8, 9])("stay within %d columns as a list", async (columns) => {
     const drawn = await draw([`- x\n\n  ${table.replaceAll("\n", "\n  ")}`], { columns });
     expect(await drawn.lines()).toEqual(await drawn.rows());
