@@ -1,5 +1,4 @@
 import type { Client } from "../../api/client.ts";
-import { uploadImage } from "../../api/files.ts";
 import type { Gate } from "../../api/gate.ts";
 import { readImageBytes, type LocalImage } from "../../documents/images.ts";
 import { ApiError, CliError } from "../../errors.ts";
@@ -47,6 +46,7 @@ export function createImageUploads(client: Client, root: string, gate: Gate): Im
       const onOrphan = (): void => void lost++;
       const options = { gate, isRemembered: true, onOrphan };
       try {
+        const { uploadImage } = await import("../../api/files.ts");
         return await uploadImage(client, { name, type, sizeBytes, bytes }, options);
       } catch (error) {
         throw unreadable ?? failureOf(error);

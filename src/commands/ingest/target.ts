@@ -1,5 +1,4 @@
 import type { Client } from "../../api/client.ts";
-import { listConnectors } from "../../api/connectors.ts";
 import type { ConnectorStatus } from "../../api/schemas.ts";
 import type { Config } from "../../config/load.ts";
 import { ApiError, CliError } from "../../errors.ts";
@@ -42,6 +41,11 @@ export function missingPair(): CliError {
       "then give --cc-pair-id N or --connector NAME, or set ingest.ccPairId in the configuration",
     ],
   });
+}
+
+// Loaded when it is needed: a run without anything to send asks for no connectors.
+async function listConnectors(client: Client): Promise<ConnectorStatus[]> {
+  return await (await import("../../api/connectors.ts")).listConnectors(client);
 }
 
 /** The pair that a connector name stands for. */

@@ -1,4 +1,4 @@
-import { upsertDocument } from "../../api/documents.ts";
+import type { upsertDocument } from "../../api/documents.ts";
 import { createGate, type Gate } from "../../api/gate.ts";
 import type { Context } from "../../context.ts";
 import type { ReadyDocument } from "../../documents/inspection.ts";
@@ -49,6 +49,8 @@ function createSender(
   uploads: ImageUploads,
 ): Sender {
   const [service, force] = [targets.baseUrl, options.force === true];
+  // Loaded with the first document: most runs have none to send.
+  let upsert: typeof upsertDocument | undefined;
   const images = createImages({ state, service, force, upload: uploads.upload, now });
   let sending = 0;
   return {
@@ -56,9 +58,10 @@ function createSender(
     async send(given, document) {
       sending++;
       try {
+        upsert ??= (await import("../../api/documents.ts")).upsertDocument;
         const { uploads: wanted = [] } = document;
         const body = wanted.length > 0 ? await images.place(given, wanted) : given;
-        const result = await upsertDocument(client, body, { gate });
+        const result = await upsert(client, body, { gate });
         const { already_existed: alreadyExisted, document_id: storedId } = result;
         return { alreadyExisted, storedId: storedId ?? undefined };
       } finally {

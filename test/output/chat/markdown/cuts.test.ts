@@ -18,11 +18,14 @@ describe("an answer rich in Markdown", () => {
 });
 
 describe("half a character", () => {
-  it.each(["a\ud83d", "a\ud83d[b](c)", "a\udc4db"])("alone is one that has a column (%j)", async (source) => {
-    const rows = [source.toWellFormed().replace("[b](c)", "b (c)")];
-    expect(await (await draw([source])).rows()).toEqual(rows);
-    expect(await (await draw(source.split(""))).rows()).toEqual(rows);
-  });
+  it.each(["a\ud83d", "a\ud83d[b](c)", "a\udc4db"])(
+    "alone is one that has a column (%j)",
+    async (source) => {
+      const rows = [source.toWellFormed().replace("[b](c)", "b (c)")];
+      expect(await (await draw([source])).rows()).toEqual(rows);
+      expect(await (await draw(source.split(""))).rows()).toEqual(rows);
+    },
+  );
 
   it("joins the other one", async () => {
     expect(await (await draw(["a\ud83d", "\udc4db"])).rows()).toEqual(["a\u{1f44d}b"]);
