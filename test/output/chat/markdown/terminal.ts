@@ -31,7 +31,7 @@ export function openTerminal(options: TerminalOptions = {}): TestTerminal {
   const terminal = new headless.Terminal({
     cols: columns,
     rows: height,
-    scrollback: 100_000,
+    scrollback: 10_000,
     convertEol: true,
     allowProposedApi: true,
   });
