@@ -13,20 +13,21 @@ import { join } from "node:path";
 /** What is to be sent, kept between the plan and the upload. */
 export interface Spool<Head> {
   /**
-   * Appends a record and gives its position. Without a body, also because there
-   * is no more room for bodies, the document is read when its turn comes.
+   * Appends a record. Without a body, also because there is no more room for
+   * bodies, the document is read when its turn comes. Nobody changes the head any more.
    */
-  add(head: Head, body?: Uint8Array): number;
-  /** All records in the order in which they were added. */
+  add(head: Head, body?: Uint8Array): void;
+  /** All records in the order in which they were added; only when there will be no more. */
   records(): Generator<SpoolRecord<Head>>;
-  /** The record that add() gave a position for. */
+  /** The record of a position that records() gave. */
   read(position: number): SpoolRecord<Head>;
   close(): void;
 }
 
 export interface SpoolRecord<Head> {
+  /** Greater than those before it. */
   position: number;
-  /** As JSON keeps it. */
+  /** At most what JSON keeps of it. */
   head: Head;
   /** Undefined when it was left out. */
   body: Buffer | undefined;
@@ -39,29 +40,31 @@ const windowBytes = 1024 * 1024;
 /** Beyond this the disk is not ours to fill. */
 const mostBytes = 1024 * 1024 * 1024;
 
-/** A record as it waits to be written: the body as it came, not copied. */
-interface Waiting {
-  /** The lengths and the head. */
-  front: Buffer;
+/** A record as it waits to be written, as it came: in a small run it never is. */
+interface Waiting<Head> {
+  head: Head;
   body: Uint8Array | undefined;
 }
 
-function encode(head: unknown, body: Uint8Array | undefined): Waiting {
+// About what a head takes in memory.
+const headBytes = 256;
+
+function sizeOf({ body }: Waiting<unknown>): number {
+  return headBytes + (body?.length ?? 0);
+}
+
+/** The lengths and the head. */
+function encodeFront({ head, body }: Waiting<unknown>): Buffer {
   const text = JSON.stringify(head);
-  const headBytes = Buffer.byteLength(text);
-  const front = Buffer.allocUnsafe(prefixBytes + headBytes);
-  front.writeUInt32LE(headBytes, 0);
+  const textBytes = Buffer.byteLength(text);
+  const front = Buffer.allocUnsafe(prefixBytes + textBytes);
+  front.writeUInt32LE(textBytes, 0);
   front.writeUInt32LE(body ? body.length : noBody, 4);
   front.write(text, prefixBytes);
-  return { front, body };
+  return front;
 }
 
-function lengthOf({ front, body }: Waiting): number {
-  return front.length + (body?.length ?? 0);
-}
-
-function decodeWaiting<Head>({ front, body }: Waiting, position: number): SpoolRecord<Head> {
-  const head = JSON.parse(front.toString("utf8", prefixBytes)) as Head;
+function give<Head>({ head, body }: Waiting<Head>, position: number): SpoolRecord<Head> {
   return { position, head, body: body && Buffer.from(body.buffer, body.byteOffset, body.length) };
 }
 
@@ -96,9 +99,16 @@ function readFully(descriptor: number, length: number, position: number): Buffer
 // The most that one call takes on Linux.
 const buffersAtOnce = 1024;
 
-function writeFully(descriptor: number, records: readonly Waiting[], position: number): number {
+function writeFully(
+  descriptor: number,
+  records: readonly Waiting<unknown>[],
+  position: number,
+): number {
   let at = position;
-  const parts = records.flatMap(({ front, body }) => (body ? [front, body] : [front]));
+  const parts = records.flatMap((record) => {
+    const front = encodeFront(record);
+    return record.body ? [front, record.body] : [front];
+  });
   for (let index = 0; index < parts.length; index += buffersAtOnce) {
     const some = parts.slice(index, index + buffersAtOnce);
     const total = some.reduce((sum, each) => sum + each.length, 0);
@@ -141,8 +151,8 @@ export function createSpool<Head>(
 ): Spool<Head> {
   let descriptor: number | undefined;
   let fileBytes = 0;
-  // What is not in the file, by its position.
-  const tail = new Map<number, Waiting>();
+  // What is not in the file. Positions go on there, one a record.
+  let tail: Waiting<Head>[] = [];
   let tailBytes = 0;
   let keepsBodies = true;
   let canWrite = true;
@@ -150,8 +160,8 @@ export function createSpool<Head>(
   const flush = (): void => {
     try {
       descriptor ??= openNameless(folder);
-      fileBytes += writeFully(descriptor, [...tail.values()], fileBytes);
-      tail.clear();
+      fileBytes += writeFully(descriptor, tail, fileBytes);
+      tail = [];
       tailBytes = 0;
     } catch {
       // A full or read-only disk costs a second reading, not the run.
@@ -160,8 +170,8 @@ export function createSpool<Head>(
     }
   };
   const readAt = (position: number): SpoolRecord<Head> => {
-    const record = tail.get(position);
-    if (record) return decodeWaiting(record, position);
+    const record = tail[position - fileBytes];
+    if (record) return give(record, position);
     const file = descriptor ?? -1;
     const length = lengthAt(readFully(file, prefixBytes, position), 0) ?? 0;
     return decode(readFully(file, length, position), 0, position);
@@ -169,13 +179,11 @@ export function createSpool<Head>(
 
   return {
     add(head, body) {
-      const position = fileBytes + tailBytes;
-      if (position >= limits.mostBytes) keepsBodies = false;
-      const record = encode(head, keepsBodies ? body : undefined);
-      tail.set(position, record);
-      tailBytes += lengthOf(record);
+      if (fileBytes + tailBytes >= limits.mostBytes) keepsBodies = false;
+      const record = { head, body: keepsBodies ? body : undefined };
+      tail.push(record);
+      tailBytes += sizeOf(record);
       if (canWrite && tailBytes >= limits.inMemoryBytes) flush();
-      return position;
     },
     *records() {
       for (let position = 0; position < fileBytes;) {
@@ -195,7 +203,7 @@ export function createSpool<Head>(
         if (at === 0) throw new Error("the spool is shorter than what was written to it");
         position += at;
       }
-      for (const [position, record] of tail) yield decodeWaiting(record, position);
+      for (const [index, record] of tail.entries()) yield give(record, fileBytes + index);
     },
     read: readAt,
     close() {
