@@ -44,11 +44,15 @@ const cells = fc.array(word, { minLength: 9, maxLength: 9 });
 const { blocks } = fc.letrec<{ block: Block; blocks: Block }>((tie) => ({
   blocks: fc.array(tie("block"), { minLength: 1, maxLength: 3 }).map((all) => joined(all, [""])),
   block: fc.oneof(
+    // Lists and what they begin with are where most can go wrong.
     { depthSize: "small" },
-    fc.array(words, { minLength: 1, maxLength: 3 }).map((lines) => ({
-      lines: lines.map((line) => line.join(" ")),
-      seen: lines.flat().map(bare),
-    })),
+    {
+      weight: 4,
+      arbitrary: fc.array(words, { minLength: 1, maxLength: 3 }).map((lines) => ({
+        lines: lines.map((line) => line.join(" ")),
+        seen: lines.flat().map(bare),
+      })),
+    },
     fc.tuple(fc.constantFrom("#", "###"), words).map(([hashes, text]) => ({
       lines: [`${hashes} ${text.join(" ")}`],
       seen: text.map(bare),
@@ -68,14 +72,17 @@ const { blocks } = fc.letrec<{ block: Block; blocks: Block }>((tie) => ({
       lines: lines.map((line) => (line === "" ? ">" : `> ${line}`)),
       seen,
     })),
-    fc
-      .tuple(fc.array(tie("blocks"), { minLength: 1, maxLength: 3 }), marker, fc.boolean())
-      .map(([items, mark, isLoose]) =>
-        joined(
-          items.map((each) => itemOf(mark, each)),
-          isLoose ? [""] : [],
+    {
+      weight: 4,
+      arbitrary: fc
+        .tuple(fc.array(tie("blocks"), { minLength: 1, maxLength: 3 }), marker, fc.boolean())
+        .map(([items, mark, isLoose]) =>
+          joined(
+            items.map((each) => itemOf(mark, each)),
+            isLoose ? [""] : [],
+          ),
         ),
-      ),
+    },
     fc.tuple(fc.constantFrom("[x]", "[_]"), words).map(([box, text]) => taskOf(box, text)),
   ),
 }));
