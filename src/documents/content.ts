@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from "node:fs";
+import { closeSync, fstatSync, openSync, type BigIntStats } from "node:fs";
 import { CliError, codeOf } from "../errors.ts";
+import { openFlags, readAll } from "./file-bytes.ts";
 import type { SourceFile } from "./find.ts";
 import { mebibytes } from "./gunzip.ts";
 import { stampOf } from "./stamp.ts";
@@ -13,11 +14,6 @@ export interface Content {
 }
 
 const attempts = 4;
-// O_NONBLOCK: opening a FIFO without a writer would hang; O_NOFOLLOW: the file
-// may have become a link since it was listed. Windows has neither.
-export const openFlags =
-  constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-
 // File systems stamp with the kernel's clock tick (4 ms, or 10): a write within
 // the tick of an earlier one leaves no trace. What changed that recently is read
 // again once the tick is over.
@@ -36,28 +32,6 @@ function isSameVersion(a: BigIntStats, b: BigIntStats): boolean {
 
 function waitForTick(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, tickMs + 5);
-}
-
-let shared = Buffer.allocUnsafeSlow(64 * 1024);
-
-function bufferFor(size: number): Buffer {
-  if (size <= shared.length) return shared;
-  // Large files are rare: they get their own buffer, so that it is given back.
-  if (size > 1024 * 1024) return Buffer.allocUnsafeSlow(size);
-  return (shared = Buffer.allocUnsafeSlow(1024 * 1024));
-}
-
-/** What is asked for is one byte more than expected, so that growth shows. */
-function readAll(descriptor: number, expected: number): Buffer {
-  const buffer = bufferFor(expected + 1);
-  let length = 0;
-  let count: number;
-  // No further read to see the end: the stamp of afterwards tells the size.
-  do {
-    count = readSync(descriptor, buffer, length, expected + 1 - length, length);
-    length += count;
-  } while (count > 0 && length < expected);
-  return buffer.subarray(0, length);
 }
 
 function openFile(file: SourceFile): number {
@@ -112,29 +86,6 @@ function readAsListed(descriptor: number, file: SourceFile, maxBytes: number): C
   const isSame = bytes.length === sizeBytes && stampOf(after) === stamp && after.isFile();
   if (!isSame || isFresh(after, startedMs)) return undefined;
   return { bytes, stamp, mtimeMs: Number(after.mtimeMs) };
-}
-
-/**
- * Whether a file holds what was recorded: so many bytes, of which `isRecorded` says
- * so. Its stamp is not asked for: it may change meanwhile, the recorded bytes were
- * there. Whatever else is there, or is wrong, gives false and is for readContent()
- * to name. Reads at a position, which takes nothing out of a FIFO.
- */
-export function holdsRecorded(
-  absolutePath: string,
-  sizeBytes: number,
-  isRecorded: (bytes: Buffer) => boolean,
-): boolean {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(absolutePath, openFlags);
-    const bytes = readAll(descriptor, sizeBytes);
-    return bytes.length === sizeBytes && isRecorded(bytes);
-  } catch {
-    return false;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
 }
 
 /**

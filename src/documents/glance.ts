@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { openFlags } from "./content.ts";
+import { openFlags } from "./file-bytes.ts";
 import { effectiveFor } from "./effective.ts";
 import { isPacked } from "./file-name.ts";
 import type { ReadItem } from "./inspection.ts";

@@ -1,5 +1,4 @@
 import { CliError, reasonOf } from "../errors.ts";
-import { holdsRecorded } from "./content.ts";
 import type { SourceFile } from "./find.ts";
 import { glance } from "./glance.ts";
 import type {
@@ -12,18 +11,10 @@ import type {
   ReadyDocument,
 } from "./inspection.ts";
 import { buildPayload, documentJsonIn } from "./payload.ts";
-import {
-  contentHash,
-  readDocument,
-  readDocumentSync,
-  readRows,
-  textReaderFor,
-  type Reading,
-} from "./read.ts";
+import { readDocument, readDocumentSync, readRows, textReaderFor, type Reading } from "./read.ts";
 import { isAsRecorded, placeOf } from "./recorded.ts";
 import { loadGlobs } from "./patterns.ts";
 import { compileSettings, usesPatterns, type DocumentSettings } from "./settings.ts";
-import { sizeIn } from "./stamp.ts";
 import { statFile } from "./walk.ts";
 
 const same: Looked = { kind: "same" };
@@ -123,19 +114,9 @@ export function createInspector(setup: InspectSetup): Inspector {
     }
   }
 
-  const compareContent = (item: LookItem): Looked | undefined => {
-    const sizeBytes = sizeIn(item.stamp ?? "");
-    const isRecorded = (bytes: Buffer): boolean => contentHash(bytes) === item.content;
-    const isSame =
-      sizeBytes <= settings.maxFileBytes &&
-      holdsRecorded(placeOf(item, settings.root), sizeBytes, isRecorded);
-    return isSame ? same : undefined;
-  };
-
   const lookAgain = (item: LookItem): Looked | undefined => {
-    if (item.content !== undefined) return compareContent(item);
-    if (item.stamp === undefined) return undefined;
-    if (isAsRecorded(item, settings.root)) return same;
+    if (isAsRecorded(item, setup)) return same;
+    if (item.stamp === undefined || item.content !== undefined) return undefined;
     const listed = statFile(item.path, placeOf(item, settings.root));
     if (listed.kind === "failed") return { ...listed, part: 0 };
     if (listed.kind === "skipped") return { ...listed, part: 0, stamp: "", content: "" };

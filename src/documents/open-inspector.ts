@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import type { Inspector, InspectSetup, LookItem } from "./inspection.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { formatOf } from "./readers.ts";
-import { lookAtStamps } from "./recorded.ts";
+import { lookAtRecorded } from "./recorded.ts";
 
 // A thread costs as much as looking at some thousand files.
 const filesInThisThread = 2000;
@@ -37,7 +37,7 @@ export async function openInspector(
   };
   if (readsAll) await load();
   const local: Pick<Inspector, "look"> = {
-    look: (items, onItem) => lookAtStamps(items, setup.settings.root, load, onItem),
+    look: (items, onItem) => lookAtRecorded(items, setup, load, onItem),
   };
   let pool: Pool | undefined;
   let looked = 0;

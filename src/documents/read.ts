@@ -1,10 +1,10 @@
-import { hash } from "node:crypto";
 import type { IngestionDocument } from "../api/schemas.ts";
 import { CliError, reasonOf } from "../errors.ts";
 import { readContent } from "./content.ts";
 import { decodeFile } from "./decode.ts";
 import { effectiveFor } from "./effective.ts";
 import type { Trace } from "./fields.ts";
+import { contentHash } from "./file-bytes.ts";
 import { extensionOf } from "./file-name.ts";
 import type { SourceFile } from "./find.ts";
 import type { LocalImage } from "./images.ts";
@@ -45,11 +45,6 @@ interface ReadBytes {
 
 /** One record of a file of rows. */
 export type RowReading = { part: number } & (Reading | { kind: "failed"; reason: string });
-
-/** Hash of a file's bytes as it is recorded. */
-export function contentHash(bytes: Uint8Array): string {
-  return hash("sha256", bytes, "base64url").slice(0, 22);
-}
 
 function formatFor(path: string, named: FormatName | undefined): Format {
   const format = formatOf(path, named);

@@ -1,9 +1,11 @@
-import { lstatSync } from "node:fs";
+import { closeSync, lstatSync, openSync } from "node:fs";
 import { sep } from "node:path";
-import type { Inspector, Looked, LookItem, ReadItem } from "./inspection.ts";
-import { stampOf } from "./stamp.ts";
+import { contentHash, openFlags, readAll } from "./file-bytes.ts";
+import type { Inspector, InspectSetup, Looked, LookItem, ReadItem } from "./inspection.ts";
+import { maxFileBytesOf } from "./size-limit.ts";
+import { sizeIn, stampOf } from "./stamp.ts";
 
-// Runs and threads that only compare stamps load this and nothing else.
+// Runs and threads that only compare files with their records load this and nothing else.
 
 /** The absolute path of a root-relative one. */
 export function absoluteOf(root: string, path: string): string {
@@ -15,32 +17,57 @@ export function placeOf({ path, absolutePath }: ReadItem, root: string): string 
   return absolutePath ?? absoluteOf(root, path);
 }
 
+/** Whether there is a regular file of exactly this stamp, so that it need not be opened. */
+function hasStamp(absolutePath: string, stamp: string): boolean {
+  const stats = lstatSync(absolutePath, { bigint: true });
+  return stampOf(stats) === stamp && stats.isFile();
+}
+
 /**
- * Whether a regular file of exactly the recorded stamp is there, so that it need
- * not be opened; false where the content is to be compared, and for whatever else
- * there is or is not: looking at it closer tells.
+ * Whether there is a file of so many bytes and of this hash. Its stamp is not asked
+ * for: it may change meanwhile, the recorded bytes were there.
  */
-export function isAsRecorded(item: LookItem, root: string): boolean {
-  const { stamp, content } = item;
-  if (stamp === undefined || content !== undefined) return false;
+function hasContent(absolutePath: string, sizeBytes: number, content: string): boolean {
+  const descriptor = openSync(absolutePath, openFlags);
   try {
-    const stats = lstatSync(placeOf(item, root), { bigint: true });
-    return stampOf(stats) === stamp && stats.isFile();
+    const bytes = readAll(descriptor, sizeBytes);
+    return bytes.length === sizeBytes && contentHash(bytes) === content;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Whether a file is as it was recorded: by its content where that is to be compared,
+ * else by its stamp. False for whatever else there is or is not: looking at it
+ * closer tells.
+ */
+export function isAsRecorded(
+  item: LookItem,
+  { settings }: Pick<InspectSetup, "settings">,
+): boolean {
+  const { stamp, content } = item;
+  if (stamp === undefined) return false;
+  const absolutePath = placeOf(item, settings.root);
+  try {
+    if (content === undefined) return hasStamp(absolutePath, stamp);
+    const sizeBytes = sizeIn(stamp);
+    return sizeBytes <= maxFileBytesOf(settings) && hasContent(absolutePath, sizeBytes, content);
   } catch {
     return false;
   }
 }
 
 /** Looks at items; `load` is asked for all that reading takes when there is something to read. */
-export async function lookAtStamps(
+export async function lookAtRecorded(
   items: readonly LookItem[],
-  root: string,
+  setup: Pick<InspectSetup, "settings">,
   load: () => Promise<Pick<Inspector, "look">>,
   onItem?: () => void,
 ): Promise<Looked[]> {
   const results: Looked[] = [];
   for (const item of items) {
-    if (!isAsRecorded(item, root)) break;
+    if (!isAsRecorded(item, setup)) break;
     results.push({ kind: "same" });
     onItem?.();
   }

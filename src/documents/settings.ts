@@ -1,6 +1,7 @@
 import { compileRules, type Rule, type RuleSettings } from "./rules.ts";
 import type { ColumnMap, FormatName } from "./readers.ts";
 import { createFilter, type PathFilter } from "./patterns.ts";
+import { maxFileBytesOf } from "./size-limit.ts";
 
 export type SectionMode = "whole" | "headings";
 export type ImageMode = "skip" | "upload";
@@ -106,8 +107,6 @@ export const defaultKeys: FrontMatterKeys = {
   draft: ["draft"],
 };
 
-const defaultMaxFileBytes = 64 * 1024 * 1024;
-
 function compileKeys(lists: KeyLists | undefined): FrontMatterKeys {
   if (!lists) return defaultKeys;
   const list = (meaning: keyof FrontMatterKeys): readonly string[] => {
@@ -168,7 +167,7 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     images: pick("images") ?? "skip",
     columns: pick("columns"),
     format,
-    maxFileBytes: pick("maxFileBytes") ?? defaultMaxFileBytes,
+    maxFileBytes: maxFileBytesOf(raw),
     keys: compileKeys(frontMatter),
     rules: compileRules(rules ?? []),
     configured,

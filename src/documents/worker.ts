@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Inspector } from "./inspection.ts";
 import type { ThreadData } from "./pool.ts";
-import { lookAtStamps } from "./recorded.ts";
+import { lookAtRecorded } from "./recorded.ts";
 import { packAnswer, unpackItems } from "./wire.ts";
 
 /** Looks at files for pool.ts, in a thread of its own; one task after the other. */
@@ -17,9 +17,7 @@ const load = async (): Promise<Inspector> =>
 let queue = reads ? load().then(() => {}) : Promise.resolve();
 parentPort?.on("message", (text: string) => {
   queue = queue.then(async () => {
-    const answer = packAnswer(
-      await lookAtStamps(unpackItems(text), setup.settings.root, load, count),
-    );
+    const answer = packAnswer(await lookAtRecorded(unpackItems(text), setup, load, count));
     parentPort?.postMessage(answer, answer.blocks);
   });
 });

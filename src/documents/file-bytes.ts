@@ -1,0 +1,38 @@
+import { hash } from "node:crypto";
+import { constants, readSync } from "node:fs";
+
+// O_NONBLOCK: opening a FIFO without a writer would hang; O_NOFOLLOW: the file
+// may have become a link since it was listed. Windows has neither.
+export const openFlags =
+  constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Hash of a file's bytes as it is recorded. */
+export function contentHash(bytes: Uint8Array): string {
+  return hash("sha256", bytes, "base64url").slice(0, 22);
+}
+
+let shared = Buffer.allocUnsafeSlow(64 * 1024);
+
+function bufferFor(size: number): Buffer {
+  if (size <= shared.length) return shared;
+  // Large files are rare: they get their own buffer, so that it is given back.
+  if (size > 1024 * 1024) return Buffer.allocUnsafeSlow(size);
+  return (shared = Buffer.allocUnsafeSlow(1024 * 1024));
+}
+
+/**
+ * The first bytes of a file: one more than `expected`, so that growth shows. Reads at
+ * a position, which takes nothing out of a FIFO. Valid until the next call: the buffer
+ * is used again. Throws the system's error.
+ */
+export function readAll(descriptor: number, expected: number): Buffer {
+  const buffer = bufferFor(expected + 1);
+  let length = 0;
+  let count: number;
+  // No further read to see the end: the stamp of afterwards tells the size.
+  do {
+    count = readSync(descriptor, buffer, length, expected + 1 - length, length);
+    length += count;
+  } while (count > 0 && length < expected);
+  return buffer.subarray(0, length);
+}
