@@ -4,8 +4,8 @@ import { createPool, type Pool } from "./pool.ts";
 import { formatOf } from "./readers.ts";
 import { lookAtRecorded } from "./recorded.ts";
 
-// A thread costs as much as looking at some thousand files.
-const filesInThisThread = 2000;
+/** Up to so many files one thread looks at: another one costs as much as they do. */
+export const filesInThisThread = 2000;
 const mostThreads = 4;
 
 /** This thread has work of its own, and each other one costs its warming up. */
@@ -19,15 +19,17 @@ const isStampKnown = ({ stamp, content }: LookItem): boolean =>
 /**
  * An inspector that begins in this thread and takes worker threads when there
  * is much to do, or for formats whose files may hang or take all memory; what
- * the threads have no hands for, this one does. What reading takes is loaded
- * when the first file is to be read, or with `readsAll` at once: until then no
- * glance tells anything. `script` is the built worker; without it all is done in
- * this thread. The caller closes it.
+ * the threads have no hands for, this one does. `recordedFiles` tells what to
+ * expect, as far as filesInThisThread: the threads start at once where so many
+ * will be compared. What reading takes is loaded when the first file is to be
+ * read, or at once where none is recorded: until then no glance tells anything.
+ * `script` is the built worker; without it all is done in this thread. The caller
+ * closes it.
  */
 export async function openInspector(
   setup: InspectSetup,
   script: string | URL | undefined,
-  readsAll: boolean,
+  recordedFiles: number,
 ): Promise<Inspector & { close(): Promise<void> }> {
   let loading: Promise<Inspector> | undefined;
   let reader: Inspector | undefined;
@@ -35,7 +37,7 @@ export async function openInspector(
     loading ??= import("./inspect.ts").then(({ loadInspector }) => loadInspector(setup));
     return (reader = await loading);
   };
-  if (readsAll) await load();
+  if (recordedFiles === 0) await load();
   const local: Pick<Inspector, "look"> = {
     look: (items, onItem) => lookAtRecorded(items, setup, load, onItem),
   };
@@ -48,6 +50,7 @@ export async function openInspector(
     if (script === undefined || (looked <= filesInThisThread && !isNeeded)) return;
     pool ??= createPool(script, setup, { size: threadCount(), reads });
   };
+  if (recordedFiles >= filesInThisThread) countUp(filesInThisThread, true, false);
   const choose = (items: readonly LookItem[]): Pick<Inspector, "look"> => {
     // Files that are likely as recorded: this thread lists and merges the next meanwhile,
     // and helps only when it would wait.

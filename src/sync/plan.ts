@@ -162,7 +162,7 @@ async function addRows(
 export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const { state, signal } = request;
   const table = createPlanTable(state.database);
-  const isFirst = request.spool !== undefined && !state.hasFiles();
+  const isFirst = request.spool !== undefined && state.countFiles(1) === 0;
   const ids = isFirst ? createPlanIds(state.database, request.storedId) : undefined;
   const entries = createPlanEntries(request, table, ids);
   const looking = createLooking(request, entries);

@@ -25,8 +25,8 @@ export interface State {
   accepted(target: string, id: string): AcceptedRecord | undefined;
   /** Those of `ids` that are accepted, by id. Some hundreds at once. */
   acceptedOf(target: string, ids: readonly string[]): Map<string, AcceptedRecord>;
-  /** Whether any file is recorded. */
-  hasFiles(): boolean;
+  /** How many files are recorded, rows of files included; counts no further than `most`. */
+  countFiles(most: number): number;
   /** Whether anything is accepted under a target. */
   knows(target: string): boolean;
   /** Records of one target in order of their id. */
@@ -90,7 +90,7 @@ function createAcceptedOf(database: Database): State["acceptedOf"] {
 export function createState(database: Database, path: string, isTemporary = false): State {
   const file = database.prepare("SELECT * FROM files WHERE path = ? AND part = ?");
   const accepted = database.prepare("SELECT * FROM accepted WHERE target = ? AND id = ?");
-  const anyFile = database.prepare("SELECT 1 AS yes FROM files LIMIT 1");
+  const count = database.prepare("SELECT count(*) AS n FROM (SELECT 1 FROM files LIMIT ?)");
   const any = database.prepare("SELECT 1 AS yes FROM accepted WHERE target = ? LIMIT 1");
   const list = database.prepare("SELECT * FROM accepted WHERE target = ? ORDER BY id");
   const failures = database.prepare("SELECT * FROM failures WHERE target = ? ORDER BY path, part");
@@ -131,7 +131,7 @@ export function createState(database: Database, path: string, isTemporary = fals
       return row && toAccepted(row);
     },
     acceptedOf: createAcceptedOf(database),
-    hasFiles: () => anyFile.get() !== undefined,
+    countFiles: (most) => Number(count.get(most)?.["n"]),
     knows: (target) => any.get(target) !== undefined,
     *listAccepted(target) {
       for (const row of list.iterate(target)) yield toAccepted(row);

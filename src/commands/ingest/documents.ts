@@ -47,7 +47,7 @@ async function openReading(
   const { ccPairId } = options;
   const targets = { baseUrl: "", pair: { ccPairId, fromFlag: ccPairId !== undefined } };
   const state = await openTemporaryState();
-  const inspector = await openInspector(inspectSetup(source, targets), context.workerScript, true);
+  const inspector = await openInspector(inspectSetup(source, targets), context.workerScript, 0);
   const progress = startProgress(output, context.now);
   const spool = createSpool<SpoolHead>(tmpdir());
   const close = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import type { Config, Connection } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/url.ts";
 import type { Context } from "../../context.ts";
 import type { Inspector } from "../../documents/inspection.ts";
-import { openInspector } from "../../documents/open-inspector.ts";
+import { filesInThisThread, openInspector } from "../../documents/open-inspector.ts";
 import type { Output } from "../../output/output.ts";
 import { startProgress, type Progress } from "../../output/progress.ts";
 import type { SpoolHead } from "../../sync/due.ts";
@@ -148,7 +148,8 @@ export async function openSession(
     const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
     const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
     const setup = inspectSetup(source, targets);
-    const inspector = await openInspector(setup, context.workerScript, !state.hasFiles());
+    const recorded = state.countFiles(filesInThisThread);
+    const inspector = await openInspector(setup, context.workerScript, recorded);
     closing.push(() => inspector.close());
     return { output, source, connected, state, targets, inspector, spool, progress, close };
   } catch (error) {
