@@ -82,6 +82,10 @@ function bytesOf(looked: readonly Looked[]): number {
   return looked.reduce((sum, each) => sum + (each.kind === "document" ? each.body.length : 0), 0);
 }
 
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Looks at files in batches, some ahead; hands the results on in order. */
 function createLooking({ inspector }: PlanRequest, entries: PlanEntries) {
   const inWork: { candidates: Candidate[]; looked: Promise<Looked[]> }[] = [];
@@ -102,6 +106,9 @@ function createLooking({ inspector }: PlanRequest, entries: PlanEntries) {
     const candidates = batch;
     batch = [];
     if (candidates.length === 0) return;
+    // What threads have answered is seen in a turn of the event loop: till then they seem busy,
+    // and this thread would do their work while they wait.
+    if (inWork.length > 1) await turn();
     const looked = inspector.look(candidates.map(({ item }) => item));
     // Awaited in order; a rejection meanwhile must not count as unhandled.
     looked.catch(() => {});
@@ -182,7 +189,7 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const breathe = async (): Promise<void> => {
     if (!mayBreathe()) return;
     request.onProgress?.(fileCount);
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     signal.throwIfAborted();
     breatheAtMs = request.now() + sliceMs;
   };
