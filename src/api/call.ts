@@ -37,8 +37,6 @@ export interface ClientOptions {
   allowInsecureTls?: boolean;
   /** Connections kept open at most (default 8). */
   connections?: number;
-  /** A single short command, not a bulk upload. */
-  oneShot?: boolean;
   clock: Clock;
   signal: AbortSignal;
   onTrace?(trace: RequestTrace): void;

@@ -76,7 +76,6 @@ export function createWire(options: ClientOptions): Wire {
   const transport = createTransport({
     ...connectorOptionsOf(options),
     connections: options.connections ?? 8,
-    oneShot: options.oneShot === true,
     signal: options.signal,
   });
   return {

@@ -15,8 +15,6 @@ export interface TransportOptions extends ConnectorOptions {
   /** Scheme, host and port. */
   origin: string;
   connections: number;
-  /** One short command: trade throughput for start-up where that helps. */
-  oneShot: boolean;
   /** Ends every exchange that is not detached, with its reason. */
   signal: AbortSignal;
 }
@@ -31,8 +29,9 @@ export interface Transport {
 
 /**
  * Keeps V8 from optimising the WebAssembly HTTP parser, which would cost more
- * than a short command takes (+60 ms CPU, and the exit waits for it). Only the
- * V8 of Node 20 gains, recognised by a language feature that came with 22.
+ * than a short command takes (+60 ms CPU, and the exit waits for it), and in an
+ * upload pays only beyond 60,000 documents. Only the V8 of Node 20 gains,
+ * recognised by a language feature that came with 22.
  */
 async function skipParserOptimisation(): Promise<void> {
   if ("withResolvers" in Promise) return;
@@ -47,7 +46,7 @@ interface Pools {
 }
 
 async function openPools(options: TransportOptions): Promise<Pools> {
-  if (options.oneShot) await skipParserOptimisation();
+  await skipParserOptimisation();
   const { default: PoolOfConnections } = await import("undici/lib/dispatcher/pool.js");
   const { connect, abandon } = await createConnector(options);
   const make = (connections: number): Pool =>

@@ -44,7 +44,7 @@ export async function agentsList(
   options: GlobalFlags,
 ): Promise<void> {
   checkFormat(options);
-  const connected = await connect(context, options, { oneShot: true });
+  const connected = await connect(context, options);
   const { client, output } = connected;
   try {
     const agents = (await listAgents(client)).map(maskAgent);

@@ -10,8 +10,6 @@ import { proxySecrets } from "./proxy-secrets.ts";
 export interface ConnectRequest {
   /** Where the upward search for a project file starts (default: the working directory). */
   root?: string | undefined;
-  /** A single request follows, not a bulk upload: the client may trade throughput for start-up. */
-  oneShot?: boolean | undefined;
   connections?: number | undefined;
   /** Ends requests in flight (default: the context's signal, at once). */
   signal?: AbortSignal | undefined;
@@ -102,7 +100,6 @@ export async function openClient(
     ...certificates,
     allowInsecureTls: connection.allowInsecureTls,
     ...(request.connections === undefined ? {} : { connections: request.connections }),
-    oneShot: request.oneShot === true,
     clock: context,
     signal: request.signal ?? context.signal,
     ...(output.verbose

@@ -57,7 +57,7 @@ async function withRecords(
   options: GlobalFlags,
   use: (records: ConnectorStatus[], output: Output) => Promise<void>,
 ): Promise<void> {
-  const connected = await connect(context, options, { oneShot: true });
+  const connected = await connect(context, options);
   try {
     const records = await listConnectors(connected.client);
     try {

@@ -34,7 +34,7 @@ export async function toolsList(
   options: GlobalFlags,
 ): Promise<void> {
   checkFormat(options);
-  const connected = await connect(context, options, { oneShot: true });
+  const connected = await connect(context, options);
   const { client, output } = connected;
   try {
     const tools = (await listTools(client)).map(maskTool);

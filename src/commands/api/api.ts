@@ -135,7 +135,7 @@ async function askPages({ context, client, output, options, asked }: Asking): Pr
  */
 export async function api(context: Context, args: string[], options: ApiOptions): Promise<void> {
   checkForm(options);
-  const { client, output, connection } = await connect(context, options, { oneShot: true });
+  const { client, output, connection } = await connect(context, options);
   try {
     const asked = await readAsked(context, args, options, connection.baseUrl);
     for (const value of secretValues(asked.headers)) output.secrets.add(value);

@@ -187,7 +187,7 @@ async function askOnce(
   }
   const message = planMessage(context, args, file, hasMessage);
   const files = await lookAtFiles(context, options);
-  const connected = await connect(context, options, { oneShot: true });
+  const connected = await connect(context, options);
   const { client, config, connection, output } = connected;
   try {
     const owner = { profile: config.profile, baseUrl: connection.baseUrl };

@@ -110,7 +110,7 @@ async function tryOut(
   if (options.check === false) return dialect ?? "standard";
   const { openClient } = await import("../connect.ts");
   const { detectService } = await import("./detect.ts");
-  const { client } = await openClient(context, output, config, { oneShot: true });
+  const { client } = await openClient(context, output, config);
   try {
     const found = await detectService(client, dialect);
     const how = dialect ? "as given" : "found";

@@ -154,7 +154,7 @@ export async function connectorsCreate(
   checkFormat(options);
   const [name = ""] = args;
   checkName(name);
-  const { client, output, connection } = await connect(context, options, { oneShot: true });
+  const { client, output, connection } = await connect(context, options);
   try {
     if (!canCreateConnectors(client)) throw unavailable(client, connection.baseUrl);
     const { group: groups = [], accessType } = options;

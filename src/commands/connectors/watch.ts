@@ -98,7 +98,7 @@ export async function watchConnectors(
   columns: readonly Column<ConnectorStatus>[],
   rowsOf: (records: readonly ConnectorStatus[]) => ConnectorStatus[],
 ): Promise<never> {
-  const { client, output } = await connect(context, options, { oneShot: true });
+  const { client, output } = await connect(context, options);
   const seconds = typeof options.watch === "number" ? options.watch : everySeconds;
   const filters = (options.filter ?? []).map(parseFilter);
   const named = [

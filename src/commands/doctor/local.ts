@@ -93,7 +93,7 @@ const keyCommandMs = 65_000;
 async function examineConnection(examination: Examination): Promise<Verdict> {
   const { context, output, facts, limitMs } = examination;
   const config = need(examination, "config");
-  const connected = await openClient(context, output, config, { oneShot: true });
+  const connected = await openClient(context, output, config);
   await connected.client.close();
   facts.connected = connected;
   facts.prober = createProber(connected.options, limitMs);

@@ -37,7 +37,7 @@ export async function filesList(
   options: FilesListOptions,
 ): Promise<void> {
   checkFormat(options);
-  const { client, output } = await connect(context, options, { oneShot: true });
+  const { client, output } = await connect(context, options);
   try {
     const columns = fileColumns(() => context.now());
     const filters = (options.filter ?? []).map(parseFilter);

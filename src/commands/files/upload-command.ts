@@ -104,7 +104,7 @@ export async function filesUpload(
     throw new CliError("usage", "--image and --project exclude each other");
   }
   const files = checkFiles(context.cwd, args, "files upload");
-  const { client, output } = await connect(context, options, { oneShot: true });
+  const { client, output } = await connect(context, options);
   const work = { context, client, output, timeoutSeconds: options.timeout };
   try {
     if (options.image === true) {

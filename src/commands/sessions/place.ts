@@ -18,7 +18,7 @@ export async function withPlace(
   options: GlobalFlags,
   use: (place: Place) => Promise<void>,
 ): Promise<void> {
-  const connected = await connect(context, options, { oneShot: true });
+  const connected = await connect(context, options);
   const { client, config, connection } = connected;
   const owner = { profile: config.profile, baseUrl: connection.baseUrl };
   try {

@@ -126,7 +126,7 @@ export async function converse(
   options: ChatOptions,
   start: Start,
 ): Promise<void> {
-  const connected = await connect(context, options, { oneShot: true });
+  const connected = await connect(context, options);
   const { output, client } = connected;
   const running: Running = { stop: undefined };
   const broken = new AbortController();
