@@ -6,6 +6,7 @@ import type { IngestFormat } from "../../output/ingest.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { openOutput } from "../connect.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
+import { optimiseSooner } from "./optimise-sooner.ts";
 import { planFolder } from "./plan.ts";
 import { ingestFormat, withReport, type ReportRequest } from "./report.ts";
 import { checkReportFiles, type ReportFiles, type ReportFlags } from "./report-files.ts";
@@ -116,7 +117,11 @@ async function upload(
   await withReport(context, session, request, async (report) => {
     const { files } = request;
     const check = createPairCheck(session.connected.client);
-    const plan = await planFound(context, session, options, { files, onManyDue: check.begin });
+    const onManyDue = (): void => {
+      check.begin();
+      optimiseSooner();
+    };
+    const plan = await planFound(context, session, options, { files, onManyDue });
     if (plan.pairs.has(undefined)) throw missingPair();
     if (plan.pairs.size > 0) {
       await check([...plan.pairs].map(Number), session.output, "nothing was sent");
