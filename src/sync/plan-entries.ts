@@ -97,7 +97,7 @@ export function createPlanEntries(
       table.addDue(path, part, id, action);
       return;
     }
-    ids.add(id);
+    ids.addDue(id, path, part);
     table.countUp(action, 1);
   };
   const addOther = (path: string, part: number, id: string, content?: string): void => {

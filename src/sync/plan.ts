@@ -8,7 +8,7 @@ import { statFile } from "../documents/walk.ts";
 import { refuseCollisions } from "./collisions.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";
 import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
-import { changedMeanwhile, createPlanIds } from "./plan-ids.ts";
+import { changedMeanwhile, createPlanIds, type PlanIds } from "./plan-ids.ts";
 import { createPlanTable, type PlanTable } from "./plan-table.ts";
 import type { SpoolHead } from "./due.ts";
 import type { Shard } from "./shard.ts";
@@ -31,6 +31,8 @@ export interface PlanRequest {
   targets: Targets;
   /** Hash of everything except the file's bytes that shapes its payload. */
   mappingKey: (path: string) => string;
+  /** What ids that are paths begin with; often "". */
+  idPrefix: string;
   /** How every file is read, whatever its extension says. */
   format?: FormatName | undefined;
   /** What others say of a file. */
@@ -158,6 +160,13 @@ async function addRows(
   if (request.spool) request.state.dropPartsBeyond(path, last);
 }
 
+function openIds({ state, storedId, idPrefix, spool }: PlanRequest): PlanIds {
+  const due = function* (): Generator<{ id: string; path: string; part: number }> {
+    for (const { head } of spool?.records() ?? []) yield head.document;
+  };
+  return createPlanIds({ database: state.database, storedId, idPrefix, due });
+}
+
 /**
  * Compares the files with the state and decides for each whether it is sent.
  * Reads only files that may have changed: what is to be sent goes into the
@@ -170,7 +179,7 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const { state, signal } = request;
   const table = createPlanTable(state.database);
   const isFirst = request.spool !== undefined && state.countFiles(1) === 0;
-  const ids = isFirst ? createPlanIds(state.database, request.storedId) : undefined;
+  const ids = isFirst ? openIds(request) : undefined;
   const entries = createPlanEntries(request, table, ids);
   const looking = createLooking(request, entries);
   const { readFirst = Number.POSITIVE_INFINITY } = request;

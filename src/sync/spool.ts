@@ -17,7 +17,7 @@ export interface Spool<Head> {
    * bodies, the document is read when its turn comes. Nobody changes the head any more.
    */
   add(head: Head, body?: Uint8Array): void;
-  /** All records in the order in which they were added; only when there will be no more. */
+  /** All records in the order in which they were added; nothing is added meanwhile. */
   records(): Generator<SpoolRecord<Head>>;
   /** The record of a position that records() gave. */
   read(position: number): SpoolRecord<Head>;

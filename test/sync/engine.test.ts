@@ -98,6 +98,7 @@ async function plan(fake: Fake, state: State, change: Partial<PlanRequest> = {})
     state,
     targets,
     mappingKey: () => "m1",
+    idPrefix: "",
     inspector: inspect(fake),
     checksum: false,
     force: false,

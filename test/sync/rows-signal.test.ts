@@ -33,6 +33,7 @@ it("ends in the middle of a file of rows when it is told to", async () => {
     ranges: [],
     isInScope: () => true,
     isTaken: undefined,
+    idPrefix: "",
     state,
     targets: { baseUrl: "https://host", pair: { ccPairId: 7, fromFlag: false } },
     mappingKey: () => "m1",

@@ -64,6 +64,7 @@ export async function planFolder(
     isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
     isTaken: since && ((listed) => since.isTaken(listed)),
     format: settings.format,
+    idPrefix: settings.idPrefix,
     factsOf: source.factsOf,
     state,
     inspector,
