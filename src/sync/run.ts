@@ -6,7 +6,7 @@ import { createLater } from "./later.ts";
 import { createPuller } from "./puller.ts";
 import { createRecorder } from "./recorder.ts";
 import type { FailureRecord } from "./records.ts";
-import { sendDue, type Run } from "./send.ts";
+import { sendDue, type Outcome, type Run } from "./send.ts";
 import type { State } from "./state.ts";
 import { targetFor, type Targets } from "./target.ts";
 
@@ -134,8 +134,7 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
       stopFor(new CliError("partial", `stopped after ${failures} failed documents`));
     }
   };
-  const sendOne = async (due: Due, isLastPass: boolean): Promise<void> => {
-    const outcome = await sendDue(due, request, recorder);
+  const settle = (due: Due, outcome: Outcome, isLastPass: boolean): void => {
     if ("fatal" in outcome) stopFor(outcome.fatal);
     else if (outcome.event.status === "failed") fail(due, outcome.event, isLastPass);
     else events.add(outcome.event);
@@ -151,7 +150,7 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
           const due = next.atHand() ?? (await next());
           if (!due || isOver()) return;
           if (isLastPass) later.take(due);
-          await sendOne(due, isLastPass);
+          settle(due, await sendDue(due, request, recorder), isLastPass);
         }
       } catch (error) {
         stopFor(error);

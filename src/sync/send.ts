@@ -4,7 +4,7 @@ import { decide } from "./decide.ts";
 import { isDocumentFault } from "./outcome.ts";
 import { knownOf, type Due, type Known } from "./due.ts";
 import type { Recorder } from "./recorder.ts";
-import { seenText, type FileRecord } from "./records.ts";
+import { seenText, type AcceptedRecord, type FileRecord } from "./records.ts";
 import type { DocumentEvent, RunRequest } from "./run.ts";
 import type { State } from "./state.ts";
 import { targetFor, type Target } from "./target.ts";
@@ -41,56 +41,6 @@ function lookUp(document: ReadyDocument, target: Target, request: Run): Known | 
 
 type Base = Pick<DocumentEvent, "path" | "id" | "row" | "ms">;
 
-/**
- * Sends one document, unless the service has it as it is, and records what it
- * accepted. Records and events are written out: spreading into them costs as
- * much as all the rest of this file, for each document.
- */
-async function sendDocument(
-  document: ReadyDocument,
-  given: Known | undefined,
-  target: Target,
-  request: Run,
-  recorder: Recorder,
-): Promise<DocumentEvent> {
-  const { path, part, id, fingerprint, content, warnings, images } = document;
-  const row = part > 0 ? part : undefined;
-  const startedAtMs = request.now();
-  const known = given ?? lookUp(document, target, request);
-  if (known === "unchanged") {
-    return { status: "unchanged", path, row, id, warnings, images, ms: 0 };
-  }
-  const isFile = path !== "";
-  const { last } = known;
-  const sent = last ? request.adapt(document, last) : document;
-  const { alreadyExisted, storedId } = await request.upload(sent.body, document);
-  const sentAtMs = request.now();
-  recorder.accept(toFileRecord(document, target, request), {
-    target: target.key,
-    id,
-    path: isFile ? path : undefined,
-    // The line of stdin it came on says nothing about the document.
-    part: isFile ? part : 0,
-    whole: fingerprint.whole,
-    fields: fingerprint.fields,
-    updatedAt: sent.updatedAt,
-    storedId: storedId === id ? undefined : storedId,
-    sentAtMs,
-  });
-  return {
-    status: alreadyExisted ? "updated" : "created",
-    path,
-    row,
-    id,
-    storedId,
-    renamedFrom: !last && isFile ? request.renamedFrom(content, path) : undefined,
-    sentBytes: sent.body.length,
-    warnings,
-    images,
-    ms: sentAtMs - startedAtMs,
-  };
-}
-
 /** What became of one document; `fatal`: an error that is not its own and stops the run. */
 export type Outcome = { event: DocumentEvent } | { fatal: unknown };
 
@@ -103,12 +53,77 @@ function toOutcome(base: Base, error: unknown, request: Run): Outcome {
   return { event: { ...base, status: "failed", reason, retryable, httpStatus } };
 }
 
+function toAcceptedRecord(
+  { path, part, id, fingerprint }: ReadyDocument,
+  target: Target,
+  updatedAt: string | undefined,
+  storedId: string | undefined,
+  sentAtMs: number,
+): AcceptedRecord {
+  const isFile = path !== "";
+  return {
+    target: target.key,
+    id,
+    path: isFile ? path : undefined,
+    // The line of stdin it came on says nothing about the document.
+    part: isFile ? part : 0,
+    whole: fingerprint.whole,
+    fields: fingerprint.fields,
+    updatedAt,
+    storedId: storedId === id ? undefined : storedId,
+    sentAtMs,
+  };
+}
+
+/**
+ * Sends one document, unless the service has it as it is, and records what it
+ * accepted. In one function, records and events written out: promises of further
+ * ones, and spreading, cost as much as all the rest of this file, for each document.
+ */
+async function sendDocument(
+  document: ReadyDocument,
+  given: Known | undefined,
+  request: Run,
+  recorder: Recorder,
+): Promise<Outcome> {
+  const { path, part, id, content, warnings, images } = document;
+  const row = part > 0 ? part : undefined;
+  const startedAtMs = request.now();
+  try {
+    const target = targetFor(request.targets, document.ownPair);
+    if (!target) throw new CliError("usage", `${path}: no cc_pair_id to send it to`);
+    const known = given ?? lookUp(document, target, request);
+    if (known === "unchanged") {
+      return { event: { status: "unchanged", path, row, id, warnings, images, ms: 0 } };
+    }
+    const { last } = known;
+    const sent = last ? request.adapt(document, last) : document;
+    const { alreadyExisted, storedId } = await request.upload(sent.body, document);
+    const sentAtMs = request.now();
+    recorder.accept(
+      toFileRecord(document, target, request),
+      toAcceptedRecord(document, target, sent.updatedAt, storedId, sentAtMs),
+    );
+    const status: DocumentEvent["status"] = alreadyExisted ? "updated" : "created";
+    const renamedFrom = !last && path !== "" ? request.renamedFrom(content, path) : undefined;
+    const sentBytes = sent.body.length;
+    const ms = sentAtMs - startedAtMs;
+    const told = { status, path, row, id, storedId, renamedFrom, sentBytes, warnings, images, ms };
+    return { event: told };
+  } catch (error) {
+    return toOutcome({ path, row, id, ms: request.now() - startedAtMs }, error, request);
+  }
+}
+
 /**
  * Sends what is due, if it gives anything to send, and records what was accepted
  * or skipped. Throws CliError `local` when the state cannot be written.
  */
-export async function sendDue(due: Due, request: Run, recorder: Recorder): Promise<Outcome> {
-  const { prepared } = due;
+export function sendDue(
+  { prepared, known }: Due,
+  request: Run,
+  recorder: Recorder,
+): Outcome | Promise<Outcome> {
   const { path, part } = prepared;
   const base = { path, id: "", ms: 0, row: part > 0 ? part : undefined };
   if (prepared.kind === "failed") {
@@ -122,13 +137,5 @@ export async function sendDue(due: Due, request: Run, recorder: Recorder): Promi
     recorder.see({ path, part, seen, content, document: undefined, skipped: reason, target });
     return { event: { ...base, status: "skipped", reason } };
   }
-  const startedAt = request.now();
-  const { id } = prepared;
-  try {
-    const target = targetFor(request.targets, prepared.ownPair);
-    if (!target) throw new CliError("usage", `${path}: no cc_pair_id to send it to`);
-    return { event: await sendDocument(prepared, due.known, target, request, recorder) };
-  } catch (error) {
-    return toOutcome({ ...base, id, ms: request.now() - startedAt }, error, request);
-  }
+  return sendDocument(prepared, known, request, recorder);
 }
