@@ -85,7 +85,8 @@ const lockWaitMs = 10_000;
  * the two from a deadlock. So the waiting is done here.
  */
 async function prepareDriver(driver: Driver): Promise<void> {
-  driver.exec(`PRAGMA busy_timeout = ${lockWaitMs}`);
+  // libsql is built to keep temporary tables in memory: a million ids would be there.
+  driver.exec(`PRAGMA busy_timeout = ${lockWaitMs}; PRAGMA temp_store = FILE;`);
   const giveUpAt = Date.now() + lockWaitMs;
   for (;;) {
     try {
@@ -140,26 +141,46 @@ export async function openForReading(path: string): Promise<Database> {
   }
 }
 
+const ofDisk = /disk is full|disk I\/O error|unable to open database file/;
+
+/** Whether an error of a Database is about the disk; SQLite's own error is its cause. */
+export function isDiskFailure(error: unknown): error is CliError {
+  return error instanceof CliError && error.cause !== error && ofDisk.test(messageOf(error.cause));
+}
+
+/** Runs what writes. A disk without room is no bug; here it is one for temporary tables. */
+function onDisk<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof CliError || !ofDisk.test(messageOf(error))) throw error;
+    throw new CliError("local", `no room for temporary files: ${messageOf(error)}`, {
+      hints: ["make room where they go, or name another folder with TMPDIR"],
+      cause: error,
+    });
+  }
+}
+
 function createDatabase(driver: OpenDriver): Database {
   let isOpen = true;
   return {
-    exec: (sql) => void driver.exec(sql),
+    exec: (sql) => void onDisk(() => driver.exec(sql)),
     prepare(sql) {
       const statement = driver.prepare(sql);
       return {
-        run: (...values) => void statement.run(...values),
+        run: (...values) => void onDisk(() => statement.run(...values)),
         runMany: (values) =>
-          void (driver.takesArray ? statement.run(values) : statement.run(...values)),
+          void onDisk(() => (driver.takesArray ? statement.run(values) : statement.run(...values))),
         get(...values) {
-          const row = statement.get(...values);
+          const row = onDisk(() => statement.get(...values));
           return row === undefined || row === null ? undefined : withoutMetadata(row);
         },
-        all: (...values) => statement.all(...values) as Row[],
+        all: (...values) => onDisk(() => statement.all(...values)) as Row[],
         iterate: (...values) => statement.iterate(...values) as IterableIterator<Row>,
       };
     },
     transaction(body) {
-      driver.exec("BEGIN IMMEDIATE");
+      onDisk(() => driver.exec("BEGIN IMMEDIATE"));
       let result;
       try {
         result = body();
@@ -167,7 +188,7 @@ function createDatabase(driver: OpenDriver): Database {
         driver.exec("ROLLBACK");
         throw error;
       }
-      driver.exec("COMMIT");
+      onDisk(() => driver.exec("COMMIT"));
       return result;
     },
     close() {

@@ -1,7 +1,9 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, lstatSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { type Database, openDatabase } from "../src/database.ts";
+import { CliError } from "../src/errors.ts";
+import { stateFailure } from "../src/sync/state.ts";
 import { temporaryFolder } from "./support.ts";
 
 async function open(path = join(temporaryFolder(), "x.sqlite")): Promise<Database> {
@@ -26,6 +28,48 @@ it("gives rows of the asked columns only", async () => {
   expect([...numbers.iterate()].map((each) => each["n"])).toEqual([1, 2]);
   const large = database.prepare("SELECT ? AS n").get(1_767_225_600_000);
   expect(large!["n"]).toBe(1_767_225_600_000);
+});
+
+// Files that this process has open, where Linux tells it. The one that lists them is gone by then.
+const openFiles = (prefix: string): number =>
+  readdirSync("/proc/self/fd").filter((name) => {
+    const path = `/proc/self/fd/${name}`;
+    const isOpen = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    return isOpen && basename(readlinkSync(path)).startsWith(prefix);
+  }).length;
+
+it.runIf(existsSync("/proc/self/fd"))("keeps large temporary tables in a file", async () => {
+  const database = await open();
+  const before = openFiles("etilqs_");
+  database.exec("CREATE TEMP TABLE large(text TEXT)");
+  const insert = database.prepare("INSERT INTO large VALUES (?)");
+  database.transaction(() => {
+    for (let index = 0; index < 8000; index++) insert.run(`${index} ${"x".repeat(1000)}`);
+  });
+  expect(openFiles("etilqs_")).toBe(before + 1);
+});
+
+it("says what to do where temporary tables find no room", async () => {
+  const database = await open();
+  database.exec("CREATE TEMP TABLE large(text TEXT)");
+  database.exec("PRAGMA temp.max_page_count = 10");
+  const insert = database.prepare("INSERT INTO large VALUES (?)");
+  const fill = (): void => {
+    for (let index = 0; index < 100; index++) insert.run("x".repeat(1000));
+  };
+  expect(fill).toThrow(CliError);
+  expect(fill).toThrow("no room for temporary files: database or disk is full");
+  let error: unknown;
+  try {
+    fill();
+  } catch (thrown) {
+    error = stateFailure("/state.db", thrown);
+  }
+  // The state's own disk is named by the state.
+  expect(error).toMatchObject({
+    exit: "local",
+    message: "cannot use the state /state.db: database or disk is full",
+  });
 });
 
 it("rolls a failed transaction back and goes on", async () => {

@@ -1,12 +1,14 @@
 import {
   chmodSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openDatabase, type Database } from "../database.ts";
 import { CliError, codeOf, messageOf } from "../errors.ts";
@@ -130,13 +132,44 @@ export async function openTemporaryState(): Promise<State> {
 }
 
 /**
- * An empty state in a file of SQLite's own that nobody else sees and that goes
- * when it is closed: as large as may be, in little memory.
+ * An empty state in a file that nobody else sees and that goes when it is closed:
+ * as large as may be, in little memory. Not in a database without a name, which
+ * libsql keeps in memory. Throws CliError `local`.
  */
 export async function openScratchState(): Promise<State> {
-  const database = await openDatabase("");
-  database.exec(schema);
-  return createState(database, "(temporary)", true);
+  let folder: string;
+  try {
+    folder = mkdtempSync(join(tmpdir(), "knowctl-"));
+  } catch (error) {
+    throw new CliError("local", `cannot write to ${tmpdir()}: ${messageOf(error)}`, {
+      hints: ["name another folder for temporary files with TMPDIR"],
+      cause: error,
+    });
+  }
+  const remove = (): void => {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Open files cannot be removed everywhere; the next call may.
+    }
+  };
+  try {
+    const database = await openDatabase(join(folder, "state.db"));
+    database.exec(schema);
+    // It has no name from here on: nothing is left behind, however the process ends.
+    remove();
+    const state = createState(database, "(temporary)", true);
+    return {
+      ...state,
+      close() {
+        state.close();
+        remove();
+      },
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }
 
 /**

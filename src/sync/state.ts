@@ -1,4 +1,4 @@
-import type { Database, Statement } from "../database.ts";
+import { isDiskFailure, type Database, type Statement } from "../database.ts";
 import { CliError, codeOf, messageOf } from "../errors.ts";
 import {
   toAccepted,
@@ -49,7 +49,9 @@ export interface State {
 }
 
 /** A fault of the disk or of SQLite as the error that ends the run. */
-export function stateFailure(path: string, error: unknown): CliError {
+export function stateFailure(path: string, given: unknown): CliError {
+  // A full disk is that of the state here, not the one for temporary files.
+  const error = isDiskFailure(given) ? given.cause : given;
   if (error instanceof CliError && error.hints.length > 0) return error;
   // An error of openDatabase() names the path already.
   const message =

@@ -8,9 +8,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { CliError } from "../../src/errors.ts";
-import { hasState, openState } from "../../src/sync/state-file.ts";
+import { hasState, openScratchState, openState } from "../../src/sync/state-file.ts";
 import type { AcceptedRecord, FileRecord } from "../../src/sync/records.ts";
 import { temporaryFolder } from "../support.ts";
 import { openTestState } from "./open-state.ts";
@@ -173,5 +173,25 @@ describe("state store", () => {
     expect([...one.listAccepted(accepted.target)]).toHaveLength(100);
     one.close();
     two.close();
+  });
+});
+
+describe("a scratch state", () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  it("lies in a file without a name, and leaves nothing behind", async () => {
+    const folder = temporaryFolder();
+    vi.stubEnv("TMPDIR", folder);
+    const state = await openScratchState();
+    expect(readdirSync(folder)).toEqual([]);
+    const [opened] = state.database.prepare("PRAGMA database_list").all();
+    expect(String(opened?.["file"])).toMatch(/state\.db$/);
+    state.close();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("says which folder cannot be written to", async () => {
+    vi.stubEnv("TMPDIR", "/dev/null/none");
+    await expect(openScratchState()).rejects.toThrow("cannot write to /dev/null/none");
   });
 });
