@@ -141,20 +141,24 @@ export async function openForReading(path: string): Promise<Database> {
   }
 }
 
-const ofDisk = /disk is full|disk I\/O error|unable to open database file/;
+const noRoom = "no room for temporary files";
 
-/** Whether an error of a Database is about the disk; SQLite's own error is its cause. */
-export function isDiskFailure(error: unknown): error is CliError {
-  return error instanceof CliError && error.cause !== error && ofDisk.test(messageOf(error.cause));
+/** Whether an error says that a disk has no room; SQLite's own error is its cause. */
+export function isWithoutRoom(error: unknown): error is CliError {
+  return error instanceof CliError && error.message.startsWith(noRoom);
 }
 
-/** Runs what writes. A disk without room is no bug; here it is one for temporary tables. */
+/**
+ * Runs a statement. A disk without room is no bug, and where nobody knows better
+ * (stateFailure() does) it is the one of temporary tables: SQLite opens their file
+ * when they no longer fit into memory.
+ */
 function onDisk<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof CliError || !ofDisk.test(messageOf(error))) throw error;
-    throw new CliError("local", `no room for temporary files: ${messageOf(error)}`, {
+    if (!/disk is full|unable to open database file/.test(messageOf(error))) throw error;
+    throw new CliError("local", `${noRoom}: ${messageOf(error)}`, {
       hints: ["make room where they go, or name another folder with TMPDIR"],
       cause: error,
     });

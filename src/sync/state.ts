@@ -1,4 +1,4 @@
-import { isDiskFailure, type Database, type Statement } from "../database.ts";
+import { isWithoutRoom, type Database, type Statement } from "../database.ts";
 import { CliError, codeOf, messageOf } from "../errors.ts";
 import {
   toAccepted,
@@ -51,7 +51,7 @@ export interface State {
 /** A fault of the disk or of SQLite as the error that ends the run. */
 export function stateFailure(path: string, given: unknown): CliError {
   // A full disk is that of the state here, not the one for temporary files.
-  const error = isDiskFailure(given) ? given.cause : given;
+  const error = isWithoutRoom(given) ? given.cause : given;
   if (error instanceof CliError && error.hints.length > 0) return error;
   // An error of openDatabase() names the path already.
   const message =

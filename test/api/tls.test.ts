@@ -1,88 +1,22 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:https";
 import { connect, createServer as createNetServer, type AddressInfo, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { streamChat } from "../../src/api/chat.ts";
 import { listConnectors } from "../../src/api/connectors.ts";
+import { createAuthority } from "../e2e/network/authority.ts";
 import { closeAll, errorOf, openClient, startRaw } from "./support.ts";
 
-let folder = "";
 const closers: (() => void)[] = [];
-
-function openssl(...args: string[]): void {
-  execFileSync("openssl", args, { cwd: folder, stdio: "ignore" });
-}
-
-/** Key and certificate `name` of our own CA, for `host`. */
-function certify(name: string, host: string, days: string[]): void {
-  openssl(
-    "req",
-    "-newkey",
-    "rsa:2048",
-    "-nodes",
-    "-keyout",
-    `${name}.key`,
-    "-out",
-    `${name}.csr`,
-    "-subj",
-    `/CN=${host}`,
-    "-addext",
-    `subjectAltName=DNS:${host}`,
-  );
-  openssl(
-    "x509",
-    "-req",
-    "-in",
-    `${name}.csr`,
-    "-CA",
-    "ca.crt",
-    "-CAkey",
-    "ca.key",
-    "-CAcreateserial",
-    "-copy_extensions",
-    "copy",
-    "-out",
-    `${name}.crt`,
-    ...days,
-  );
-}
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "knowctl-tls-"));
-  openssl(
-    "req",
-    "-x509",
-    "-newkey",
-    "rsa:2048",
-    "-nodes",
-    "-keyout",
-    "ca.key",
-    "-out",
-    "ca.crt",
-    "-days",
-    "2",
-    "-subj",
-    "/CN=Test CA",
-  );
-  certify("localhost", "localhost", ["-days", "2"]);
-  certify("service.test", "service.test", ["-days", "2"]);
-  certify("expired", "localhost", ["-days", "-1"]);
-});
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const { certify, read } = createAuthority();
+certify("localhost", "DNS:localhost");
+certify("service.test", "DNS:service.test");
+certify("expired", "DNS:localhost", "-1");
 
 afterEach(async () => {
   for (const close of closers.splice(0)) close();
   await closeAll();
 });
-
-function read(name: string): string {
-  return readFileSync(join(folder, name), "utf8");
-}
 
 interface TlsServer {
   port: number;

@@ -27,7 +27,7 @@ const plain: ReadyDocument = {
 };
 
 it("hands every kind of result to another thread as it is", () => {
-  const image = { path: "a.png", absolutePath: "/root/a.png", sha256: "ab", sizeBytes: 3 };
+  const image = { path: "a.png", absolutePath: "/project/a.png", sha256: "ab", sizeBytes: 3 };
   const uploads = [{ ...image, mime: "image/png" as const, name: "a.png" }];
   const results: Looked[] = [
     plain,
@@ -51,7 +51,7 @@ it("says in few bytes that all is as recorded", () => {
 
 it("hands items over with all that is known of them", () => {
   const facts = { commit: { id: "abc", date: "2026-01-02T00:00:00Z" } };
-  const elsewhere = { ...itemOf("linked/a.md"), absolutePath: "/root/real/a.md" };
+  const elsewhere = { ...itemOf("linked/a.md"), absolutePath: "/project/real/a.md" };
   const items = [itemOf("a.md"), { ...elsewhere, stamp: "1", content: "2", facts }];
   expect(unpackItems(packItems(items))).toEqual(items);
 });

@@ -192,6 +192,22 @@ describe("incremental upload", () => {
     state.close();
   });
 
+  it("says once, and in time, that many documents are to be sent", async () => {
+    const state = await openTestState();
+    const fake = fakeFiles(
+      Object.fromEntries(Array.from({ length: 6000 }, (_, index) => [`${index}.md`, "A"])),
+    );
+    const readAt: number[] = [];
+    const onManyDue = (): void => void readAt.push(fake.reads.length);
+    await plan(fake, state, { onManyDue });
+    expect(readAt).toHaveLength(1);
+    expect(readAt[0]).toBeLessThan(6000);
+    for (const path of [...fake.files.keys()].slice(999)) fake.files.delete(path);
+    await plan(fake, state, { onManyDue });
+    expect(readAt).toHaveLength(1);
+    state.close();
+  });
+
   it("sends only what changed, also when size and mtime are the same", async () => {
     const state = await openTestState();
     const fake = fakeFiles({ "a.md": "A", "b.md": "B" });

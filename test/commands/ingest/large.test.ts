@@ -64,7 +64,7 @@ const hundreds = (text: string): Record<string, string> =>
 const linesOf = (service: TestService): string[] =>
   service.sandbox.ledger.requests.map(({ method }) => method);
 
-it("asks for the pairs once, while it still plans, and never when nothing is to be sent", async () => {
+it("asks for the pairs once, before anything is sent, and never when nothing is to be sent", async () => {
   const service = await startTestService({ files: hundreds("Text.\n") });
   await runIngest(service, ["d"]);
   const first = linesOf(service);
@@ -77,7 +77,7 @@ it("asks for the pairs once, while it still plans, and never when nothing is to 
   expect(elsewhere.stderr).not.toContain("created");
 }, 60_000);
 
-it("sends nothing where an id comes twice after the pairs were asked for", async () => {
+it("sends nothing where an id comes twice among more than a thousand", async () => {
   const service = await startTestService({
     files: { ...hundreds("Text.\n"), "d/z.md": "---\nid: d/10000.md\n---\nText.\n" },
   });
