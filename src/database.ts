@@ -141,11 +141,9 @@ export async function openForReading(path: string): Promise<Database> {
   }
 }
 
-const noRoom = "no room for temporary files";
-
 /** Whether an error says that a disk has no room; SQLite's own error is its cause. */
 export function isWithoutRoom(error: unknown): error is CliError {
-  return error instanceof CliError && error.message.startsWith(noRoom);
+  return error instanceof CliError && error.message.startsWith("no room for temporary files: ");
 }
 
 /**
@@ -158,7 +156,7 @@ function onDisk<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (!/disk is full|unable to open database file/.test(messageOf(error))) throw error;
-    throw new CliError("local", `${noRoom}: ${messageOf(error)}`, {
+    throw new CliError("local", `no room for temporary files: ${messageOf(error)}`, {
       hints: ["make room where they go, or name another folder with TMPDIR"],
       cause: error,
     });
