@@ -1,7 +1,12 @@
 import type { Database, SqlValue, Statement } from "../database.ts";
 
-// Many rows a statement: each call of the driver costs as much as several rows.
+type Row = readonly SqlValue[];
+
+// Many rows a statement: each call of the driver costs as much as several rows. What is
+// left goes in halves of it, so that not even 31 rows are 31 calls.
 const rowsAtOnce = 32;
+// Each way of sharing values is a statement of its own.
+const mostWaysOfSharing = 8;
 
 interface InsertForm {
   /** What stands for one row, with as many marks as values. Default: the values alone. */
@@ -11,31 +16,83 @@ interface InsertForm {
 }
 
 /**
+ * For each column where its values come from: `own` in each row, `all` when every
+ * row has the same, or an earlier column that has the same in each row.
+ */
+type Sources = readonly ("own" | "all" | number)[];
+
+function sourcesOf(rows: readonly Row[], columns: number): Sources {
+  const sources: Sources[number][] = [];
+  for (let column = 0; column < columns; column++) {
+    const first = rows[0]?.[column];
+    if (rows.every((row) => row[column] === first)) sources.push("all");
+    else {
+      const twin = sources.findIndex(
+        (source, other) => source === "own" && rows.every((row) => row[other] === row[column]),
+      );
+      sources.push(twin === -1 ? "own" : twin);
+    }
+  }
+  return sources;
+}
+
+/** The rows of a statement with numbered marks, in the order of valuesOf(). */
+function numberedRows(row: string, count: number, sources: Sources): string {
+  let last = 0;
+  const shared = sources.map((source) => (source === "all" ? ++last : 0));
+  const one = (): string => {
+    const numbers: number[] = [];
+    for (const [column, source] of sources.entries()) {
+      if (source === "own") numbers.push(++last);
+      else numbers.push((source === "all" ? shared[column] : numbers[source]) ?? 0);
+    }
+    let column = 0;
+    return row.replaceAll("?", () => `?${numbers[column++]}`);
+  };
+  return Array.from({ length: count }, one).join(",");
+}
+
+function valuesOf(rows: readonly Row[], sources: Sources): SqlValue[] {
+  const [first = []] = rows;
+  const values = first.filter((_, column) => sources[column] === "all");
+  const own = [...sources.keys()].filter((column) => sources[column] === "own");
+  for (const row of rows) for (const column of own) values.push(row[column] ?? null);
+  return values;
+}
+
+/**
  * Prepares inserting rows of `columns` values; `head` is the statement up to
  * VALUES. Returns a function that inserts any number of rows; the caller opens
- * the transaction.
+ * the transaction. Of many rows, what is the same in all of them or in two of
+ * their columns is handed to SQLite once: that costs as much as inserting it.
  */
 export function createInsert(
   database: Database,
   head: string,
   columns: number,
   { row = `(${Array.from({ length: columns }, () => "?").join(",")})`, tail = "" }: InsertForm = {},
-): (rows: readonly (readonly SqlValue[])[]) => void {
-  const one = database.prepare(`${head} VALUES ${row} ${tail}`);
-  let many: Statement | undefined;
-  return (rows) => {
-    const rest = rows.length % rowsAtOnce;
-    const whole = rows.length - rest;
-    let values: SqlValue[] = [];
-    for (let at = 0; at < whole; at++) {
-      for (const value of rows[at] ?? []) values.push(value);
-      if (values.length < rowsAtOnce * columns) continue;
-      many ??= database.prepare(
-        `${head} VALUES ${Array.from({ length: rowsAtOnce }, () => row).join(",")} ${tail}`,
-      );
-      many.runMany(values);
-      values = [];
+): (rows: readonly Row[]) => void {
+  const nothingShared: Sources = Array.from({ length: columns }, () => "own");
+  const prepared = new Map<string, Statement>();
+  let waysOfSharing = 0;
+  const insert = (rows: readonly Row[]): void => {
+    let sources = rows.length === rowsAtOnce ? sourcesOf(rows, columns) : nothingShared;
+    let key = `${rows.length} ${sources.join(" ")}`;
+    if (!prepared.has(key) && sources !== nothingShared && ++waysOfSharing > mostWaysOfSharing) {
+      sources = nothingShared;
+      key = `${rows.length} ${sources.join(" ")}`;
     }
-    for (let at = whole; at < rows.length; at++) one.run(...(rows[at] ?? []));
+    let statement = prepared.get(key);
+    if (!statement) {
+      const marked = numberedRows(row, rows.length, sources);
+      prepared.set(key, (statement = database.prepare(`${head} VALUES ${marked} ${tail}`)));
+    }
+    statement.runMany(valuesOf(rows, sources));
+  };
+  return (rows) => {
+    let at = 0;
+    for (let count = rowsAtOnce; count >= 1; count /= 2) {
+      for (; rows.length - at >= count; at += count) insert(rows.slice(at, at + count));
+    }
   };
 }
