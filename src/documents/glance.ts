@@ -5,8 +5,14 @@ import { isPacked } from "./file-name.ts";
 import type { ReadItem } from "./inspection.ts";
 import { defaultId } from "./mapping.ts";
 import { formatOf, formats } from "./readers.ts";
+import { loadGlobs } from "./patterns.ts";
 import { placeOf } from "./recorded.ts";
-import type { DocumentSettings } from "./settings.ts";
+import {
+  compileSettings,
+  usesPatterns,
+  type DocumentSettings,
+  type RawSettings,
+} from "./settings.ts";
 
 /** What is known of a new file before it is read as a whole. */
 export interface Glance {
@@ -73,4 +79,13 @@ export function glance(item: ReadItem, settings: DocumentSettings): Glance | und
     if (!bytes || !isSilent(bytes, settings)) return undefined;
   } else if (format !== formats.text) return undefined;
   return { id: defaultId(path, settings), ownPair: effectiveFor(path, settings).ccPairId };
+}
+
+/** Gives glance() with settings, and with nothing of what reading takes. */
+export async function loadGlance(
+  raw: RawSettings,
+): Promise<(item: ReadItem) => Glance | undefined> {
+  if (usesPatterns(raw)) await loadGlobs();
+  const settings = compileSettings(raw);
+  return (item) => glance(item, settings);
 }

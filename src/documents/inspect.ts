@@ -1,6 +1,5 @@
 import { CliError, reasonOf } from "../errors.ts";
 import type { SourceFile } from "./find.ts";
-import { glance } from "./glance.ts";
 import type {
   InspectSetup,
   Inspector,
@@ -139,6 +138,5 @@ export function createInspector(setup: InspectSetup): Inspector {
       return results;
     },
     readRows: rowsOf,
-    glance: (item) => glance(item, settings),
   };
 }

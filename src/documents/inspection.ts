@@ -81,6 +81,10 @@ export interface Inspector {
   look(items: readonly LookItem[], onItem?: () => void): Promise<Looked[]>;
   /** The documents of a file of rows, one after the other. */
   readRows(item: ReadItem): AsyncIterable<Prepared>;
+}
+
+/** What a plan is made with. */
+export interface GlancingInspector extends Inspector {
   /** Which document a new file gives, where its first bytes tell that surely. */
   glance(item: ReadItem): Glance | undefined;
 }

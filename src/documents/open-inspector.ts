@@ -1,5 +1,12 @@
 import { availableParallelism } from "node:os";
-import type { Inspector, InspectSetup, LookItem } from "./inspection.ts";
+import type { Glance } from "./glance.ts";
+import type {
+  GlancingInspector,
+  Inspector,
+  InspectSetup,
+  LookItem,
+  ReadItem,
+} from "./inspection.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { formatOf } from "./readers.ts";
 import { lookAtRecorded } from "./recorded.ts";
@@ -22,22 +29,25 @@ const isStampKnown = ({ stamp, content }: LookItem): boolean =>
  * the threads have no hands for, this one does. `recordedFiles` tells what to
  * expect, as far as filesInThisThread: the threads start at once where so many
  * will be compared. What reading takes is loaded when the first file is to be
- * read, or at once where none is recorded: until then no glance tells anything.
- * `script` is the built worker; without it all is done in this thread. The caller
+ * read. What a glance takes is loaded at once where no file is recorded, else with
+ * the first new one: until then no glance tells anything. `script` is the built worker; without it all is done in this thread. The caller
  * closes it.
  */
 export async function openInspector(
   setup: InspectSetup,
   script: string | URL | undefined,
   recordedFiles: number,
-): Promise<Inspector & { close(): Promise<void> }> {
+): Promise<GlancingInspector & { close(): Promise<void> }> {
   let loading: Promise<Inspector> | undefined;
-  let reader: Inspector | undefined;
-  const load = async (): Promise<Inspector> => {
-    loading ??= import("./inspect.ts").then(({ loadInspector }) => loadInspector(setup));
-    return (reader = await loading);
+  const load = (): Promise<Inspector> =>
+    (loading ??= import("./inspect.ts").then(({ loadInspector }) => loadInspector(setup)));
+  let glanceAt: ((item: ReadItem) => Glance | undefined) | undefined;
+  let glancing: Promise<void> | undefined;
+  const loadGlancing = async (): Promise<void> => {
+    const { loadGlance } = await import("./glance.ts");
+    glanceAt = await loadGlance(setup.settings);
   };
-  if (recordedFiles === 0) await load();
+  if (recordedFiles === 0) await loadGlancing();
   const local: Pick<Inspector, "look"> = {
     look: (items, onItem) => lookAtRecorded(items, setup, load, onItem),
   };
@@ -65,7 +75,9 @@ export async function openInspector(
       yield* (await load()).readRows(item);
     },
     glance(item) {
-      const glanced = reader?.glance(item);
+      // Should it fail, reading the file fails in the same way, and says so.
+      if (!glanceAt) glancing ??= loadGlancing().catch(() => {});
+      const glanced = glanceAt?.(item);
       // It is read later: by then the threads are up.
       if (glanced) countUp(1, false, true);
       return glanced;

@@ -1,11 +1,12 @@
 import type { FileFacts } from "../documents/facts.ts";
 import type { Listed } from "../documents/find.ts";
-import type { Inspector, Looked, Prepared } from "../documents/inspection.ts";
+import type { GlancingInspector, Prepared } from "../documents/inspection.ts";
 import { formatOf, type FormatName } from "../documents/readers.ts";
 import { absoluteOf } from "../documents/recorded.ts";
 import type { PathRange } from "../documents/scope.ts";
 import { statFile } from "../documents/walk.ts";
 import { refuseCollisions } from "./collisions.ts";
+import { bytesOf, createLooking, turn } from "./looking.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";
 import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
 import { changedMeanwhile, createPlanIds, type PlanIds } from "./plan-ids.ts";
@@ -37,7 +38,7 @@ export interface PlanRequest {
   format?: FormatName | undefined;
   /** What others say of a file. */
   factsOf?: ((path: string) => FileFacts | undefined) | undefined;
-  inspector: Inspector;
+  inspector: GlancingInspector;
   /** Compare the content of every file even when its stamp is the recorded one. */
   checksum: boolean;
   /** Plan to send what is unchanged too. */
@@ -45,10 +46,11 @@ export interface PlanRequest {
   /** Takes what is to be sent; undefined for a dry run, which leaves the state as it is. */
   spool: Spool<SpoolHead> | undefined;
   /**
-   * Of so many new files what they give is kept with the plan; further ones are
-   * read when their turn comes, wherever a glance tells their id. Default: all.
+   * Where there are more new files than so many, they are read when their turn
+   * comes, wherever a glance tells their id; what others give is kept with the
+   * plan. Default: any number is read.
    */
-  readFirst?: number;
+  mostReadFirst?: number;
   shard: Shard | undefined;
   /** Ends the plan between two batches. */
   signal: AbortSignal;
@@ -73,61 +75,10 @@ export interface Plan {
   readonly pairs: ReadonlySet<number | undefined>;
 }
 
-const mostFilesAtOnce = 512;
-const bytesAtOnce = 1024 * 1024;
-const batchesAhead = 4;
 // Each is a durable transaction, and all of them are in memory.
 const rowsAtOnce = 1024;
+const bytesAtOnce = 1024 * 1024;
 const sliceMs = 50;
-
-function bytesOf(looked: readonly Looked[]): number {
-  return looked.reduce((sum, each) => sum + (each.kind === "document" ? each.body.length : 0), 0);
-}
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Looks at files in batches, some ahead; hands the results on in order. */
-function createLooking({ inspector }: PlanRequest, entries: PlanEntries) {
-  const inWork: { candidates: Candidate[]; looked: Promise<Looked[]> }[] = [];
-  let batch: Candidate[] = [];
-  let filesAtOnce = 128;
-  const finish = async (atMost: number): Promise<void> => {
-    while (inWork.length > atMost) {
-      const first = inWork.shift();
-      if (!first) return;
-      const looked = await first.looked;
-      // Large documents in small batches: all of them are in memory at once.
-      const mean = bytesOf(looked) / looked.length;
-      filesAtOnce = Math.max(1, Math.min(mostFilesAtOnce, Math.floor(bytesAtOnce / (mean + 1))));
-      entries.add(first.candidates, looked);
-    }
-  };
-  const look = async (): Promise<void> => {
-    const candidates = batch;
-    batch = [];
-    if (candidates.length === 0) return;
-    // What threads have answered is seen in a turn of the event loop: till then they seem busy,
-    // and this thread would do their work while they wait.
-    if (inWork.length > 1) await turn();
-    const looked = inspector.look(candidates.map(({ item }) => item));
-    // Awaited in order; a rejection meanwhile must not count as unhandled.
-    looked.catch(() => {});
-    inWork.push({ candidates, looked });
-    await finish(batchesAhead - 1);
-  };
-  return {
-    /** Gives something to wait for only now and then: a promise a file would cost more than the file. */
-    add(candidate: Candidate): Promise<void> | undefined {
-      return batch.push(candidate) >= filesAtOnce ? look() : undefined;
-    },
-    async end(): Promise<void> {
-      await look();
-      await finish(0);
-    },
-  };
-}
 
 /** Reads a file of rows, unless it is as recorded. */
 async function addRows(
@@ -182,16 +133,7 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const ids = isFirst ? openIds(request) : undefined;
   const entries = createPlanEntries(request, table, ids);
   const looking = createLooking(request, entries);
-  const { readFirst = Number.POSITIVE_INFINITY } = request;
   let fileCount = 0;
-  let newFiles = 0;
-
-  /** Plans a file that the state does not know without reading it, if that can be. */
-  const isGlancedAt = (candidate: Candidate): boolean => {
-    if (++newFiles <= readFirst) return false;
-    const glanced = request.inspector.glance(candidate.item);
-    return glanced !== undefined && entries.addGlanced(candidate, glanced);
-  };
   let breatheAtMs = request.now() + sliceMs;
   // Much is synchronous: let signals and the progress line have their turn.
   const mayBreathe = (): boolean => request.now() >= breatheAtMs;
@@ -210,10 +152,10 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     } else if (isTaken && listed.kind === "file") {
       const candidate = lookItem(listed, seen, request);
       if (formatOf(listed.path, request.format)?.gives === "rows") {
-        await looking.end();
+        await looking.settle();
         await addRows(candidate, request, entries, breathe);
-      } else if (seen || !isGlancedAt(candidate)) {
-        const full = looking.add(candidate);
+      } else {
+        const full = seen ? looking.add(candidate) : looking.addNew(candidate);
         if (full) await full;
       }
     }

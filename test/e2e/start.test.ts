@@ -76,6 +76,20 @@ describe("start-up", () => {
     expect(await load("--include", "*.md")).toEqual(["picomatch"]);
   });
 
+  it("loads nothing that reads documents into the thread that only sends them", async () => {
+    const names = Array.from({ length: 2100 }, (_, index) => `docs/d${index % 21}/${index}.md`);
+    const service = await startTestService({
+      files: Object.fromEntries(names.map((name) => [name, `---\ntitle: T\n---\n${name}\n`])),
+    });
+    const args = ["ingest", join(service.folder, "docs"), "--cc-pair-id", "2"];
+    const files = await loadedFiles([...args, "--concurrency", "32"], service.env);
+    expect(service.sandbox.ledger.requestCount).toBeGreaterThan(names.length);
+    const code = files.map((path) => readFileSync(join(projectFolder, path), "utf8")).join("\n");
+    for (const part of ["gray-matter", "YAMLException", "picomatch"]) {
+      expect(code.includes(part), part).toBe(false);
+    }
+  }, 60_000);
+
   it("loads nothing that reads documents into threads that only compare stamps", () => {
     const script = `
       const { Worker } = require("node:worker_threads");

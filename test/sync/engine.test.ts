@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { IngestionRequest } from "../../src/api/schemas.ts";
 import type { Listed } from "../../src/documents/find.ts";
-import type { Inspector, Looked, Prepared } from "../../src/documents/inspection.ts";
+import type { GlancingInspector, Looked, Prepared } from "../../src/documents/inspection.ts";
 import { trustedStamp } from "../../src/documents/stamp.ts";
 import { ApiError, type CliError, type ExitName } from "../../src/errors.ts";
 import { buildPlan, type Plan, type PlanRequest } from "../../src/sync/plan.ts";
@@ -62,7 +62,7 @@ function prepare(fake: Fake, path: string): Prepared {
 }
 
 /** Looks at the fake's files as the inspector does at real ones. */
-function inspect(fake: Fake): Inspector {
+function inspect(fake: Fake): GlancingInspector {
   const look = (path: string, known: string | undefined): Looked => {
     const file = fake.files.get(path);
     if (file && stampOf(file) === known) return { kind: "same" };

@@ -72,7 +72,7 @@ export function nothingFound({ inputs, settings }: DocumentSource): CliError {
 
 // What small folders hold is told, warnings and all, before anything is sent; of large
 // ones the rest is read while the first documents are on their way.
-const readFirst = 32;
+const mostReadFirst = 32;
 
 /** Plans over the files of the session. Throws CliError `usage` when there are none. */
 async function planFound(
@@ -81,7 +81,7 @@ async function planFound(
   options: IngestOptions,
   also: { files?: ReportFiles; onManyDue?: () => void } = {},
 ): Promise<Plan> {
-  const plan = await planFolder(context, session, { ...options, ...also, readFirst });
+  const plan = await planFolder(context, session, { ...options, ...also, mostReadFirst });
   if (plan.fileCount === 0 && !options.allowEmpty) throw nothingFound(session.source);
   await session.progress.stop();
   return plan;

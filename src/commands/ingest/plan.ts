@@ -39,7 +39,7 @@ interface FolderPlanOptions {
   /** Files of this command's own that may lie among the documents. */
   files?: ReportFiles | undefined;
   /** These as in PlanRequest. */
-  readFirst?: number;
+  mostReadFirst?: number;
   onManyDue?: () => void;
 }
 
@@ -72,7 +72,7 @@ export async function planFolder(
     spool,
     shard: options.shard,
     onManyDue: options.onManyDue,
-    ...(options.readFirst === undefined ? {} : { readFirst: options.readFirst }),
+    ...(options.mostReadFirst === undefined ? {} : { mostReadFirst: options.mostReadFirst }),
     mappingKey: (path) => source.mappingKey(path),
     storedId: dialects[source.config.dialect].storedId,
     isCurrent(path) {

@@ -3,7 +3,7 @@ import type { Client } from "../../api/client.ts";
 import type { Config, Connection } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/url.ts";
 import type { Context } from "../../context.ts";
-import type { Inspector } from "../../documents/inspection.ts";
+import type { GlancingInspector } from "../../documents/inspection.ts";
 import { filesInThisThread, openInspector } from "../../documents/open-inspector.ts";
 import type { Output } from "../../output/output.ts";
 import { startProgress, type Progress } from "../../output/progress.ts";
@@ -41,7 +41,7 @@ export interface Session {
   connected: UploadConnection | undefined;
   state: State;
   targets: Targets;
-  inspector: Inspector;
+  inspector: GlancingInspector;
   /** Holds what is to be sent; undefined in a dry run. */
   spool: Spool<SpoolHead> | undefined;
   progress: Progress;
