@@ -3,11 +3,11 @@ import type { OutcomeKind } from "./breaker.ts";
 import { nestsTooDeep } from "./depth.ts";
 import type { Answer } from "./exchange.ts";
 import { readFault } from "./faults.ts";
+import { header } from "./headers.ts";
 import type { FaultKind } from "./policy.ts";
 import { describeIssues, type Shape } from "./shape.ts";
 import { hintsForStatus, isRetryable, outcomeOfStatus, type KeyName } from "./status.ts";
 import { parseRetryAfter } from "./timing.ts";
-import type { Headers } from "./watch.ts";
 import { readServiceWords, shorten } from "./words.ts";
 
 /** What is asked, for messages: `list connectors: GET https://… `. */
@@ -31,12 +31,6 @@ export interface Failure {
 }
 
 export type Result<T> = { ok: true; value: T } | { ok: false; failure: Failure };
-
-/** The value of a header, the first of several. */
-export function header(headers: Headers, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value[0] : value;
-}
 
 interface Problem {
   kind: FaultKind;

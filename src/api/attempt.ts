@@ -1,8 +1,9 @@
 import { ApiError } from "../errors.ts";
-import { failureOfFault, header, type Failure, type Question, type Result } from "./answers.ts";
+import { failureOfFault, type Failure, type Question, type Result } from "./answers.ts";
 import { toExchange, urlOf, type Call, type Wire } from "./call.ts";
 import { isUnsent } from "./connector.ts";
-import type { Exchange, Headers } from "./watch.ts";
+import { allHeaders, header, type Headers } from "./headers.ts";
+import type { Exchange } from "./watch.ts";
 import { policies, type CallPolicy } from "./policy.ts";
 import { retrying } from "./retry.ts";
 
@@ -61,7 +62,7 @@ function trace(
     requestId: given ?? exchange.headers[idHeader],
     headers: {
       request: withoutSecrets(exchange.headers),
-      response: withoutSecrets(answer?.headers ?? {}),
+      response: withoutSecrets(allHeaders(answer?.headers ?? [])),
     },
   });
 }

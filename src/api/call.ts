@@ -1,6 +1,6 @@
 import type { ClientCertificate } from "./connector.ts";
 import type { Dialect, DialectName } from "./dialects.ts";
-import type { Body, Exchange, Headers } from "./watch.ts";
+import type { Body, Exchange } from "./watch.ts";
 import type { Gate } from "./gate.ts";
 import type { Clock } from "./timing.ts";
 import type { CallClass, CallPolicy, FaultKind } from "./policy.ts";
@@ -18,7 +18,10 @@ export interface RequestTrace {
   /** From 1. */
   attempt: number;
   requestId?: string | undefined;
-  headers?: { request: Record<string, string>; response: Headers };
+  headers?: {
+    request: Record<string, string>;
+    response: Record<string, string | string[]>;
+  };
 }
 
 export interface ClientOptions {

@@ -1,7 +1,7 @@
-import type { Controller } from "undici/lib/dispatcher/pool.js";
 import type { Deadlines } from "./deadlines.ts";
 import { createInbox } from "./inbox.ts";
-import { fault, watch, type Exchange, type Headers, type Watch } from "./watch.ts";
+import type { Headers } from "./headers.ts";
+import { fault, watch, type Exchange, type Flow, type Watch } from "./watch.ts";
 
 export interface Answer {
   status: number;
@@ -27,7 +27,7 @@ export function wholeAnswer(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let status = 0;
-    let headers: Headers = {};
+    let headers: Headers = [];
     const chunks: Buffer[] = [];
     const followed = watch(
       exchange,
@@ -65,12 +65,12 @@ export function streamedAnswer(
   deadlines: Deadlines<Watch>,
 ): Promise<StreamedAnswer> {
   return new Promise((resolve, reject) => {
-    let controller: Controller | undefined;
-    const inbox = createInbox(() => controller);
+    let flow: Flow | undefined;
+    const inbox = createInbox(() => flow);
     const followed = watch(
       exchange,
       {
-        onController: (started) => void (controller = started),
+        onFlow: (given) => void (flow = given),
         onHeaders: (status, headers) => resolve({ status, headers, body: read() }),
         onChunk: (chunk) => inbox.put(chunk),
         isBehind: () => inbox.isFull(),

@@ -1,4 +1,4 @@
-import type { Controller } from "undici/lib/dispatcher/pool.js";
+import type { Flow } from "./watch.ts";
 
 /** Above this many unread bytes the sender is held back. */
 const readAheadBytes = 1024 * 1024;
@@ -12,7 +12,7 @@ interface Inbox {
 }
 
 /** `flow` gives what holds the sender back and lets it go on, once there is a connection. */
-export function createInbox(flow: () => Controller | undefined): Inbox {
+export function createInbox(flow: () => Flow | undefined): Inbox {
   let chunks: Buffer[] = [];
   let waitingBytes = 0;
   let ended = false;

@@ -3,6 +3,7 @@ import type { ClientOptions } from "./call.ts";
 import { createWire } from "./client.ts";
 import { isUnsent } from "./connector.ts";
 import type { Answer } from "./exchange.ts";
+import { header } from "./headers.ts";
 import type { ApiError } from "../errors.ts";
 
 /** A request that is made once, to look at whatever comes. */
@@ -51,12 +52,8 @@ export interface Prober {
 }
 
 function toTrace(probe: Probe, { question, ms, answer, error }: Probed): ProbeTrace {
-  const header = (name: string): string | undefined => {
-    const value = answer?.headers[name];
-    return Array.isArray(value) ? value[0] : value;
-  };
-  const contentType = header("content-type");
-  const server = header("server");
+  const contentType = answer && header(answer.headers, "content-type");
+  const server = answer && header(answer.headers, "server");
   return {
     method: question.method,
     url: question.url,

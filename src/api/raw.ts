@@ -1,4 +1,5 @@
-import { failureOfFault, header, redirected, refused, unexpected } from "./answers.ts";
+import { failureOfFault, redirected, refused, unexpected } from "./answers.ts";
+import { header } from "./headers.ts";
 import type { Question, Result } from "./answers.ts";
 import { readErrorBody, type Answer, type StreamedAnswer } from "./exchange.ts";
 import { shorten } from "./words.ts";

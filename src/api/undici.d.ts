@@ -8,22 +8,18 @@ declare module "undici/lib/dispatcher/pool.js" {
   import type { Readable } from "node:stream";
   import type { Connector } from "undici/lib/core/connect.js";
 
-  export interface Controller {
-    pause(): void;
-    resume(): void;
-    abort(reason: Error): void;
-  }
-
+  /**
+   * What the calls of undici 7 itself hand to `dispatch` (lib/api): it is called as
+   * it is, the newer interface through a wrapper for each request.
+   */
   export interface Handler {
-    onRequestStart(controller: Controller): void;
-    onResponseStart(
-      controller: Controller,
-      status: number,
-      headers: Record<string, string | string[]>,
-    ): void;
-    onResponseData(controller: Controller, chunk: Buffer): void;
-    onResponseEnd(controller: Controller): void;
-    onResponseError(controller: Controller | undefined, error: Error): void;
+    onConnect(abort: (reason: Error) => void): void;
+    /** Names and values in turn. False holds the sender back until `resume` is called. */
+    onHeaders(status: number, headers: Buffer[], resume: () => void): boolean;
+    /** False as in onHeaders. */
+    onData(chunk: Buffer): boolean;
+    onComplete(trailers: Buffer[]): void;
+    onError(error: Error): void;
   }
 
   export interface DispatchOptions {

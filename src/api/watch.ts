@@ -1,8 +1,8 @@
-import type { Controller, Handler } from "undici/lib/dispatcher/pool.js";
+import type { Handler } from "undici/lib/dispatcher/pool.js";
 import { markUnsent } from "./connector.ts";
 import type { Bounded, Deadlines } from "./deadlines.ts";
+import type { Headers } from "./headers.ts";
 
-export type Headers = Record<string, string | string[]>;
 export type Body = Uint8Array | (() => AsyncIterable<Uint8Array>);
 
 /** A request to make once, and its limits. */
@@ -44,9 +44,15 @@ function timeoutOf(isPhase: boolean, inBody: boolean): Error {
     : fault("HEADERS_TIMEOUT", "no answer in time");
 }
 
+/** Holds the sender of an answer back. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+}
+
 /** What is told of an exchange. */
 export interface Listener {
-  onController?(controller: Controller): void;
+  onFlow?(flow: Flow): void;
   onHeaders(status: number, headers: Headers): void;
   onChunk(chunk: Buffer): void;
   onEnd(): void;
@@ -62,7 +68,10 @@ function after(now: number, ms: number): number {
 
 /** Follows one exchange: its deadlines, its bytes, and its end, which comes exactly once. */
 export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlines<Watch>): Watch {
-  let controller: Controller | undefined;
+  /** Ends the request in undici; undefined while there is no connection for it. */
+  let abortRequest: ((reason: Error) => void) | undefined;
+  let resumeRequest: (() => void) | undefined;
+  let isPaused = false;
   let failure: Error | undefined;
   let done = false;
   let received = 0;
@@ -78,35 +87,38 @@ export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlin
   const abort = (error: Error): void => {
     if (!finish()) return;
     failure = error;
-    controller?.abort(error);
+    abortRequest?.(error);
     listener.onError(error);
   };
   const handler: Handler = {
-    onRequestStart(started) {
-      controller = started;
-      if (failure) started.abort(failure);
-      else listener.onController?.(started);
+    onConnect(end) {
+      abortRequest = end;
+      if (failure) end(failure);
     },
-    onResponseStart(_started, status, headers) {
-      if (status < 200 || done) return;
+    onHeaders(status, headers, resume) {
+      resumeRequest = resume;
+      if (status < 200 || done) return true;
       inBody = true;
       phaseAt = after(deadlines.now(), exchange.idleMs);
       deadlines.sooner(watched);
       listener.onHeaders(status, headers);
+      return !isPaused;
     },
-    onResponseData(_started, chunk) {
-      if (done) return;
+    onData(chunk) {
+      if (done) return true;
       received += chunk.length;
       if (received > exchange.responseBytes) {
-        return abort(fault("ANSWER_TOO_LARGE", `answer above ${exchange.responseBytes} bytes`));
+        abort(fault("ANSWER_TOO_LARGE", `answer above ${exchange.responseBytes} bytes`));
+        return true;
       }
       phaseAt = after(deadlines.now(), exchange.idleMs);
       listener.onChunk(chunk);
+      return !isPaused;
     },
-    onResponseEnd() {
+    onComplete() {
       if (finish()) listener.onEnd();
     },
-    onResponseError(_started, error) {
+    onError(error) {
       if (finish()) listener.onError(error);
     },
   };
@@ -124,10 +136,18 @@ export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlin
       }
       const error = timeoutOf(isPhase, inBody);
       // undici has not begun: there is no connection, so nothing can have been sent.
-      if (!controller) markUnsent(error);
+      if (!abortRequest) markUnsent(error);
       abort(error);
     },
   };
+  listener.onFlow?.({
+    pause: () => void (isPaused = true),
+    resume() {
+      if (!isPaused) return;
+      isPaused = false;
+      resumeRequest?.();
+    },
+  });
   deadlines.add(watched);
   return watched;
 }

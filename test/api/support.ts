@@ -1,7 +1,15 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createNetServer, type AddressInfo, type Socket } from "node:net";
 import { createClient, type Client, type ClientOptions } from "../../src/api/client.ts";
+import type { Headers } from "../../src/api/headers.ts";
 import type { Clock } from "../../src/api/timing.ts";
+
+/** Headers as undici hands them over. */
+export function rawHeaders(headers: Record<string, string>): Headers {
+  return Object.entries(headers)
+    .flat()
+    .map((text) => Buffer.from(text, "latin1"));
+}
 
 export interface TestClock extends Clock {
   /** Every wait that was asked for, in ms. */

@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
+import { createDeadlines } from "../../src/api/deadlines.ts";
+import { watch, type Watch } from "../../src/api/watch.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -33,13 +35,19 @@ describe("undici", () => {
     expect(loadedBy("undici").length).toBeGreaterThan(names.length);
   });
 
-  it("still has the handler interface that the exchange implements", () => {
+  it("still calls the handler that the exchange implements as it is", () => {
     const Pool = require("undici/lib/dispatcher/pool.js") as new (...args: unknown[]) => object;
     expect(Pool.prototype).toHaveProperty("dispatch");
     const wrapper = require("undici/lib/handler/unwrap-handler.js") as {
       unwrap(handler: object): object;
     };
-    const handler = { onRequestStart() {} };
-    expect(wrapper.unwrap(handler)).not.toBe(handler);
+    const exchange = { headersMs: 0, idleMs: 0, totalMs: 0, responseBytes: 1 };
+    const listener = { onHeaders() {}, onChunk() {}, onEnd() {}, onError() {} };
+    const { handler } = watch(
+      { ...exchange, method: "GET", path: "/", headers: {}, fresh: false },
+      listener,
+      createDeadlines<Watch>(),
+    );
+    expect(wrapper.unwrap(handler)).toBe(handler);
   });
 });

@@ -1,5 +1,6 @@
 import type { Client } from "../../api/client.ts";
 import type { Answer } from "../../api/exchange.ts";
+import { header } from "../../api/headers.ts";
 import type { FaultKind } from "../../api/policy.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
@@ -42,7 +43,7 @@ function checkForm(options: ApiOptions): void {
 async function showRefused(output: Output, options: ApiOptions, answer: Answer): Promise<void> {
   const { status, headers, body } = answer;
   if (options.include === true) await showHead(output, answer);
-  const isPage = /html/i.test(String(headers["content-type"]));
+  const isPage = /html/i.test(header(headers, "content-type") ?? "");
   if (body.length === 0 || isParsed(options) || (isPage && options.output !== "raw")) return;
   const stream = (async function* () {
     yield body;

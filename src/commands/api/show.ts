@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { header } from "../../api/answers.ts";
+import { allHeaders, header } from "../../api/headers.ts";
 import { withoutSecrets } from "../../api/attempt.ts";
 import { nestsTooDeep } from "../../api/depth.ts";
 import type { StreamedAnswer } from "../../api/exchange.ts";
@@ -16,7 +16,7 @@ type Head = Pick<StreamedAnswer, "status" | "headers">;
 /** Status line and headers, then an empty line, as they would stand in a message; no keys. */
 export async function showHead(output: Output, { status, headers }: Head): Promise<void> {
   await output.line(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`.trimEnd());
-  for (const [name, value] of Object.entries(withoutSecrets(headers))) {
+  for (const [name, value] of Object.entries(withoutSecrets(allHeaders(headers)))) {
     for (const each of Array.isArray(value) ? value : [value]) {
       await output.line(`${name}: ${each.replace(/[\r\n]+/g, " ")}`);
     }

@@ -1,4 +1,4 @@
-import { header } from "../../api/answers.ts";
+import { header } from "../../api/headers.ts";
 import { shakeHands } from "../../api/handshake.ts";
 import type { Prober } from "../../api/prober.ts";
 import { parseHttpDate } from "../../api/timing.ts";

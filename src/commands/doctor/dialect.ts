@@ -1,4 +1,5 @@
 import { dialects, type DialectName } from "../../api/dialects.ts";
+import { header } from "../../api/headers.ts";
 import type { Probed, Prober } from "../../api/prober.ts";
 import { ServiceVersion } from "../../api/service-version.ts";
 import { shorten } from "../../api/words.ts";
@@ -41,7 +42,7 @@ export function presenceOf({ answer }: Pick<Probed, "answer">): Presence {
   if (!answer) return "unknown";
   const { status } = answer;
   if (status === 404 || status === 405) return "absent";
-  const type = String(answer.headers["content-type"] ?? "");
+  const type = header(answer.headers, "content-type") ?? "";
   return /json/i.test(type) && [200, 400, 401, 403, 422].includes(status) ? "there" : "unknown";
 }
 

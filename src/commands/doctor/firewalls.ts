@@ -1,4 +1,5 @@
 import type { Answer } from "../../api/exchange.ts";
+import { allHeaders } from "../../api/headers.ts";
 
 /** Marks of products that refuse requests in the name of a service; header names in lower case. */
 const firewalls: readonly [name: string, headers: RegExp, page: RegExp][] = [
@@ -18,7 +19,9 @@ const firewalls: readonly [name: string, headers: RegExp, page: RegExp][] = [
 ];
 
 function headerLines(answer: Answer): string {
-  const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${String(value)}`);
+  const lines = Object.entries(allHeaders(answer.headers)).map(
+    ([name, value]) => `${name}: ${String(value)}`,
+  );
   return lines.join("\n").toLowerCase();
 }
 

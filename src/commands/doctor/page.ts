@@ -1,4 +1,4 @@
-import { header } from "../../api/answers.ts";
+import { header } from "../../api/headers.ts";
 import type { Answer } from "../../api/exchange.ts";
 import { readServiceWords, shorten } from "../../api/words.ts";
 import type { Verdict } from "./check.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { header, readAnswer, type Question } from "../../api/answers.ts";
+import { readAnswer, type Question } from "../../api/answers.ts";
+import { header } from "../../api/headers.ts";
 import { dialects, type Dialect } from "../../api/dialects.ts";
 import type { Answer } from "../../api/exchange.ts";
 import type { Probed } from "../../api/prober.ts";

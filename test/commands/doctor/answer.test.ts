@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { otherPrefixes } from "../../../src/commands/doctor/answer.ts";
 import { judgeAnswer } from "../../../src/commands/doctor/page.ts";
+import { rawHeaders } from "../../api/support.ts";
 import { aimAt, runDoctor, serve } from "./support.ts";
 
 const html = (title: string, more = ""): string =>
@@ -140,7 +141,7 @@ it.each([
   ["https://a.test", "http://[", "which leads nowhere"],
   ["https://a.test", "/other", "which is not followed"],
 ])("a redirect from %s to %s is %s", (origin, location, words) => {
-  const answer = { status: 307, headers: { location }, body: Buffer.alloc(0) };
+  const answer = { status: 307, headers: rawHeaders({ location }), body: Buffer.alloc(0) };
   expect(judgeAnswer(answer, `${origin}/api/x`).words).toContain(words);
 });
 

@@ -4,6 +4,7 @@ import { judgeDialect, presenceOf } from "../../../src/commands/doctor/dialect.t
 import { isTooOldForChat, lackingIn } from "../../../src/commands/doctor/versions.ts";
 import { judgeAnswer } from "../../../src/commands/doctor/page.ts";
 import { wrapWords } from "../../../src/output/findings.ts";
+import { rawHeaders } from "../../api/support.ts";
 
 const every = (count: number, gap: number, from: number, messages = 1): Arrival[] =>
   Array.from({ length: count }, (_, index) => ({ ms: from + index * gap, messages }));
@@ -46,7 +47,7 @@ describe("arrivals:", () => {
 
 describe("who answers:", () => {
   it("JSON of somebody else is told as that, not by its status alone", () => {
-    const headers = { "content-type": "application/json" };
+    const headers = rawHeaders({ "content-type": "application/json" });
     const answer = { status: 200, headers, body: Buffer.from('{"up":true}') };
     expect(judgeAnswer(answer, "http://host/api/x")).toMatchObject({
       who: "other-json",
@@ -79,7 +80,7 @@ describe("the dialect:", () => {
     [200, "text/html", "unknown"],
     [500, "application/json", "unknown"],
   ])("%s in %s", (status, type, presence) => {
-    const answer = { status, headers: { "content-type": type }, body: Buffer.alloc(0) };
+    const answer = { status, headers: rawHeaders({ "content-type": type }), body: Buffer.alloc(0) };
     expect(presenceOf({ answer })).toBe(presence);
   });
 });

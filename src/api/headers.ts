@@ -1,0 +1,28 @@
+/**
+ * The headers of an answer as they came: name, value, name, value … in bytes. They
+ * become text where they are asked for: most answers of a bulk upload are asked two.
+ */
+export type Headers = readonly Buffer[];
+
+/** The value of a header, the first of several; `name` in lower case. */
+export function header(headers: Headers, name: string): string | undefined {
+  for (let at = 0; at < headers.length; at += 2) {
+    const each = headers[at];
+    if (each?.length === name.length && each.toString("latin1").toLowerCase() === name) {
+      return headers[at + 1]?.toString("latin1");
+    }
+  }
+  return undefined;
+}
+
+/** All of them by lower-case name; those that came several times as a list. */
+export function allHeaders(headers: Headers): Record<string, string | string[]> {
+  const all = new Map<string, string | string[]>();
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]?.toString("latin1").toLowerCase() ?? "";
+    const value = headers[at + 1]?.toString("latin1") ?? "";
+    const before = all.get(name);
+    all.set(name, before === undefined ? value : [before, value].flat());
+  }
+  return Object.fromEntries(all);
+}
