@@ -13,12 +13,18 @@ export interface Statement {
   iterate(...values: SqlValue[]): IterableIterator<Row>;
 }
 
+/** Whether a transaction ends when the disk has it (sqlite.org/pragma.html#pragma_synchronous). */
+export type Synchronous = "FULL" | "NORMAL";
+
 /** One SQLite file. Everything is synchronous, as SQLite is. */
 export interface Database {
   exec(sql: string): void;
   prepare(sql: string): Statement;
-  /** Runs `body` in one transaction; rolls back and rethrows when it throws. */
-  transaction<T>(body: () => T): T;
+  /**
+   * Runs `body` in one transaction; rolls back and rethrows when it throws. With NORMAL
+   * it survives the end of the process, but not of the machine unless a later one is FULL.
+   */
+  transaction<T>(body: () => T, synchronous?: Synchronous): T;
   close(): void;
 }
 
@@ -78,6 +84,7 @@ function withoutMetadata(row: unknown): Row {
 }
 
 const lockWaitMs = 10_000;
+const [normal, full] = ["PRAGMA synchronous = NORMAL;", "PRAGMA synchronous = FULL;"];
 
 /**
  * Sets the journal to WAL. While another process does the same to a new file,
@@ -90,7 +97,7 @@ async function prepareDriver(driver: Driver): Promise<void> {
   const giveUpAt = Date.now() + lockWaitMs;
   for (;;) {
     try {
-      driver.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+      driver.exec(`PRAGMA journal_mode = WAL; ${full}`);
       return;
     } catch (error) {
       if (!/database is locked/.test(messageOf(error)) || Date.now() > giveUpAt) throw error;
@@ -181,16 +188,17 @@ function createDatabase(driver: OpenDriver): Database {
         iterate: (...values) => statement.iterate(...values) as IterableIterator<Row>,
       };
     },
-    transaction(body) {
-      onDisk(() => driver.exec("BEGIN IMMEDIATE"));
+    transaction(body, synchronous = "FULL") {
+      const isFull = synchronous === "FULL";
+      onDisk(() => driver.exec(isFull ? "BEGIN IMMEDIATE" : `${normal} BEGIN IMMEDIATE`));
       let result;
       try {
         result = body();
       } catch (error) {
-        driver.exec("ROLLBACK");
+        driver.exec(isFull ? "ROLLBACK" : `ROLLBACK; ${full}`);
         throw error;
       }
-      onDisk(() => driver.exec("COMMIT"));
+      onDisk(() => driver.exec(isFull ? "COMMIT" : `COMMIT; ${full}`));
       return result;
     },
     close() {

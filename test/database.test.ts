@@ -72,6 +72,21 @@ it("says what to do where temporary tables find no room", async () => {
   });
 });
 
+it("waits for the disk in each transaction but those of which it is told not to", async () => {
+  const database = await open();
+  const synchronous = (): unknown => database.prepare("PRAGMA synchronous").get()?.["synchronous"];
+  const [normal, full] = [1, 2];
+  expect(synchronous()).toBe(full);
+  expect(database.transaction(synchronous, "NORMAL")).toBe(normal);
+  expect(database.transaction(synchronous)).toBe(full);
+  expect(() =>
+    database.transaction(() => {
+      throw new Error("no");
+    }, "NORMAL"),
+  ).toThrow("no");
+  expect(synchronous()).toBe(full);
+});
+
 it("rolls a failed transaction back and goes on", async () => {
   const database = await open();
   database.exec("CREATE TABLE t(n INTEGER PRIMARY KEY)");

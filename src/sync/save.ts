@@ -1,4 +1,4 @@
-import type { Database, SqlValue } from "../database.ts";
+import type { Database, SqlValue, Synchronous } from "../database.ts";
 import { createInsert } from "./insert.ts";
 import {
   acceptedValues,
@@ -50,7 +50,9 @@ function divide(
 }
 
 /** Prepares saving batches, each in one durable transaction, see State. */
-export function createSave(database: Database): (batch: StateBatch) => void {
+export function createSave(
+  database: Database,
+): (batch: StateBatch, synchronous?: Synchronous) => void {
   const fileHead = "INSERT OR REPLACE INTO files";
   const putProven = createInsert(database, fileHead, 9);
   const putChecked = createInsert(database, fileHead, 12, { row: checkedRow });
@@ -63,7 +65,7 @@ export function createSave(database: Database): (batch: StateBatch) => void {
     "DELETE FROM failures WHERE target = ? AND path = '' AND part = 0 AND id = ?",
   );
   const anyFailure = database.prepare("SELECT 1 AS yes FROM failures LIMIT 1");
-  return ({ files = [], accepted = [], failures = [] }) => {
+  return ({ files = [], accepted = [], failures = [] }, synchronous) => {
     database.transaction(() => {
       // In this order: what is accepted says what the files may claim.
       putAccepted(accepted.map(acceptedValues));
@@ -77,6 +79,6 @@ export function createSave(database: Database): (batch: StateBatch) => void {
         }
       }
       putFailures(failures.map(failureValues));
-    });
+    }, synchronous);
   };
 }

@@ -1,4 +1,4 @@
-import { isWithoutRoom, type Database, type Statement } from "../database.ts";
+import { isWithoutRoom, type Database, type Statement, type Synchronous } from "../database.ts";
 import { CliError, codeOf, messageOf } from "../errors.ts";
 import {
   toAccepted,
@@ -37,10 +37,10 @@ export interface State {
   /** Keys of the targets that accepted a document of this id. */
   targetsOf(id: string): string[];
   /**
-   * One durable transaction. A file's claim of a target is kept only if, with the
+   * One durable transaction (see Database). A file's claim of a target is kept only if, with the
    * batch, that target has the document, from this file and as recorded.
    */
-  save(batch: StateBatch): void;
+  save(batch: StateBatch, synchronous?: Synchronous): void;
   /** Forgets failures of a target that are older, of paths for which `isWanted` says so. */
   clearFailures(target: string, beforeMs: number, isWanted: (path: string) => boolean): void;
   /** The database itself, for the plan's temporary tables. */
@@ -151,10 +151,10 @@ export function createState(database: Database, path: string, isTemporary = fals
         .prepare("SELECT target FROM accepted WHERE id = ? ORDER BY target")
         .all(id)
         .map((row) => String(row["target"])),
-    save(batch) {
+    save(batch, synchronous) {
       if (isTemporary) batch = { failures: batch.failures ?? [] };
       if (Object.values(batch).every((records: readonly unknown[]) => records.length === 0)) return;
-      guarded(() => save(batch));
+      guarded(() => save(batch, synchronous));
     },
     clearFailures(target, beforeMs, isWanted) {
       guarded(() => {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createRecorder } from "../../src/sync/recorder.ts";
+import { createRecorder, type Recorder } from "../../src/sync/recorder.ts";
 import type { AcceptedRecord } from "../../src/sync/records.ts";
-import type { StateBatch } from "../../src/sync/save.ts";
 import type { State } from "../../src/sync/state.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -16,22 +15,27 @@ interface Opened {
   accept: (count: number) => void;
   /** How many documents each save made durable. */
   saves: number[];
+  /** For each save whether the disk was waited for. */
+  synced: boolean[];
   faults: unknown[];
+  recorder: Recorder;
 }
 
 function open(behave: () => void = () => {}): Opened {
   const saves: number[] = [];
+  const synced: boolean[] = [];
   const faults: unknown[] = [];
-  const save = ({ accepted = [] }: StateBatch): void => {
+  const save: State["save"] = ({ accepted = [] }, synchronous = "FULL") => {
     behave();
     saves.push(accepted.length);
+    synced.push(synchronous === "FULL");
   };
   const recorder = createRecorder({ save } as State, Date.now, (error) => faults.push(error));
   let made = 0;
   const accept = (count: number): void => {
     for (let left = count; left > 0; left--) recorder.accept(undefined, recordOf(`d${made++}`));
   };
-  return { accept, saves, faults };
+  return { accept, saves, synced, faults, recorder };
 }
 
 describe("what the service has accepted", () => {
@@ -39,6 +43,23 @@ describe("what the service has accepted", () => {
     const { accept, saves } = open();
     accept(200);
     expect(saves).toEqual([64, 64, 64]);
+  });
+
+  it("waits for the disk four times a second, and at the end", () => {
+    const { accept, synced, recorder } = open();
+    accept(128);
+    expect(synced).toEqual([false, false]);
+    vi.advanceTimersByTime(250);
+    accept(128);
+    expect(synced.slice(2)).toEqual([true, false]);
+    vi.advanceTimersByTime(249);
+    accept(64);
+    vi.advanceTimersByTime(1);
+    accept(64);
+    expect(synced.slice(4)).toEqual([false, true]);
+    accept(64);
+    recorder.save();
+    expect(synced.slice(6)).toEqual([false, true]);
   });
 
   it("waits for a quiet moment from 32 documents on, and not for the next answers", () => {
