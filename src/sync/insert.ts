@@ -24,16 +24,28 @@ type Sources = readonly ("own" | "all" | number)[];
 function sourcesOf(rows: readonly Row[], columns: number): Sources {
   const sources: Sources[number][] = [];
   for (let column = 0; column < columns; column++) {
-    const first = rows[0]?.[column];
-    if (rows.every((row) => row[column] === first)) sources.push("all");
-    else {
-      const twin = sources.findIndex(
-        (source, other) => source === "own" && rows.every((row) => row[other] === row[column]),
-      );
-      sources.push(twin === -1 ? "own" : twin);
-    }
+    sources.push(isAlike(rows, column) ? "all" : (twinOf(rows, column, sources) ?? "own"));
   }
   return sources;
+}
+
+// Plain loops: V8 would take longer to compile the library's for this than they run.
+function isAlike(rows: readonly Row[], column: number): boolean {
+  const first = rows[0]?.[column];
+  for (const row of rows) if (row[column] !== first) return false;
+  return true;
+}
+
+function twinOf(rows: readonly Row[], column: number, sources: Sources): number | undefined {
+  for (let other = 0; other < column; other++) {
+    if (sources[other] === "own" && areTwins(rows, column, other)) return other;
+  }
+  return undefined;
+}
+
+function areTwins(rows: readonly Row[], column: number, other: number): boolean {
+  for (const row of rows) if (row[column] !== row[other]) return false;
+  return true;
 }
 
 /** The rows of a statement with numbered marks, in the order of valuesOf(). */
@@ -53,9 +65,12 @@ function numberedRows(row: string, count: number, sources: Sources): string {
 }
 
 function valuesOf(rows: readonly Row[], sources: Sources): SqlValue[] {
-  const [first = []] = rows;
-  const values = first.filter((_, column) => sources[column] === "all");
-  const own = [...sources.keys()].filter((column) => sources[column] === "own");
+  const values: SqlValue[] = [];
+  const own: number[] = [];
+  for (let column = 0; column < sources.length; column++) {
+    if (sources[column] === "all") values.push(rows[0]?.[column] ?? null);
+    else if (sources[column] === "own") own.push(column);
+  }
   for (const row of rows) for (const column of own) values.push(row[column] ?? null);
   return values;
 }

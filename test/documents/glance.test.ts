@@ -76,6 +76,9 @@ describe("a glance at a file", () => {
     const frontMatter = { id: "doc.key" };
     expect(glanceAt("---\ndoc.key: mine\n---\nText", { frontMatter })).toBeUndefined();
     expect(glanceAt("---\nid: x\n---\nText", { frontMatter })).toBeDefined();
+    const named = { frontMatter: { id: "kürzel" } };
+    expect(glanceAt("---\nkürzel: mine\n---\nText", named)).toBeUndefined();
+    expect(glanceAt("---\nkurzel: mine\n---\nText", named)).toBeDefined();
   });
 
   it("never tells another id than reading does", () => {
