@@ -1,5 +1,11 @@
 import type { FileFacts } from "../documents/facts.ts";
-import type { Inspector, Looked, Prepared, ReadyDocument } from "../documents/inspection.ts";
+import type {
+  Inspector,
+  Looked,
+  LookItem,
+  Prepared,
+  ReadyDocument,
+} from "../documents/inspection.ts";
 import type { Spool, SpoolRecord } from "./spool.ts";
 
 /** A document on its way. */
@@ -96,49 +102,61 @@ function isWhole({ head }: Spooled): boolean {
   return head.document.part === 0;
 }
 
+// Plain loops from here on: V8 would take longer to compile what inlines the library's
+// functions than they run.
 function bytesOf(dues: readonly Due[]): number {
-  return dues.reduce(
-    (sum, { prepared }) => sum + (prepared.kind === "document" ? prepared.body.length : 0),
-    0,
-  );
+  let sum = 0;
+  for (const { prepared } of dues) if (prepared.kind === "document") sum += prepared.body.length;
+  return sum;
+}
+
+/** What is to be read again as a whole. */
+function itemsOf(records: readonly Spooled[]): LookItem[] {
+  const items: LookItem[] = [];
+  for (const record of records) {
+    if (record.body || !isWhole(record)) continue;
+    const { document, absolutePath, facts } = record.head;
+    items.push({ path: document.path, absolutePath, facts, stamp: undefined, content: undefined });
+  }
+  return items;
 }
 
 /** Completes records of the spool, those without a body by reading them again. */
 function createCompleter(request: DueSource): (records: Spooled[]) => Promise<Due[]> {
   const readRow = createRowReader(request);
   return async (records) => {
-    const items = records
-      .filter((each) => !each.body && isWhole(each))
-      .map(({ head }) => {
-        const { document, absolutePath, facts } = head;
-        const unknown = { stamp: undefined, content: undefined };
-        return { path: document.path, absolutePath, facts, ...unknown };
-      });
+    const items = itemsOf(records);
     const looked = items.length > 0 ? await request.inspector.look(items) : [];
     const dues: Due[] = [];
+    let next = 0;
     for (const record of records) {
       const { head, body, position } = record;
       const { document, known } = head;
-      const prepared =
-        body && document.kind === "document"
-          ? { ...document, body }
-          : checked(head, isWhole(record) ? looked.shift() : await readRow(head));
+      let prepared: Prepared;
+      if (body && document.kind === "document") prepared = { ...document, body };
+      else if (isWhole(record)) prepared = checked(head, looked[next++]);
+      else prepared = checked(head, await readRow(head));
       dues.push({ position, prepared, known });
     }
     return dues;
   };
 }
 
-/** Batches of records: fewer where documents are large, as all of a batch are in memory. */
-function* batchesOf(records: Iterable<Spooled>, size: () => number): Generator<Spooled[]> {
-  let batch: Spooled[] = [];
-  for (const record of records) {
-    batch.push(record);
-    if (batch.length < size()) continue;
-    yield batch;
-    batch = [];
+/** The next records of those that are left. */
+function takeBatch(records: Iterator<Spooled>, size: number): Spooled[] {
+  const batch: Spooled[] = [];
+  while (batch.length < size) {
+    const next = records.next();
+    if (next.done) break;
+    batch.push(next.value);
   }
-  if (batch.length > 0) yield batch;
+  return batch;
+}
+
+/** Whether a batch holds rows to be read again: one after the other, from one place in their file to the next. */
+function mustBeInOrder(batch: readonly Spooled[]): boolean {
+  for (const record of batch) if (!record.body && !isWhole(record)) return true;
+  return false;
 }
 
 /**
@@ -147,6 +165,8 @@ function* batchesOf(records: Iterable<Spooled>, size: () => number): Generator<S
  */
 export async function* readDue(request: DueSource): AsyncGenerator<Due[]> {
   const complete = createCompleter(request);
+  const records = request.spool.records();
+  // Fewer where documents are large, as all of a batch are in memory.
   let size = documentsAtOnce;
   const inWork: Promise<Due[]>[] = [];
   const first = async (): Promise<Due[]> => {
@@ -155,9 +175,10 @@ export async function* readDue(request: DueSource): AsyncGenerator<Due[]> {
     size = Math.max(1, Math.min(documentsAtOnce, Math.floor(bytesAtOnce / (mean + 1))));
     return dues;
   };
-  for (const batch of batchesOf(request.spool.records(), () => size)) {
-    // Rows are read one after the other, from one place in their file to the next.
-    const inOrder = batch.some((record) => !record.body && !isWhole(record));
+  for (;;) {
+    const batch = takeBatch(records, size);
+    if (batch.length === 0) break;
+    const inOrder = mustBeInOrder(batch);
     while (inOrder && inWork.length > 0) yield await first();
     const dues = complete(batch);
     // Awaited in order; a rejection meanwhile must not count as unhandled.

@@ -12,6 +12,7 @@ import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
 import { changedMeanwhile, createPlanIds, type PlanIds } from "./plan-ids.ts";
 import { createPlanTable, type PlanTable } from "./plan-table.ts";
 import type { SpoolHead } from "./due.ts";
+import type { SeenFile } from "./scan.ts";
 import type { Shard } from "./shard.ts";
 import type { Spool } from "./spool.ts";
 import type { State } from "./state.ts";
@@ -144,21 +145,27 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     signal.throwIfAborted();
     breatheAtMs = request.now() + sliceMs;
   };
-  for (const [listed, seen] of withRecords(request, table)) {
+  const addAllRows = async (candidate: Candidate): Promise<void> => {
+    await looking.settle();
+    await addRows(candidate, request, entries, breathe);
+  };
+  // Apart from the loop, which V8 would else compile with all of this in it, and then again.
+  const take = (listed: Listed, seen: SeenFile | undefined): Promise<void> | undefined => {
     if (listed.kind !== "skipped") fileCount++;
     const isTaken = request.isTaken?.(listed) !== false;
-    if (listed.kind === "failed" || (isTaken && listed.kind === "skipped")) {
-      entries.addLeftOut(listed.kind, listed.path, listed.reason);
-    } else if (isTaken && listed.kind === "file") {
-      const candidate = lookItem(listed, seen, request);
-      if (formatOf(listed.path, request.format)?.gives === "rows") {
-        await looking.settle();
-        await addRows(candidate, request, entries, breathe);
-      } else {
-        const full = seen ? looking.add(candidate) : looking.addNew(candidate);
-        if (full) await full;
-      }
+    if (listed.kind !== "file") {
+      const isTold = isTaken || listed.kind === "failed";
+      if (isTold) entries.addLeftOut(listed.kind, listed.path, listed.reason);
+      return undefined;
     }
+    if (!isTaken) return undefined;
+    const candidate = lookItem(listed, seen, request);
+    if (formatOf(listed.path, request.format)?.gives === "rows") return addAllRows(candidate);
+    return seen ? looking.add(candidate) : looking.addNew(candidate);
+  };
+  for (const [listed, seen] of withRecords(request, table)) {
+    const taken = take(listed, seen);
+    if (taken) await taken;
     if (mayBreathe()) await breathe();
   }
   await looking.end();
