@@ -28,20 +28,34 @@ export interface Database {
   close(): void;
 }
 
+type Named = Record<string, SqlValue>;
+
 interface Driver {
   exec(sql: string): unknown;
   prepare(sql: string): {
-    run(...values: (SqlValue | SqlValue[])[]): unknown;
-    get(...values: SqlValue[]): unknown;
-    all(...values: SqlValue[]): unknown;
-    iterate(...values: SqlValue[]): unknown;
+    run(...values: (SqlValue | SqlValue[] | Named)[]): unknown;
+    get(...values: (SqlValue | Named)[]): unknown;
+    all(...values: (SqlValue | Named)[]): unknown;
+    iterate(...values: (SqlValue | Named)[]): unknown;
   };
   close(): unknown;
 }
 
-interface OpenDriver extends Driver {
+export interface OpenDriver extends Driver {
   /** Values may be given as one array. */
   takesArray: boolean;
+  /** Values are given by their places to `?1` as to `?`, not by name. */
+  countsNumbered: boolean;
+}
+
+// Node's own, up to 22.19 and 24.6, takes `?1` for a name, and finds no parameter left for a value.
+function countsNumbered(driver: Driver): boolean {
+  try {
+    driver.prepare("SELECT ?1 AS value").get(1);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function openDriver(path: string): Promise<OpenDriver> {
@@ -50,13 +64,14 @@ async function openDriver(path: string): Promise<OpenDriver> {
     const { DatabaseSync } = (await import("node:sqlite" as string)) as {
       DatabaseSync: new (path: string) => Driver;
     };
-    return Object.assign(new DatabaseSync(path), { takesArray: false });
+    const driver = new DatabaseSync(path);
+    return Object.assign(driver, { takesArray: false, countsNumbered: countsNumbered(driver) });
   } catch (error) {
     const code = codeOf(error);
     if (code !== "ERR_UNKNOWN_BUILTIN_MODULE" && code !== "ERR_MODULE_NOT_FOUND") throw error;
   }
   const LibsqlDatabase = await loadLibsql();
-  return Object.assign(new LibsqlDatabase(path), { takesArray: true });
+  return Object.assign(new LibsqlDatabase(path), { takesArray: true, countsNumbered: true });
 }
 
 /** libsql, or a CliError where it was not installed: it, or its binary for this machine. */
@@ -170,22 +185,32 @@ function onDisk<T>(work: () => T): T {
   }
 }
 
-function createDatabase(driver: OpenDriver): Database {
+function byNumber(values: readonly SqlValue[]): [Named] {
+  return [Object.fromEntries(values.map((value, index) => [`?${index + 1}`, value]))];
+}
+
+/** The database over a driver, with what drivers do differently made alike. */
+export function createDatabase(driver: OpenDriver): Database {
   let isOpen = true;
   return {
     exec: (sql) => void onDisk(() => driver.exec(sql)),
     prepare(sql) {
       const statement = driver.prepare(sql);
+      const isNamed = !driver.countsNumbered && /\?\d/.test(sql);
+      const given = (values: SqlValue[]): SqlValue[] | [Named] =>
+        isNamed ? byNumber(values) : values;
       return {
-        run: (...values) => void onDisk(() => statement.run(...values)),
+        run: (...values) => void onDisk(() => statement.run(...given(values))),
         runMany: (values) =>
-          void onDisk(() => (driver.takesArray ? statement.run(values) : statement.run(...values))),
+          void onDisk(() =>
+            driver.takesArray ? statement.run(values) : statement.run(...given(values)),
+          ),
         get(...values) {
-          const row = onDisk(() => statement.get(...values));
+          const row = onDisk(() => statement.get(...given(values)));
           return row === undefined || row === null ? undefined : withoutMetadata(row);
         },
-        all: (...values) => onDisk(() => statement.all(...values)) as Row[],
-        iterate: (...values) => statement.iterate(...values) as IterableIterator<Row>,
+        all: (...values) => onDisk(() => statement.all(...given(values))) as Row[],
+        iterate: (...values) => statement.iterate(...given(values)) as IterableIterator<Row>,
       };
     },
     transaction(body, synchronous = "FULL") {

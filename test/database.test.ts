@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { type Database, openDatabase } from "../src/database.ts";
+import { createDatabase, type Database, openDatabase } from "../src/database.ts";
 import { CliError } from "../src/errors.ts";
 import { stateFailure } from "../src/sync/state.ts";
 import { temporaryFolder } from "./support.ts";
@@ -70,6 +70,22 @@ it("says what to do where temporary tables find no room", async () => {
     exit: "local",
     message: "cannot use the state /state.db: database or disk is full",
   });
+});
+
+it("names the numbered parameters to a driver that does not count them", () => {
+  const seen: unknown[] = [];
+  const note = (...values: unknown[]): undefined => void seen.push(values);
+  const statement = { run: note, get: note, all: note, iterate: note };
+  const driver = { exec() {}, prepare: () => statement, close() {}, takesArray: false };
+  const numbered = "SELECT ?2 || ?1 || ?2";
+  for (const countsNumbered of [false, true]) {
+    const database = createDatabase({ ...driver, countsNumbered });
+    for (const sql of [numbered, "SELECT ? || ?"]) database.prepare(sql).get("a", "b");
+  }
+  const database = createDatabase({ ...driver, countsNumbered: false });
+  database.prepare(numbered).runMany(["a", "b"]);
+  const named = [{ "?1": "a", "?2": "b" }];
+  expect(seen).toEqual([named, ["a", "b"], ["a", "b"], ["a", "b"], named]);
 });
 
 it("waits for the disk in each transaction but those of which it is told not to", async () => {
