@@ -48,7 +48,7 @@ export interface OpenDriver extends Driver {
   countsNumbered: boolean;
 }
 
-// Node's own, up to 22.19 and 24.6, takes `?1` for a name, and finds no parameter left for a value.
+// Node's own takes `?1` for a name up to 22.19 and 24.6, and finds no parameter for a value.
 function countsNumbered(driver: Driver): boolean {
   try {
     driver.prepare("SELECT ?1 AS value").get(1);
@@ -58,9 +58,9 @@ function countsNumbered(driver: Driver): boolean {
   }
 }
 
-async function openDriver(path: string): Promise<OpenDriver> {
+/** Node's own SQLite, from 22.13 on without a flag: nothing native to ship. */
+async function openOwn(path: string): Promise<OpenDriver | undefined> {
   try {
-    // Node's own SQLite, from 22.13 on without a flag: nothing native to ship.
     const { DatabaseSync } = (await import("node:sqlite" as string)) as {
       DatabaseSync: new (path: string) => Driver;
     };
@@ -69,8 +69,22 @@ async function openDriver(path: string): Promise<OpenDriver> {
   } catch (error) {
     const code = codeOf(error);
     if (code !== "ERR_UNKNOWN_BUILTIN_MODULE" && code !== "ERR_MODULE_NOT_FOUND") throw error;
+    return undefined;
   }
-  const LibsqlDatabase = await loadLibsql();
+}
+
+async function openDriver(path: string): Promise<OpenDriver> {
+  const own = await openOwn(path);
+  if (own?.countsNumbered) return own;
+  // Of those that do not, the first have no full-text search for the sandbox either.
+  let LibsqlDatabase;
+  try {
+    LibsqlDatabase = await loadLibsql();
+  } catch (error) {
+    if (own) return own;
+    throw error;
+  }
+  own?.close();
   return Object.assign(new LibsqlDatabase(path), { takesArray: true, countsNumbered: true });
 }
 

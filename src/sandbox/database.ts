@@ -100,7 +100,16 @@ export async function openSandboxDatabase(dataFolder: string): Promise<Database>
       hints: ["update knowctl, or choose another folder with --data DIR"],
     });
   }
-  database.exec(schema);
+  try {
+    database.exec(schema);
+  } catch (error) {
+    database.close();
+    if (!/no such module: fts5/.test(messageOf(error))) throw error;
+    throw new CliError("local", "the SQLite of this Node has no full-text search", {
+      cause: error,
+      hints: ["use Node 22.16 or newer, or install knowctl with npm: that brings another SQLite"],
+    });
+  }
   // Version 1 did not note which model answered.
   if (version === 1) database.exec("ALTER TABLE messages ADD COLUMN model TEXT");
   return database;
