@@ -1,7 +1,14 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { CliError, codeOf, messageOf } from "./errors.ts";
+import {
+  openDriver,
+  prepareDriver,
+  type Driver,
+  type DriverValue,
+  type Named,
+  type OpenDriver,
+} from "./driver.ts";
+import { CliError, messageOf } from "./errors.ts";
 
-export type SqlValue = string | number | bigint | Uint8Array | null;
+export type SqlValue = DriverValue;
 export type Row = Record<string, SqlValue>;
 
 export interface Statement {
@@ -28,111 +35,10 @@ export interface Database {
   close(): void;
 }
 
-type Named = Record<string, SqlValue>;
-
-interface Driver {
-  exec(sql: string): unknown;
-  prepare(sql: string): {
-    run(...values: (SqlValue | SqlValue[] | Named)[]): unknown;
-    get(...values: (SqlValue | Named)[]): unknown;
-    all(...values: (SqlValue | Named)[]): unknown;
-    iterate(...values: (SqlValue | Named)[]): unknown;
-  };
-  close(): unknown;
-}
-
-export interface OpenDriver extends Driver {
-  /** Values may be given as one array. */
-  takesArray: boolean;
-  /** Values are given by their places to `?1` as to `?`, not by name. */
-  countsNumbered: boolean;
-}
-
-// Node's own takes `?1` for a name up to 22.19 and 24.6, and finds no parameter for a value.
-function countsNumbered(driver: Driver): boolean {
-  try {
-    driver.prepare("SELECT ?1 AS value").get(1);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Node's own SQLite, from 22.13 on without a flag: nothing native to ship. */
-async function openOwn(path: string): Promise<OpenDriver | undefined> {
-  try {
-    const { DatabaseSync } = (await import("node:sqlite" as string)) as {
-      DatabaseSync: new (path: string) => Driver;
-    };
-    const driver = new DatabaseSync(path);
-    return Object.assign(driver, { takesArray: false, countsNumbered: countsNumbered(driver) });
-  } catch (error) {
-    const code = codeOf(error);
-    if (code !== "ERR_UNKNOWN_BUILTIN_MODULE" && code !== "ERR_MODULE_NOT_FOUND") throw error;
-    return undefined;
-  }
-}
-
-async function openDriver(path: string): Promise<OpenDriver> {
-  const own = await openOwn(path);
-  if (own?.countsNumbered) return own;
-  // Of those that do not, the first have no full-text search for the sandbox either.
-  let LibsqlDatabase;
-  try {
-    LibsqlDatabase = await loadLibsql();
-  } catch (error) {
-    if (own) return own;
-    throw error;
-  }
-  own?.close();
-  return Object.assign(new LibsqlDatabase(path), { takesArray: true, countsNumbered: true });
-}
-
-/** libsql, or a CliError where it was not installed: it, or its binary for this machine. */
-async function loadLibsql(): Promise<new (path: string) => Driver> {
-  try {
-    const { default: LibsqlDatabase } = (await import("libsql")) as unknown as {
-      default: new (path: string) => Driver;
-    };
-    return LibsqlDatabase;
-  } catch (error) {
-    throw new CliError("local", "there is no SQLite to keep records in", {
-      cause: error,
-      hints: [
-        "use Node 22.13 or newer, which has SQLite built in",
-        "or install knowctl with npm, without --omit=optional: that brings the package libsql",
-      ],
-    });
-  }
-}
-
 // libsql's get(), and only get(), adds a `_metadata` member to the row (libsql 0.5.29).
 function withoutMetadata(row: unknown): Row {
   const { _metadata: _, ...columns } = row as Row;
   return columns;
-}
-
-const lockWaitMs = 10_000;
-const [normal, full] = ["PRAGMA synchronous = NORMAL;", "PRAGMA synchronous = FULL;"];
-
-/**
- * Sets the journal to WAL. While another process does the same to a new file,
- * SQLite gives up at once instead of waiting its busy timeout: it cannot tell
- * the two from a deadlock. So the waiting is done here.
- */
-async function prepareDriver(driver: Driver): Promise<void> {
-  // libsql is built to keep temporary tables in memory: a million ids would be there.
-  driver.exec(`PRAGMA busy_timeout = ${lockWaitMs}; PRAGMA temp_store = FILE;`);
-  const giveUpAt = Date.now() + lockWaitMs;
-  for (;;) {
-    try {
-      driver.exec(`PRAGMA journal_mode = WAL; ${full}`);
-      return;
-    } catch (error) {
-      if (!/database is locked/.test(messageOf(error)) || Date.now() > giveUpAt) throw error;
-      await delay(5 + Math.random() * 20);
-    }
-  }
 }
 
 /**
@@ -203,9 +109,36 @@ function byNumber(values: readonly SqlValue[]): [Named] {
   return [Object.fromEntries(values.map((value, index) => [`?${index + 1}`, value]))];
 }
 
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // The caller says why.
+  }
+}
+
+/** Ends the transaction that is open: what `body` did stays, or nothing of it when something throws. */
+function withinTransaction<T>(driver: Driver, body: () => T): T {
+  try {
+    const result = body();
+    onDisk(() => driver.exec("COMMIT"));
+    return result;
+  } catch (error) {
+    // Of a full disk SQLite has rolled back by itself, and says so; what came first counts.
+    attempt(() => driver.exec("ROLLBACK"));
+    throw error;
+  }
+}
+
 /** The database over a driver, with what drivers do differently made alike. */
 export function createDatabase(driver: OpenDriver): Database {
   let isOpen = true;
+  let waits: Synchronous = "FULL";
+  const wait = (synchronous: Synchronous): void => {
+    if (synchronous === waits) return;
+    driver.exec(`PRAGMA synchronous = ${synchronous}`);
+    waits = synchronous;
+  };
   return {
     exec: (sql) => void onDisk(() => driver.exec(sql)),
     prepare(sql) {
@@ -228,17 +161,16 @@ export function createDatabase(driver: OpenDriver): Database {
       };
     },
     transaction(body, synchronous = "FULL") {
-      const isFull = synchronous === "FULL";
-      onDisk(() => driver.exec(isFull ? "BEGIN IMMEDIATE" : `${normal} BEGIN IMMEDIATE`));
-      let result;
       try {
-        result = body();
-      } catch (error) {
-        driver.exec(isFull ? "ROLLBACK" : `ROLLBACK; ${full}`);
-        throw error;
+        onDisk(() => {
+          wait(synchronous);
+          driver.exec("BEGIN IMMEDIATE");
+        });
+        return withinTransaction(driver, body);
+      } finally {
+        // Where this fails, the next transaction does it.
+        attempt(() => wait("FULL"));
       }
-      onDisk(() => driver.exec(isFull ? "COMMIT" : `COMMIT; ${full}`));
-      return result;
     },
     close() {
       // node:sqlite throws when it is closed twice, libsql does not.

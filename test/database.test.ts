@@ -101,6 +101,23 @@ it("waits for the disk in each transaction but those of which it is told not to"
     }, "NORMAL"),
   ).toThrow("no");
   expect(synchronous()).toBe(full);
+  database.exec("CREATE TABLE t(n UNIQUE ON CONFLICT ROLLBACK); INSERT INTO t VALUES (1)");
+  const insertTwice = (): void => database.prepare("INSERT INTO t VALUES (?)").run(1);
+  expect(() => database.transaction(insertTwice, "NORMAL")).toThrow(/UNIQUE/);
+  expect(synchronous()).toBe(full);
+  database.exec("BEGIN");
+  expect(() => database.transaction(synchronous, "NORMAL")).toThrow(/inside a transaction|within/);
+  database.exec("COMMIT");
+  expect(database.transaction(synchronous)).toBe(full);
+});
+
+it("keeps nothing of a transaction that cannot be committed", async () => {
+  const database = await open();
+  database.exec(`PRAGMA foreign_keys = ON; CREATE TABLE a(n PRIMARY KEY);
+    CREATE TABLE b(n REFERENCES a DEFERRABLE INITIALLY DEFERRED)`);
+  const insert = (): void => database.exec("INSERT INTO b VALUES (1)");
+  expect(() => database.transaction(insert, "NORMAL")).toThrow(/FOREIGN KEY/);
+  expect(database.transaction(() => database.prepare("SELECT * FROM b").all())).toEqual([]);
 });
 
 it("rolls a failed transaction back and goes on", async () => {

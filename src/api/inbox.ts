@@ -11,7 +11,7 @@ interface Inbox {
   read(): AsyncGenerator<Uint8Array>;
 }
 
-/** `flow` gives what holds the sender back and lets it go on, once there is a connection. */
+/** `flow` gives what holds the sender back and lets it go on. */
 export function createInbox(flow: () => Flow | undefined): Inbox {
   let chunks: Buffer[] = [];
   let waitingBytes = 0;

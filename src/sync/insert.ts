@@ -93,7 +93,8 @@ export function createInsert(
   const insert = (rows: readonly Row[]): void => {
     let sources = rows.length === rowsAtOnce ? sourcesOf(rows, columns) : nothingShared;
     let key = `${rows.length} ${sources.join(" ")}`;
-    if (!prepared.has(key) && sources !== nothingShared && ++waysOfSharing > mostWaysOfSharing) {
+    const isNew = !prepared.has(key) && sources.some((source) => source !== "own");
+    if (isNew && ++waysOfSharing > mostWaysOfSharing) {
       sources = nothingShared;
       key = `${rows.length} ${sources.join(" ")}`;
     }

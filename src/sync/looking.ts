@@ -12,10 +12,8 @@ export interface Looking {
   add(candidate: Candidate): Promise<void> | undefined;
   /** A file that is not. */
   addNew(candidate: Candidate): Promise<void> | undefined;
-  /** Waits for those that are looked at. */
+  /** Waits until all of them have given what they give; of the first new ones some wait till then. */
   settle(): Promise<void>;
-  /** Waits for all of them. */
-  end(): Promise<void>;
 }
 
 const mostFilesAtOnce = 512;
@@ -64,7 +62,7 @@ function createBatches({ inspector }: PlanRequest, entries: PlanEntries) {
   return {
     add: (candidate: Candidate): Promise<void> | undefined =>
       batch.push(candidate) >= filesAtOnce ? look() : undefined,
-    async settle(): Promise<void> {
+    async end(): Promise<void> {
       await look();
       await finish(0);
     },
@@ -73,31 +71,36 @@ function createBatches({ inspector }: PlanRequest, entries: PlanEntries) {
 
 /** See Looking and, for which new files are not read, PlanRequest. */
 export function createLooking(request: PlanRequest, entries: PlanEntries): Looking {
-  const { inspector, mostReadFirst } = request;
-  const { add, settle } = createBatches(request, entries);
+  const { inspector, mostReadFirst, spool } = request;
+  const batches = createBatches(request, entries);
+  const { add } = batches;
   // New files, until it is known whether they are few.
   let first: Candidate[] = [];
-  let areMany = false;
+  let newFiles = 0;
   const addGlanced = (candidate: Candidate): Promise<void> | undefined => {
     const glanced = inspector.glance(candidate.item);
     return glanced && entries.addGlanced(candidate, glanced) ? undefined : add(candidate);
   };
+  const areMany = (): boolean => mostReadFirst !== undefined && newFiles > mostReadFirst;
   const addFirst = async (): Promise<void> => {
-    for (const each of first) await (areMany ? addGlanced(each) : add(each));
+    const held = first;
     first = [];
+    for (const each of held) await (areMany() ? addGlanced(each) : add(each));
+  };
+  const settle = async (): Promise<void> => {
+    await addFirst();
+    await batches.end();
   };
   return {
     add,
     addNew(candidate) {
-      if (mostReadFirst === undefined) return add(candidate);
-      if (areMany) return addGlanced(candidate);
-      areMany = first.push(candidate) > mostReadFirst;
-      return areMany ? addFirst() : undefined;
+      // Without a spool all are read: a glance is not enough to tell what would be sent.
+      if (mostReadFirst === undefined || !spool) return add(candidate);
+      newFiles++;
+      if (areMany() && first.length === 0) return addGlanced(candidate);
+      first.push(candidate);
+      return areMany() ? addFirst() : undefined;
     },
     settle,
-    async end() {
-      await addFirst();
-      await settle();
-    },
   };
 }

@@ -49,9 +49,10 @@ export interface PlanRequest {
   /**
    * Where there are more new files than so many, they are read when their turn
    * comes, wherever a glance tells their id; what others give is kept with the
-   * plan. Default: any number is read.
+   * plan. Till that is known they wait, and recorded ones go before them. Default,
+   * and without a spool: any number is read, in the order of paths.
    */
-  mostReadFirst?: number;
+  mostReadFirst?: number | undefined;
   shard: Shard | undefined;
   /** Ends the plan between two batches. */
   signal: AbortSignal;
@@ -168,7 +169,7 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     if (taken) await taken;
     if (mayBreathe()) await breathe();
   }
-  await looking.end();
+  await looking.settle();
   entries.save();
   table.index();
   if (ids?.isAnyTwice()) {

@@ -1,4 +1,3 @@
-import type { Synchronous } from "../database.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
@@ -9,9 +8,9 @@ const mostUnsaved = 64;
 const enoughToSave = 32;
 const saveIntervalMs = 250;
 const quietMs = 2;
-// What is saved survives the end of this process at once. That the machine ends is so rare
-// that the disk, which takes from 0.2 to 30 ms, is waited for only so often: what is lost
-// then is sent once more.
+// What is saved survives the end of this process at once. The disk, which takes from 0.2 to
+// 30 ms, is waited for only so long after: should the machine stop before, what was saved in
+// between is sent once more.
 const diskIntervalMs = 250;
 
 /** Collects what is to be recorded and saves it batch by batch. */
@@ -20,6 +19,7 @@ export interface Recorder {
   /** A file that was read and gives nothing to send. */
   see(file: FileRecord): void;
   fail(record: FailureRecord): void;
+  /** Saves what is left, and waits until the disk has all of it. */
   save(): void;
 }
 
@@ -36,28 +36,35 @@ export function createRecorder(
   let accepted: AcceptedRecord[] = [];
   let failures: FailureRecord[] = [];
   let savedAt = now();
-  let onDiskAt = savedAt;
   let timer: NodeJS.Timeout | undefined;
+  let diskTimer: NodeJS.Timeout | undefined;
   const unsaved = (): number => Math.max(accepted.length, files.length, failures.length);
-  const save = (synchronous?: Synchronous): void => {
+  const orFault = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      onFault(error);
+    }
+  };
+  const sync = (): void => {
+    clearTimeout(diskTimer);
+    diskTimer = undefined;
+    state.sync();
+  };
+  const save = (): void => {
     clearTimeout(timer);
     timer = undefined;
     const batch = { files, accepted, failures };
     [files, accepted, failures] = [[], [], []];
     savedAt = now();
-    const isForDisk = synchronous === "FULL" || savedAt - onDiskAt >= diskIntervalMs;
-    if (isForDisk) onDiskAt = savedAt;
-    state.save(batch, isForDisk ? "FULL" : "NORMAL");
+    state.save(batch, "NORMAL");
+    diskTimer ??= setTimeout(() => orFault(sync), diskIntervalMs);
   };
   const saveWhenQuiet = (before: number): void => {
     timer = setTimeout(() => {
       const count = unsaved();
       if (count > before) return saveWhenQuiet(count);
-      try {
-        save();
-      } catch (error) {
-        onFault(error);
-      }
+      orFault(save);
     }, quietMs);
   };
   const saveWhenDue = (): void => {
@@ -67,7 +74,10 @@ export function createRecorder(
     if (count >= enoughToSave || now() - savedAt >= saveIntervalMs) saveWhenQuiet(count);
   };
   return {
-    save: () => save("FULL"),
+    save() {
+      if (unsaved() > 0) save();
+      if (diskTimer) sync();
+    },
     accept(file, record) {
       if (file) files.push(file);
       accepted.push(record);

@@ -41,6 +41,8 @@ export interface State {
    * batch, that target has the document, from this file and as recorded.
    */
   save(batch: StateBatch, synchronous?: Synchronous): void;
+  /** Waits until the disk has all that was saved. */
+  sync(): void;
   /** Forgets failures of a target that are older, of paths for which `isWanted` says so. */
   clearFailures(target: string, beforeMs: number, isWanted: (path: string) => boolean): void;
   /** The database itself, for the plan's temporary tables. */
@@ -155,6 +157,11 @@ export function createState(database: Database, path: string, isTemporary = fals
       if (isTemporary) batch = { failures: batch.failures ?? [] };
       if (Object.values(batch).every((records: readonly unknown[]) => records.length === 0)) return;
       guarded(() => save(batch, synchronous));
+    },
+    sync() {
+      // Only a transaction that writes waits for the disk, with all before it.
+      const write = "UPDATE meta SET value = value WHERE key = 'schema'";
+      if (!isTemporary) guarded(() => database.transaction(() => database.exec(write)));
     },
     clearFailures(target, beforeMs, isWanted) {
       guarded(() => {
