@@ -30,8 +30,8 @@ const isStampKnown = ({ stamp, content }: LookItem): boolean =>
  * expect, as far as filesInThisThread: the threads start at once where so many
  * will be compared. What reading takes is loaded when the first file is to be
  * read. What a glance takes is loaded at once where no file is recorded, else with
- * the first new one: until then no glance tells anything. `script` is the built worker; without it all is done in this thread. The caller
- * closes it.
+ * the first new one: until then no glance tells anything. `script` is the built
+ * worker; without it all is done in this thread. The caller closes it.
  */
 export async function openInspector(
   setup: InspectSetup,

@@ -123,8 +123,8 @@ function openIds({ state, storedId, idPrefix, spool }: PlanRequest): PlanIds {
 /**
  * Compares the files with the state and decides for each whether it is sent.
  * Reads only files that may have changed: what is to be sent goes into the
- * spool, of most new files no more than where they are. Nothing is sent here: every id is known, and known to be
- * unique, before the first request. Memory stays flat: files and state are
+ * spool, of most new files no more than where they are. Nothing is sent here: every
+ * id is known, and known to be unique, before the first request. Memory stays flat: files and state are
  * merged in order, plan and spool are on disk. Throws CliError `usage` when two
  * files give one id, both named.
  */

@@ -159,8 +159,10 @@ export function createState(database: Database, path: string, isTemporary = fals
       guarded(() => save(batch, synchronous));
     },
     sync() {
-      // Only a transaction that writes waits for the disk, with all before it.
-      const write = "UPDATE meta SET value = value WHERE key = 'schema'";
+      // Only a transaction that writes waits for the disk, with all before it; and what is as
+      // it was is not written (sqlite3BtreeInsert compares the bytes).
+      const write = `INSERT INTO meta (key, value) VALUES ('syncs', 1)
+        ON CONFLICT (key) DO UPDATE SET value = value + 1`;
       if (!isTemporary) guarded(() => database.transaction(() => database.exec(write)));
     },
     clearFailures(target, beforeMs, isWanted) {

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { CliError } from "../../src/errors.ts";
 import { hasState, openScratchState, openState } from "../../src/sync/state-file.ts";
 import type { AcceptedRecord, FileRecord } from "../../src/sync/records.ts";
@@ -54,6 +54,18 @@ async function failureOf(promise: Promise<unknown>): Promise<CliError> {
   }
   throw new Error("expected a CliError");
 }
+
+it("writes something each time it is to be on disk: else SQLite waits for nothing", async () => {
+  const folder = temporaryFolder();
+  const { state } = await openState(folder, now);
+  onTestFinished(() => state.close());
+  const journalBytes = (): number => statSync(join(folder, "state.db-wal")).size;
+  for (let time = 1; time <= 3; time++) {
+    const before = journalBytes();
+    state.sync();
+    expect(journalBytes()).toBeGreaterThan(before);
+  }
+});
 
 describe("state store", () => {
   it("gives back what was saved, after a reopen too", async () => {
