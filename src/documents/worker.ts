@@ -15,11 +15,11 @@ let inspector: Promise<Inspector> | undefined;
 const load = async (): Promise<Inspector> =>
   await (inspector ??= import("./inspect.ts").then(({ loadInspector }) => loadInspector(setup)));
 
-// What the plan waits for has this thread's usual priority; what is read is sent beside it.
-let isInBackground = false;
+// For what a plan compares nothing is sent yet.
+let mustGiveWay = setup.isBesideSending === true;
 const loadToRead = async (): Promise<Inspector> => {
-  if (!isInBackground) goToBackground();
-  isInBackground = true;
+  if (mustGiveWay) goToBackground();
+  mustGiveWay = false;
   return await load();
 };
 
