@@ -29,7 +29,7 @@ export const uploadRow = {
   name: "upload",
   async run(bench) {
     const files = 20_000;
-    const measured = await compare(bench, { files, inFlight: 16, latencyMs: 0, runs: 5 });
+    const measured = await compare(bench, { files, inFlight: 16, latencyMs: 0, runs: 11 });
     const [time, cpu, memory] = ["ms", "cpuMs", "megabytes"].map(measured);
     const rate = (ms) => `${Math.round((files / ms) * 1000)} documents/s`;
     const cpuOf = ({ median }) => perDocument((median / files) * 1000);
