@@ -17,8 +17,6 @@ export interface InspectSetup {
   /** Fields left out of the fingerprint: they change without the content changing. */
   volatile: readonly (keyof IngestionDocument)[];
   pair: RunPair;
-  /** Another thread sends meanwhile what is read, and goes first. */
-  isBesideSending?: boolean;
 }
 
 /** A file to look at, and what is known of it. */

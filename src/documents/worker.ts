@@ -15,11 +15,11 @@ let inspector: Promise<Inspector> | undefined;
 const load = async (): Promise<Inspector> =>
   await (inspector ??= import("./inspect.ts").then(({ loadInspector }) => loadInspector(setup)));
 
-// For what a plan compares nothing is sent yet.
-let mustGiveWay = setup.isBesideSending === true;
+// What the plan waits for has this thread's usual priority; what is read is sent beside it.
+let isInBackground = false;
 const loadToRead = async (): Promise<Inspector> => {
-  if (mustGiveWay) goToBackground();
-  mustGiveWay = false;
+  if (!isInBackground) goToBackground();
+  isInBackground = true;
   return await load();
 };
 

@@ -147,7 +147,7 @@ export async function openSession(
         : await pairByName(connected.client, pair.connector);
     const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
     const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
-    const setup = { ...inspectSetup(source, targets), isBesideSending: !dryRun };
+    const setup = inspectSetup(source, targets);
     const recorded = state.countFiles(filesInThisThread);
     const inspector = await openInspector(setup, context.workerScript, recorded);
     closing.push(() => inspector.close());
