@@ -1,5 +1,4 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { goToBackground } from "./background.ts";
 import type { Inspector } from "./inspection.ts";
 import type { ThreadData } from "./pool.ts";
 import { lookAtRecorded } from "./recorded.ts";
@@ -15,18 +14,10 @@ let inspector: Promise<Inspector> | undefined;
 const load = async (): Promise<Inspector> =>
   await (inspector ??= import("./inspect.ts").then(({ loadInspector }) => loadInspector(setup)));
 
-// What the plan waits for has this thread's usual priority; what is read is sent beside it.
-let isInBackground = false;
-const loadToRead = async (): Promise<Inspector> => {
-  if (!isInBackground) goToBackground();
-  isInBackground = true;
-  return await load();
-};
-
 let queue = reads ? load().then(() => {}) : Promise.resolve();
 parentPort?.on("message", (text: string) => {
   queue = queue.then(async () => {
-    const answer = packAnswer(await lookAtRecorded(unpackItems(text), setup, loadToRead, count));
+    const answer = packAnswer(await lookAtRecorded(unpackItems(text), setup, load, count));
     parentPort?.postMessage(answer, answer.blocks);
   });
 });
