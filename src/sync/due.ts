@@ -65,6 +65,9 @@ const documentsAtOnce = 64;
 const bytesAtOnce = 1024 * 1024;
 // Read while earlier ones are being sent.
 const batchesAhead = 2;
+// When a batch is used up, answers are coming in and requests going out: threads that began
+// to read at that moment would take the processor from them.
+const quietMs = 4;
 
 /** Reads rows of a file again, in order, without beginning anew for each. */
 function createRowReader({ inspector }: DueSource) {
@@ -159,6 +162,21 @@ function mustBeInOrder(batch: readonly Spooled[]): boolean {
   return false;
 }
 
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Tells how long to wait before the next batch is read: where the one before lasted
+ * long enough, its successors are there in time all the same.
+ */
+function createPatience(): () => number {
+  let askedAt = performance.now();
+  return () => {
+    const lastedMs = performance.now() - askedAt;
+    askedAt += lastedMs;
+    return lastedMs >= 4 * quietMs ? quietMs : 0;
+  };
+}
+
 /**
  * What the plan put into the spool, in order. Files that are not in there as a
  * whole are read some batches ahead of those who send.
@@ -169,6 +187,7 @@ export async function* readDue(request: DueSource): AsyncGenerator<Due[]> {
   // Fewer where documents are large, as all of a batch are in memory.
   let size = documentsAtOnce;
   const inWork: Promise<Due[]>[] = [];
+  const patience = createPatience();
   const first = async (): Promise<Due[]> => {
     const dues = (await inWork.shift()) ?? [];
     const mean = bytesOf(dues) / dues.length;
@@ -180,7 +199,9 @@ export async function* readDue(request: DueSource): AsyncGenerator<Due[]> {
     if (batch.length === 0) break;
     const inOrder = mustBeInOrder(batch);
     while (inOrder && inWork.length > 0) yield await first();
-    const dues = complete(batch);
+    const waitMs = patience();
+    const isEarly = inWork.length > 0 && waitMs > 0;
+    const dues = isEarly ? wait(waitMs).then(() => complete(batch)) : complete(batch);
     // Awaited in order; a rejection meanwhile must not count as unhandled.
     dues.catch(() => {});
     inWork.push(dues);
