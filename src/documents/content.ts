@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, type BigIntStats } from "node:fs";
 import { CliError, codeOf } from "../errors.ts";
-import { openFlags, readAll, readOnce } from "./file-bytes.ts";
+import { openFlags, readAll } from "./file-bytes.ts";
 import type { SourceFile } from "./find.ts";
 import { mebibytes } from "./gunzip.ts";
 import { stampOf } from "./stamp.ts";
@@ -18,8 +18,6 @@ const attempts = 4;
 // the tick of an earlier one leaves no trace. What changed that recently is read
 // again once the tick is over.
 const tickMs = 20;
-// Those of a file server may go by a clock that is seconds behind this one.
-const restMs = 10_000;
 
 function isFresh(stats: BigIntStats, atMs = Date.now()): boolean {
   const age = atMs - Number(stats.ctimeMs);
@@ -75,7 +73,8 @@ function checkKind(file: SourceFile, stats: BigIntStats, maxBytes: number): void
  */
 function readAsListed(descriptor: number, file: SourceFile, maxBytes: number): Content | undefined {
   const { sizeBytes, stamp } = file;
-  if (sizeBytes > maxBytes) return undefined;
+  // Not every caller has listed it.
+  if (stamp === "" || sizeBytes > maxBytes) return undefined;
   const startedMs = Date.now();
   let bytes: Buffer;
   try {
@@ -87,26 +86,6 @@ function readAsListed(descriptor: number, file: SourceFile, maxBytes: number): C
   const isSame = bytes.length === sizeBytes && stampOf(after) === stamp && after.isFile();
   if (!isSame || isFresh(after, startedMs)) return undefined;
   return { bytes, stamp, mtimeMs: Number(after.mtimeMs) };
-}
-
-/**
- * A file that nothing has touched for long takes one look, after it was read: whatever
- * changed it meanwhile would have made it younger. Undefined for all others, and for
- * whatever is wrong, which the caller finds again.
- */
-function readAtRest(descriptor: number, maxBytes: number): Content | undefined {
-  const startedMs = Date.now();
-  let bytes: Buffer;
-  try {
-    bytes = readOnce(descriptor);
-  } catch {
-    return undefined;
-  }
-  const after = fstatSync(descriptor, { bigint: true });
-  const [mtimeMs, ctimeMs] = [Number(after.mtimeMs), Number(after.ctimeMs)];
-  const isAtRest = startedMs - Math.max(mtimeMs, ctimeMs) >= restMs && after.isFile();
-  const isWhole = bytes.length === Number(after.size) && bytes.length <= maxBytes;
-  return isAtRest && isWhole ? { bytes, stamp: stampOf(after), mtimeMs } : undefined;
 }
 
 /**
@@ -125,11 +104,8 @@ export function readContent(
     if (!isWanted(descriptor)) {
       throw new CliError("usage", `${file.path}: cannot be read: another file took its place`);
     }
-    const atOnce =
-      file.stamp === ""
-        ? readAtRest(descriptor, maxBytes)
-        : readAsListed(descriptor, file, maxBytes);
-    if (atOnce) return atOnce;
+    const listed = readAsListed(descriptor, file, maxBytes);
+    if (listed) return listed;
     let before = fstatSync(descriptor, { bigint: true });
     for (let attempt = 1; attempt <= attempts; attempt++) {
       let isSettled = !isFresh(before);

@@ -36,11 +36,3 @@ export function readAll(descriptor: number, expected: number): Buffer {
   } while (count > 0 && length < expected);
   return buffer.subarray(0, length);
 }
-
-/**
- * The first bytes of a file, as one read gives them: all of a small one. As readAll()
- * else.
- */
-export function readOnce(descriptor: number): Buffer {
-  return shared.subarray(0, readSync(descriptor, shared, 0, shared.length, 0));
-}
