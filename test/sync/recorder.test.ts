@@ -6,6 +6,10 @@ import type { State } from "../../src/sync/state.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+function fail(error: unknown): never {
+  throw error;
+}
+
 function recordOf(id: string): AcceptedRecord {
   const rest = { path: `${id}.md`, part: 0, whole: "w", fields: "f", sentAtMs: 1 };
   return { target: "t", id, updatedAt: undefined, storedId: undefined, ...rest };
@@ -44,6 +48,26 @@ describe("what the service has accepted", () => {
     const { accept, saves } = open();
     accept(200);
     expect(saves).toEqual([64, 64, 64]);
+  });
+
+  it("is saved once, and so are files and failures", () => {
+    const saves: unknown[] = [];
+    const save: State["save"] = (batch) => void saves.push(batch);
+    const recorder = createRecorder({ save, sync: () => {} } as unknown as State, Date.now, fail);
+    const file = { path: "a.md", part: 0, seen: "s", content: "c" };
+    const seen = { ...file, document: undefined, skipped: "empty", target: undefined };
+    const failure = { target: "t", path: "b.md", part: 0, id: "b", reason: "no" };
+    const failed = { ...failure, retryable: false, status: 422, failedAtMs: 1 };
+    recorder.accept(undefined, recordOf("c"));
+    recorder.see(seen);
+    recorder.fail(failed);
+    recorder.save();
+    recorder.see({ ...seen, path: "d.md" });
+    recorder.save();
+    expect(saves).toEqual([
+      { accepted: [recordOf("c")], files: [seen], failures: [failed] },
+      { accepted: [], files: [{ ...seen, path: "d.md" }], failures: [] },
+    ]);
   });
 
   it("is on disk a quarter of a second later, and at the end", () => {
