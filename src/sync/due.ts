@@ -194,20 +194,30 @@ export async function* readDue(request: DueSource): AsyncGenerator<Due[]> {
     size = Math.max(1, Math.min(documentsAtOnce, Math.floor(bytesAtOnce / (mean + 1))));
     return dues;
   };
-  for (;;) {
-    const batch = takeBatch(records, size);
-    if (batch.length === 0) break;
-    const inOrder = mustBeInOrder(batch);
-    while (inOrder && inWork.length > 0) yield await first();
-    const waitMs = patience();
-    const isEarly = inWork.length > 0 && waitMs > 0;
-    const dues = isEarly ? wait(waitMs).then(() => complete(batch)) : complete(batch);
-    // Awaited in order; a rejection meanwhile must not count as unhandled.
-    dues.catch(() => {});
-    inWork.push(dues);
-    if (inOrder || inWork.length >= batchesAhead) yield await first();
+  let isLeft = false;
+  // Nobody waits for what a reader that has left would have got: its threads may be gone.
+  const completeLater = async (batch: Spooled[], ms: number): Promise<Due[]> => {
+    await wait(ms);
+    return isLeft ? [] : await complete(batch);
+  };
+  try {
+    for (;;) {
+      const batch = takeBatch(records, size);
+      if (batch.length === 0) break;
+      const inOrder = mustBeInOrder(batch);
+      while (inOrder && inWork.length > 0) yield await first();
+      const waitMs = patience();
+      const isEarly = inWork.length > 0 && waitMs > 0;
+      const dues = isEarly ? completeLater(batch, waitMs) : complete(batch);
+      // Awaited in order; a rejection meanwhile must not count as unhandled.
+      dues.catch(() => {});
+      inWork.push(dues);
+      if (inOrder || inWork.length >= batchesAhead) yield await first();
+    }
+    while (inWork.length > 0) yield await first();
+  } finally {
+    isLeft = true;
   }
-  while (inWork.length > 0) yield await first();
 }
 
 /** Documents of the spool once more, by their positions in ascending order. */

@@ -52,3 +52,15 @@ it("reads the next batch a moment after one was used up, where batches last", as
   expect((await dues.next()).value).toHaveLength(batch);
   expect((await dues.next()).done).toBe(true);
 });
+
+it("reads nothing any more for a reader that has left", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { dues, read } = start(4 * batch);
+  await dues.next();
+  vi.advanceTimersByTime(20);
+  await dues.next();
+  await dues.return(undefined);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(read).toEqual([batch, batch]);
+});
