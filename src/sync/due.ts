@@ -67,7 +67,7 @@ const bytesAtOnce = 1024 * 1024;
 const batchesAhead = 2;
 // When a batch is used up, answers are coming in and requests going out: threads that began
 // to read at that moment would take the processor from them.
-const quietMs = 4;
+const rushMs = 4;
 
 /** Reads rows of a file again, in order, without beginning anew for each. */
 function createRowReader({ inspector }: DueSource) {
@@ -162,18 +162,13 @@ function mustBeInOrder(batch: readonly Spooled[]): boolean {
   return false;
 }
 
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/**
- * Tells how long to wait before the next batch is read: where the one before lasted
- * long enough, its successors are there in time all the same.
- */
-function createPatience(): () => number {
+/** Tells whether the batch before lasted so long that what is read after the rush is there in time. */
+function createPace(): () => boolean {
   let askedAt = performance.now();
   return () => {
     const lastedMs = performance.now() - askedAt;
     askedAt += lastedMs;
-    return lastedMs >= 4 * quietMs ? quietMs : 0;
+    return lastedMs >= 4 * rushMs;
   };
 }
 
@@ -187,7 +182,7 @@ export async function* readDue(request: DueSource): AsyncGenerator<Due[]> {
   // Fewer where documents are large, as all of a batch are in memory.
   let size = documentsAtOnce;
   const inWork: Promise<Due[]>[] = [];
-  const patience = createPatience();
+  const isSlow = createPace();
   const first = async (): Promise<Due[]> => {
     const dues = (await inWork.shift()) ?? [];
     const mean = bytesOf(dues) / dues.length;
@@ -196,8 +191,8 @@ export async function* readDue(request: DueSource): AsyncGenerator<Due[]> {
   };
   let isLeft = false;
   // Nobody waits for what a reader that has left would have got: its threads may be gone.
-  const completeLater = async (batch: Spooled[], ms: number): Promise<Due[]> => {
-    await wait(ms);
+  const completeAfterRush = async (batch: Spooled[]): Promise<Due[]> => {
+    await new Promise((resolve) => setTimeout(resolve, rushMs));
     return isLeft ? [] : await complete(batch);
   };
   try {
@@ -206,9 +201,8 @@ export async function* readDue(request: DueSource): AsyncGenerator<Due[]> {
       if (batch.length === 0) break;
       const inOrder = mustBeInOrder(batch);
       while (inOrder && inWork.length > 0) yield await first();
-      const waitMs = patience();
-      const isEarly = inWork.length > 0 && waitMs > 0;
-      const dues = isEarly ? completeLater(batch, waitMs) : complete(batch);
+      const mayWait = isSlow() && inWork.length > 0;
+      const dues = mayWait ? completeAfterRush(batch) : complete(batch);
       // Awaited in order; a rejection meanwhile must not count as unhandled.
       dues.catch(() => {});
       inWork.push(dues);
