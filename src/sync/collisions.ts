@@ -3,29 +3,37 @@ import type { Row } from "../database.ts";
 import type { PlanTable } from "./plan-table.ts";
 
 const collisionsShown = 10;
-const candidatesRead = 10_000;
 
 interface PathAndId {
   path: string;
   id: string;
 }
 
-// "a b" and "a_b" may be stored as one: candidates are found by that, then compared exactly.
-const withinPlan = `
-  SELECT a.id AS id, a.path AS path, a.part AS part, b.id AS id2, b.path AS path2, b.part AS part2
-  FROM temp.plan b JOIN temp.plan a
-    ON replace(a.id, ' ', '_') = replace(b.id, ' ', '_') AND a.number < b.number
-  WHERE b.id IS NOT NULL AND a.id IS NOT NULL ORDER BY b.number LIMIT ${candidatesRead}`;
+/**
+ * SQL for whether two ids are one to the service. Where it stores ids that differ in space
+ * and underscore as one (`storesAlike`), by that alone; in either case by the index on it.
+ */
+export function sameId(one: string, other: string, storesAlike: boolean): string {
+  const isAlike = `replace(${one}, ' ', '_') = replace(${other}, ' ', '_')`;
+  return storesAlike ? isAlike : `${isAlike} AND ${one} = ${other}`;
+}
+
+const columns = `
+  a.id AS id, a.path AS path, a.part AS part, b.id AS id2, b.path AS path2, b.part AS part2`;
+
+const withinPlan = (storesAlike: boolean): string => `
+  SELECT ${columns} FROM temp.plan b JOIN temp.plan a
+    ON ${sameId("a.id", "b.id", storesAlike)} AND a.number < b.number
+  WHERE b.id IS NOT NULL AND a.id IS NOT NULL ORDER BY b.number`;
 
 // What is recorded of other files: unless they are in the plan themselves, or gone.
-const withRecorded = `
-  SELECT f.id AS id, f.path AS path, f.part AS part, p.id AS id2, p.path AS path2, p.part AS part2
-  FROM temp.plan p JOIN files f
-    ON replace(f.id, ' ', '_') = replace(p.id, ' ', '_') AND f.path <> p.path
-  WHERE p.id IS NOT NULL AND f.id IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM temp.gone g WHERE g.path = f.path)
-    AND NOT EXISTS (SELECT 1 FROM temp.plan q WHERE q.path = f.path)
-  ORDER BY p.number LIMIT ${candidatesRead}`;
+const withRecorded = (storesAlike: boolean): string => `
+  SELECT ${columns} FROM temp.plan b JOIN files a
+    ON ${sameId("a.id", "b.id", storesAlike)} AND a.path <> b.path
+  WHERE b.id IS NOT NULL AND a.id IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM temp.gone g WHERE g.path = a.path)
+    AND NOT EXISTS (SELECT 1 FROM temp.plan q WHERE q.path = a.path)
+  ORDER BY b.number`;
 
 function toPair(row: Row): { first: PathAndId; second: PathAndId } {
   const place = (path: unknown, part: unknown): string =>
@@ -48,21 +56,18 @@ export interface CollisionCheck {
  * one that was uploaded before and still is there, give documents that the
  * service would store as one: the later would overwrite the earlier.
  */
-export function refuseCollisions(
-  { database }: PlanTable,
-  { storedId = (id) => id, isCurrent }: CollisionCheck,
-): void {
-  const isOne = ({ first, second }: ReturnType<typeof toPair>): boolean =>
-    storedId(first.id) === storedId(second.id);
-  const collisions = [
-    ...database.prepare(withinPlan).all().map(toPair).filter(isOne),
-    ...database
-      .prepare(withRecorded)
-      .all()
-      .filter((row) => isCurrent(String(row["path"])))
-      .map(toPair)
-      .filter(isOne),
-  ];
+export function refuseCollisions({ database }: PlanTable, check: CollisionCheck): void {
+  const storesAlike = check.storedId !== undefined;
+  const collisions: ReturnType<typeof toPair>[] = [];
+  // Row by row: of a million collisions only the first are looked at.
+  const take = (query: string, isReal: (row: Row) => boolean): void => {
+    for (const row of database.prepare(query).iterate()) {
+      if (collisions.length > collisionsShown) return;
+      if (isReal(row)) collisions.push(toPair(row));
+    }
+  };
+  take(withinPlan(storesAlike), () => true);
+  take(withRecorded(storesAlike), (row) => check.isCurrent(String(row["path"])));
   if (collisions.length === 0) return;
   const more = collisions.length > collisionsShown ? ["… and more"] : [];
   throw new CliError("usage", "two files give one document id; nothing was sent", {

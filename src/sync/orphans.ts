@@ -1,4 +1,5 @@
 import type { Database } from "../database.ts";
+import { sameId } from "./collisions.ts";
 import type { PlanTable } from "./plan-table.ts";
 
 /** What the record of a removal notice has for its hash: no document's hash looks like this. */
@@ -23,9 +24,6 @@ export interface OrphanSearch {
   exists: (path: string) => boolean;
 }
 
-const alike = (one: string, other: string, storesAlike: boolean): string =>
-  `replace(${one}, ' ', '_') = replace(${other}, ' ', '_')${storesAlike ? "" : ` AND ${one} = ${other}`}`;
-
 // Of a file in the plan, the plan knows all ids, unless it was not or could not
 // be read; a file that is not in the plan is unchanged, unless it is gone. What another
 // file gives, or overwrites under the same stored id, is no orphan.
@@ -35,13 +33,13 @@ const query = (storesAlike: boolean): string => `
   FROM accepted a LEFT JOIN temp.gone g ON g.path = a.path
   WHERE a.target = ? AND a.path IS NOT NULL AND a.whole <> '${tombstoneMark}'
     AND NOT EXISTS (
-      SELECT 1 FROM temp.plan p WHERE p.id IS NOT NULL AND ${alike("p.id", "a.id", storesAlike)})
+      SELECT 1 FROM temp.plan p WHERE p.id IS NOT NULL AND ${sameId("p.id", "a.id", storesAlike)})
     AND (g.path IS NOT NULL OR (
       EXISTS (SELECT 1 FROM temp.plan p WHERE p.path = a.path
         AND (p.id IS NOT NULL OR p.content IS NOT NULL))
       AND NOT EXISTS (SELECT 1 FROM temp.plan p WHERE p.path = a.path AND p.action = 'failed')))
     AND NOT EXISTS (
-      SELECT 1 FROM files f WHERE ${alike("f.id", "a.id", storesAlike)} AND f.path <> a.path
+      SELECT 1 FROM files f WHERE ${sameId("f.id", "a.id", storesAlike)} AND f.path <> a.path
         AND NOT EXISTS (SELECT 1 FROM temp.gone h WHERE h.path = f.path)
         AND NOT EXISTS (SELECT 1 FROM temp.plan q WHERE q.path = f.path))
   ORDER BY a.path, a.part, a.id`;

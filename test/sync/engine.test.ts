@@ -325,6 +325,26 @@ describe("before anything is sent", () => {
     state.close();
   });
 
+  it("finds two files with one id among any number that differ in space and underscore", async () => {
+    const state = await openTestState();
+    const names = Array.from({ length: 256 }, (_, bits) =>
+      Array.from({ length: 8 }, (_each, bit) => ((bits >> bit) & 1 ? "_x" : " x")).join(""),
+    );
+    const fake = fakeFiles(Object.fromEntries(names.map((name) => [`p${name}.md`, name])));
+    await sync(fake, state);
+    const named = { details: ["same: y.md and z.md"] };
+    fake.files.set("y.md", { text: "Y", id: "same" });
+    fake.files.set("z.md", { text: "Z", id: "same" });
+    await expect(plan(fake, state, { force: true })).rejects.toMatchObject(named);
+    fake.files.delete("z.md");
+    await sync(fake, state);
+    fake.files.set("z.md", { text: "Z", id: "same" });
+    await expect(plan(fake, state)).rejects.toMatchObject(named);
+    const mappingKey = (): string => "m2";
+    await expect(plan(fake, state, { mappingKey })).rejects.toMatchObject(named);
+    state.close();
+  });
+
   it("counts a broken file as failed and goes on", async () => {
     const state = await openTestState();
     const fake = fakeFiles({ "a.md": "A" });
