@@ -45,10 +45,19 @@ const tellsMore: ReadonlySet<number | undefined> = new Set([0x2d, 0x2b, 0x7b, 0x
 
 const quoted = (key: string): string => key.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** Finds what could be one of the keys, however YAML writes it: escapes and aliases can stand for any. */
+/**
+ * Finds what could be one of the keys, however YAML writes it: escapes and aliases can stand for
+ * any, and after "?" a key and its colon may stand on two lines, with a comment between them.
+ */
 function compileKeys({ keys }: DocumentSettings): RegExp {
   const names = [...keys.id, ...keys.ingest, ...keys.draft].map(quoted);
-  return new RegExp(`[\\\\*]|(?<![\\w.-])(?:${names.join("|")})["']?\\s*:`);
+  return new RegExp(`[\\\\*]|(?<![^\\s{[,])\\?\\s|(?<![\\w.-])(?:${names.join("|")})["']?\\s*:`);
+}
+
+/** Whether `sign` stands at an offset. Buffer.compare() alone throws where the bytes end before. */
+function startsAt(bytes: Buffer, sign: Buffer, at: number): boolean {
+  const end = at + sign.length;
+  return end <= bytes.length && bytes.compare(sign, 0, sign.length, at, end) === 0;
 }
 
 const compiled = new WeakMap<DocumentSettings, RegExp>();
@@ -56,11 +65,9 @@ const compiled = new WeakMap<DocumentSettings, RegExp>();
 /** Whether a Markdown file surely says nothing about its id, nor that it is to be left out. */
 function isSilent(bytes: Buffer, settings: DocumentSettings): boolean {
   if (!tellsMore.has(bytes[0])) return bytes.length > 0;
-  if (bytes.compare(fence, 0, fence.length, 0, fence.length) !== 0) return false;
+  if (!startsAt(bytes, fence, 0)) return false;
   const end = bytes.indexOf("\n---", fence.length);
-  if (end === -1 || bytes.compare(closing, 0, closing.length, end, end + closing.length) !== 0) {
-    return false;
-  }
+  if (end === -1 || !startsAt(bytes, closing, end)) return false;
   let keys = compiled.get(settings);
   if (!keys) compiled.set(settings, (keys = compileKeys(settings)));
   return !keys.test(bytes.toString("utf8", fence.length, end));

@@ -59,10 +59,23 @@ describe("a glance at a file", () => {
     ["---json\n{}\n---\nText"],
     ['{\n"id": "mine"\n}\nText'],
     ["---\ntitle: never closed"],
+    ["---\n? id # the key\n: mine\n---\nText"],
+    ["---\n- ? id # the key\n: mine\n---\nText"],
     [`---\ntitle: ${"x".repeat(5000)}\nid: mine\n---\nText`],
     [""],
   ])("leaves to reading what may say more: %.40j", (content) => {
     expect(glanceAt(content)).toBeUndefined();
+  });
+
+  const closed = (at: number): string => `${"---\ntitle: ".padEnd(at, "x")}\n---\nText`;
+  it.each([
+    ...Array.from("---\ntitle: Stub\n---", (_, end) => "---\ntitle: Stub\n---".slice(0, end + 1)),
+    ...["-", "+", "{", "\uFEFF"].flatMap((first) => [first, `${first}\n`, `${first} a`]),
+    ...Array.from({ length: 12 }, (_, more) => closed(4085 + more)),
+  ])("leaves to reading what ends, or is cut off, within a fence: %.20j", (content) => {
+    // Up to there the first 4 KiB hold the whole closing fence.
+    const isWhole = content.endsWith("Text") && content.length <= 4096 + "Text".length;
+    expect(glanceAt(content) !== undefined).toBe(isWhole);
   });
 
   it("leaves to reading what is no Markdown or text, packed, or not there", () => {
@@ -115,8 +128,9 @@ describe("a glance at a file", () => {
     const settings = compileSettings({ root });
     const path = "page.md";
     fc.assert(
-      fc.property(text, fc.boolean(), (middle, isFenced) => {
-        const content = isFenced ? `---\n${middle}\n---\nText` : `${middle}Text`;
+      fc.property(text, fc.constantFrom("fenced", "before text", "alone"), (middle, place) => {
+        const rest = place === "alone" ? "" : "Text";
+        const content = place === "fenced" ? `---\n${middle}\n---\n${rest}` : middle + rest;
         writeFileSync(join(root, path), content);
         const glanced = glance({ path, absolutePath: join(root, path) }, settings);
         const id = idOf(content, path, settings);
