@@ -32,7 +32,7 @@ export function documentJsonOf({ body, ccPairId }: ReadyDocument): string {
 }
 
 /** What turning a reading into a request takes. */
-export type PayloadSetup = Pick<InspectSetup, "pair" | "volatile">;
+export type PayloadSetup = Pick<InspectSetup, "pair">;
 
 /** A reading with the body of its request; `path` is "" for what came from stdin. */
 export function toPrepared(
@@ -45,10 +45,10 @@ export function toPrepared(
   if (reading.kind === "skipped") {
     return { kind: "skipped", path, part, reason: reading.reason, stamp, content };
   }
-  const { document, warnings, images, uploads } = reading;
+  const { document, warnings, images, uploads, volatile } = reading;
   const { fromFlag, ccPairId: runPair } = setup.pair;
   const ccPairId = fromFlag ? runPair : (reading.ccPairId ?? runPair);
-  const { body, fingerprint } = buildPayload(document, setup.volatile, ccPairId);
+  const { body, fingerprint } = buildPayload(document, volatile, ccPairId);
   return {
     kind: "document",
     path,

@@ -1,4 +1,3 @@
-import type { IngestionDocument } from "../api/schemas.ts";
 import type { FileFacts } from "./facts.ts";
 import type { Glance } from "./glance.ts";
 import type { LocalImage } from "./images.ts";
@@ -14,8 +13,6 @@ export interface RunPair {
 /** What looking at files takes: plain data, so that it can be handed to a worker thread. */
 export interface InspectSetup {
   settings: RawSettings;
-  /** Fields left out of the fingerprint: they change without the content changing. */
-  volatile: readonly (keyof IngestionDocument)[];
   pair: RunPair;
 }
 

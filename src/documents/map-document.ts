@@ -31,11 +31,17 @@ export type Mapped =
       images: number;
       /** Images that sections stand for; see imagePlaceholder(). */
       uploads: readonly LocalImage[];
+      /** Fields that change without the content changing. */
+      volatile: readonly (keyof IngestionDocument)[];
       /** Whether other files, there or not, had a say in the document. */
       readsImages: boolean;
       warnings: string[];
     }
   | { kind: "skipped"; reason: string };
+
+const none: readonly [] = [];
+// A checkout resets every file's time; that alone must not send everything again.
+const dateAlone = ["doc_updated_at"] as const;
 
 /** The key of a switch that is set, and how. */
 function switchOf(
@@ -145,7 +151,7 @@ export function mapDocument(
     source: mapSource(mapping),
     metadata: {},
   };
-  const date = mapDate(mapping, file.mtimeMs);
+  const { date, isOfFile } = mapDate(mapping, file.mtimeMs);
   if (date !== undefined) document.doc_updated_at = date;
   mapOwners(mapping, document);
   document.metadata = mapMetadata(mapping);
@@ -155,6 +161,7 @@ export function mapDocument(
     ccPairId: effective.ccPairId,
     images: leftOut,
     uploads: images.map(({ image }) => image),
+    volatile: isOfFile ? dateAlone : none,
     readsImages: images.length + problems.length > 0,
     warnings,
   };

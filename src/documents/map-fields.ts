@@ -114,28 +114,30 @@ export function mapLink(mapping: Mapping, id: string): string | undefined {
   return undefined;
 }
 
-/** Front matter as ISO 8601 in UTC, else the last commit or the time of the file when asked for. */
-export function mapDate(mapping: Mapping, mtimeMs: number): string | undefined {
+/**
+ * Front matter as ISO 8601 in UTC, else the last commit or the time of the file when asked for;
+ * `isOfFile` tells the last.
+ */
+export function mapDate(
+  mapping: Mapping,
+  mtimeMs: number,
+): { date: string | undefined; isOfFile: boolean } {
   const { fields, facts, settings, trace } = mapping;
   const given = fields.takeText(settings.keys.updatedAt);
   if (given) {
     trace?.("doc_updated_at", fields.originOf(given.key));
-    return (
-      parseDate(given.value) ??
-      fields.fail(
-        given.key,
-        `not a date: ${given.value}`,
-        "write 2024-05-01 or 2024-05-01T09:30:00Z",
-      )
-    );
+    const date = parseDate(given.value);
+    const remedy = "write 2024-05-01 or 2024-05-01T09:30:00Z";
+    if (date === undefined) fields.fail(given.key, `not a date: ${given.value}`, remedy);
+    return { date, isOfFile: false };
   }
   if (settings.updatedAt === "git" && facts.commit) {
     trace?.("doc_updated_at", commitOrigin(facts.commit));
-    return facts.commit.date;
+    return { date: facts.commit.date, isOfFile: false };
   }
-  if (settings.updatedAt !== "mtime") return undefined;
+  if (settings.updatedAt !== "mtime") return { date: undefined, isOfFile: false };
   trace?.("doc_updated_at", "modification time of the file");
-  return formatTime(mtimeMs);
+  return { date: formatTime(mtimeMs), isOfFile: true };
 }
 
 function takeOwners(

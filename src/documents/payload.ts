@@ -82,8 +82,8 @@ function fieldJson(name: string, value: unknown): string | undefined {
 /**
  * The body of a request and the fingerprint of exactly the document in it, each
  * field made into text once. `volatile` names fields that change without the
- * content changing (a date taken from the file system); they are sent but do
- * not cause a re-send. Without a pair the body holds none.
+ * content changing (a date taken from the file system): they are sent, but cause
+ * no re-send, unless they come or go. Without a pair the body holds none.
  */
 export function buildPayload(
   document: IngestionDocument,
@@ -115,7 +115,11 @@ export function buildPayload(
       waiting += text;
       if (isHashed) digest = shortHash(text);
     }
-    if (!isHashed) continue;
+    if (!isHashed) {
+      hashed += `${name}~\n`;
+      fields += `${fields === "" ? "" : " "}${name}:~`;
+      continue;
+    }
     hashed += isLong ? `${name}#${digest}\n` : `${name}=${text}\n`;
     fields += `${fields === "" ? "" : " "}${name}:${isLong ? digest.slice(0, 8) : digest}`;
   }

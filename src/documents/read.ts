@@ -31,6 +31,8 @@ export type Reading =
       images: number;
       /** Images that sections stand for; see imagePlaceholder(). */
       uploads?: readonly LocalImage[];
+      /** Fields that change without the content changing; see buildPayload(). */
+      volatile?: readonly (keyof IngestionDocument)[];
       warnings: string[];
     } & ReadBytes)
   | ({ kind: "skipped"; reason: string } & ReadBytes);
@@ -79,10 +81,11 @@ function toReading(
 ): Reading {
   const mapped = mapDocument({ ...file, mtimeMs }, parsed, settings, trace);
   if (mapped.kind === "skipped") return { ...mapped, stamp, content };
-  const { document, ccPairId, images, uploads, warnings } = mapped;
+  const { document, ccPairId, images, uploads, volatile, warnings } = mapped;
   // What depends on other files is never taken for unchanged because its own file is.
   const own = mapped.readsImages ? "" : stamp;
   const reading: Reading = { kind: "document", document, images, warnings, stamp: own, content };
+  if (volatile.length > 0) reading.volatile = volatile;
   if (uploads.length > 0) reading.uploads = uploads;
   if (ccPairId !== undefined) reading.ccPairId = ccPairId;
   return reading;

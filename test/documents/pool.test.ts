@@ -6,7 +6,6 @@ import { createPool, type Pool } from "../../src/documents/pool.ts";
 const script = join(import.meta.dirname, "..", "fixtures", "threads", "reader.cjs");
 const setup: InspectSetup = {
   settings: { root: "/" },
-  volatile: [],
   pair: { ccPairId: 2, fromFlag: false },
 };
 

@@ -27,9 +27,7 @@ export function rootPrefixOf({ settings }: DocumentSource): string {
 
 /** What looking at the files of `source` takes, here or in a worker thread. */
 export function inspectSetup(source: DocumentSource, targets: Targets): InspectSetup {
-  // A checkout resets every mtime; that alone must not send everything again.
-  const volatile = source.settings.updatedAt === "mtime" ? (["doc_updated_at"] as const) : [];
-  return { settings: source.raw, volatile, pair: targets.pair };
+  return { settings: source.raw, pair: targets.pair };
 }
 
 interface FolderPlanOptions {
