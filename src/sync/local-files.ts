@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { openForReading, type Database } from "../database.ts";
 import { hasState } from "./state-file.ts";
+import { serviceTargets } from "./target.ts";
 
 export interface LocalFileSearch {
   /** Origin and path prefix of the service, as in the keys of the targets. */
@@ -20,26 +21,8 @@ function decodedId(id: string): string {
   }
 }
 
-/** Targets of one service: few, so each is a step in the index of a table that may have millions of rows. */
-function targetsOf(database: Database, baseUrl: string): string[] {
-  const first = database.prepare(
-    "SELECT target FROM accepted WHERE target >= ? ORDER BY target LIMIT 1",
-  );
-  const after = database.prepare(
-    "SELECT target FROM accepted WHERE target > ? ORDER BY target LIMIT 1",
-  );
-  const prefix = `${baseUrl}#`;
-  const targets: string[] = [];
-  for (let row = first.get(prefix); row; row = after.get(targets.at(-1) ?? "")) {
-    const target = String(row["target"]);
-    if (!target.startsWith(prefix)) break;
-    targets.push(target);
-  }
-  return targets;
-}
-
 function readPaths(database: Database, search: LocalFileSearch): Map<string, string> {
-  const targets = targetsOf(database, search.baseUrl);
+  const targets = serviceTargets(database, search.baseUrl);
   // Uses the index files_id; the stored id has "_" where the own one has spaces.
   const byId = database.prepare(
     "SELECT id, path FROM files WHERE id IS NOT NULL AND replace(id, ' ', '_') = ?",

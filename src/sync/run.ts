@@ -54,8 +54,8 @@ export interface RunRequest {
   force: boolean;
   /** Sends one request body; resolves only when the service answered 200. */
   upload: (body: Uint8Array, document: ReadyDocument) => Promise<UploadResult>;
-  /** The body to send for a document that the service has in another version. */
-  adapt: (document: ReadyDocument, last: LastSent) => SentBody;
+  /** The body to send for a document; `last`: how the target got another version of it. */
+  adapt: (document: ReadyDocument, last: LastSent | undefined) => SentBody;
   /** Whether the service as a whole has been given up: then no failure is a document's own. */
   isGivenUp: () => boolean;
   /** Most documents in flight. */
@@ -70,6 +70,8 @@ export interface SentBody {
   body: Uint8Array;
   /** `doc_updated_at` in it. */
   updatedAt: string | undefined;
+  /** The date to record instead, asked for when the service turns out to have the document already. */
+  dateIfThere?: () => string | undefined;
 }
 
 // Looking up what cannot be there would cost as much as recording it.

@@ -97,12 +97,13 @@ async function sendDocument(
       return { event: { status: "unchanged", path, row, id, warnings, images, ms: 0 } };
     }
     const { last } = known;
-    const sent = last ? request.adapt(document, last) : document;
+    const sent = request.adapt(document, last);
     const { alreadyExisted, storedId } = await request.upload(sent.body, document);
+    const updatedAt = (alreadyExisted ? sent.dateIfThere?.() : undefined) ?? sent.updatedAt;
     const sentAtMs = request.now();
     recorder.accept(
       toFileRecord(document, target, request),
-      toAcceptedRecord(document, target, sent.updatedAt, storedId, sentAtMs),
+      toAcceptedRecord(document, target, updatedAt, storedId, sentAtMs),
     );
     const status: DocumentEvent["status"] = alreadyExisted ? "updated" : "created";
     const renamedFrom = !last && path !== "" ? request.renamedFrom(content, path) : undefined;

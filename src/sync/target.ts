@@ -1,3 +1,4 @@
+import type { Database } from "../database.ts";
 import type { RunPair } from "../documents/inspection.ts";
 
 /** Where a document goes: the key of its records in the state. */
@@ -23,4 +24,25 @@ export function targetFor({ baseUrl, pair }: Targets, own: number | undefined): 
   const ccPairId = pair.fromFlag ? pair.ccPairId : (own ?? pair.ccPairId);
   if (ccPairId === undefined || ccPairId === 0) return undefined;
   return { ccPairId, key: `${baseUrl}#${ccPairId}` };
+}
+
+/**
+ * Keys of the targets of one service under which something is accepted: few, so each is a step in
+ * the index of a table that may have millions of rows.
+ */
+export function serviceTargets(database: Database, baseUrl: string): string[] {
+  const first = database.prepare(
+    "SELECT target FROM accepted WHERE target >= ? ORDER BY target LIMIT 1",
+  );
+  const after = database.prepare(
+    "SELECT target FROM accepted WHERE target > ? ORDER BY target LIMIT 1",
+  );
+  const prefix = `${baseUrl}#`;
+  const targets: string[] = [];
+  for (let row = first.get(prefix); row; row = after.get(targets.at(-1) ?? "")) {
+    const target = String(row["target"]);
+    if (!target.startsWith(prefix)) break;
+    targets.push(target);
+  }
+  return targets;
 }

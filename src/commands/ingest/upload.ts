@@ -4,11 +4,11 @@ import type { Context } from "../../context.ts";
 import type { ReadyDocument } from "../../documents/inspection.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/progress.ts";
-import { advanceDate } from "../../sync/advance.ts";
+import { createDates, type Dates } from "../../sync/advance.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { createImages } from "../../sync/images.ts";
 import { readAgain, readDue, type Due } from "../../sync/due.ts";
-import { runDocuments, type SentBody, type UploadResult } from "../../sync/run.ts";
+import { runDocuments, type UploadResult } from "../../sync/run.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { clearSettled, recordPlanFailures } from "./failures.ts";
@@ -31,8 +31,11 @@ function trafficOf(gate: Gate): Traffic {
   return { requests, retries, throttled };
 }
 
-function sentAsItIs({ body, updatedAt }: ReadyDocument): SentBody {
-  return { body, updatedAt };
+const asTheyAre: Dates = { adapt: (document) => document, unknown: () => 0 };
+
+function datesOf({ now }: Context, { state, connected, targets, options }: Upload): Dates {
+  if (connected.client.dialect.skipsUnadvanced !== true) return asTheyAre;
+  return createDates({ state, baseUrl: targets.baseUrl, force: options.force === true, now });
 }
 
 interface Sender {
@@ -100,9 +103,10 @@ async function sendAll(
   upload: Upload,
   gate: Gate,
   uploads: ImageUploads,
+  dates: Dates,
 ): Promise<void> {
   const { plan, state, spool, report, source, inspector, connected, options } = upload;
-  const { client, concurrency } = connected;
+  const { concurrency } = connected;
   const sender = createSender(context, upload, gate, uploads);
   const events = runDocuments({
     due: upload.stream ?? readDue({ spool, inspector }),
@@ -114,10 +118,7 @@ async function sendAll(
       source.since?.renamed.get(path) ?? plan.table.renamedFrom(content),
     force: options.force === true,
     upload: sender.send,
-    adapt:
-      client.dialect.skipsUnadvanced === true
-        ? (document, last) => advanceDate(document, last, context.now())
-        : sentAsItIs,
+    adapt: dates.adapt,
     isGivenUp: () => gate.state().stopped !== undefined,
     concurrency,
     maxFailures: options.maxFailures,
@@ -133,12 +134,20 @@ async function sendAll(
   }
 }
 
-async function warnOfLost({ output }: Upload, uploads: ImageUploads): Promise<void> {
+/** What the service may have in another way than the summary makes believe. */
+async function warnOfDoubt({ output }: Upload, uploads: ImageUploads, dates: Dates): Promise<void> {
   const lost = uploads.lost();
-  if (lost === 0) return;
-  await output.warn(
-    `${countOf(lost, "upload")} of an image got no answer: the service may hold a file that no document names`,
-  );
+  if (lost > 0) {
+    await output.warn(
+      `${countOf(lost, "upload")} of an image got no answer: the service may hold a file that no document names`,
+    );
+  }
+  const unknown = dates.unknown();
+  if (unknown > 0) {
+    await output.warn(
+      `the service had ${countOf(unknown, "document")} already, of which nothing was recorded here: where metadata, title or link alone had changed it may have kept what it had; --force makes it take them`,
+    );
+  }
 }
 
 /**
@@ -157,20 +166,21 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   });
   const { root } = upload.source.settings;
   const uploads = createImageUploads(upload.connected.client, root, gate);
+  const dates = datesOf(context, upload);
   try {
     await report.begin(upload.plan);
     recordPlanFailures(upload, context.now);
-    await sendAll(context, upload, gate, uploads);
+    await sendAll(context, upload, gate, uploads, dates);
   } catch (error) {
     await progress.stop();
-    await warnOfLost(upload, uploads);
+    await warnOfDoubt(upload, uploads, dates);
     const status = context.signal.aborted ? "interrupted" : "error";
     await report.finish(status, trafficOf(gate), error);
     context.signal.throwIfAborted();
     throw error;
   }
   await progress.stop();
-  await warnOfLost(upload, uploads);
+  await warnOfDoubt(upload, uploads, dates);
   const { failed, created, updated, unchanged } = report.counts;
   const interrupted = context.signal.aborted;
   if (!interrupted && !upload.stream) clearSettled(upload);

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
@@ -32,5 +33,55 @@ describe("metadata alone, where the service wants a later date", () => {
       expect((await runIngest(service, ["docs"])).error).toBeUndefined();
       expect(await stored(service)).toEqual({ team: String(team) });
     }
+  });
+
+  it("arrives under another pair, and under the first one again", async () => {
+    const service = await startTestService({ dialect: "onyx" });
+    for (const [team, ccPairId] of [2, 7, 7, 2].entries()) {
+      writeFiles(service.folder, { "docs/a.md": page(team, past) });
+      expect((await runIngest(service, ["docs"], { ccPairId })).error).toBeUndefined();
+      expect(await stored(service)).toEqual({ team: String(team) });
+    }
+  });
+
+  describe("after the state was lost", () => {
+    const lose = (service: TestService): void =>
+      rmSync(join(service.folder, ".knowctl"), { recursive: true });
+
+    /** A service that has a document whose date was moved on before. */
+    async function startLost(): Promise<TestService> {
+      const service = await startTestService({ dialect: "onyx" });
+      for (const team of [0, 1, 2]) {
+        writeFiles(service.folder, { "docs/a.md": page(team, past) });
+        expect((await runIngest(service, ["docs"])).stderr).not.toContain("warning");
+      }
+      lose(service);
+      writeFiles(service.folder, { "docs/a.md": page(3, past) });
+      return service;
+    }
+
+    it("is said to be in doubt, and the next change arrives", async () => {
+      const service = await startLost();
+      const { stderr } = await runIngest(service, ["docs"]);
+      expect(stderr).toContain("1 document already");
+      expect(stderr).toContain("--force");
+      expect(await stored(service)).toEqual({ team: "2" });
+      writeFiles(service.folder, { "docs/a.md": page(4, past) });
+      expect((await runIngest(service, ["docs"])).stderr).not.toContain("already");
+      expect(await stored(service)).toEqual({ team: "4" });
+    });
+
+    it.each<[string, Parameters<typeof runIngest>[2], number[]]>([
+      ["with a state, again and again", {}, [3, 4]],
+      ["without one", { state: false }, [3]],
+    ])("arrives with force: %s", async (_, options, teams) => {
+      const service = await startLost();
+      for (const team of teams) {
+        writeFiles(service.folder, { "docs/a.md": page(team, past) });
+        const { stderr } = await runIngest(service, ["docs"], { ...options, force: true });
+        expect(stderr).not.toContain("already");
+        expect(await stored(service)).toEqual({ team: String(team) });
+      }
+    });
   });
 });
