@@ -20,6 +20,8 @@ interface GateState {
   throttled: number;
   /** Somebody waits only because of the rate. */
   isHeldByRate: boolean;
+  /** Fewer are let in because with more the service took longer. */
+  isHeldByLatency: boolean;
   /** How long recent successes took. */
   latencyMs: number;
   /** When the last attempt ended, or began after a time without any (milliseconds since the epoch). */
@@ -154,6 +156,7 @@ export function createGate(options: GateOptions): Gate {
       retries: door.retries,
       throttled: door.throttled,
       isHeldByRate: isHeldByRate(door),
+      isHeldByLatency: door.limit.isHeldByLatency(),
       latencyMs: door.limit.latencyMs(),
       answeredAt: door.answeredAt,
       breakerOpen: door.breaker.isOpen(),

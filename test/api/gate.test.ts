@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createBreaker } from "../../src/api/breaker.ts";
 import { createGate, type Gate, type GateOptions, type Setback } from "../../src/api/gate.ts";
-import { createLimit, latencyStep } from "../../src/api/limit.ts";
+import { createLimit, latencyStep, type Limit } from "../../src/api/limit.ts";
 import { ApiError } from "../../src/errors.ts";
 import { createTestClock, type TestClock } from "./support.ts";
 
@@ -119,16 +119,39 @@ describe("the number in flight", () => {
     expect(latencyStep(mean, best)).toBe(step);
   });
 
-  it("goes down when requests only queue, and accepts in the end that a service is slower", () => {
+  const batchOf = (limit: Limit, ms: number): number => {
+    for (let index = 0; index < 20; index++) limit.succeeded(ms);
+    return limit.current();
+  };
+
+  it("goes down while latency rises, and up again once half as many wait no less", () => {
+    const limit = createLimit(8);
+    limit.throttled(0, 0);
+    const took = [...Array<number>(6).fill(100), ...Array<number>(8).fill(400), 400, 400];
+    const limits = took.map((ms) => batchOf(limit, ms));
+    expect(limits).toEqual([3, 4, 5, 6, 7, 8, 7, 6, 5, 4, 5, 6, 7, 8, 8, 8]);
+  });
+
+  it("stays down where requests only queue, and is held by that", () => {
     const limit = createLimit(16);
     limit.throttled(0, 0);
-    const batch = (ms: number): number => {
-      for (let index = 0; index < 20; index++) limit.succeeded(ms);
-      return limit.current();
-    };
-    expect([batch(100), batch(100), batch(100), batch(400), batch(400)]).toEqual([3, 4, 5, 4, 3]);
-    for (let round = 0; round < 100; round++) batch(400);
+    for (let round = 0; round < 20; round++) batchOf(limit, 20);
     expect(limit.current()).toBe(16);
+    expect(limit.isHeldByLatency()).toBe(false);
+    const limits = Array.from({ length: 60 }, () => batchOf(limit, 100 * limit.current()));
+    expect(limits.slice(0, 15)).toEqual([15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    // Now and then one more is tried.
+    expect(Math.max(...limits.slice(15))).toBeLessThanOrEqual(4);
+    expect(limit.isHeldByLatency()).toBe(true);
+  });
+
+  it("does not hold a service back that takes long with one request at a time", () => {
+    const limit = createLimit(4);
+    limit.throttled(0, 0);
+    batchOf(limit, 20);
+    limit.collapse();
+    expect([batchOf(limit, 900), batchOf(limit, 900), batchOf(limit, 900)]).toEqual([2, 3, 4]);
+    expect(limit.isHeldByLatency()).toBe(false);
   });
 });
 

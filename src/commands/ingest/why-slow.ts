@@ -13,6 +13,7 @@ export interface Moment {
     | "throttled"
     | "breakerOpen"
     | "isHeldByRate"
+    | "isHeldByLatency"
     | "latencyMs"
     | "answeredAt"
   >;
@@ -49,9 +50,9 @@ export function whySlow(moment: Moment): string | undefined {
   }
   if (gate.isHeldByRate) return `held at ${rate}/s by --rate`;
   if (gate.throttled > 0 && limit < ceiling) return `throttled to ${limit} at once`;
-  if (latencyMs >= slowAnswerMs && inFlight >= limit) {
-    return `the service takes ${formatDuration(latencyMs)} a document`;
-  }
+  const answers = `the service takes ${formatDuration(latencyMs)} a document`;
+  if (gate.isHeldByLatency && limit < ceiling) return `held to ${limit} at once: ${answers}`;
+  if (latencyMs >= slowAnswerMs && inFlight >= limit) return answers;
   return idleMoments >= idleMomentsToTell ? "reading files takes the time" : undefined;
 }
 

@@ -11,6 +11,7 @@ const gate: Moment["gate"] = {
   throttled: 0,
   breakerOpen: false,
   isHeldByRate: false,
+  isHeldByLatency: false,
   latencyMs: 40,
   answeredAt: now - 20,
 };
@@ -48,6 +49,13 @@ describe("why an upload is slow", () => {
     ["--rate", { isHeldByRate: true, inFlight: 1 }, { rate: 5 }, "held at 5/s by --rate"],
     ["429", { throttled: 3, limit: 2, inFlight: 2 }, {}, "throttled to 2 at once"],
     ["429, got over", { throttled: 3 }, {}, undefined],
+    [
+      "latency that rose with the load",
+      { isHeldByLatency: true, limit: 3, latencyMs: 300 },
+      {},
+      "held to 3 at once: the service takes 0.3s a document",
+    ],
+    ["latency, at the ceiling", { isHeldByLatency: true }, {}, undefined],
     ["latency", { latencyMs: 2345 }, {}, "the service takes 2.3s a document"],
     [
       "latency that held the limit down",
