@@ -125,6 +125,15 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
+/**
+ * Whether an error says that the process, or the machine, may open no more files: a lack of the
+ * run, never a fault of the file that was to be opened.
+ */
+export function isOutOfFiles(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "EMFILE" || code === "ENFILE";
+}
+
 /** A failure of one file or row as the one line that stands for it: what is wrong, and the remedy. */
 export function reasonOf(error: CliError): string {
   return [error.message, ...error.hints].join("; ");

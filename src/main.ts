@@ -1,11 +1,20 @@
 import type { Context } from "./context.ts";
-import { ClosedPipeError, exitCodes, CliError } from "./errors.ts";
+import { ClosedPipeError, exitCodes, CliError, isOutOfFiles } from "./errors.ts";
 import { runProgram } from "./program.ts";
 
 function isSignal(error: unknown, context: Context): boolean {
   if (!context.signal.aborted) return false;
   if (error === context.signal.reason) return true;
   return error instanceof Error && error.name === "AbortError";
+}
+
+/** The error as it is told: a lack of open files may come from anywhere, loading a module included. */
+function toTold(error: unknown): unknown {
+  if (!isOutOfFiles(error)) return error;
+  return new CliError("local", "too many open files", {
+    hints: ["raise the limit of this shell (`ulimit -n`), or lower --concurrency"],
+    cause: error,
+  });
 }
 
 async function writeFailure(
@@ -37,7 +46,8 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     const help = await runProgram(argv, context);
     await context.stdout.write(help);
     return exitCodes.ok.code;
-  } catch (error) {
+  } catch (thrown) {
+    const error = toTold(thrown);
     try {
       return await writeFailure(error, argv, context);
     } catch {

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, type BigIntStats } from "node:fs";
-import { CliError, codeOf } from "../errors.ts";
+import { CliError, codeOf, isOutOfFiles } from "../errors.ts";
 import { openFlags, readAll } from "./file-bytes.ts";
 import type { SourceFile } from "./find.ts";
 import { mebibytes } from "./gunzip.ts";
@@ -38,13 +38,13 @@ function openFile(file: SourceFile): number {
   try {
     return openSync(file.absolutePath, openFlags);
   } catch (error) {
+    if (isOutOfFiles(error)) throw error;
     const code = codeOf(error) ?? "unknown error";
     const reasons: Record<string, string> = {
       ENOENT: "it vanished after it was found",
       ENOTDIR: "its folder vanished after it was found",
       ELOOP: "it became a symbolic link after it was found",
       EACCES: "permission denied",
-      EMFILE: "too many open files",
     };
     throw new CliError("usage", `${file.path}: cannot be read: ${reasons[code] ?? code}`, {
       cause: error,

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { sep } from "node:path";
-import { codeOf } from "../errors.ts";
+import { codeOf, isOutOfFiles } from "../errors.ts";
 import type { Found, LeftOut, Listed } from "./find.ts";
 import { ignoreRulesAbove } from "./ignore-rules.ts";
 import { createLinks, type Links } from "./links.ts";
@@ -159,6 +159,7 @@ function listEntries(walk: Walk, folder: Folder): Entry[] {
   try {
     dirents = readdirSync(folder.absolute, { withFileTypes: true });
   } catch (error) {
+    if (isOutOfFiles(error)) throw error;
     const reason = `the folder cannot be read: ${codeOf(error) ?? "unknown error"}`;
     return [note("failed", folder.path === "" ? "." : folder.path, reason)];
   }

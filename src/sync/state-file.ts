@@ -172,6 +172,13 @@ export async function openScratchState(): Promise<State> {
   }
 }
 
+/** For what only a state that is there can tell. */
+export function noStateError(folder: string): CliError {
+  return new CliError("not-found", `there is no state in ${folder}`, {
+    hints: ["name its folder with --state, or the project root with --root"],
+  });
+}
+
 /**
  * Whether `folder` holds a state already. Throws CliError `local` where that
  * cannot be told: a state that may not be looked at is not "nothing sent yet".

@@ -6,6 +6,7 @@ import type { Output } from "../../output/output.ts";
 import { countOf } from "../../output/progress.ts";
 import { readReport } from "../../output/report/read.ts";
 import type { RunReport } from "../../output/report/record.ts";
+import { hasState, noStateError } from "../../sync/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { exists } from "./exists.ts";
 import { failuresKey } from "./failures.ts";
@@ -14,6 +15,7 @@ import { ingestFormat } from "./report.ts";
 import { checkReportFiles } from "./report-files.ts";
 import { openSession, type Session } from "./session.ts";
 import { openSource } from "./settings.ts";
+import { stateFolder } from "./plan.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
 
 const goneShown = 20;
@@ -70,6 +72,16 @@ async function dropGone(
   return paths.filter((path) => !gone.has(path)).map(absolute);
 }
 
+/** Else "no file failed" would be said of a folder in which nothing was ever sent, and a state be made there. */
+function requireState(folder: string | undefined): void {
+  if (folder === undefined) {
+    throw new CliError("usage", "without a state nothing is kept to retry from", {
+      hints: ["name the report of the run, or leave --no-state out"],
+    });
+  }
+  if (!hasState(folder)) throw noStateError(folder);
+}
+
 async function tellNothing(output: Output, { fromStdin }: Failed): Promise<void> {
   if (fromStdin === 0) return await output.note("nothing to retry: no file failed last time");
   throw fromStdinError(fromStdin);
@@ -101,6 +113,7 @@ export async function ingestRetry(
     name === undefined ? undefined : await readReport(resolve(context.cwd, name), name);
   const place = placeOf(report, context.cwd);
   const source = await openSource(context, [place], options, output, options.dryRun !== true);
+  if (!report) requireState(stateFolder(source, options));
   const session = await openSession(context, output, source, options);
   try {
     if (report) refuseOtherTarget(report, session, name ?? "");

@@ -2,9 +2,8 @@ import { join, resolve } from "node:path";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import { findRoot, searchFolder } from "../../documents/root.ts";
-import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
-import { hasState, openState } from "../../sync/state-file.ts";
+import { hasState, noStateError, openState } from "../../sync/state-file.ts";
 import { stateFailure, type State } from "../../sync/state.ts";
 import { loadSettings } from "../connect.ts";
 
@@ -40,11 +39,7 @@ export async function openExisting(
   { folder }: StatePlace,
   output: Output,
 ): Promise<State> {
-  if (!hasState(folder)) {
-    throw new CliError("not-found", `there is no state in ${folder}`, {
-      hints: ["name its folder with --state, or the project root with --root"],
-    });
-  }
+  if (!hasState(folder)) throw noStateError(folder);
   return await openOrCreate(context, { folder }, output);
 }
 

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
@@ -107,6 +107,18 @@ describe("ingest retry", () => {
     expect(await runIn(service, "state import -", { stdin })).toMatchObject({ code: 0 });
     const ran = await runIn(service, retry);
     expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("came from stdin") });
+  });
+
+  it("says where nothing is kept, and makes no state there", async () => {
+    const service = await startTestService({ files: { "docs/bad.md": broken } });
+    await runIn(service, "ingest docs --cc-pair-id 2 --state docs/.knowctl");
+    expect(await runIn(service, retry)).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining("there is no state in "),
+    });
+    expect(existsSync(join(service.folder, ".knowctl"))).toBe(false);
+    expect(await runIn(service, `${retry} --no-state`)).toMatchObject({ code: 2 });
+    expect(await runIn(service, `${retry} --state docs/.knowctl`)).toMatchObject({ code: 10 });
   });
 
   it("leaves it to the user where a path is called retry", async () => {
