@@ -13,15 +13,15 @@ function endOfString(text: string, opening: number): number {
   return text.length;
 }
 
-/** Numbers that a double does not hold become strings: `12345678901234567890`. */
-function keepDigits(text: string): string {
+/** Numbers that would be written otherwise become strings: `12345678901234567890`, `1.10`. */
+function keepNumbers(text: string, isKept: (found: string) => boolean): string {
   const parts: string[] = [];
   let from = 0;
   stringOrNumber.lastIndex = 0;
   for (let match = stringOrNumber.exec(text); match; match = stringOrNumber.exec(text)) {
     const [found] = match;
     if (found === '"') stringOrNumber.lastIndex = endOfString(text, match.index);
-    else if (perhapsLossy.test(found) && String(Number(found)) !== found) {
+    else if (isKept(found) && String(Number(found)) !== found) {
       parts.push(text.slice(from, match.index), `"${found}"`);
       from = match.index + found.length;
     }
@@ -51,5 +51,14 @@ export function jsonProblem(text: string, at: number): string {
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  return perhapsLossy.test(text) ? JSON.parse(keepDigits(text)) : value;
+  if (!perhapsLossy.test(text)) return value;
+  return JSON.parse(keepNumbers(text, (found) => perhapsLossy.test(found)));
+}
+
+/**
+ * As parseJson(), for values that are text in the end: whatever number JavaScript would write in
+ * another way becomes the string of what is written.
+ */
+export function parseJsonAsWritten(text: string): unknown {
+  return JSON.parse(keepNumbers(text, () => true));
 }

@@ -1,6 +1,7 @@
 import grayMatter from "gray-matter";
 import { FAILSAFE_SCHEMA, load, YAMLException } from "js-yaml";
 import { parse as parseToml, TomlError } from "smol-toml";
+import { parseJsonAsWritten } from "./json-digits.ts";
 import { scanJson } from "./json-position.ts";
 
 export type MatterFormat = "yaml" | "toml" | "json";
@@ -42,7 +43,7 @@ function parseJson(text: string): unknown {
   const extent = scanJson(text, 0);
   const at = "end" in extent ? extent.end : extent.errorAt;
   // trim() takes more for blank than JSON does.
-  if ("end" in extent && /^[ \t\r\n]*$/.test(text.slice(at))) return JSON.parse(text);
+  if ("end" in extent && /^[ \t\r\n]*$/.test(text.slice(at))) return parseJsonAsWritten(text);
   const before = text.slice(0, at).split("\n");
   const found = text[at] === undefined ? "the end" : JSON.stringify(text[at]);
   throw new MatterError(

@@ -149,14 +149,18 @@ describe("metadata", () => {
   });
   it("has the JSON text of JSON and TOML values", () => {
     const json =
-      '{\n"n": 1.5, "b": true, "s": "text", "z": null, "l": [1, false, "x"], "o": {"p": {"q": -2}}\n}\nbody';
+      '{\n"n": 1.5, "v": 1.10, "big": 12345678901234567891, "far": 1e400, "b": true, "s": "\\"1.10", "z": null, "l": [1, false, "x"], "o": {"p": {"q": -2}}\n}\nbody';
     expect(map(json)["metadata"]).toEqual({
       n: "1.5",
+      v: "1.10",
+      big: "12345678901234567891",
+      far: "1e400",
       b: "true",
-      s: "text",
+      s: '"1.10',
       l: ["1", "false", "x"],
       "o.p.q": "-2",
     });
+    expect(map('{\n"id": 9007199254740993\n}\nbody')["id"]).toBe("9007199254740993");
     const toml =
       "+++\nn = 1.5\nbig = 12345678901234567890\nday = 2024-05-01\nat = 2024-05-01T10:00:00+02:00\n[o]\nb = false\n+++\nbody";
     expect(map(toml)["metadata"]).toEqual({
