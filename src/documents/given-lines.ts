@@ -5,7 +5,7 @@ import { parseGivenDocument } from "./given.ts";
 import { toPrepared, type PayloadSetup } from "./inspect.ts";
 import type { Prepared } from "./inspection.ts";
 import { parseJsonAt } from "./json-row.ts";
-import { unpackStream } from "./unpack-stream.ts";
+import { recodeStream, unpackStream } from "./unpack-stream.ts";
 
 // As large as a file may be.
 const maxLineBytes = 64 * 1024 * 1024;
@@ -56,7 +56,7 @@ function* batchesOf(lines: readonly ByteLine[], setup: PayloadSetup): Generator<
 }
 
 /**
- * The documents of a stream of NDJSON (or of gzip of it): each line an
+ * The documents of a stream of NDJSON (in UTF-8 or UTF-16, or of gzip of it): each line an
  * IngestionDocument or `{document, cc_pair_id}`, blank lines passed over. As soon
  * as a line has come it is given on, and no more is read until it is asked for; a
  * bad line is `failed` with `stdin:line:column` and the rest goes on. The path of
@@ -68,7 +68,8 @@ export async function* prepareLines(
 ): AsyncGenerator<Prepared[], void> {
   const lines = createByteLines(maxLineBytes);
   try {
-    for await (const chunk of unpackStream(chunks, stdinName)) {
+    const bytes = recodeStream(unpackStream(chunks, stdinName), stdinName);
+    for await (const chunk of bytes) {
       yield* batchesOf(lines.push(chunk), setup);
     }
   } catch (error) {

@@ -119,6 +119,27 @@ describe("ingest -", () => {
     expect(cut.code).toBe(10);
   });
 
+  it("takes UTF-16 with a byte order mark, wherever its bytes are cut", async () => {
+    const service = await startTestService();
+    const little = Buffer.from(`\ufeff${toLines(document("a", "é😀"), document("b"))}`, "utf16le");
+    const big = Buffer.from(little).swap16();
+    const emojiAt = little.indexOf(Buffer.from("😀", "utf16le"));
+    for (const cut of [1, 2, 3, emojiAt + 1, emojiAt + 2, emojiAt + 3]) {
+      for (const bytes of [little, big]) {
+        const { folder: cwd, env } = service;
+        const stream = Readable.from([bytes.subarray(0, cut), bytes.subarray(cut)]);
+        const stdin = { isTTY: false, stream, [Symbol.asyncIterator]: () => stream.iterator() };
+        const context = createTestContext({ cwd, env });
+        const code = await main(["ingest", "-", ...pair, "--force"], { ...context, stdin });
+        expect([code, context.stderrText()]).toEqual([0, expect.stringContaining("done: 2 ")]);
+        expect(accepted(service, "a").at(-1)?.document.sections).toEqual([{ text: "é😀" }]);
+      }
+    }
+    const half = await run(service, little.subarray(0, -1), ...pair);
+    expect(half.stderr).toContain("stdin: begins as UTF-16 and goes on as something else");
+    expect(half.code).toBe(10);
+  });
+
   it.each([
     [["-", "docs"], "", "goes with no other path"],
     [["-"], "", "0 documents found on stdin"],
