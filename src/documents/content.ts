@@ -59,8 +59,12 @@ function checkKind(file: SourceFile, stats: BigIntStats, maxBytes: number): void
   if (Number(stats.size) > maxBytes) {
     throw new CliError(
       "usage",
-      `${file.path}: ${mebibytes(Number(stats.size))} is more than the ${mebibytes(maxBytes)} that one document may have`,
-      { hints: ["split the file, or exclude it"] },
+      `${file.path}: ${mebibytes(Number(stats.size))} is more than the ${mebibytes(maxBytes)} that one file may have`,
+      {
+        hints: [
+          "split the file, exclude it, or write NDJSON of its documents to `knowctl ingest -`",
+        ],
+      },
     );
   }
 }

@@ -2,11 +2,13 @@ import { gunzipSync } from "node:zlib";
 import { CliError, codeOf } from "../errors.ts";
 
 /** For messages: `1.5 MiB`. */
-export const mebibytes = (count: number): string => `${(count / 1024 / 1024).toFixed(1)} MiB`;
+/** Rounded up: one byte too many must not look like none. */
+export const mebibytes = (count: number): string =>
+  `${(Math.ceil((count / 1024 / 1024) * 10) / 10).toFixed(1)} MiB`;
 
 function reasonOf(error: unknown, maxBytes: number): string {
   const reasons: Record<string, string> = {
-    ERR_BUFFER_TOO_LARGE: `unpacked it is more than the ${mebibytes(maxBytes)} that one document may have`,
+    ERR_BUFFER_TOO_LARGE: `unpacked it is more than the ${mebibytes(maxBytes)} that one file may have`,
     Z_BUF_ERROR: "gzip data that ends too early",
     Z_DATA_ERROR: "not gzip, or damaged",
   };

@@ -132,16 +132,12 @@ function isUndecodable(folder: Folder, dirent: Dirent): boolean {
 
 function listUndecodable(walk: Walk, folder: Folder, dirent: Dirent): Entry | undefined {
   const { name } = dirent;
-  const path = pathIn(folder, name);
-  const absolute = absoluteIn(folder, name);
-  const isAsked = dirent.isDirectory()
-    ? enterFolder(folder, name, { absolute }, walk.settings) !== undefined
-    : takesFile(folder, name, walk.settings);
-  if (!isAsked) return undefined;
-  if (!dirent.isDirectory() && !formatOf(path)) {
-    return note("skipped", path, `format not supported: ${extensionOf(path)}`);
-  }
-  return note("failed", path, "the name is not valid UTF-8: rename it");
+  const at = { absolute: absoluteIn(folder, name) };
+  const listed = dirent.isDirectory()
+    ? listFolder(walk, folder, name, at)
+    : listFile(walk, folder, name, at);
+  if (!listed || listed.kind === "found") return listed;
+  return note("failed", pathIn(folder, name), "the name is not valid UTF-8: rename it");
 }
 
 // From here on the order of code units, which is quick to ask for, is not that of code points.

@@ -377,6 +377,10 @@ describe("trouble on the way", () => {
     ).toHaveLength(2);
     expect(found).toContain("a.md");
     expect(found).toContain("\ufffd.md");
+    // What is left out anyway is nobody's trouble.
+    for (const flags of [{ include: ["a*"] }, { exclude: ["b*.md"] }]) {
+      expect(list(root, undefined, { flags }).filter((line) => line.includes("UTF-8"))).toEqual([]);
+    }
   });
 
   it("reports an unreadable folder and goes on", () => {

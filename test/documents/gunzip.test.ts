@@ -47,7 +47,7 @@ describe("gzip", () => {
     const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024));
     const before = process.memoryUsage().rss;
     expect(failure(() => gunzip(bomb, "a.txt.gz", 2 * 1024 * 1024))).toBe(
-      "a.txt.gz: unpacked it is more than the 2.0 MiB that one document may have",
+      "a.txt.gz: unpacked it is more than the 2.0 MiB that one file may have",
     );
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
     expect(gunzip(gzipSync("abc"), "a.txt.gz", 3).toString()).toBe("abc");
