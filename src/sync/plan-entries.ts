@@ -4,7 +4,7 @@ import { decide } from "./decide.ts";
 import type { Candidate } from "./merge.ts";
 import type { PlanRequest } from "./plan.ts";
 import type { PlanIds } from "./plan-ids.ts";
-import type { PlanTable } from "./plan-table.ts";
+import type { PlanEntry, PlanTable } from "./plan-table.ts";
 import { knownOf, type SpoolHead } from "./due.ts";
 import { seenText, type AcceptedRecord, type FileRecord } from "./records.ts";
 import { isInShard } from "./shard.ts";
@@ -14,6 +14,8 @@ import { targetFor } from "./target.ts";
 export interface PlanEntries {
   /** `looked` belongs to the candidate at the same place. */
   add(candidates: readonly Candidate[], looked: readonly Looked[]): void;
+  /** A document that the run leaves alone, of a file that is not recorded: no other may take its id. */
+  addUntaken(path: string, part: number, id: string): void;
   /** A file that is read later; false when something is accepted under its id: then read it now. */
   addGlanced(candidate: Candidate, glanced: Glance): boolean;
   /** What gives no document. */
@@ -100,15 +102,18 @@ export function createPlanEntries(
     ids.addDue(id, path, part);
     table.countUp(action, 1);
   };
-  const addOther = (path: string, part: number, id: string, content?: string): void => {
+  const addId = (
+    entry: Pick<PlanEntry, "path" | "part" | "content" | "action">,
+    id: string,
+  ): void => {
     ids?.add(id);
-    table.add({ path, part, id, action: "other", detail: "", content });
+    table.add({ ...entry, id, detail: "" });
   };
 
   const addDocument = (candidate: Candidate, document: ReadyDocument, known: Known): void => {
     const { path, part, id, content, fingerprint, ownPair, body, ...rest } = document;
     if (!isOurs(id)) {
-      addOther(path, part, id, content);
+      addId({ path, part, content, action: "other" }, id);
       return;
     }
     images += document.images;
@@ -164,7 +169,7 @@ export function createPlanEntries(
     if (!spool || isAccepted(target?.key ?? "", id)) return false;
     const { path, absolutePath, facts } = item;
     if (!isOurs(id)) {
-      addOther(path, 0, id);
+      addId({ path, part: 0, content: undefined, action: "other" }, id);
       return true;
     }
     pairs.add(target?.ccPairId);
@@ -229,6 +234,9 @@ export function createPlanEntries(
     images: () => images,
     addLeftOut,
     addGlanced,
+    addUntaken(path, part, id) {
+      addId({ path, part, content: undefined, action: "untaken" }, id);
+    },
     pairs,
   };
 }

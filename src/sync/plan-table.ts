@@ -2,8 +2,15 @@ import type { Database, Row, SqlValue } from "../database.ts";
 import { createInsert } from "./insert.ts";
 import { pagesOf } from "./pages.ts";
 
-/** `other`: of another shard, planned for the sake of its id. */
-export type PlanAction = "new" | "changed" | "unchanged" | "skipped" | "failed" | "other";
+/** `other`: of another shard, `untaken`: not changed since a commit; both planned for the sake of their ids. */
+export type PlanAction =
+  | "new"
+  | "changed"
+  | "unchanged"
+  | "skipped"
+  | "failed"
+  | "other"
+  | "untaken";
 
 export interface PlanEntry {
   path: string;

@@ -9,6 +9,7 @@ import { refuseCollisions } from "./collisions.ts";
 import { bytesOf, createLooking, turn } from "./looking.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";
 import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
+import { addUntaken } from "./untaken.ts";
 import { changedMeanwhile, createPlanIds, type PlanIds } from "./plan-ids.ts";
 import { createPlanTable, type PlanTable } from "./plan-table.ts";
 import type { SpoolHead } from "./due.ts";
@@ -159,8 +160,10 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
       if (isTold) entries.addLeftOut(listed.kind, listed.path, listed.reason);
       return undefined;
     }
-    if (!isTaken) return undefined;
+    // Of recorded files the state knows the ids.
+    if (!isTaken && seen) return undefined;
     const candidate = lookItem(listed, seen, request);
+    if (!isTaken) return addUntaken(candidate, request, entries);
     if (formatOf(listed.path, request.format)?.gives === "rows") return addAllRows(candidate);
     return seen ? looking.add(candidate) : looking.addNew(candidate);
   };

@@ -72,7 +72,7 @@ export function* everyDocument(folder: FolderPlan): Generator<PlannedDocument> {
   const { table } = folder.plan;
   const { since } = folder.source;
   for (const { action, path, part, id, detail, content } of table.entries()) {
-    if (action === "other") continue;
+    if (action === "other" || action === "untaken") continue;
     const isNew = action === "new" && content !== undefined;
     const from = isNew && (since?.renamed.get(path) ?? table.renamedFrom(content));
     const row = part > 0 ? { row: part } : {};

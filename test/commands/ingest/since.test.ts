@@ -72,6 +72,26 @@ describe("--since", () => {
     expect(stderr).toContain("since HEAD: 1 file changed\n");
   });
 
+  it.each<[string, Record<string, string>, string]>([
+    ["by its path", {}, "docs/a.md"],
+    ["by its front matter", { "docs/z.md": "---\nid: own\n---\nText.\n" }, "own"],
+    ["in a row", { "docs/z.csv": "id,title,text\nr1,T,Text\n" }, "r1"],
+  ])("lets no changed file take the id that an unchanged one has: %s", async (_, more, id) => {
+    const service = await startGitService({ files: { ...files, ...more } });
+    writeFiles(service.folder, { "docs/new.md": `---\nid: ${id}\n---\nOther.\n` });
+    const paths = ["docs", ...Object.keys(more)];
+    for (const options of [{}, { state: false }, { dryRun: true }]) {
+      const { error } = await runIngest(service, paths, { since: "HEAD", ...options });
+      expect(error).toMatchObject({ exit: "usage", message: expect.stringContaining("two files") });
+      expect(error?.details.join()).toContain("docs/new.md");
+    }
+    expect(acceptedIds(service)).toEqual([]);
+    rmSync(join(service.folder, "docs/new.md"));
+    writeFiles(service.folder, { "docs/fine.md": "Fine.\n" });
+    const { stderr } = await runIngest(service, paths, { since: "HEAD" });
+    expect(stderr).toContain("done: 1 created in");
+  });
+
   it("nothing changed is no error", async () => {
     const service = await startGitService({ files });
     const { stderr, error } = await runIngest(service, ["docs"], { since: "HEAD" });
