@@ -200,6 +200,17 @@ function ensureHome(): void {
   }
 }
 
+/** Ends the process, and says so, on a terminal below the live line. */
+function endAtOnce(name: string, code: number): never {
+  try {
+    const start = process.stderr.isTTY ? "\n" : "";
+    writeSync(process.stderr.fd, `${start}interrupted by ${name} once more: ended at once\n`);
+  } catch {
+    // Nobody is there to be told.
+  }
+  process.exit(code);
+}
+
 /**
  * The real process as a Context. Installs signal handlers: the first signal
  * aborts `signal`, another one after that ends the process at once.
@@ -213,7 +224,7 @@ export function systemContext(workerScript?: string | URL): Context {
       if (!abort.signal.aborted) {
         abortedAt = performance.now();
         abort.abort(new SignalReceived(name, exit));
-      } else if (performance.now() - abortedAt > oneSignalMs) process.exit(code);
+      } else if (performance.now() - abortedAt > oneSignalMs) endAtOnce(name, code);
     });
   }
   // Node announces its own SQLite as experimental on every start; users can do nothing about it.

@@ -61,10 +61,11 @@ function fitParts(parts: Part[], width: number): string {
   const line = (): string => parts.map(([text]) => text).join("  ");
   while (parts.length > 1 && line().length > width) {
     const least = Math.min(...parts.map(([, worth]) => worth));
-    parts.splice(
-      parts.findLastIndex(([, worth]) => worth === least),
-      1,
-    );
+    const at = parts.findLastIndex(([, worth]) => worth === least);
+    const [text = ""] = parts[at] ?? [];
+    // Of `pausing 4 s: the service asks for it` the first half says enough.
+    const end = text.indexOf(": ");
+    parts.splice(at, 1, ...(end === -1 ? [] : [[text.slice(0, end), least] as const]));
   }
   return line();
 }

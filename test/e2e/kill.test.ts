@@ -85,6 +85,25 @@ describe("interrupted uploads", () => {
     expect(JSON.parse(stopped.stdout)).toMatchObject({ status: "interrupted" });
   });
 
+  it("ends at once, and says so, when it is interrupted again and again", async () => {
+    const hangs = { rules: [{ when: { method: "POST", path: ingestion }, do: "hang" as const }] };
+    const service = await startTestService({ files, faults: hangs });
+    const stopped = await runCli(["ingest", "docs", "--cc-pair-id", "2"], {
+      cwd: service.folder,
+      env: service.env,
+      onStart(child) {
+        const press = setInterval(() => {
+          if (service.sandbox.ledger.requestCount > 0) child.kill("SIGINT");
+        }, 20);
+        child.once("exit", () => clearInterval(press));
+      },
+    });
+    expect(stopped).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining("ended at once\n"),
+    });
+  });
+
   it("shares one state between two runs at once", async () => {
     const service = await startTestService({ files, faults: slow });
     const upload = () =>

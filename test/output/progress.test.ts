@@ -80,6 +80,15 @@ describe("the progress line", () => {
   ])("in %i columns keeps what matters most", (width, line) => {
     expect(progressLine(busy, 1000, width)).toBe(line);
   });
+
+  it.each([
+    [70, "uploading 250/1,000  10 failed  pausing 4 s: the service asks for it"],
+    [46, "uploading 250/1,000  10 failed  pausing 4 s"],
+    [36, "uploading 250/1,000  10 failed"],
+  ])("in %i columns shortens a reason before it leaves it out", (width, line) => {
+    const slowBecause = "pausing 4 s: the service asks for it";
+    expect(progressLine({ ...busy, slowBecause }, 1000, width)).toBe(line);
+  });
 });
 
 describe("progress", () => {
