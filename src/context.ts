@@ -203,18 +203,15 @@ function ensureHome(): void {
 /** Ends the process, and says so, on a terminal below the live line. */
 function endAtOnce(name: string, code: number): never {
   try {
-    const start = process.stderr.isTTY ? "\n" : "";
-    writeSync(process.stderr.fd, `${start}interrupted by ${name} once more: ended at once\n`);
+    if (process.stderr.isTTY) writeSync(process.stderr.fd, "\n");
+    writeSync(process.stderr.fd, `interrupted by ${name} once more: ended at once\n`);
   } catch {
     // Nobody is there to be told.
   }
   process.exit(code);
 }
 
-/**
- * The real process as a Context. Installs signal handlers: the first signal
- * aborts `signal`, another one after that ends the process at once.
- */
+/** The real process as a Context; the first signal aborts `signal`, a later one ends the process. */
 export function systemContext(workerScript?: string | URL): Context {
   ensureHome();
   const abort = new AbortController();

@@ -3,9 +3,9 @@ import {
   choice,
   collect,
   collectParsed,
-  decimal,
   filled,
   integer,
+  perSecond,
   positive,
   shard,
   webAddress,
@@ -109,7 +109,7 @@ export function addReportOptions(command: Command): Command {
 export function addPaceOptions(command: Command): Command {
   return command
     .option("--concurrency <number>", "most requests in flight (default: 8)", integer(1, 256))
-    .option("--rate <number>", "most documents per second", decimal(0.001, 1_000_000));
+    .option("--rate <number>", "most documents per second", perSecond(0.001, 1_000_000));
 }
 
 /** How documents are sent. */

@@ -25,6 +25,12 @@ export function decimal(min: number, max: number): (value: string) => number {
   };
 }
 
+/** As decimal(), for what may be written as `5/s` too. */
+export function perSecond(min: number, max: number): (value: string) => number {
+  const parse = decimal(min, max);
+  return (value) => parse(value.replace(/\/s$/, ""));
+}
+
 const mostShards = 10_000;
 
 /** Parser for `I/N`: which of how many equal parts, from 1. */

@@ -1,3 +1,5 @@
+import { accessSync, constants } from "node:fs";
+import { dirname } from "node:path";
 import { isWithoutRoom, type Database, type Statement, type Synchronous } from "../database.ts";
 import { CliError, codeOf, messageOf } from "../errors.ts";
 import {
@@ -50,14 +52,29 @@ export interface State {
   close(): void;
 }
 
+/** Why a file or its folder cannot be written, where the system says so: SQLite's words do not. */
+function denialOf(path: string): string | undefined {
+  for (const each of [path, dirname(path)]) {
+    try {
+      accessSync(each, constants.W_OK);
+    } catch (error) {
+      const code = codeOf(error) ?? "";
+      if (["EROFS", "EACCES", "EPERM"].includes(code)) return messageOf(error);
+    }
+  }
+  return undefined;
+}
+
 /** A fault of the disk or of SQLite as the error that ends the run. */
 export function stateFailure(path: string, given: unknown): CliError {
   // A full disk is that of the state here, not the one for temporary files.
   const error = isWithoutRoom(given) ? given.cause : given;
   if (error instanceof CliError && error.hints.length > 0) return error;
   // An error of openDatabase() names the path already.
-  const message =
+  const told =
     error instanceof CliError ? error.message : `cannot use the state ${path}: ${messageOf(error)}`;
+  const denial = denialOf(path);
+  const message = denial === undefined ? told : `${told} (${denial})`;
   const isLocked = /SQLITE_BUSY|database is locked/.test(`${codeOf(error)} ${messageOf(error)}`);
   return new CliError("local", message, {
     hints: [

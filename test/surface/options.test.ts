@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { filled, shard, size } from "../../src/surface/options.ts";
+import { filled, perSecond, shard, size } from "../../src/surface/options.ts";
 
 describe("--shard", () => {
   it.each([
@@ -24,6 +24,18 @@ describe("--shard", () => {
     ["1.0/2", /I\/N/],
     ["1/9999999999999999999999", /I\/N/],
   ])("%s is refused", (text, message) => expect(() => shard(text)).toThrow(message));
+});
+
+describe("--rate", () => {
+  const parse = perSecond(0.001, 1000);
+  it.each([
+    ["50", 50],
+    ["50/s", 50],
+    ["0.5/s", 0.5],
+  ])("%s", (text, rate) => expect(parse(text)).toBe(rate));
+  it.each(["50/m", "/s", "50/s/s", "0/s", "1001/s"])("%s is refused", (text) =>
+    expect(() => parse(text)).toThrow(/from 0.001 to 1000/),
+  );
 });
 
 describe("text that must say something", () => {
