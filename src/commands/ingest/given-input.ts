@@ -4,11 +4,41 @@ import { isTextFormat, prepareText } from "../../documents/given-text.ts";
 import type { PayloadSetup } from "../../documents/inspect.ts";
 import type { Prepared } from "../../documents/inspection.ts";
 import { CliError } from "../../errors.ts";
+import type { Output } from "../../output/output.ts";
 import type { Due } from "../../sync/due.ts";
 import type { IngestOptions } from "./ingest.ts";
 import type { Session } from "./session.ts";
 
 type GivenOptions = Pick<IngestOptions, "format" | "id" | "since">;
+
+const mappingFlags = [
+  "idPrefix",
+  "source",
+  "sections",
+  "anchors",
+  "maxSectionChars",
+  "link",
+  "linkBase",
+  "metadata",
+  "tag",
+  "updatedAt",
+  "owners",
+  "metaCommit",
+  "map",
+  "images",
+  "drafts",
+] as const satisfies (keyof IngestOptions)[];
+
+/** Warns of flags that shape documents, where stdin brings finished ones. */
+export async function warnOfMappingFlags(output: Output, options: IngestOptions): Promise<void> {
+  if (options.format !== undefined && isTextFormat(options.format)) return;
+  const given = mappingFlags.filter((name) => options[name] !== undefined);
+  if (given.length === 0) return;
+  const flags = given.map(
+    (name) => `--${name.replace(/[A-Z]/g, (big) => `-${big.toLowerCase()}`)}`,
+  );
+  await output.warn(`documents from stdin are sent as they are, whatever ${flags.join(", ")} says`);
+}
 
 /** Throws CliError `usage` when the flags do not fit what stdin is. */
 export function checkGiven(

@@ -119,6 +119,17 @@ describe("ingest -", () => {
     expect(cut.code).toBe(10);
   });
 
+  it("warns of flags that have no say in finished documents", async () => {
+    const service = await startTestService();
+    const flags = ["--metadata", "a=b", "--tag", "t", "--link-base", "https://x.example"];
+    const ran = await run(service, toLines(document("a")), ...pair, ...flags);
+    expect(ran.stderr).toContain("as they are, whatever --link-base, --metadata, --tag says");
+    expect(ran.code).toBe(0);
+    const text = await run(service, "Text.", ...pair, ...flags, "--format", "text", "--id", "t");
+    expect(text.stderr).not.toContain("whatever");
+    expect(accepted(service, "t")[0]?.document.metadata).toEqual({ a: "b", tags: ["t"] });
+  });
+
   it("takes UTF-16 with a byte order mark, wherever its bytes are cut", async () => {
     const service = await startTestService();
     const little = Buffer.from(`\ufeff${toLines(document("a", "é😀"), document("b"))}`, "utf16le");
