@@ -3,7 +3,6 @@ import {
   fchmodSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   realpathSync,
   renameSync,
@@ -13,6 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CliError, codeOf } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 
 /** Modes that this tool gives to files that may hold a key, and to their folder. */
 const privateFile = 0o600;
@@ -54,7 +54,7 @@ export function writeWhole(
   const temporary = join(dirname(target), `.${basename(target)}.${unique}.tmp`);
   const mode = options.keepMode ? (old?.mode ?? 0o644) : privateFile;
   try {
-    mkdirSync(dirname(target), { recursive: true, mode: privateFolder });
+    makeFolder(dirname(target), privateFolder);
     const file = openSync(temporary, "wx", privateFile);
     try {
       writeFileSync(file, text);

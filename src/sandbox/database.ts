@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../database.ts";
 import { CliError, messageOf } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 
 // The texts are kept once, in `passages`; the full-text index holds none (content='').
 const schema = `
@@ -80,7 +80,7 @@ PRAGMA user_version = 2;
 /** The sandbox's one file in its data folder; the folder is made, for the owner only. */
 export async function openSandboxDatabase(dataFolder: string): Promise<Database> {
   try {
-    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+    makeFolder(dataFolder, 0o700);
   } catch (error) {
     throw new CliError(
       "local",

@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   renameSync,
@@ -9,9 +8,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { openDatabase, type Database } from "../database.ts";
 import { CliError, codeOf, messageOf } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 import { createState, stateFailure, type State } from "./state.ts";
 
 /** Raised when a stored table changes its meaning; an older tool then refuses the file. */
@@ -77,21 +77,9 @@ function prepareTables(database: Database, path: string): boolean {
   });
 }
 
-// One by one: where the system says of a folder that exists that it does not, as below /proc,
-// Node's own recursive mkdir tries for ever (20.20).
-function createFolder(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })) return;
-  createFolder(dirname(folder));
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
-  }
-}
-
 function prepareFolder(folder: string): void {
   try {
-    createFolder(folder);
+    makeFolder(folder, 0o700);
     // Only in a folder of its own: beside other files, as with `--state .`, git and
     // the next run would ignore those as well.
     const isOwn = readdirSync(folder).every((name) => name.startsWith("state.db"));

@@ -39,4 +39,15 @@ describe("state", () => {
     expect(stderr).toContain("cannot create the state folder /proc/knowctl/state");
     expect(stderr).toContain("--no-state");
   });
+
+  it.runIf(process.platform === "linux").each([
+    [["ingest", "a.md", "--cc-pair-id", "2", "--report", "/proc/knowctl/r.json"], 2],
+    [["sandbox", "--port", "0", "--data", "/proc/knowctl/data"], 14],
+    [["config", "set", "baseUrl", "http://127.0.0.1:1"], 14],
+  ])("ends where no folder can be made: %j", async (args, code) => {
+    const { folder, env } = await startTestService({ files: { "a.md": "Text.\n" } });
+    const noHome = { ...env, HOME: "/proc/knowctl", XDG_CONFIG_HOME: "/proc/knowctl/config" };
+    const ran = await runCli(args, { cwd: folder, env: code === 2 ? env : noHome });
+    expect(ran).toMatchObject({ code, stderr: expect.stringContaining("/proc/knowctl") });
+  });
 });

@@ -1,9 +1,10 @@
-import { accessSync, constants, mkdirSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../documents/find.ts";
 import { absoluteOf } from "../../documents/recorded.ts";
 import { CliError, codeOf, messageOf } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
 import type { Output } from "../../output/output.ts";
 import { ciPrefix, tellGithub, type ToldRun } from "../../output/report/ci.ts";
 import { reportFormatOf, writeReport } from "../../output/report/file.ts";
@@ -31,7 +32,7 @@ function checkedPath(flag: string, path: string, cwd: string): string {
   const absolute = resolve(cwd, path);
   const folder = dirname(absolute);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     // It is written beside its place and then renamed.
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {

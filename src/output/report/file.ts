@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
+import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import { CliError, codeOf } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
 
 type Renderer = (head: ReportHead, failures: Iterable<ReportFailure>) => Iterable<string>;
@@ -68,7 +69,7 @@ export async function writeFilePieces(
 ): Promise<void> {
   const temporary = `${path}.tmp-${randomBytes(6).toString("hex")}`;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const file = await open(temporary, "wx", 0o644);
     try {
       await writePieces(file, pieces);

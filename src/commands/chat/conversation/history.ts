@@ -1,7 +1,6 @@
 import {
   appendFileSync,
   chmodSync,
-  mkdirSync,
   openSync,
   closeSync,
   readFileSync,
@@ -12,6 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { createMachine, stateFolder, type Environment } from "../../../config/folders.ts";
 import { codeOf } from "../../../errors.ts";
+import { makeFolder } from "../../../make-folder.ts";
 import { inertPaste } from "../../../output/editor/keys.ts";
 
 /** What was entered in conversations of one profile, across runs and processes. */
@@ -96,7 +96,7 @@ export function openHistory(
     : [...readEntries(`${path}.1`), ...readEntries(path)].slice(-mostEntries);
   let hasWarned = false;
   const append = (text: string): void => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     setAside(path, given.now());
     // The line end comes first: half a line of a full disk then spoils no other.
     appendFileSync(path, `\n${JSON.stringify(text)}`, { mode: 0o600 });
