@@ -125,6 +125,9 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
+/** What to do about too many open files. */
+export const openFilesHint = "raise the limit of this shell (`ulimit -n`), or lower --concurrency";
+
 /**
  * Whether an error says that the process, or the machine, may open no more files: a lack of the
  * run, never a fault of the file that was to be opened.

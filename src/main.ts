@@ -1,5 +1,5 @@
 import type { Context } from "./context.ts";
-import { ClosedPipeError, exitCodes, CliError, isOutOfFiles } from "./errors.ts";
+import { ClosedPipeError, exitCodes, CliError, isOutOfFiles, openFilesHint } from "./errors.ts";
 import { runProgram } from "./program.ts";
 
 function isSignal(error: unknown, context: Context): boolean {
@@ -12,7 +12,7 @@ function isSignal(error: unknown, context: Context): boolean {
 function toTold(error: unknown): unknown {
   if (!isOutOfFiles(error)) return error;
   return new CliError("local", "too many open files", {
-    hints: ["raise the limit of this shell (`ulimit -n`), or lower --concurrency"],
+    hints: [openFilesHint],
     cause: error,
   });
 }

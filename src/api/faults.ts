@@ -1,4 +1,4 @@
-import { codeOf, messageOf, type ExitName } from "../errors.ts";
+import { codeOf, messageOf, openFilesHint, type ExitName } from "../errors.ts";
 import type { FaultKind } from "./policy.ts";
 
 /** What a transport error means: for the retry table, the exit code and the user. */
@@ -71,6 +71,13 @@ function garbage(words: string): KnownFault {
   return { kind: "connection", exit: "server-error", words, hint: "check the base URL" };
 }
 
+const outOfFiles: KnownFault = {
+  kind: "fatal",
+  exit: "local",
+  words: "too many open files",
+  hint: openFilesHint,
+};
+
 const knownFaults: Record<string, KnownFault> = {
   ECONNREFUSED: unreachable("connection refused"),
   ENOTFOUND: unreachable("host not found", "check the host name in the base URL"),
@@ -90,6 +97,9 @@ const knownFaults: Record<string, KnownFault> = {
   HEADERS_TIMEOUT: late("no answer in time"),
   IDLE_TIMEOUT: late("the answer stopped coming"),
   TOTAL_TIMEOUT: late("not done in time"),
+  // No later attempt would find more.
+  EMFILE: outOfFiles,
+  ENFILE: outOfFiles,
   ANSWER_TOO_LARGE: {
     kind: "fatal",
     exit: "server-error",

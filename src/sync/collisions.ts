@@ -21,10 +21,12 @@ export function sameId(one: string, other: string, storesAlike: boolean): string
 const columns = `
   a.id AS id, a.path AS path, a.part AS part, b.id AS id2, b.path AS path2, b.part AS part2`;
 
+// Two that the run leaves alone are not its concern.
 const withinPlan = (storesAlike: boolean): string => `
   SELECT ${columns} FROM temp.plan b JOIN temp.plan a
     ON ${sameId("a.id", "b.id", storesAlike)} AND a.number < b.number
-  WHERE b.id IS NOT NULL AND a.id IS NOT NULL ORDER BY b.number`;
+  WHERE b.id IS NOT NULL AND a.id IS NOT NULL
+    AND NOT (a.action = 'untaken' AND b.action = 'untaken') ORDER BY b.number`;
 
 // What is recorded of other files: unless they are in the plan themselves, or gone.
 const withRecorded = (storesAlike: boolean): string => `

@@ -9,7 +9,7 @@ import { refuseCollisions } from "./collisions.ts";
 import { bytesOf, createLooking, turn } from "./looking.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";
 import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
-import { addUntaken } from "./untaken.ts";
+import { createUntaken } from "./untaken.ts";
 import { changedMeanwhile, createPlanIds, type PlanIds } from "./plan-ids.ts";
 import { createPlanTable, type PlanTable } from "./plan-table.ts";
 import type { SpoolHead } from "./due.ts";
@@ -132,10 +132,12 @@ function openIds({ state, storedId, idPrefix, spool }: PlanRequest): PlanIds {
 export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const { state, signal } = request;
   const table = createPlanTable(state.database);
-  const isFirst = request.spool !== undefined && state.countFiles(1) === 0;
+  // With files that are not taken it matters whose an id is.
+  const isFirst = request.spool !== undefined && !request.isTaken && state.countFiles(1) === 0;
   const ids = isFirst ? openIds(request) : undefined;
   const entries = createPlanEntries(request, table, ids);
   const looking = createLooking(request, entries);
+  const untaken = createUntaken(request, entries);
   let fileCount = 0;
   let breatheAtMs = request.now() + sliceMs;
   // Much is synchronous: let signals and the progress line have their turn.
@@ -163,7 +165,7 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     // Of recorded files the state knows the ids.
     if (!isTaken && seen) return undefined;
     const candidate = lookItem(listed, seen, request);
-    if (!isTaken) return addUntaken(candidate, request, entries);
+    if (!isTaken) return untaken.add(candidate);
     if (formatOf(listed.path, request.format)?.gives === "rows") return addAllRows(candidate);
     return seen ? looking.add(candidate) : looking.addNew(candidate);
   };
@@ -173,6 +175,7 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     if (mayBreathe()) await breathe();
   }
   await looking.settle();
+  await untaken.settle();
   entries.save();
   table.index();
   if (ids?.isAnyTwice()) {

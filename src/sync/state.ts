@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { dirname } from "node:path";
 import { isWithoutRoom, type Database, type Statement, type Synchronous } from "../database.ts";
-import { CliError, codeOf, messageOf } from "../errors.ts";
+import { CliError, codeOf, messageOf, openFilesHint } from "../errors.ts";
 import {
   toAccepted,
   toFailure,
@@ -75,6 +75,9 @@ export function stateFailure(path: string, given: unknown): CliError {
     error instanceof CliError ? error.message : `cannot use the state ${path}: ${messageOf(error)}`;
   const denial = denialOf(path);
   const message = denial === undefined ? told : `${told} (${denial})`;
+  if (/too many open files/i.test(message)) {
+    return new CliError("local", message, { hints: [openFilesHint], cause: error });
+  }
   const isLocked = /SQLITE_BUSY|database is locked/.test(`${codeOf(error)} ${messageOf(error)}`);
   return new CliError("local", message, {
     hints: [

@@ -72,16 +72,6 @@ async function dropGone(
   return paths.filter((path) => !gone.has(path)).map(absolute);
 }
 
-/** Else "no file failed" would be said of a folder in which nothing was ever sent, and a state be made there. */
-function requireState(folder: string | undefined): void {
-  if (folder === undefined) {
-    throw new CliError("usage", "without a state nothing is kept to retry from", {
-      hints: ["name the report of the run, or leave --no-state out"],
-    });
-  }
-  if (!hasState(folder)) throw noStateError(folder);
-}
-
 async function tellNothing(output: Output, { fromStdin }: Failed): Promise<void> {
   if (fromStdin === 0) return await output.note("nothing to retry: no file failed last time");
   throw fromStdinError(fromStdin);
@@ -113,7 +103,9 @@ export async function ingestRetry(
     name === undefined ? undefined : await readReport(resolve(context.cwd, name), name);
   const place = placeOf(report, context.cwd);
   const source = await openSource(context, [place], options, output, options.dryRun !== true);
-  if (!report) requireState(stateFolder(source, options));
+  const folder = stateFolder(source, options);
+  // Else "no file failed" would be said of a folder that nothing was sent from, and a state be made.
+  if (!report && folder !== undefined && !hasState(folder)) throw noStateError(folder);
   const session = await openSession(context, output, source, options);
   try {
     if (report) refuseOtherTarget(report, session, name ?? "");

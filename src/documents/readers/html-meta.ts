@@ -63,8 +63,8 @@ export function toFrontMatter(meta: Meta): FrontMatter | undefined {
     if (found !== undefined) data[key] = found;
   }
   const link = values.get("canonical");
-  // As a link of front matter: what is relative is joined, what is unsafe dropped with a warning.
-  if (link !== undefined) data["link"] = link;
+  // A relative one counts from the page's own address, which the file does not tell.
+  if (link !== undefined && /^https?:\/\/[^\s/]/i.test(link)) data["link"] = link;
   const lang = values.get("lang");
   if (lang !== undefined) data["lang"] = lang;
   if (Object.keys(data).length === 0) return undefined;

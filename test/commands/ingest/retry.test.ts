@@ -117,7 +117,6 @@ describe("ingest retry", () => {
       stderr: expect.stringContaining("there is no state in "),
     });
     expect(existsSync(join(service.folder, ".knowctl"))).toBe(false);
-    expect(await runIn(service, `${retry} --no-state`)).toMatchObject({ code: 2 });
     expect(await runIn(service, `${retry} --state docs/.knowctl`)).toMatchObject({ code: 10 });
   });
 

@@ -92,6 +92,19 @@ describe("--since", () => {
     expect(stderr).toContain("done: 1 created in");
   });
 
+  it("leaves two unchanged files with one id to a run over them", async () => {
+    const same = "---\nid: same\n---\nText.\n";
+    const service = await startGitService({ files: { "docs/a.md": same, "docs/b.md": same } });
+    writeFiles(service.folder, { "docs/c.md": "New.\n" });
+    for (const options of [{ dryRun: true }, {}]) {
+      const { error } = await runIngest(service, ["docs"], { since: "HEAD", ...options });
+      expect(error).toBeUndefined();
+    }
+    expect(acceptedIds(service)).toEqual(["docs/c.md"]);
+    const { error } = await runIngest(service, ["docs"]);
+    expect(error).toMatchObject({ exit: "usage" });
+  });
+
   it("nothing changed is no error", async () => {
     const service = await startGitService({ files });
     const { stderr, error } = await runIngest(service, ["docs"], { since: "HEAD" });

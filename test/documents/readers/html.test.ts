@@ -119,25 +119,13 @@ describe("HTML", () => {
 
   it.each([
     ['<meta name="date" content="1 May 2024">'],
+    ['<link rel="canonical" href="/relative">'],
+    ['<link rel="canonical" href="javascript:alert(1)">'],
     ['<meta name="author" content=" ">'],
     ["<title></title>"],
   ])("%s is left out", (head) => {
     expect(readHtml(head, "a.html").frontMatter).toBeUndefined();
   });
-
-  it.each([
-    ["/a", { linkBase: "https://x.example/docs" }, "https://x.example/docs/a", 0],
-    ["/a", {}, undefined, 1],
-    ["javascript:alert(1)", {}, undefined, 1],
-    ["https://y.example/b", {}, "https://y.example/b", 0],
-  ])(
-    "a canonical link %s is taken as one of front matter is",
-    async (href, options, link, told) => {
-      const head = `<title>T</title><link rel="canonical" href="${href}"><p>x`;
-      const { document, warnings } = await readOkAsync(head, options, "a.html");
-      expect([document.sections[0]?.link, warnings.length]).toEqual([link, told]);
-    },
-  );
 
   it("is read as a document with the anchors of its elements", async () => {
     const { document, warnings } = await readOkAsync(
