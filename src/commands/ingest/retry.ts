@@ -36,6 +36,12 @@ function collect(failures: Iterable<{ path: string }>): Failed {
   return { paths: [...paths], fromStdin };
 }
 
+/** The failures of a report; what came from stdin has no path here, as in the state. */
+function failuresIn({ failures, paths }: RunReport): { path: string }[] {
+  const fromStdin = paths.includes("-");
+  return failures.map(({ path }) => ({ path: fromStdin && path === "stdin" ? "" : path }));
+}
+
 /** Where the project is: the report's own first path, where that is here too. */
 function placeOf(report: RunReport | undefined, cwd: string): string {
   const path = report?.paths[0];
@@ -72,9 +78,18 @@ async function dropGone(
   return paths.filter((path) => !gone.has(path)).map(absolute);
 }
 
-async function tellNothing(output: Output, { fromStdin }: Failed): Promise<void> {
-  if (fromStdin === 0) return await output.note("nothing to retry: no file failed last time");
-  throw fromStdinError(fromStdin);
+async function tellNothing(
+  output: Output,
+  { fromStdin }: Failed,
+  report: RunReport | undefined,
+): Promise<void> {
+  if (fromStdin > 0) throw fromStdinError(fromStdin);
+  if (report?.status === "error" || report?.status === "interrupted") {
+    throw new CliError("partial", "that run was stopped before it had sent everything", {
+      hints: ["run the upload itself again: it sends what is missing"],
+    });
+  }
+  await output.note("nothing to retry: no file failed last time");
 }
 
 function fromStdinError(count: number): CliError {
@@ -110,10 +125,10 @@ export async function ingestRetry(
   try {
     if (report) refuseOtherTarget(report, session, name ?? "");
     const { state, targets } = session;
-    const failed = collect(report?.failures ?? state.listFailures(failuresKey(targets)));
+    const failed = collect(report ? failuresIn(report) : state.listFailures(failuresKey(targets)));
     const inputs = await dropGone(session, failed.paths, options);
     if (inputs.some(mayBeGlob)) await loadGlobs();
-    if (inputs.length === 0) return await tellNothing(output, failed);
+    if (inputs.length === 0) return await tellNothing(output, failed, report);
     await output.note(`${countOf(inputs.length, "file")} failed last time`);
     const again = { ...session, source: { ...source, inputs } };
     // Each file was named: that a filter now leaves it out is no mistake.

@@ -109,6 +109,24 @@ describe("ingest retry", () => {
     expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("came from stdin") });
   });
 
+  it("says by a report, too, what came from stdin, and takes no file in its place", async () => {
+    const service = await startTestService({ files: { stdin: "# A file\n" } });
+    const line = "ingest - --cc-pair-id 2 --report run.json";
+    await runIn(service, line, { stdin: '{"id":"x","bogus":1}\n' });
+    const ran = await runIn(service, "ingest retry run.json --cc-pair-id 2");
+    expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("came from stdin") });
+    expect(sentIds(service)).toEqual([]);
+  });
+
+  it("says by the report of a run that was stopped that it sent not everything", async () => {
+    const rules = [{ when: { method: "POST" }, do: { status: 401, body: { detail: "no" } } }];
+    const service = await startTestService({ files: { "docs/a.md": "A\n" }, faults: { rules } });
+    const line = "ingest docs --cc-pair-id 2 --report run.json";
+    expect(await runIn(service, line)).toMatchObject({ code: 4 });
+    const ran = await runIn(service, "ingest retry run.json --cc-pair-id 2");
+    expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("was stopped") });
+  });
+
   it("says where nothing is kept, and makes no state there", async () => {
     const service = await startTestService({ files: { "docs/bad.md": broken } });
     await runIn(service, "ingest docs --cc-pair-id 2 --state docs/.knowctl");
