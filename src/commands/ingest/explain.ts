@@ -1,3 +1,5 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { explainDocument, type Explanation } from "../../documents/explain.ts";
 import { findFiles, type Found } from "../../documents/find.ts";
@@ -17,10 +19,13 @@ export interface ExplainFlags extends MappingFlags {
   row?: number;
 }
 
-function findOne(source: DocumentSource, path: string): Found {
-  for (const found of findFiles([path], { cwd: source.cwd, settings: source.settings })) {
-    return found;
+function findOne({ cwd, settings: given }: DocumentSource, path: string): Found {
+  if (statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory()) {
+    throw new CliError("usage", `${path} is a folder`, { hints: ["name one file in it"] });
   }
+  // That a pattern leaves it out is to be explained as well.
+  const settings = { ...given, exclude: undefined, only: undefined };
+  for (const found of findFiles([path], { cwd, settings })) return found;
   throw new CliError("usage", `no such file: ${path}`);
 }
 

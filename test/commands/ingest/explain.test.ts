@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { startTestService } from "../../service.ts";
+import { runIn } from "../state/support.ts";
+
+const files = {
+  "docs/ok.md": "# Ok\n\nText.\n",
+  "docs/drafts/z.md": "# Z\n\nText.\n",
+  ".cliconfig.json": JSON.stringify({
+    ingest: { include: ["docs/**/*.md"], exclude: ["**/drafts/**"] },
+  }),
+};
+
+it.each([
+  ["docs/drafts/z.md", "named by exclude **/drafts/**"],
+  ["docs/ok.md --exclude ok.md", "named by exclude"],
+  ["docs/ok.md --include x/**", "not named by --include x/**"],
+])("explains what a pattern leaves out: %s", async (args, reason) => {
+  const service = await startTestService({ files });
+  const { code, stdout } = await runIn(service, `ingest explain ${args} -o json`);
+  expect(code).toBe(0);
+  const told = JSON.parse(stdout) as { isIncluded: boolean; reason: string };
+  expect(told.isIncluded).toBe(false);
+  expect(told.reason).toContain(reason);
+});
+
+it.each([
+  ["docs", "docs is a folder"],
+  ["docs/none.md", "no such file or folder: docs/none.md"],
+])("explains one file, not %s", async (path, message) => {
+  const service = await startTestService({ files });
+  const ran = await runIn(service, `ingest explain ${path}`);
+  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
