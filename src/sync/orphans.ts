@@ -58,11 +58,10 @@ function createIsHidden(database: Database): (path: string) => boolean {
   };
 }
 
-/** Why a document counts as orphaned. */
-export function orphanReason({ isGone }: Pick<Orphan, "isGone">): string {
-  return isGone
-    ? "the file is gone; the document is still there"
-    : "the file gives it no more; the document is still there";
+/** Why a document counts as orphaned; `isThere`: it was not removed or replaced since. */
+export function orphanReason({ isGone }: Pick<Orphan, "isGone">, isThere = true): string {
+  const why = isGone ? "the file is gone" : "the file gives it no more";
+  return isThere ? `${why}; the document is still there` : why;
 }
 
 /**

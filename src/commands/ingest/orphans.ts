@@ -41,7 +41,7 @@ function* rowsOf(orphans: OrphanTable): Generator<object> {
       row: part === 0 ? null : part,
       id,
       stored_id: storedId ?? null,
-      reason: problem ?? orphanReason(each),
+      reason: problem ?? orphanReason(each, status !== "deleted" && status !== "tombstoned"),
     };
   }
 }
