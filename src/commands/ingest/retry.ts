@@ -2,7 +2,6 @@ import { join, resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { loadGlobs, mayBeGlob } from "../../documents/patterns.ts";
 import { CliError } from "../../errors.ts";
-import type { Output } from "../../output/output.ts";
 import { countOf } from "../../output/progress.ts";
 import { readReport } from "../../output/report/read.ts";
 import type { RunReport } from "../../output/report/record.ts";
@@ -78,18 +77,13 @@ async function dropGone(
   return paths.filter((path) => !gone.has(path)).map(absolute);
 }
 
-async function tellNothing(
-  output: Output,
-  { fromStdin }: Failed,
-  report: RunReport | undefined,
-): Promise<void> {
+/** What no retry can make good: the command is no success then, whatever else it sent. */
+function refuseRest({ fromStdin }: Failed, report: RunReport | undefined): void {
   if (fromStdin > 0) throw fromStdinError(fromStdin);
-  if (report?.status === "error" || report?.status === "interrupted") {
-    throw new CliError("partial", "that run was stopped before it had sent everything", {
-      hints: ["run the upload itself again: it sends what is missing"],
-    });
-  }
-  await output.note("nothing to retry: no file failed last time");
+  if (report?.status !== "error" && report?.status !== "interrupted") return;
+  throw new CliError("partial", "that run was stopped before it had sent everything", {
+    hints: ["run the upload itself again: it sends what is missing"],
+  });
 }
 
 function fromStdinError(count: number): CliError {
@@ -128,13 +122,16 @@ export async function ingestRetry(
     const failed = collect(report ? failuresIn(report) : state.listFailures(failuresKey(targets)));
     const inputs = await dropGone(session, failed.paths, options);
     if (inputs.some(mayBeGlob)) await loadGlobs();
-    if (inputs.length === 0) return await tellNothing(output, failed, report);
+    if (inputs.length === 0) {
+      refuseRest(failed, report);
+      return await output.note("nothing to retry: no file failed last time");
+    }
     await output.note(`${countOf(inputs.length, "file")} failed last time`);
     const again = { ...session, source: { ...source, inputs } };
     // Each file was named: that a filter now leaves it out is no mistake.
     const begun = { startedAtMs, format, files };
     await ingestSession(context, again, begun, { ...options, allowEmpty: true });
-    if (failed.fromStdin > 0) throw fromStdinError(failed.fromStdin);
+    refuseRest(failed, report);
   } finally {
     await session.close();
   }

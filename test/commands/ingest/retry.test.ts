@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
@@ -125,6 +125,18 @@ describe("ingest retry", () => {
     expect(await runIn(service, line)).toMatchObject({ code: 4 });
     const ran = await runIn(service, "ingest retry run.json --cc-pair-id 2");
     expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("was stopped") });
+  });
+
+  it("is no success where the run was stopped, though what had failed is sent", async () => {
+    const service = await startTestService({ files });
+    await runIn(service, "ingest docs --cc-pair-id 2 --report run.json");
+    const path = join(service.folder, "run.json");
+    const report = JSON.parse(readFileSync(path, "utf8")) as object;
+    writeFileSync(path, JSON.stringify({ ...report, status: "interrupted" }));
+    writeFiles(service.folder, { "docs/bad.md": "# Mended\n", "docs/sub/worse.md": "# Mended\n" });
+    const ran = await runIn(service, "ingest retry run.json --cc-pair-id 2");
+    expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("2 created") });
+    expect(ran.stderr).toContain("was stopped");
   });
 
   it("says where nothing is kept, and makes no state there", async () => {
