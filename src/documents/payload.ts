@@ -50,33 +50,27 @@ const usualNames: readonly (keyof IngestionDocument | keyof Section)[] = [
 const keys = new Map<string, string>(usualNames.map((name) => [name, `"${name}":`]));
 
 function memberStart(isFirst: boolean, name: string): string {
-  const key = keys.get(name) ?? `${JSON.stringify(name)}:`;
-  return isFirst ? key : `,${key}`;
+  const key = keys.get(name) ?? jsonText(name) + ":";
+  return isFirst ? key : "," + key;
 }
 
-function sectionJson(section: Section): string {
+/**
+ * As JSON.stringify, which looks at the characters of long texts one by one, and takes as long
+ * for a small object as all of this. Undefined for what JSON leaves out.
+ */
+function toJson(value: unknown): string | undefined {
+  if (typeof value === "string") return jsonText(value);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
   let json = "";
-  for (const name of Object.keys(section)) {
-    const value: unknown = section[name as keyof Section];
-    const text = typeof value === "string" ? jsonText(value) : JSON.stringify(value);
+  if (Array.isArray(value)) {
+    for (const each of value) json += (json === "" ? "" : ",") + (toJson(each) ?? "null");
+    return "[" + json + "]";
+  }
+  for (const name of Object.keys(value)) {
+    const text = toJson((value as Record<string, unknown>)[name]);
     if (text !== undefined) json += memberStart(json === "", name) + text;
   }
-  return `{${json}}`;
-}
-
-function sectionsJson(sections: readonly Section[]): string {
-  let json = "";
-  for (const section of sections) json += (json === "" ? "" : ",") + sectionJson(section);
-  return `[${json}]`;
-}
-
-/** JSON of one field; undefined for one that JSON leaves out. */
-function fieldJson(name: string, value: unknown): string | undefined {
-  if (typeof value === "string") return jsonText(value);
-  // JSON.stringify would look for characters to escape in the long texts one by one.
-  return name === "sections"
-    ? sectionsJson(value as Section[])
-    : (JSON.stringify(value) as string | undefined);
+  return "{" + json + "}";
 }
 
 /**
@@ -97,7 +91,7 @@ export function buildPayload(
   let hashed = "";
   let fields = "";
   for (const name of Object.keys(document) as (keyof IngestionDocument)[]) {
-    const text = fieldJson(name, document[name]);
+    const text = toJson(document[name]);
     if (text === undefined) continue;
     // A long text is hashed once: `whole` takes its hash for it. JSON holds no line feed,
     // so that no value can pose as the next field.
@@ -115,13 +109,17 @@ export function buildPayload(
       waiting += text;
       if (isHashed) digest = shortHash(text);
     }
+    if (fields !== "") fields += " ";
     if (!isHashed) {
-      hashed += `${name}~\n`;
-      fields += `${fields === "" ? "" : " "}${name}:~`;
-      continue;
+      hashed += name + "~\n";
+      fields += name + ":~";
+    } else if (isLong) {
+      hashed += name + "#" + digest + "\n";
+      fields += name + ":" + digest.slice(0, 8);
+    } else {
+      hashed += name + "=" + text + "\n";
+      fields += name + ":" + digest;
     }
-    hashed += isLong ? `${name}#${digest}\n` : `${name}=${text}\n`;
-    fields += `${fields === "" ? "" : " "}${name}:${isLong ? digest.slice(0, 8) : digest}`;
   }
   appendText(`${waiting}}${ccPairId === undefined ? "" : `,"cc_pair_id":${ccPairId}`}}`);
   const whole = hash("sha256", hashed, "base64url").slice(0, 22);
