@@ -34,16 +34,17 @@ function asMaybeDone(failure: Failure): Failure {
   return { ...failure, error };
 }
 
+/** What the attempts of one call have in common. */
 interface Attempt {
   wire: Wire;
   question: Question;
   exchange: Exchange;
   policy: CallPolicy;
-  number: number;
 }
 
 function trace(
-  { wire, question, exchange, number }: Attempt,
+  { wire, question, exchange }: Attempt,
+  number: number,
   begun: number,
   answer: { status: number; headers: Headers } | undefined,
   failure: Failure | undefined,
@@ -67,27 +68,28 @@ function trace(
   });
 }
 
-/** One attempt: `ask` sends, `read` judges what came. */
+/** Attempt `number`, from 1: `ask` sends, `read` judges what came. */
 async function attemptOnce<A extends { status: number; headers: Headers }, T>(
   attempt: Attempt,
-  ask: () => Promise<A>,
-  read: (answer: A) => Result<T> | Promise<Result<T>>,
+  number: number,
+  ask: (exchange: Exchange) => Promise<A>,
+  read: (question: Question, answer: A) => Result<T> | Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const { wire, question, policy } = attempt;
+  const { wire, question, exchange, policy } = attempt;
   const { onTrace, clock } = wire.options;
   const begun = onTrace ? clock.now() : 0;
   let answer: A | undefined;
   let result: Result<T>;
   try {
-    answer = await ask();
-    const judged = read(answer);
+    answer = await ask(exchange);
+    const judged = read(question, answer);
     // Most answers are there as a whole: nothing to wait for.
     result = judged instanceof Promise ? await judged : judged;
   } catch (error) {
     const failure = failureOfFault(question, error, isUnsent(error));
     result = { ok: false, failure: policy.mayHaveActed ? asMaybeDone(failure) : failure };
   }
-  if (onTrace) trace(attempt, begun, answer, result.ok ? undefined : result.failure);
+  if (onTrace) trace(attempt, number, begun, answer, result.ok ? undefined : result.failure);
   return result;
 }
 
@@ -112,22 +114,15 @@ export function run<A extends { status: number; headers: Headers }, T>(
     url: urlOf(wire, call.path),
   };
   const exchange = toExchange(wire, call, policy);
+  const attempt: Attempt = { wire, question, exchange, policy };
   const detached = call.detachedMs !== undefined;
   const attempts = detached ? 1 : (call.attempts ?? policy.attempts);
-  return retrying(
-    (number) =>
-      attemptOnce(
-        { wire, question, exchange, policy, number },
-        () => ask(exchange),
-        (answer) => read(question, answer),
-      ),
-    {
-      policy: attempts === policy.attempts ? policy : { ...policy, attempts },
-      totalMs: exchange.totalMs,
-      clock,
-      signal: detached ? undefined : signal,
-      gate: call.gate,
-      onFailure: call.onFailure,
-    },
-  );
+  return retrying((number) => attemptOnce(attempt, number, ask, read), {
+    policy: attempts === policy.attempts ? policy : { ...policy, attempts },
+    totalMs: exchange.totalMs,
+    clock,
+    signal: detached ? undefined : signal,
+    gate: call.gate,
+    onFailure: call.onFailure,
+  });
 }

@@ -1,3 +1,4 @@
+import type { IngestionResult } from "../api/schemas.ts";
 import type { ReadyDocument } from "../documents/inspection.ts";
 import { CliError } from "../errors.ts";
 import { createEventQueue } from "./event-queue.ts";
@@ -9,13 +10,6 @@ import type { FailureRecord } from "./records.ts";
 import { sendDue, type Outcome, type Run } from "./send.ts";
 import type { State } from "./state.ts";
 import { targetFor, type Targets } from "./target.ts";
-
-/** What the service said of an accepted document. */
-export interface UploadResult {
-  alreadyExisted: boolean;
-  /** The id under which the service stored it, where it says so. */
-  storedId: string | undefined;
-}
 
 export interface DocumentEvent {
   status: "created" | "updated" | "unchanged" | "skipped" | "failed";
@@ -53,7 +47,9 @@ export interface RunRequest {
   /** Send what is unchanged too. */
   force: boolean;
   /** Sends one request body; resolves only when the service answered 200. */
-  upload: (body: Uint8Array, document: ReadyDocument) => Promise<UploadResult>;
+  upload: (body: Uint8Array, document: ReadyDocument) => Promise<IngestionResult>;
+  /** Told when a document sets out (1), and when it is over (-1). */
+  onSending?: (change: 1 | -1) => void;
   /** The body to send for a document; `last`: how the target got another version of it. */
   adapt: (document: ReadyDocument, last: LastSent | undefined) => SentBody;
   /** Whether the service as a whole has been given up: then no failure is a document's own. */
@@ -152,7 +148,9 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
           const due = next.atHand() ?? (await next());
           if (!due || isOver()) return;
           if (isLastPass) later.take(due);
+          request.onSending?.(1);
           settle(due, await sendDue(due, request, recorder), isLastPass);
+          request.onSending?.(-1);
         }
       } catch (error) {
         stopFor(error);

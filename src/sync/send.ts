@@ -98,7 +98,9 @@ async function sendDocument(
     }
     const { last } = known;
     const sent = request.adapt(document, last);
-    const { alreadyExisted, storedId } = await request.upload(sent.body, document);
+    const result = await request.upload(sent.body, document);
+    const { already_existed: alreadyExisted, document_id: idThere } = result;
+    const storedId = idThere ?? undefined;
     const updatedAt = (alreadyExisted ? sent.dateIfThere?.() : undefined) ?? sent.updatedAt;
     const sentAtMs = request.now();
     recorder.accept(

@@ -141,7 +141,7 @@ function runRequest(
       const request = JSON.parse(Buffer.from(body).toString()) as IngestionRequest;
       fake.sent.push(request);
       await behave(request, fake.sent.length);
-      return { alreadyExisted: false, storedId: undefined };
+      return { already_existed: false };
     },
     adapt: ({ body, updatedAt }) => ({ body, updatedAt }),
     isGivenUp: () => false,

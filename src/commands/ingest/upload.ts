@@ -1,14 +1,13 @@
 import type { upsertDocument } from "../../api/documents.ts";
 import { createGate, type Gate } from "../../api/gate.ts";
 import type { Context } from "../../context.ts";
-import type { ReadyDocument } from "../../documents/inspection.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/progress.ts";
 import { createDates, type Dates } from "../../sync/advance.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { createImages } from "../../sync/images.ts";
 import { readAgain, readDue, type Due } from "../../sync/due.ts";
-import { runDocuments, type UploadResult } from "../../sync/run.ts";
+import { runDocuments, type RunRequest } from "../../sync/run.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { clearSettled, recordPlanFailures } from "./failures.ts";
@@ -38,40 +37,27 @@ function datesOf({ now }: Context, { state, connected, targets, options }: Uploa
   return createDates({ state, baseUrl: targets.baseUrl, force: options.force === true, now });
 }
 
-interface Sender {
-  /** Sends one document, its images before it. */
-  send(body: Uint8Array, document: ReadyDocument): Promise<UploadResult>;
-  /** Documents on their way: in flight, or waiting for it. */
-  sending(): number;
-}
-
+/** Sends one document, its images before it. */
 function createSender(
   { now }: Context,
   { state, connected: { client }, targets, options }: Upload,
   gate: Gate,
   uploads: ImageUploads,
-): Sender {
+): RunRequest["upload"] {
   const [service, force] = [targets.baseUrl, options.force === true];
   // Loaded with the first document: most runs have none to send.
   let upsert: typeof upsertDocument | undefined;
   const images = createImages({ state, service, force, upload: uploads.upload, now });
-  let sending = 0;
-  return {
-    sending: () => sending,
-    async send(given, document) {
-      sending++;
-      try {
-        upsert ??= (await import("../../api/documents.ts")).upsertDocument;
-        const { uploads: wanted = [] } = document;
-        const body = wanted.length > 0 ? await images.place(given, wanted) : given;
-        const result = await upsert(client, body, { gate });
-        const { already_existed: alreadyExisted, document_id: storedId } = result;
-        return { alreadyExisted, storedId: storedId ?? undefined };
-      } finally {
-        sending--;
-      }
-    },
+  const send: RunRequest["upload"] = async (given, { uploads: wanted = [] }) => {
+    upsert ??= (await import("../../api/documents.ts")).upsertDocument;
+    const body = wanted.length > 0 ? await images.place(given, wanted) : given;
+    return await upsert(client, body, { gate });
   };
+  // Without a promise of its own where there is nothing to wait for: in bulk each counts.
+  return (given, document) =>
+    upsert && document.uploads === undefined
+      ? upsert(client, given, { gate })
+      : send(given, document);
 }
 
 /** Shows the upload on the live line; the function takes how many documents are done since its last call. */
@@ -79,7 +65,7 @@ function followUpload(
   { now }: Context,
   { plan: { table }, stream, connected, report: { counts }, progress }: Upload,
   gate: Gate,
-  sender: Sender,
+  sending: () => number,
 ): (documents: number) => void {
   const { concurrency: ceiling, rate } = connected;
   const total = stream ? undefined : table.count("new") + table.count("changed");
@@ -88,9 +74,10 @@ function followUpload(
   progress.follow(() => {
     const seen = gate.state();
     const { retries, throttled } = seen;
-    const sending = sender.sending();
-    const idleMoments = idleFor(sending, seen.limit);
-    const slowBecause = whySlow({ gate: seen, now: now(), ceiling, rate, sending, idleMoments });
+    const count = sending();
+    const idleMoments = idleFor(count, seen.limit);
+    const moment = { gate: seen, now: now(), ceiling, rate, sending: count, idleMoments };
+    const slowBecause = whySlow(moment);
     return { phase: "uploading", done, total, counts, retries, throttled, slowBecause };
   });
   return (documents) => {
@@ -107,7 +94,8 @@ async function sendAll(
 ): Promise<void> {
   const { plan, state, spool, report, source, inspector, connected, options } = upload;
   const { concurrency } = connected;
-  const sender = createSender(context, upload, gate, uploads);
+  // Documents on their way: in flight, or waiting for it.
+  let sending = 0;
   const events = runDocuments({
     due: upload.stream ?? readDue({ spool, inspector }),
     again: (positions) => readAgain(positions, { spool, inspector }),
@@ -117,7 +105,8 @@ async function sendAll(
     renamedFrom: (content, path) =>
       source.since?.renamed.get(path) ?? plan.table.renamedFrom(content),
     force: options.force === true,
-    upload: sender.send,
+    upload: createSender(context, upload, gate, uploads),
+    onSending: (change) => void (sending += change),
     adapt: dates.adapt,
     isGivenUp: () => gate.state().stopped !== undefined,
     concurrency,
@@ -125,7 +114,7 @@ async function sendAll(
     signal: context.signal,
     now: context.now,
   });
-  const addDone = followUpload(context, upload, gate, sender);
+  const addDone = followUpload(context, upload, gate, () => sending);
   const hold = createYoungGenerationHold();
   for await (const batch of events) {
     hold(batch.length);
