@@ -11,26 +11,22 @@ export interface Answer {
 type Line = [path: string, absolutePath: string | undefined, ...rest: unknown[]];
 
 // As one text: a structured clone of so many small objects costs several times as much.
-// Most items are a stamp and a path, maybe with a hash. No path below the root holds an
-// empty step, no stamp a slash or bar. JSON begins with "[", which no stamp does.
+// Most items are a path alone, or with a stamp and maybe a hash. No path below the root holds
+// an empty step, no stamp a slash or bar. JSON begins with "[", which no stamp does.
 const itemEnd = "//";
 const pathStart = "/";
 const contentStart = "|";
 
 function isPlain({ absolutePath, stamp, content, facts }: LookItem): boolean {
-  return (
-    absolutePath === undefined &&
-    stamp !== undefined &&
-    content?.includes(pathStart) !== true &&
-    facts === undefined
-  );
+  if (absolutePath !== undefined || facts !== undefined) return false;
+  return content === undefined || (stamp !== undefined && !content.includes(pathStart));
 }
 
 /** Items as they go to a thread. */
 export function packItems(items: readonly LookItem[]): string {
   if (items.length > 0 && items.every(isPlain)) {
     return items
-      .map(({ path, stamp, content }) =>
+      .map(({ path, stamp = "", content }) =>
         content === undefined
           ? stamp + pathStart + path
           : stamp + contentStart + content + pathStart + path,
@@ -51,7 +47,10 @@ export function unpackItems(text: string): LookItem[] {
       const path = line.slice(end + 1);
       const known = line.slice(0, end);
       const at = known.indexOf(contentStart);
-      if (at === -1) return { path, absolutePath: undefined, stamp: known, content: undefined };
+      // No stamp is empty.
+      const stampAlone = known === "" ? undefined : known;
+      if (at === -1)
+        return { path, absolutePath: undefined, stamp: stampAlone, content: undefined };
       const [stamp, content] = [known.slice(0, at), known.slice(at + 1)];
       return { path, absolutePath: undefined, stamp, content };
     });
