@@ -22,6 +22,7 @@ import {
 import { absoluteOf } from "./recorded.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { comparePaths, normalise, sourceFile } from "./stamp.ts";
+import { refuseTwins } from "./twins.ts";
 
 /** `key` orders the entries of one folder. */
 type Entry =
@@ -175,7 +176,9 @@ function listEntries(walk: Walk, folder: Folder): Entry[] {
     if (entry) entries.push(entry);
   }
   // A folder sorts as what its files begin with: "a-b.md" < "a.md" < "a/b.md".
-  return sortEntries(entries);
+  const sorted = sortEntries(entries);
+  refuseTwins(sorted, folder, dirents);
+  return sorted;
 }
 
 /** A listed file with its stats, or why it is none. */

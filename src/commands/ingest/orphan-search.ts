@@ -1,16 +1,15 @@
 import { dialects } from "../../api/dialects.ts";
+import { realPlaceOf } from "../../documents/real-place.ts";
 import type { OrphanSearch } from "../../sync/orphans.ts";
 import type { Target } from "../../sync/target.ts";
 import { exists } from "./exists.ts";
-import { rootPrefixOf } from "./plan.ts";
 import type { DocumentSource } from "./settings.ts";
 
 /** How orphans of a target are told from documents that are only out of sight. */
 export function orphanSearch(source: DocumentSource, target: Target): OrphanSearch {
-  const rootPrefix = rootPrefixOf(source);
   return {
     target: target.key,
     storesAlike: dialects[source.config.dialect].storedId !== undefined,
-    exists: (path) => exists(rootPrefix + path),
+    exists: (path) => exists(realPlaceOf(source.settings.root, path)),
   };
 }

@@ -1,8 +1,9 @@
-import { join, resolve, sep } from "node:path";
+import { join, resolve } from "node:path";
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { listFiles } from "../../documents/find.ts";
 import type { InspectSetup } from "../../documents/inspection.ts";
+import { realPlaceOf } from "../../documents/real-place.ts";
 import { rangesOf, scopeOf } from "../../documents/scope.ts";
 import { statFile } from "../../documents/walk.ts";
 import { buildPlan, type Plan } from "../../sync/plan.ts";
@@ -18,11 +19,6 @@ export function stateFolder(source: DocumentSource, flags: MappingFlags): string
   if (flags.state === false) return undefined;
   if (typeof flags.state === "string") return resolve(source.cwd, flags.state);
   return join(source.settings.root, ".knowctl");
-}
-
-/** The project root with a separator at the end. */
-export function rootPrefixOf({ settings }: DocumentSource): string {
-  return settings.root.endsWith(sep) ? settings.root : settings.root + sep;
 }
 
 /** What looking at the files of `source` takes, here or in a worker thread. */
@@ -51,7 +47,6 @@ export async function planFolder(
   const { settings, inputs, cwd, since } = source;
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
   const fixed = { phase: "reading", total: undefined, counts, retries: 0, slowBecause: undefined };
-  const rootPrefix = rootPrefixOf(source);
   const isInScope = scopeOf(inputs, { cwd, settings });
   let done = 0;
   progress.follow(() => ({ ...fixed, done }));
@@ -74,7 +69,7 @@ export async function planFolder(
     mappingKey: (path) => source.mappingKey(path),
     storedId: dialects[source.config.dialect].storedId,
     isCurrent(path) {
-      const found = statFile(path, rootPrefix + path);
+      const found = statFile(path, realPlaceOf(settings.root, path));
       const stamp = found.kind === "file" ? found.file.stamp : "";
       return state
         .filesOf(path)
