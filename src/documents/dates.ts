@@ -31,7 +31,9 @@ export function parseDate(text: string): string | undefined {
   const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}Z`);
   // Date takes the 30th of February for the 1st of March.
   if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day)) return undefined;
-  return formatTime(date.getTime() - offset * 60_000);
+  const time = formatTime(date.getTime() - offset * 60_000);
+  // The zone may lead out of the four digits that a year has.
+  return time.startsWith("+") || time.startsWith("-") ? undefined : time;
 }
 
 /** Milliseconds since the epoch as ISO 8601 with `Z`, without empty milliseconds. */

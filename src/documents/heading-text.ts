@@ -5,16 +5,47 @@ import type { AnchorStyle } from "./settings.ts";
 // No two parts that can share characters: those take quadratic time when the end is missing.
 const explicitId = /\{:?[ \t]*#([^\s{}]+)(?:\s[^{}]*)?\}[ \t]*$/;
 
+/**
+ * Takes the code out of a text: nothing in it is Markdown or HTML. In the place of each stands
+ * its number between NULs, which no text holds. Code ends with as many backticks as it begins
+ * with (CommonMark 0.31, section 6.1).
+ */
+function takeCode(text: string): { rest: string; codes: string[] } {
+  const runs = [...text.matchAll(/`+/g)].map(({ index, 0: { length } }) => {
+    return { at: index, length, closer: -1 };
+  });
+  // From the end on the next of the same length is at hand: linear, whatever stands there.
+  const nearest = new Map<number, number>();
+  for (const [index, run] of [...runs.entries()].toReversed()) {
+    run.closer = nearest.get(run.length) ?? -1;
+    nearest.set(run.length, index);
+  }
+  const codes: string[] = [];
+  let rest = "";
+  let from = 0;
+  for (let index = 0; index < runs.length; index++) {
+    const run = runs[index];
+    const closer = run && runs[run.closer];
+    if (!closer || text[run.at - 1] === "\\") continue;
+    rest += `${text.slice(from, run.at)}\0${codes.length}\0`;
+    codes.push(text.slice(run.at + run.length, closer.at));
+    from = closer.at + closer.length;
+    index = run.closer;
+  }
+  return { rest: rest + text.slice(from), codes };
+}
+
 /** Heading as plain text: without links, emphasis, code marks and explicit id. */
 export function plainText(heading: string): string {
-  const plain = heading
-    .replace(explicitId, "")
+  const { rest, codes } = takeCode(heading.replace(explicitId, ""));
+  const plain = rest
     .replace(/!?\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g, "$1")
-    .replace(/`+([^`]*)`+/g, "$1")
     .replace(/(\*{1,3}|~~)(?=\S)([^*~]*[^*~\s])\1/g, "$2")
     .replace(/(^|[^\p{L}\p{N}_])(_{1,3})(?=\S)([^_]*[^_\s])\2(?![\p{L}\p{N}_])/gu, "$1$3")
     .replace(/<\/?[A-Za-z][^<>]*>/g, "")
-    .replace(/\\([!-/:-@[-`{-~])/g, "$1");
+    .replace(/\\([!-/:-@[-`{-~])/g, "$1")
+    // oxlint-disable-next-line no-control-regex
+    .replace(/\0(\d+)\0/g, (_, number: string) => codes[Number(number)] ?? "");
   return plain.replace(/\s+/g, " ").trim();
 }
 

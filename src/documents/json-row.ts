@@ -1,6 +1,6 @@
 import { CliError, reasonOf } from "../errors.ts";
 import { isGivenDocument, parseGivenDocument } from "./given.ts";
-import { jsonErrorAt, jsonProblem, parseJson } from "./json-digits.ts";
+import { jsonErrorAt, jsonProblem, parseJson, parseJsonAsWritten } from "./json-digits.ts";
 import { isJsonObject } from "./json-value.ts";
 import type { Row } from "./readers.ts";
 import type { RowMapper } from "./row.ts";
@@ -59,7 +59,8 @@ function contentOf(text: string, start: RowStart, mapper: RowMapper): Row {
       hints: ["write a document, or an object with a member for the text"],
     });
   }
-  const parsed = mapper.toParsed(dataOf(value, where, mapper), line);
+  // Its members become text: numbers are to be what stands there, `1.10` and not `1.1`.
+  const parsed = mapper.toParsed(dataOf(parseJsonAsWritten(text), where, mapper), line);
   return { row, line, kind: "text", parsed };
 }
 

@@ -34,6 +34,8 @@ describe("headings", () => {
     ["| a | b |\n|---|---|\n| c | d |\n---\n", []],
     ["#\n# \ntext", ["1 ", "1 "]],
     ["```\n# no, never closed", []],
+    ["![l](x.png)\n\n---\nMy Project\n===\n", ["1 My Project"]],
+    ["text\n***\nA\n---\n\n_ _ _\nB\n===", ["2 A", "1 B"]],
   ])("in %j", (text, expected) => {
     expect(headings(text)).toEqual(expected);
   });
@@ -45,12 +47,16 @@ describe("headings", () => {
     ["Title {#custom}", "Title"],
     ["Title {: #custom .class }", "Title"],
     ["2 \\* 3 <b>x</b>", "2 * 3 x"],
+    ["The `<details>` element", "The <details> element"],
+    ["`__init__.py` and `Array<string>`", "__init__.py and Array<string>"],
+    ["[**`a_b`**](x.md) `` `c` `` \\`no d", "a_b `c` `no d"],
+    ["`<A>`", "<A>"],
   ])("as plain text: %j", (text, expected) => {
     expect(plainText(text)).toBe(expected);
   });
 
   it("do not take long on hostile text", () => {
-    for (const part of ["`", "[", "*a ", "_", "<a", "![", "{#", "\\"]) {
+    for (const part of ["`", "[", "*a ", "_", "<a", "![", "{#", "\\", "`a``b"]) {
       const start = performance.now();
       plainText(part.repeat(20_000));
       expect(performance.now() - start, part).toBeLessThan(1000);

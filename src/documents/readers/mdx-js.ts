@@ -106,7 +106,7 @@ export function skipStatement(text: string, start: number, fuel: Fuel): number {
 }
 
 const importForm =
-  /import(?:\s+type)?\s*(?:["'][^"'\n]*["']|[\w$*{][\w$\s{},*]{0,10000}["'][^"'\n]*["'])[^\n]*(?:\n|$)/y;
+  /import(?:\s+type)?(?:\s*["'][^"'\n]*["']|(?:\s+[\w$]|\s*[*{])[\w$\s{},*]{0,10000}["'][^"'\n]*["'])[^\n]*(?:\n|$)/y;
 
 /** Offset behind an `import` statement at `start`; -1 when it has not that form. */
 export function skipImport(text: string, start: number, fuel: Fuel): number {

@@ -16,6 +16,8 @@ describe("MDX", () => {
       "# T\n",
     ],
     ["import in the middle", 'a\n\nimport * as A from "a"\n\nb', "a\n\nb"],
+    ["words that only begin so", 'imports from "a" stay.\n\nb', 'imports from "a" stay.\n\nb'],
+    ["imports without spaces", 'import{A}from"a"\nimport*as B from "b"\n\ntext', "text"],
     ["export", "export const a = 1\n\ntext", "text"],
     [
       "export of several lines",

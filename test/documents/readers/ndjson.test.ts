@@ -44,12 +44,12 @@ it.each([
 describe("members of a row", () => {
   it("keep every digit and become text", () => {
     const text =
-      '{"id":12345678901234567890,"Text":"a","n":1.5,"big":[1e400,0.12345678901234567890],"s":"\\"1234567890123456789","o":{"t":true,"z":null}}';
+      '{"id":12345678901234567890,"Text":"a","n":1.50,"big":[1e400,0.12345678901234567890],"s":"\\"1234567890123456789","o":{"t":true,"z":null}}';
     expect(documentsOf(readNdjson, text)).toMatchObject([
       {
         id: "12345678901234567890",
         metadata: {
-          n: "1.5",
+          n: "1.50",
           big: ["1e400", "0.12345678901234567890"],
           s: '"1234567890123456789',
           "o.t": "true",
