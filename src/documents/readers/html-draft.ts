@@ -76,7 +76,7 @@ export function boundary(draft: Draft): void {
 
 export function addText(draft: Draft, text: string): void {
   // The sign beside a heading that links to it.
-  if (draft.heading && draft.isSelfLink && /^\s*[#\u00b6\u00a7\u{1f517}]?\s*$/u.test(text)) return;
+  if (draft.heading && draft.isSelfLink && /^\s*[#\u00b6\u00a7\u{1f517}]\s*$/u.test(text)) return;
   if (draft.pre) draft.pre.push(text);
   else if (text.trim() !== "") draft.inline.push(text.replaceAll("\n", " "));
   // Blanks between blocks are nothing; between words they part them.

@@ -86,6 +86,9 @@ function* readOpen(source: Source, at: number): Generator<Token, number> {
   }
   const lower = name.toLowerCase();
   yield { kind: "open", name: lower, attributes: read.attributes };
+  // Of the elements whose content is hidden the one that may close itself.
+  const isClosed = lower === "svg" && text.startsWith("/>", read.end - 2);
+  if (isClosed) yield { kind: "close", name: lower };
   if (!rawElements.has(lower)) return read.end;
   const close = findEndTag(source, lower, read.end);
   // Never closed: a browser would hide all that follows; here it stays.

@@ -44,6 +44,16 @@ describe("HTML", () => {
       "<style>a{}</style><script>if (a<b) x='</p>'</script><svg><text>s</text></svg><nav>n <nav>m</nav></nav><template><p>t</template>a",
       "a",
     ],
+    [
+      "drawings that close themselves",
+      '<p>a<svg class="i"/></p><p>b</p><script>no</script><main>c</main>',
+      "c",
+    ],
+    [
+      "headings that link to themselves as a whole",
+      '<h1><a href="#x"><code>git</code> <em>commit</em></a></h1>',
+      "# git commit",
+    ],
     ["hidden parts within text", "a <button><p>Copy</p></button> b", "a b"],
     ["comments", "a<!-- <p>no -->b<!-->c<?php x ?>d<!DOCTYPE html>e", "abcde"],
     ["main", "<header>no</header><main><header>a</header></main><footer>no</footer>", "a"],
