@@ -1,5 +1,5 @@
 import { dialects } from "../../api/dialects.ts";
-import { realPlaceOf } from "../../documents/real-place.ts";
+import { createRealPlaces } from "../../documents/real-place.ts";
 import type { OrphanSearch } from "../../sync/orphans.ts";
 import type { Target } from "../../sync/target.ts";
 import { exists } from "./exists.ts";
@@ -7,9 +7,10 @@ import type { DocumentSource } from "./settings.ts";
 
 /** How orphans of a target are told from documents that are only out of sight. */
 export function orphanSearch(source: DocumentSource, target: Target): OrphanSearch {
+  const realPlaceOf = createRealPlaces(source.settings.root);
   return {
     target: target.key,
     storesAlike: dialects[source.config.dialect].storedId !== undefined,
-    exists: (path) => exists(realPlaceOf(source.settings.root, path)),
+    exists: (path) => exists(realPlaceOf(path)),
   };
 }

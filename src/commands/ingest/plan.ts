@@ -3,7 +3,7 @@ import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { listFiles } from "../../documents/find.ts";
 import type { InspectSetup } from "../../documents/inspection.ts";
-import { realPlaceOf } from "../../documents/real-place.ts";
+import { createRealPlaces } from "../../documents/real-place.ts";
 import { rangesOf, scopeOf } from "../../documents/scope.ts";
 import { statFile } from "../../documents/walk.ts";
 import { buildPlan, type Plan } from "../../sync/plan.ts";
@@ -48,6 +48,7 @@ export async function planFolder(
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
   const fixed = { phase: "reading", total: undefined, counts, retries: 0, slowBecause: undefined };
   const isInScope = scopeOf(inputs, { cwd, settings });
+  const realPlaceOf = createRealPlaces(settings.root);
   let done = 0;
   progress.follow(() => ({ ...fixed, done }));
   return await buildPlan({
@@ -69,7 +70,7 @@ export async function planFolder(
     mappingKey: (path) => source.mappingKey(path),
     storedId: dialects[source.config.dialect].storedId,
     isCurrent(path) {
-      const found = statFile(path, realPlaceOf(settings.root, path));
+      const found = statFile(path, realPlaceOf(path));
       const stamp = found.kind === "file" ? found.file.stamp : "";
       return state
         .filesOf(path)

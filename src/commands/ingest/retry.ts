@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { loadGlobs, mayBeGlob } from "../../documents/patterns.ts";
-import { realPlaceOf } from "../../documents/real-place.ts";
+import { createRealPlaces } from "../../documents/real-place.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/progress.ts";
 import { readReport } from "../../output/report/read.ts";
@@ -67,7 +67,7 @@ async function dropGone(
   options: IngestOptions,
 ): Promise<string[]> {
   const { output, source, state, targets } = session;
-  const absolute = (path: string): string => realPlaceOf(source.settings.root, path);
+  const absolute = createRealPlaces(source.settings.root);
   const gone = new Set(paths.filter((path) => !exists(absolute(path))));
   if (gone.size > 0 && !options.dryRun) {
     const always = Number.MAX_SAFE_INTEGER;
