@@ -1,4 +1,4 @@
-import { inflateRawSync } from "node:zlib";
+import { crc32, inflateRawSync } from "node:zlib";
 import { codeOf } from "../../errors.ts";
 
 /** An archive that cannot be read, or must not be; the message says why. */
@@ -8,6 +8,8 @@ export interface ZipEntry {
   name: string;
   isEncrypted: boolean;
   method: number;
+  /** CRC-32 of its content. */
+  checksum: number;
   packedBytes: number;
   /** Offset of its local header. */
   offset: number;
@@ -59,6 +61,7 @@ export function listEntries(bytes: Uint8Array): Map<string, ZipEntry> {
         name,
         isEncrypted: (view.getUint16(at + 8, true) & 1) !== 0,
         method: view.getUint16(at + 10, true),
+        checksum: view.getUint32(at + 16, true),
         packedBytes: view.getUint32(at + 20, true),
         offset: view.getUint32(at + 42, true),
       });
@@ -94,7 +97,8 @@ function inflate(packed: Uint8Array, maxBytes: number): Uint8Array {
 
 /**
  * The content of an entry, taken off the budget. Sizes that the archive states
- * are not believed: zlib stops at what the budget has left. Throws ZipError.
+ * are not believed: zlib stops at what the budget has left. Throws ZipError, also for content that
+ * is not what was packed.
  */
 export function unpackEntry(bytes: Uint8Array, entry: ZipEntry, budget: Budget): Uint8Array {
   if (entry.isEncrypted) throw new ZipError(`its part ${entry.name} is encrypted`);
@@ -105,5 +109,6 @@ export function unpackEntry(bytes: Uint8Array, entry: ZipEntry, budget: Budget):
   const content = entry.method === 8 ? inflate(packed, budget.left) : packed;
   budget.left -= content.length;
   if (budget.left < 0) throw new ZipError("unpacked it is larger than what one document may have");
+  if (crc32(content) !== entry.checksum) throw new ZipError(damaged);
   return content;
 }

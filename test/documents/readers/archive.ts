@@ -1,4 +1,4 @@
-import { deflateRawSync } from "node:zlib";
+import { crc32, deflateRawSync } from "node:zlib";
 
 export interface Part {
   content: string | Uint8Array;
@@ -6,23 +6,25 @@ export interface Part {
   method?: number;
   flags?: number;
   statedBytes?: number;
+  checksum?: number;
   /** `content` is packed already. */
   isPacked?: boolean;
 }
 
 type Parts = Record<string, string | Uint8Array | Part>;
 
-const headerOf = (part: Part, packed: Uint8Array, bytes: number): Buffer => {
+const headerOf = (part: Part, packed: Uint8Array, content: Uint8Array): Buffer => {
   const header = Buffer.alloc(22);
   header.writeUInt16LE(20, 0);
   header.writeUInt16LE(part.flags ?? 0, 2);
   header.writeUInt16LE(part.method ?? 8, 4);
+  header.writeUInt32LE(part.checksum ?? crc32(content), 10);
   header.writeUInt32LE(packed.length, 14);
-  header.writeUInt32LE(part.statedBytes ?? bytes, 18);
+  header.writeUInt32LE(part.statedBytes ?? content.length, 18);
   return header;
 };
 
-/** A ZIP archive without checksums, which the reader does not ask for. */
+/** A ZIP archive. */
 export function zip(parts: Parts): Uint8Array {
   const chunks: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -32,7 +34,7 @@ export function zip(parts: Parts): Uint8Array {
     const content = Buffer.from(part.content as Uint8Array);
     const isStored = part.isPacked === true || part.method === 0;
     const packed = isStored ? content : deflateRawSync(content);
-    const header = headerOf(part, packed, content.length);
+    const header = headerOf(part, packed, content);
     const length = Buffer.alloc(4);
     length.writeUInt16LE(Buffer.byteLength(name), 0);
     const local = Buffer.concat([Buffer.from("PK\x03\x04"), header, length, Buffer.from(name)]);

@@ -219,6 +219,11 @@ describe("what cannot be read", () => {
       zip({ "word/document.xml": { content: "\xFF\xFF", isPacked: true } }),
       /damaged/,
     ],
+    [
+      "data that is not what was packed",
+      zip({ "word/document.xml": { content: "<w:document/>", checksum: 1 } }),
+      /damaged/,
+    ],
     ["broken XML", docx("<w:p>"), /XML is broken/],
     ["not UTF-8", zip({ "word/document.xml": Buffer.from("<a>\xE4</a>", "latin1") }), /not UTF-8/],
     ["an unknown entity", docx(p("&nbsp;")), /XML is broken/],
