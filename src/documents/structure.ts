@@ -23,7 +23,7 @@ const listItem = /^([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+)/;
 const underline = /^ {0,3}(=+|-+)[ \t]*$/;
 // Lines that begin something other than a paragraph (CommonMark 0.31, section 4 and 5).
 const noParagraph =
-  /^(?: {4}|\t| {0,3}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]|<[A-Za-z!?/]|\||(?:-{3,}|\*{3,}|(?:_[ \t]*){3,})[ \t]*$))/;
+  /^(?: {4}|\t| {0,3}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]|<[A-Za-z!?/]|\||(?:-{3,}|\*{3,})[ \t]*$|(?:_[ \t]*){3,}$))/;
 const htmlBlock = /^ {0,3}<(!--|(?:pre|script|style|textarea)(?=[\s>]|$))/i;
 
 interface Scan {

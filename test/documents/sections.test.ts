@@ -61,6 +61,11 @@ describe("headings", () => {
       plainText(part.repeat(20_000));
       expect(performance.now() - start, part).toBeLessThan(1000);
     }
+    for (const rule of ["---", "***", "___", "_ _ _"]) {
+      const start = performance.now();
+      expect(headings(`${rule}${" ".repeat(200_000)}x\n\n# A`)).toEqual(["1 A"]);
+      expect(performance.now() - start, rule).toBeLessThan(1000);
+    }
   });
 });
 
