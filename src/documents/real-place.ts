@@ -1,12 +1,15 @@
 import { lstatSync, readdirSync } from "node:fs";
+import { codeOf } from "../errors.ts";
 import { absoluteOf } from "./recorded.ts";
 import { normalise } from "./stamp.ts";
 
-function isThere(absolutePath: string): boolean {
+/** Whether something of this name is there. What cannot be looked at may be there: true. */
+export function exists(absolutePath: string): boolean {
   try {
     return lstatSync(absolutePath, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
+  } catch (error) {
+    const code = codeOf(error);
+    return code !== "ENOENT" && code !== "ENOTDIR";
   }
 }
 
@@ -23,21 +26,24 @@ function otherNames(folder: string): Map<string, string> {
 /**
  * Gives the function that tells where a root-relative path leads. Paths are NFC, but names on the
  * disk need not be: those of macOS often are NFD. Where nothing is there in any form, it is the
- * path as it is written. Keeps what it saw in the last folder: for one command, in order of paths.
+ * path as it is written. Lists a folder at most once: for one command.
  */
 export function createRealPlaces(root: string): (path: string) => string {
-  let last = { folder: "", names: new Map<string, string>() };
+  const listed = new Map<string, Map<string, string>>();
   const otherNameOf = (folder: string, name: string): string | undefined => {
-    if (last.folder !== folder) last = { folder, names: otherNames(folder) };
-    return last.names.get(name);
+    let names = listed.get(folder);
+    if (!names) listed.set(folder, (names = otherNames(folder)));
+    return names.get(name);
   };
   return (path) => {
     const asWritten = absoluteOf(root, path);
-    if (isThere(asWritten)) return asWritten;
+    if (exists(asWritten)) return asWritten;
     let place = root;
     for (const step of path.split("/")) {
       const next = absoluteOf(place, step);
-      place = isThere(next) ? next : absoluteOf(place, otherNameOf(place, step) ?? step);
+      const name = exists(next) ? step : otherNameOf(place, step);
+      if (name === undefined) return asWritten;
+      place = absoluteOf(place, name);
     }
     return place;
   };

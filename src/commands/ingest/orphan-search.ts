@@ -1,8 +1,7 @@
 import { dialects } from "../../api/dialects.ts";
-import { createRealPlaces } from "../../documents/real-place.ts";
+import { createRealPlaces, exists } from "../../documents/real-place.ts";
 import type { OrphanSearch } from "../../sync/orphans.ts";
 import type { Target } from "../../sync/target.ts";
-import { exists } from "./exists.ts";
 import type { DocumentSource } from "./settings.ts";
 
 /** How orphans of a target are told from documents that are only out of sight. */

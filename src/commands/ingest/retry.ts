@@ -1,14 +1,13 @@
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { loadGlobs, mayBeGlob } from "../../documents/patterns.ts";
-import { createRealPlaces } from "../../documents/real-place.ts";
+import { createRealPlaces, exists } from "../../documents/real-place.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/progress.ts";
 import { readReport } from "../../output/report/read.ts";
 import type { RunReport } from "../../output/report/record.ts";
 import { hasState, noStateError } from "../../sync/state-file.ts";
 import { openOutput } from "../connect.ts";
-import { exists } from "./exists.ts";
 import { failuresKey } from "./failures.ts";
 import { checkOptions, ingestSession, type IngestOptions } from "./ingest.ts";
 import { ingestFormat } from "./report.ts";
