@@ -9,7 +9,7 @@ import { isMap, toValue, type ValueMap } from "./values.ts";
  * document: another text, title, link, metadata or date. Everything is then
  * read again and what really differs is sent again.
  */
-const mappingVersion = 4;
+export const mappingVersion = 4;
 
 export interface Layered<Type> {
   value: Type;

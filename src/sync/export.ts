@@ -1,4 +1,5 @@
 import type { Database, Row } from "../database.ts";
+import type { RecordedOptions } from "./options.ts";
 import { pagesOf } from "./pages.ts";
 import { toAccepted, toFailure, toFile } from "./records.ts";
 import { headerLine, transferLine, type ImageRecord, type TransferRecord } from "./transfer.ts";
@@ -13,11 +14,22 @@ function toImage(row: Row): ImageRecord {
 }
 
 function* records(database: Database): Generator<TransferRecord> {
+  const keys = new Map<number, string>();
+  for (const row of pagesOf(database, "options", ["key"])) {
+    const key = String(row["key"]);
+    keys.set(Number(row["number"]), key);
+    const options = JSON.parse(String(row["json"])) as RecordedOptions;
+    yield { type: "options", key, options };
+  }
+  const keyOf = ({ options }: { options?: number | undefined }): string | undefined =>
+    options === undefined ? undefined : keys.get(options);
   for (const row of pagesOf(database, "accepted", ["target", "id"])) {
-    yield { type: "accepted", record: toAccepted(row) };
+    const record = toAccepted(row);
+    yield { type: "accepted", record, options: keyOf(record) };
   }
   for (const row of pagesOf(database, "failures", ["target", "path", "part", "id"])) {
-    yield { type: "failure", record: toFailure(row) };
+    const record = toFailure(row);
+    yield { type: "failure", record, options: keyOf(record) };
   }
   // Without content stands a row that another run is about to send: nothing is known of it yet.
   for (const row of pagesOf(database, "files", ["path", "part"], "content <> ''")) {

@@ -1,5 +1,6 @@
 import type { Database, SqlValue } from "../database.ts";
 import { createInsert } from "./insert.ts";
+import { optionsJson, optionsKey } from "./options.ts";
 import { acceptedValues, failureValues, fileValues } from "./records.ts";
 import type { ImageRecord, TransferRecord } from "./transfer.ts";
 
@@ -31,6 +32,13 @@ const newer = (table: string, time: string, tie: string): string =>
   `(excluded.${time}, excluded.${tie}) > (${table}.${time}, ${table}.${tie})`;
 
 const tables = {
+  options: {
+    name: "options",
+    columns: ["key", "json"],
+    keys: ["key"],
+    // The key is made from the options.
+    isBetter: "FALSE",
+  },
   accepted: {
     name: "accepted",
     columns: [
@@ -43,13 +51,24 @@ const tables = {
       "updated_at",
       "stored_id",
       "sent_at",
+      "options",
     ],
     keys: ["target", "id"],
     isBetter: newer("accepted", "sent_at", "whole"),
   },
   failure: {
     name: "failures",
-    columns: ["target", "path", "part", "id", "reason", "retryable", "status", "failed_at"],
+    columns: [
+      "target",
+      "path",
+      "part",
+      "id",
+      "reason",
+      "retryable",
+      "status",
+      "failed_at",
+      "options",
+    ],
     keys: ["target", "path", "part", "id"],
     isBetter: newer("failures", "failed_at", "reason"),
   },
@@ -80,8 +99,17 @@ const imageValues = (each: ImageRecord): SqlValue[] => [
 ];
 
 function valuesOf(each: Exclude<TransferRecord, { type: "end" }>): SqlValue[] {
-  if (each.type === "accepted") return acceptedValues(each.record);
-  if (each.type === "failure") return failureValues(each.record);
+  if (each.type === "options") {
+    const json = optionsJson(each.options);
+    return [optionsKey(json), json];
+  }
+  // In the place of the number, which the state gives the options of that key.
+  if (each.type === "accepted") {
+    return [...acceptedValues(each.record).slice(0, -1), each.options ?? null];
+  }
+  if (each.type === "failure") {
+    return [...failureValues(each.record).slice(0, -1), each.options ?? null];
+  }
   return each.type === "file" ? fileValues(each.record) : imageValues(each.record);
 }
 
@@ -91,9 +119,12 @@ const applyBatch = 10_000;
 // In number order: the files are sorted, and so are the tables they go into.
 function upsertOf({ name, columns, keys, isBetter }: Table): string {
   const list = columns.join(", ");
+  const values = columns.map((each) =>
+    each === "options" ? "(SELECT o.number FROM main.options o WHERE o.key = options)" : each,
+  );
   const sets = columns.filter((each) => !keys.includes(each));
   return `INSERT INTO main.${name} (${list})
-    SELECT ${list} FROM temp.incoming_${name} WHERE number >= ? AND number < ? ORDER BY number
+    SELECT ${values.join(", ")} FROM temp.incoming_${name} WHERE number >= ? AND number < ? ORDER BY number
     ON CONFLICT (${keys.join(", ")}) DO UPDATE
     SET ${sets.map((each) => `${each} = excluded.${each}`).join(", ")} WHERE ${isBetter}`;
 }

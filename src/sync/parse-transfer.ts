@@ -1,4 +1,5 @@
 import { CliError } from "../errors.ts";
+import { parseOptions } from "./options.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "./records.ts";
 import { transferVersion, type ImageRecord, type TransferRecord } from "./transfer.ts";
 
@@ -59,6 +60,12 @@ function target(line: Line): string {
     throw wrong("target: expected an address with a pair, as https://host#2");
   }
   return value;
+}
+
+function optionsOf(line: Line): TransferRecord {
+  const options = parseOptions(own(line, "options"));
+  if (options === undefined) throw wrong("options: not the options of an upload");
+  return { type: "options", key: text(line, "key"), options };
 }
 
 function acceptedOf(line: Line): AcceptedRecord {
@@ -134,10 +141,10 @@ export function checkHeader(json: string): void {
     throw wrong('not an exported state: the first line has no "type": "knowctl-state"');
   }
   const version = own(line, "version");
-  if (version === transferVersion) return;
+  if (version === 1 || version === transferVersion) return;
   throw new CliError("usage", `an exported state of version ${JSON.stringify(version)}`, {
     hints: [
-      `this knowctl reads version ${transferVersion}; use the version that wrote it, or a newer one`,
+      `this knowctl reads versions 1 and ${transferVersion}; use the version that wrote it, or a newer one`,
     ],
   });
 }
@@ -146,10 +153,12 @@ export function checkHeader(json: string): void {
 export function parseTransferLine(json: string): TransferRecord {
   const line = parseLine(json);
   switch (own(line, "type")) {
+    case "options":
+      return optionsOf(line);
     case "accepted":
-      return { type: "accepted", record: acceptedOf(line) };
+      return { type: "accepted", record: acceptedOf(line), options: optionalText(line, "options") };
     case "failure":
-      return { type: "failure", record: failureOf(line) };
+      return { type: "failure", record: failureOf(line), options: optionalText(line, "options") };
     case "file":
       return { type: "file", record: fileOf(line) };
     case "image":
@@ -157,6 +166,6 @@ export function parseTransferLine(json: string): TransferRecord {
     case "end":
       return { type: "end", records: optionalNumber(line, "records") ?? -1 };
     default:
-      throw wrong("type: expected accepted, failure, file, image or end");
+      throw wrong("type: expected options, accepted, failure, file, image or end");
   }
 }

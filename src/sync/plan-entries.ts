@@ -110,6 +110,16 @@ export function createPlanEntries(
     table.add({ ...entry, id, detail: "" });
   };
 
+  // Where the file is as it was, it is the options that changed its document.
+  const addReason = (document: ReadyDocument, accepted: AcceptedRecord | undefined): void => {
+    const { path, part, content, fingerprint } = document;
+    if (accepted?.options === undefined || accepted.whole === fingerprint.whole) return;
+    if (accepted.options === request.options.number) return;
+    const difference = request.options.differenceFrom(accepted.options);
+    if (difference === "" || state.file(path, part)?.content !== content) return;
+    table.addReason(difference);
+  };
+
   const addDocument = (candidate: Candidate, document: ReadyDocument, known: Known): void => {
     const { path, part, id, content, fingerprint, ownPair, body, ...rest } = document;
     if (!isOurs(id)) {
@@ -132,9 +142,12 @@ export function createPlanEntries(
         skipped: undefined,
         target: keyOf(document),
       });
-      // Sent from stdin, or from another path, meanwhile: from now on it is this file's again.
-      if (accepted && (accepted.path !== path || accepted.part !== part)) {
-        moved.push({ ...accepted, path, part });
+      // Sent from stdin, from another path or with other options meanwhile: from now on it is
+      // this file's again, as this run makes it.
+      const isOurs = accepted?.path === path && accepted.part === part;
+      const { number = accepted?.options } = request.options;
+      if (accepted && (!isOurs || accepted.options !== number)) {
+        moved.push({ ...accepted, path, part, options: number });
       }
       ids?.add(id);
       if (spool) table.countUp("unchanged", 1);
@@ -142,6 +155,7 @@ export function createPlanEntries(
       return;
     }
     pairs.add(targetFor(targets, ownPair)?.ccPairId);
+    if (action === "changed") addReason(document, accepted);
     if (!spool) {
       table.add({ path, part, id, action, detail, content });
       return;

@@ -41,6 +41,10 @@ export interface PlanTable {
   addGone(path: string, content: string): void;
   /** A gone file of this content, for a new file that is the same under another path. */
   renamedFrom(content: string): string | undefined;
+  /** Counts a document that other options changed. */
+  addReason(difference: string): void;
+  /** How many documents were changed by which options, most frequent first. */
+  reasons(): ReadonlyMap<string, number>;
   /** `message` names the file. */
   warn(message: string): void;
   count(action: PlanAction): number;
@@ -95,6 +99,7 @@ export function createPlanTable(database: Database): PlanTable {
   const selectGone = database.prepare("SELECT path FROM temp.gone WHERE content = ? LIMIT 1");
   const idsOfPath = database.prepare("SELECT id FROM temp.plan WHERE path = ? AND id IS NOT NULL");
   const counts = new Map<PlanAction, number>();
+  const reasons = new Map<string, number>();
   const warnings: string[] = [];
   let warningCount = 0;
   let goneCount = 0;
@@ -146,6 +151,8 @@ export function createPlanTable(database: Database): PlanTable {
       const row = selectGone.get(content);
       return row && String(row["path"]);
     },
+    addReason: (difference) => reasons.set(difference, (reasons.get(difference) ?? 0) + 1),
+    reasons: () => new Map([...reasons].toSorted(([, a], [, b]) => b - a)),
     warn(message) {
       warningCount++;
       if (warnings.length < warningsKept) warnings.push(message);

@@ -19,6 +19,14 @@ import type { Spool } from "./spool.ts";
 import type { State } from "./state.ts";
 import type { Targets } from "./target.ts";
 
+/** What the plan knows of the run's options. */
+export interface RunOptions {
+  /** Their number in the state; undefined where the state does not have them. */
+  number: number | undefined;
+  /** In which way they differ from those of this number, e.g. `sections headings → whole`; "" where they don't, or nobody knows. */
+  differenceFrom: (number: number) => string;
+}
+
 export interface PlanRequest {
   /** Project root. */
   root: string;
@@ -32,6 +40,8 @@ export interface PlanRequest {
   isTaken: ((listed: Listed) => boolean) | undefined;
   state: State;
   targets: Targets;
+  /** The options of this run, to be compared with those of the records. */
+  options: RunOptions;
   /** Hash of everything except the file's bytes that shapes its payload. */
   mappingKey: (path: string) => string;
   /** What ids that are paths begin with; often "". */

@@ -36,6 +36,8 @@ export interface AcceptedRecord {
   /** The id under which the service stored it, where it said another one. */
   storedId: string | undefined;
   sentAtMs: number;
+  /** Number of the options that shaped it, see OptionsStore; undefined in states before version 4. */
+  options?: number | undefined;
 }
 
 /** A document or file that was not sent because of a failure. */
@@ -50,6 +52,8 @@ export interface FailureRecord {
   retryable: boolean;
   status: number | undefined;
   failedAtMs: number;
+  /** As in AcceptedRecord. */
+  options?: number | undefined;
 }
 
 /** `seen` of a file: its trusted stamp and the key of its mapping. */
@@ -65,14 +69,17 @@ export function stampIn(seen: string, mapping: string): string | undefined {
     : undefined;
 }
 
+function optionalNumber(value: Row[string] | undefined): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
 function optionalText(value: Row[string] | undefined): string | undefined {
   return value === null || value === undefined ? undefined : String(value);
 }
 
 export function toFile(row: Row): FileRecord {
   const id = optionalText(row["id"]);
-  const pair = row["cc_pair_id"];
-  const ccPairId = pair === null ? undefined : Number(pair);
+  const ccPairId = optionalNumber(row["cc_pair_id"]);
   return {
     path: String(row["path"]),
     part: Number(row["part"]),
@@ -95,6 +102,7 @@ export function toAccepted(row: Row): AcceptedRecord {
     updatedAt: optionalText(row["updated_at"]),
     storedId: optionalText(row["stored_id"]),
     sentAtMs: Number(row["sent_at"]),
+    options: optionalNumber(row["options"]),
   };
 }
 
@@ -106,8 +114,9 @@ export function toFailure(row: Row): FailureRecord {
     id: String(row["id"]),
     reason: String(row["reason"]),
     retryable: row["retryable"] === 1,
-    status: row["status"] === null ? undefined : Number(row["status"]),
+    status: optionalNumber(row["status"]),
     failedAtMs: Number(row["failed_at"]),
+    options: optionalNumber(row["options"]),
   };
 }
 
@@ -133,6 +142,7 @@ export const acceptedValues = (each: AcceptedRecord): SqlValue[] => [
   each.updatedAt ?? null,
   each.storedId ?? null,
   each.sentAtMs,
+  each.options ?? null,
 ];
 
 export const failureValues = (each: FailureRecord): SqlValue[] => [
@@ -144,4 +154,5 @@ export const failureValues = (each: FailureRecord): SqlValue[] => [
   each.retryable ? 1 : 0,
   each.status ?? null,
   each.failedAtMs,
+  each.options ?? null,
 ];

@@ -41,6 +41,8 @@ export interface RunRequest {
   again: (positions: readonly number[]) => AsyncIterable<Due[]>;
   state: State;
   targets: Targets;
+  /** Number of the run's options in the state; undefined where none are recorded. */
+  options: number | undefined;
   mappingKey: (path: string) => string;
   /** A gone file of this content, or one that git says was renamed. */
   renamedFrom: (content: string, path: string) => string | undefined;
@@ -82,7 +84,7 @@ function createAcceptedOf(state: State): State["accepted"] {
 
 function toFailureRecord(
   { path, row = 0, id, reason = "", retryable = false, httpStatus }: DocumentEvent,
-  targets: Targets,
+  { targets, options }: Pick<RunRequest, "targets" | "options">,
   failedAtMs: number,
 ): FailureRecord {
   return {
@@ -95,6 +97,7 @@ function toFailureRecord(
     retryable,
     status: httpStatus,
     failedAtMs,
+    options: path === "" ? undefined : options,
   };
 }
 
@@ -122,7 +125,7 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
   const isOver = (): boolean => fatal !== undefined || isLeft || request.signal.aborted;
 
   const emitFailure = (event: DocumentEvent): void => {
-    recorder.fail(toFailureRecord(event, request.targets, request.now()));
+    recorder.fail(toFailureRecord(event, request, request.now()));
     events.add(event);
   };
   const fail = (due: Due, event: DocumentEvent, isLastPass: boolean): void => {

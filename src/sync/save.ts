@@ -15,7 +15,16 @@ export interface StateBatch {
   failures?: readonly FailureRecord[];
 }
 
-const acceptedColumns = ["path", "part", "whole", "fields", "updated_at", "stored_id", "sent_at"];
+const acceptedColumns = [
+  "path",
+  "part",
+  "whole",
+  "fields",
+  "updated_at",
+  "stored_id",
+  "sent_at",
+  "options",
+];
 
 // Never REPLACE: no trigger would hear of the row that was there.
 const upsertAccepted = `ON CONFLICT (target, id) DO UPDATE
@@ -56,8 +65,8 @@ export function createSave(
   const fileHead = "INSERT OR REPLACE INTO files";
   const putProven = createInsert(database, fileHead, 9);
   const putChecked = createInsert(database, fileHead, 12, { row: checkedRow });
-  const putAccepted = createInsert(database, "INSERT INTO accepted", 9, { tail: upsertAccepted });
-  const putFailures = createInsert(database, "INSERT OR REPLACE INTO failures", 8);
+  const putAccepted = createInsert(database, "INSERT INTO accepted", 10, { tail: upsertAccepted });
+  const putFailures = createInsert(database, "INSERT OR REPLACE INTO failures", 9);
   const dropFailure = database.prepare(
     "DELETE FROM failures WHERE target = ? AND path = ? AND part = ?",
   );

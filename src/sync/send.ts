@@ -59,6 +59,7 @@ function toAcceptedRecord(
   updatedAt: string | undefined,
   storedId: string | undefined,
   sentAtMs: number,
+  options: number | undefined,
 ): AcceptedRecord {
   const isFile = path !== "";
   return {
@@ -72,6 +73,7 @@ function toAcceptedRecord(
     updatedAt,
     storedId: storedId === id ? undefined : storedId,
     sentAtMs,
+    options: isFile ? options : undefined,
   };
 }
 
@@ -105,7 +107,7 @@ async function sendDocument(
     const sentAtMs = request.now();
     recorder.accept(
       toFileRecord(document, target, request),
-      toAcceptedRecord(document, target, updatedAt, storedId, sentAtMs),
+      toAcceptedRecord(document, target, updatedAt, storedId, sentAtMs, request.options),
     );
     const status: DocumentEvent["status"] = alreadyExisted ? "updated" : "created";
     const renamedFrom = !last && path !== "" ? request.renamedFrom(content, path) : undefined;

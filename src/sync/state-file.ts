@@ -15,7 +15,7 @@ import { makeFolder } from "../make-folder.ts";
 import { createState, stateFailure, type State } from "./state.ts";
 
 /** Raised when a stored table changes its meaning; an older tool then refuses the file. */
-const schemaVersion = 3;
+const schemaVersion = 4;
 
 // The target of a file stands for a look at what is accepted, so it goes with that,
 // whoever changes it and by whatever statement. The index files_id finds the file.
@@ -36,13 +36,16 @@ CREATE INDEX IF NOT EXISTS files_id ON files (replace(id, ' ', '_')) WHERE id IS
 CREATE TABLE IF NOT EXISTS accepted (
   target TEXT NOT NULL, id TEXT NOT NULL, path TEXT, part INTEGER NOT NULL, whole TEXT NOT NULL,
   fields TEXT NOT NULL, updated_at TEXT, stored_id TEXT, sent_at INTEGER NOT NULL,
-  PRIMARY KEY (target, id)
+  options INTEGER, PRIMARY KEY (target, id)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS failures (
   target TEXT NOT NULL, path TEXT NOT NULL, part INTEGER NOT NULL, id TEXT NOT NULL,
   reason TEXT NOT NULL, retryable INTEGER NOT NULL, status INTEGER, failed_at INTEGER NOT NULL,
-  PRIMARY KEY (target, path, part, id)
+  options INTEGER, PRIMARY KEY (target, path, part, id)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS options (
+  number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, json TEXT NOT NULL
+);
 CREATE TABLE IF NOT EXISTS images (
   service TEXT NOT NULL, hash TEXT NOT NULL, file_id TEXT NOT NULL, sent_at INTEGER NOT NULL,
   PRIMARY KEY (service, hash)
@@ -65,9 +68,17 @@ function prepareTables(database: Database, path: string): boolean {
       });
     }
     // Version 1 never left the workshop; what it recorded is sent once more under the same ids.
-    if (version < 2) database.exec("DROP TABLE files; DROP TABLE accepted;");
+    if (version < 2) {
+      database.exec("DROP TABLE files; DROP TABLE accepted; DROP TABLE IF EXISTS failures;");
+    }
     // Files of version 2 have no target; what is accepted tells of them.
     if (version === 2) database.exec("ALTER TABLE files ADD COLUMN target TEXT;");
+    // Of what was recorded before version 4 nobody knows the options.
+    if (version === 2 || version === 3) {
+      for (const table of ["accepted", "failures"]) {
+        database.exec(`ALTER TABLE ${table} ADD COLUMN options INTEGER;`);
+      }
+    }
     database.exec(schema);
     // Also the test write: a full or read-only disk shows before anything is sent.
     database

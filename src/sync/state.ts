@@ -10,6 +10,7 @@ import {
   type FailureRecord,
   type FileRecord,
 } from "./records.ts";
+import { createOptionsStore, type OptionsStore } from "./options.ts";
 import { createSave, type StateBatch } from "./save.ts";
 
 /** The state store: one SQLite file; safe to share between processes. */
@@ -36,6 +37,8 @@ export interface State {
   listFailures(target: string): IterableIterator<FailureRecord>;
   /** Forgets that a document was accepted. */
   dropAccepted(target: string, id: string): void;
+  /** The options that documents and failures were recorded with. */
+  readonly options: OptionsStore;
   /** Keys of the targets that accepted a document of this id. */
   targetsOf(id: string): string[];
   /**
@@ -124,6 +127,7 @@ export function createState(database: Database, path: string, isTemporary = fals
   const openPart = database.prepare(`INSERT OR REPLACE ${placeholder}`);
   const keepPart = database.prepare(`INSERT OR IGNORE ${placeholder}`);
   const save = createSave(database);
+  const options = createOptionsStore(database);
   const guarded = (work: () => void): void => {
     try {
       work();
@@ -167,6 +171,14 @@ export function createState(database: Database, path: string, isTemporary = fals
       guarded(() =>
         database.prepare("DELETE FROM accepted WHERE target = ? AND id = ?").run(target, id),
       );
+    },
+    options: {
+      ...options,
+      store(json) {
+        let number: number | undefined;
+        guarded(() => (number = options.store(json)));
+        return number ?? 0;
+      },
     },
     targetsOf: (id) =>
       database

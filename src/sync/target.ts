@@ -46,3 +46,14 @@ export function serviceTargets(database: Database, baseUrl: string): string[] {
   }
   return targets;
 }
+
+/** Keys of the targets of one service under which failures are recorded. */
+export function failureTargets(database: Database, baseUrl: string): string[] {
+  const prefix = `${baseUrl}#`;
+  return database
+    .prepare(
+      "SELECT DISTINCT target FROM failures WHERE substr(target, 1, length(?)) = ? ORDER BY target",
+    )
+    .all(prefix, prefix)
+    .map((row) => String(row["target"]));
+}

@@ -1,7 +1,8 @@
+import type { RecordedOptions } from "./options.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "./records.ts";
 
-/** Raised when a line changes its meaning; an older tool then refuses the file. */
-export const transferVersion = 1;
+/** Raised when a line changes its meaning; an older tool then refuses the file. Version 1 has no options. */
+export const transferVersion = 2;
 
 /** An uploaded image: known by its content, so that it is not uploaded twice. */
 export interface ImageRecord {
@@ -13,8 +14,10 @@ export interface ImageRecord {
 
 /** What a line of an exported state says. */
 export type TransferRecord =
-  | { type: "accepted"; record: AcceptedRecord }
-  | { type: "failure"; record: FailureRecord }
+  /** Before the records that name them by their key: numbers mean something in one state only. */
+  | { type: "options"; key: string; options: RecordedOptions }
+  | { type: "accepted"; record: AcceptedRecord; options: string | undefined }
+  | { type: "failure"; record: FailureRecord; options: string | undefined }
   | { type: "file"; record: FileRecord }
   | { type: "image"; record: ImageRecord }
   /** The last line: how many records stand before it. */
@@ -30,13 +33,17 @@ export function headerLine(): string {
 
 function membersOf(each: TransferRecord): Record<string, unknown> {
   switch (each.type) {
+    case "options":
+      return { key: each.key, options: each.options };
     case "accepted": {
       const { sentAtMs, part, ...rest } = each.record;
-      return { ...rest, part: unless0(part), sentAt: isoTime(sentAtMs) };
+      const { options } = each;
+      return { ...rest, part: unless0(part), sentAt: isoTime(sentAtMs), options };
     }
     case "failure": {
       const { failedAtMs, part, ...rest } = each.record;
-      return { ...rest, part: unless0(part), failedAt: isoTime(failedAtMs) };
+      const { options } = each;
+      return { ...rest, part: unless0(part), failedAt: isoTime(failedAtMs), options };
     }
     case "file": {
       // `seen` is left out: a stamp (inode, times) means nothing on another machine.

@@ -36,6 +36,7 @@ it("ends in the middle of a file of rows when it is told to", async () => {
     idPrefix: "",
     state,
     targets: { baseUrl: "https://host", pair: { ccPairId: 7, fromFlag: false } },
+    options: { number: undefined, differenceFrom: () => "" },
     mappingKey: () => "m1",
     inspector: { glance: () => undefined, look: () => Promise.resolve([]), readRows },
     checksum: false,

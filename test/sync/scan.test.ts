@@ -65,7 +65,11 @@ function trulySettled(state: State, pair: number): string[] {
 function importRecords(state: State, all: readonly Sent[], replace: boolean): void {
   const incoming = createIncoming(state.database);
   for (const each of all) {
-    incoming.add({ type: "accepted", record: { ...toAccepted(each), sentAtMs: 2 } });
+    incoming.add({
+      type: "accepted",
+      record: { ...toAccepted(each), sentAtMs: 2 },
+      options: undefined,
+    });
     const file = { ...toFile(each), seen: "", target: undefined };
     incoming.add({ type: "file", record: file });
   }
@@ -170,7 +174,8 @@ describe("files that need not be read", () => {
     state.dropAccepted(`${baseUrl}#2`, "b");
     state.database.exec(`
       DROP TRIGGER accepted_changed; DROP TRIGGER accepted_dropped;
-      ALTER TABLE files DROP COLUMN target; UPDATE meta SET value = '2' WHERE key = 'schema';`);
+      ALTER TABLE accepted DROP COLUMN options; ALTER TABLE failures DROP COLUMN options;
+      ALTER TABLE files DROP COLUMN target; DROP TABLE options; UPDATE meta SET value = '2' WHERE key = 'schema';`);
     state.close();
     const opened = await openState(folder, Date.now);
     expect(opened.wasEmptied).toBe(false);

@@ -15,6 +15,7 @@ import { nothingFound, type IngestOptions } from "./ingest.ts";
 import { inspectSetup, planFolder } from "./plan.ts";
 import type { Session } from "./session.ts";
 import { openSource } from "./settings.ts";
+import { openShaping } from "./shaping.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
 import { problemOf, tellWarnings } from "./tell.ts";
 
@@ -47,6 +48,7 @@ async function openReading(
   const { ccPairId } = options;
   const targets = { baseUrl: "", pair: { ccPairId, fromFlag: ccPairId !== undefined } };
   const state = await openTemporaryState();
+  const shaping = openShaping(source, targets.pair.fromFlag, state, true);
   const inspector = await openInspector(inspectSetup(source, targets), context.workerScript, 0);
   const progress = startProgress(output, context.now);
   const spool = createSpool<SpoolHead>(tmpdir());
@@ -56,7 +58,7 @@ async function openReading(
     spool.close();
     state.close();
   };
-  return { output, source, state, spool, targets, inspector, progress, close };
+  return { output, source, state, spool, targets, shaping, inspector, progress, close };
 }
 
 interface Written {

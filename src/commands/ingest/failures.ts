@@ -6,7 +6,7 @@ import { targetFor, type Targets } from "../../sync/target.ts";
 import type { Session } from "./session.ts";
 import type { DocumentSource } from "./settings.ts";
 
-type Ran = Pick<Session, "source" | "state" | "targets"> & {
+type Ran = Pick<Session, "source" | "state" | "targets" | "shaping"> & {
   plan: Plan;
   options: { shard?: Shard };
   startedAtMs: number;
@@ -26,7 +26,10 @@ export function failureScope(source: DocumentSource): (path: string) => boolean 
 }
 
 /** Records the files that could not be looked at, as what fails later is recorded. */
-export function recordPlanFailures({ plan, state, targets }: Ran, now: () => number): void {
+export function recordPlanFailures(
+  { plan, state, targets, shaping }: Ran,
+  now: () => number,
+): void {
   const target = failuresKey(targets);
   let failures: FailureRecord[] = [];
   const save = (): void => {
@@ -43,6 +46,7 @@ export function recordPlanFailures({ plan, state, targets }: Ran, now: () => num
       retryable: false,
       status: undefined,
       failedAtMs: now(),
+      options: shaping.number,
     });
     if (failures.length >= batchSize) save();
   }

@@ -8,35 +8,15 @@ import type { Output } from "../../output/output.ts";
 import type { Due } from "../../sync/due.ts";
 import type { IngestOptions } from "./ingest.ts";
 import type { Session } from "./session.ts";
+import { givenFlags, shapingFlags } from "./shaping-flags.ts";
 
 type GivenOptions = Pick<IngestOptions, "format" | "id" | "since">;
-
-const mappingFlags = [
-  "idPrefix",
-  "source",
-  "sections",
-  "anchors",
-  "maxSectionChars",
-  "link",
-  "linkBase",
-  "metadata",
-  "tag",
-  "updatedAt",
-  "owners",
-  "metaCommit",
-  "map",
-  "images",
-  "drafts",
-] as const satisfies (keyof IngestOptions)[];
 
 /** Warns of flags that shape documents, where stdin brings finished ones. */
 export async function warnOfMappingFlags(output: Output, options: IngestOptions): Promise<void> {
   if (options.format !== undefined && isTextFormat(options.format)) return;
-  const given = mappingFlags.filter((name) => options[name] !== undefined);
-  if (given.length === 0) return;
-  const flags = given.map(
-    (name) => `--${name.replace(/[A-Z]/g, (big) => `-${big.toLowerCase()}`)}`,
-  );
+  const flags = givenFlags(options, shapingFlags);
+  if (flags.length === 0) return;
   await output.warn(`documents from stdin are sent as they are, whatever ${flags.join(", ")} says`);
 }
 

@@ -8,7 +8,7 @@ import { openOutput } from "../connect.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
 import { optimiseSooner } from "./optimise-sooner.ts";
 import { planFolder } from "./plan.ts";
-import { ingestFormat, withReport, type ReportRequest } from "./report.ts";
+import { ingestFormat, withReport, type Report, type ReportRequest } from "./report.ts";
 import { checkReportFiles, type ReportFiles, type ReportFlags } from "./report-files.ts";
 import {
   isUpload,
@@ -19,7 +19,7 @@ import {
 } from "./session.ts";
 import { openSource, type DocumentSource } from "./settings.ts";
 import { createPairCheck, missingPair } from "./target.ts";
-import { tellSince, tellWarnings } from "./tell.ts";
+import { tellReasons, tellSince, tellWarnings } from "./tell.ts";
 import { uploadPlan } from "./upload.ts";
 
 export interface IngestOptions extends SessionRequest, ReportFlags {
@@ -75,7 +75,7 @@ export function nothingFound({ inputs, settings }: DocumentSource): CliError {
 const mostReadFirst = 32;
 
 /** Plans over the files of the session. Throws CliError `usage` when there are none. */
-async function planFound(
+export async function planFound(
   context: Context,
   session: Session,
   options: IngestOptions,
@@ -96,6 +96,7 @@ async function dryRun(
   const { output, source, state, targets } = session;
   const plan = await planFound(context, session, options);
   await tellWarnings(output, plan.table.warnings(), plan.images);
+  await tellReasons(output, plan.table);
   const target = targetFor(targets, undefined);
   const exitCode = options.exitCode === true;
   const { shard } = options;
@@ -115,36 +116,35 @@ async function upload(
   options: IngestOptions,
 ): Promise<void> {
   await withReport(context, session, request, async (report) => {
-    const { files } = request;
-    const check = createPairCheck(session.connected.client);
-    const onManyDue = (): void => {
-      check.begin();
-      optimiseSooner();
-    };
-    const plan = await planFound(context, session, options, { files, onManyDue });
-    if (plan.pairs.has(undefined)) throw missingPair();
-    if (plan.pairs.size > 0) {
-      await check([...plan.pairs].map(Number), session.output, "nothing was sent");
-    }
-    await tellSince(session.output, session.source);
-    const { startedAtMs } = request;
-    await uploadPlan(context, { ...session, plan, report, options, startedAtMs });
+    await uploadFound(context, session, report, request, options);
   });
+}
+
+/** Plans over the files of the session, checks the target and sends them. */
+export async function uploadFound(
+  context: Context,
+  session: UploadSession,
+  report: Report,
+  { files, startedAtMs }: ReportRequest,
+  options: IngestOptions,
+): Promise<void> {
+  const check = createPairCheck(session.connected.client);
+  const onManyDue = (): void => {
+    check.begin();
+    optimiseSooner();
+  };
+  const plan = await planFound(context, session, options, { files, onManyDue });
+  if (plan.pairs.has(undefined)) throw missingPair();
+  if (plan.pairs.size > 0) {
+    await check([...plan.pairs].map(Number), session.output, "nothing was sent");
+  }
+  await tellSince(session.output, session.source);
+  await tellReasons(session.output, plan.table);
+  await uploadPlan(context, { ...session, plan, report, options, startedAtMs });
 }
 
 /** How a run began, before anything was looked at. */
 export type Begun = Omit<ReportRequest, "shard">;
-
-/** Plans and sends, or with `--dry-run` shows, the files of an open session. */
-export async function ingestSession(
-  context: Context,
-  session: Session,
-  begun: Begun,
-  options: IngestOptions,
-): Promise<void> {
-  if (!isUpload(session)) await dryRun(context, session, begun.format, options);
-  else await upload(context, session, { ...begun, shard: options.shard }, options);
-}
 
 /**
  * `knowctl ingest`: finds files, compares them with the state, and sends what is
@@ -168,7 +168,8 @@ export async function ingest(
   const source = await openSource(context, paths, options, output, options.dryRun !== true);
   const session = await openSession(context, output, source, options);
   try {
-    await ingestSession(context, session, begun, options);
+    if (!isUpload(session)) await dryRun(context, session, begun.format, options);
+    else await upload(context, session, { ...begun, shard: options.shard }, options);
   } finally {
     await session.close();
   }

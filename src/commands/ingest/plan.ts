@@ -40,7 +40,10 @@ interface FolderPlanOptions {
 /** Finds the files of the session's source and compares them with its state. */
 export async function planFolder(
   context: Context,
-  session: Pick<Session, "source" | "state" | "spool" | "inspector" | "targets" | "progress">,
+  session: Pick<
+    Session,
+    "source" | "state" | "spool" | "inspector" | "targets" | "shaping" | "progress"
+  >,
   options: FolderPlanOptions = {},
 ): Promise<Plan> {
   const { source, state, spool, inspector, targets, progress } = session;
@@ -63,6 +66,7 @@ export async function planFolder(
     state,
     inspector,
     targets,
+    options: session.shaping,
     spool,
     shard: options.shard,
     onManyDue: options.onManyDue,

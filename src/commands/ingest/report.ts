@@ -10,10 +10,11 @@ import {
 } from "../../output/ingest.ts";
 import type { UploadCounts } from "../../output/progress.ts";
 import { createReportCollector, type RunEnd } from "../../output/report/collector.ts";
-import type { ReportFailure } from "../../output/report/record.ts";
+import type { ReportFailure, RunReport } from "../../output/report/record.ts";
 import { createFailureLog } from "../../sync/failure-log.ts";
 import type { Plan } from "../../sync/plan.ts";
-import type { PlanTable } from "../../sync/plan-table.ts";
+import type { RecordedOptions } from "../../sync/options.ts";
+import type { PlanAction, PlanTable } from "../../sync/plan-table.ts";
 import type { DocumentEvent } from "../../sync/run.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";
@@ -54,8 +55,11 @@ export type Traffic = Pick<RunEnd, "requests" | "retries" | "throttled">;
 /** Collects what became of each document and tells it: line by line, and as a whole at the end. */
 export interface Report {
   readonly counts: UploadCounts;
-  /** Takes what the plan knows already: files that were skipped, unchanged or unreadable. */
-  begin(plan: Plan): Promise<void>;
+  /**
+   * Takes what the plan knows already: files that were skipped, unchanged or unreadable. What
+   * follows belongs to this plan and its options.
+   */
+  begin(plan: Plan, options: RecordedOptions): Promise<void>;
   add(events: readonly DocumentEvent[]): Promise<void>;
   /** A warning of the run itself, told at the end. */
   warn(message: string): void;
@@ -74,6 +78,8 @@ export interface ReportRequest {
 
 type Told = Pick<Session, "output" | "source" | "state" | "targets" | "progress">;
 
+type OptionSets = NonNullable<RunReport["options"]>;
+
 const warningsKept = 50;
 
 /** Starts the record of a run. Its failures are kept in the temporary database of the state. */
@@ -87,17 +93,27 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
   const { output, source, state, targets } = session;
   const { format, files, shard, startedAtMs } = request;
   const log = createFailureLog<ReportFailure>(state.database);
-  const collector = createReportCollector(context.now, log.add, startedAtMs);
+  const optionSets: RecordedOptions[] = [];
+  const addFailure = (failure: ReportFailure): void => {
+    const position = optionSets.length - 1;
+    log.add(position > 0 ? { ...failure, options: position } : failure);
+  };
+  const collector = createReportCollector(context.now, addFailure, startedAtMs);
   const { counts } = collector;
   const target = { baseUrl: targets.baseUrl, ccPairId: targets.pair.ccPairId };
   const paths = source.inputs.length > 0 ? source.inputs : source.settings.include;
   const warnings: string[] = [];
   let warningCount = 0;
   let images = 0;
-  let planTable: PlanTable | undefined;
+  const planTables: PlanTable[] = [];
   let sentBytes = 0;
   let isFinished = false;
 
+  const countPlanned = (...actions: PlanAction[]): number =>
+    planTables.reduce(
+      (sum, table) => sum + actions.reduce((count, each) => count + table.count(each), 0),
+      0,
+    );
   const warn = (message: string): void => {
     if (++warningCount <= warningsKept) warnings.push(message);
   };
@@ -112,10 +128,12 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
       status,
       target,
       paths,
+      // Plain data: what JSON does not hold is not in it.
+      options: JSON.parse(JSON.stringify(optionSets)) as OptionSets,
       shard,
       commit: commitOf(context.env),
       // Asked at the end: what comes from stdin is counted as it comes.
-      planned: (planTable?.count("new") ?? 0) + (planTable?.count("changed") ?? 0),
+      planned: countPlanned("new", "changed"),
       sentBytes,
       ...traffic,
       error: status === "error" ? errorText(error) : undefined,
@@ -133,8 +151,9 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
 
   return {
     counts,
-    async begin({ table, images: inPlan }) {
-      planTable = table;
+    async begin({ table, images: inPlan }, options) {
+      planTables.push(table);
+      optionSets.push(options);
       images += inPlan;
       collector.count("unchanged", table.count("unchanged"));
       const told = table.warnings();
@@ -161,7 +180,7 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
       const result = resultOf(head, target);
       if (format !== "text") await unlessClosed(writeResult(output, format, result, log.list()));
       await unlessClosed(tellWarnings(output, { shown: warnings, count: warningCount }, images));
-      await unlessClosed(tellOthers(output, shard, planTable?.count("other") ?? 0));
+      await unlessClosed(tellOthers(output, shard, countPlanned("other")));
       await unlessClosed(writeSummary(output, result, log.list()));
       await writeFiles(head);
     },

@@ -2,44 +2,31 @@ import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { loadGlobs, mayBeGlob } from "../../documents/patterns.ts";
 import { createRealPlaces, exists } from "../../documents/real-place.ts";
+import { openYields } from "../../documents/yields.ts";
 import { CliError } from "../../errors.ts";
+import type { Output } from "../../output/output.ts";
 import { countOf } from "../../output/progress.ts";
 import { readReport } from "../../output/report/read.ts";
 import type { RunReport } from "../../output/report/record.ts";
-import { hasState, noStateError } from "../../sync/state-file.ts";
+import { optionsJson, type RecordedOptions } from "../../sync/options.ts";
+import { hasState, noStateError, openState } from "../../sync/state-file.ts";
+import { failureTargets } from "../../sync/target.ts";
 import { openOutput } from "../connect.ts";
 import { failuresKey } from "./failures.ts";
-import { checkOptions, ingestSession, type IngestOptions } from "./ingest.ts";
+import { checkOptions, type IngestOptions } from "./ingest.ts";
 import { ingestFormat } from "./report.ts";
 import { checkReportFiles } from "./report-files.ts";
-import { openSession, type Session } from "./session.ts";
-import { openSource } from "./settings.ts";
+import { pairInKey, severalTargets } from "./recorded-target.ts";
+import { failedInReport, failedInState, type Failed, type RetryGroup } from "./retry-groups.ts";
+import { runGroups } from "./retry-run.ts";
+import { openSession, plannedBaseUrl, type Session } from "./session.ts";
+import { openSource, type DocumentSource } from "./settings.ts";
 import { stateFolder } from "./plan.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
+import { givenFlags, selectionFlags, shapingFlags } from "./shaping-flags.ts";
+import { chosenPair, type ChosenPair } from "./target.ts";
 
-const goneShown = 20;
-
-/** What failed: paths below the root, each once, and documents that have none. */
-interface Failed {
-  paths: string[];
-  fromStdin: number;
-}
-
-function collect(failures: Iterable<{ path: string }>): Failed {
-  const paths = new Set<string>();
-  let fromStdin = 0;
-  for (const { path } of failures) {
-    if (path === "" || path === "-") fromStdin++;
-    else paths.add(path);
-  }
-  return { paths: [...paths], fromStdin };
-}
-
-/** The failures of a report; what came from stdin has no path here, as in the state. */
-function failuresIn({ failures, paths }: RunReport): { path: string }[] {
-  const fromStdin = paths.includes("-");
-  return failures.map(({ path }) => ({ path: fromStdin && path === "stdin" ? "" : path }));
-}
+const shown = 20;
 
 /** Where the project is: the report's own first path, where that is here too. */
 function placeOf(report: RunReport | undefined, cwd: string): string {
@@ -55,26 +42,42 @@ function refuseOtherTarget({ target }: RunReport, { targets }: Session, name: st
   if (theirs === ours) return;
   throw new CliError("usage", `${name} is of another target; nothing was sent`, {
     details: [`the report: ${theirs}`, `this run: ${ours}`],
-    hints: ["give the target of the report with --cc-pair-id, --base-url or --profile"],
+    hints: [
+      "leave the target out: the report names it",
+      "or give it with --cc-pair-id, --base-url or --profile",
+    ],
   });
 }
 
-/** The failed files that are still there; the others are told, and their failures forgotten. */
+async function listSome(output: Output, lines: readonly string[], what: string): Promise<void> {
+  for (const line of lines.slice(0, shown)) await output.note(line);
+  if (lines.length > shown) await output.note(`… and ${lines.length - shown} more ${what}`);
+}
+
+/** The failed files that are still there; the others are named, and their failures forgotten. */
 async function dropGone(
-  session: Session,
-  paths: readonly string[],
+  { output, source, state, targets }: Session,
+  { groups, fromStdin }: Failed,
   options: IngestOptions,
-): Promise<string[]> {
-  const { output, source, state, targets } = session;
+): Promise<Failed> {
   const absolute = createRealPlaces(source.settings.root);
-  const gone = new Set(paths.filter((path) => !exists(absolute(path))));
+  const gone = new Set(
+    groups.flatMap(({ paths }) => paths).filter((path) => !exists(absolute(path))),
+  );
   if (gone.size > 0 && !options.dryRun) {
     const always = Number.MAX_SAFE_INTEGER;
     state.clearFailures(failuresKey(targets), always, (path) => gone.has(path));
   }
-  for (const path of [...gone].slice(0, goneShown)) await output.note(`${path}: is gone`);
-  if (gone.size > goneShown) await output.note(`… and ${gone.size - goneShown} more are gone`);
-  return paths.filter((path) => !gone.has(path)).map(absolute);
+  await listSome(
+    output,
+    [...gone].map((path) => `${path}: is gone`),
+    "are gone",
+  );
+  const left = groups.map(({ options: recorded, paths }) => ({
+    options: recorded,
+    paths: paths.filter((path) => !gone.has(path)),
+  }));
+  return { groups: left.filter(({ paths }) => paths.length > 0), fromStdin };
 }
 
 /** What no retry can make good: the command is no success then, whatever else it sent. */
@@ -92,10 +95,107 @@ function fromStdinError(count: number): CliError {
   });
 }
 
+/** A flag that shapes documents would make other documents than those that failed. */
+function refuseShaping(options: IngestOptions): void {
+  const [given] = givenFlags(options, [...shapingFlags, ...selectionFlags]);
+  if (given === undefined) return;
+  throw new CliError(
+    "usage",
+    `${given}: a retry uses the options that the failed documents were planned with`,
+    { hints: ["send documents in another way with `knowctl ingest PATH`"] },
+  );
+}
+
+/** The target that the failures are recorded with, where none is given. Throws `usage` where several are. */
+async function recordedWithFailures(
+  context: Context,
+  source: DocumentSource,
+  folder: string,
+): Promise<ChosenPair | undefined> {
+  const { state } = await openState(folder, context.now);
+  try {
+    const keys = failureTargets(state.database, plannedBaseUrl(source.config));
+    const [only] = keys;
+    if (keys.length > 1) throw severalTargets(keys.map(pairInKey), "there are failures of");
+    if (only === undefined) return undefined;
+    return { ccPairId: pairInKey(only), connector: undefined, fromFlag: false };
+  } finally {
+    state.close();
+  }
+}
+
+/** Throws CliError `usage` where nothing failed for this target, but something for another. */
+function refuseWrongTarget({ state, targets }: Session): void {
+  const others = failureTargets(state.database, targets.baseUrl);
+  if (others.length === 0) return;
+  const { ccPairId } = targets.pair;
+  throw new CliError("usage", `nothing failed for cc_pair_id ${ccPairId ?? "by rule"}`, {
+    details: others.map((key) => `there are failures of cc_pair_id ${pairInKey(key)}`),
+    hints: [`name their target: knowctl ingest retry --cc-pair-id ${pairInKey(others[0] ?? "")}`],
+  });
+}
+
+/** The files whose documents keep their ids although the configuration is another one now. */
+async function keepIds(
+  context: Context,
+  { source, output }: Session,
+  recorded: RecordedOptions | undefined,
+  paths: readonly string[],
+): Promise<string[]> {
+  const { root } = source.settings;
+  const now = { ...source.options, pairFromFlag: recorded?.pairFromFlag ?? false };
+  if (!recorded || optionsJson(recorded) === optionsJson(now)) return [...paths];
+  const absolute = createRealPlaces(root);
+  const before = await openYields({ ...recorded.settings, root }, context.workerScript);
+  const today = await openYields(source.raw, context.workerScript);
+  const kept: string[] = [];
+  const changed: string[] = [];
+  try {
+    for (const path of paths) {
+      context.signal.throwIfAborted();
+      const [was, is] = [
+        await before.of(path, absolute(path)),
+        await today.of(path, absolute(path)),
+      ];
+      const id = [...was.ids].find((each) => !is.ids.has(each));
+      const other = [...is.ids].find((each) => !was.ids.has(each));
+      if (id === undefined || other === undefined) kept.push(path);
+      else changed.push(`${path}: not sent: its id would change from ${id} to ${other}`);
+    }
+  } finally {
+    await before.close();
+    await today.close();
+  }
+  await listSome(output, changed, "would change their ids");
+  return kept;
+}
+
+/** A group with its files as inputs, below the options it was recorded with. */
+async function openGroup(
+  context: Context,
+  base: Session,
+  { options: recorded, paths }: RetryGroup,
+  { place, options }: { place: string; options: IngestOptions },
+): Promise<{ source: DocumentSource; left: number }> {
+  const flags = recorded ? { ...options, recorded } : options;
+  const source = recorded
+    ? await openSource(context, [place], flags, base.output, options.dryRun !== true)
+    : base.source;
+  const kept = await keepIds(context, { ...base, source }, recorded, paths);
+  const inputs = kept.map(createRealPlaces(source.settings.root));
+  if (inputs.some(mayBeGlob)) await loadGlobs();
+  return { source: { ...source, inputs }, left: paths.length - kept.length };
+}
+
+const ofEarlierTool =
+  "these failures were recorded by an earlier knowctl, without their options: they are sent as the configuration says. " +
+  "Was the upload run with flags, run that command again instead";
+
 /**
- * `ingest retry`: sends what failed last time, by the state or by a report. The
- * files are read anew; of a file of rows only what is missing is sent. Throws as
- * ingest(), and CliError `usage` for a report of another target.
+ * `ingest retry`: sends what failed last time, by the state or by a report, with the target and
+ * the options recorded with it. The files are read anew; of a file of rows only what is missing
+ * is sent. Throws as ingest(), CliError `usage` for another target, and `partial` where a
+ * document was not sent because its id would change.
  */
 export async function ingestRetry(
   context: Context,
@@ -105,6 +205,7 @@ export async function ingestRetry(
   const startedAtMs = context.now();
   const output = openOutput(context, options);
   refuseAmbiguous(context, "retry");
+  refuseShaping(options);
   checkOptions([], options);
   const format = ingestFormat(options);
   const files = checkReportFiles(options, context.cwd);
@@ -115,24 +216,62 @@ export async function ingestRetry(
   const folder = stateFolder(source, options);
   // Else "no file failed" would be said of a folder that nothing was sent from, and a state be made.
   if (!report && folder !== undefined && !hasState(folder)) throw noStateError(folder);
-  const session = await openSession(context, output, source, options);
+  const asked = chosenPair(options, source.config);
+  const isOpen = asked.ccPairId === undefined && asked.connector === undefined;
+  const pair = isOpen ? await targetOf(context, source, folder, report) : undefined;
+  const session = await openSession(context, output, source, pair ? { ...options, pair } : options);
   try {
     if (report) refuseOtherTarget(report, session, name ?? "");
     const { state, targets } = session;
-    const failed = collect(report ? failuresIn(report) : state.listFailures(failuresKey(targets)));
-    const inputs = await dropGone(session, failed.paths, options);
-    if (inputs.some(mayBeGlob)) await loadGlobs();
-    if (inputs.length === 0) {
+    const all = report ? failedInReport(report) : failedInState(state, failuresKey(targets));
+    const failed = await dropGone(session, all, options);
+    const count = failed.groups.reduce((sum, { paths }) => sum + paths.length, 0);
+    if (count === 0) {
       refuseRest(failed, report);
+      if (!report && all.groups.length === 0) refuseWrongTarget(session);
       return await output.note("nothing to retry: no file failed last time");
     }
-    await output.note(`${countOf(inputs.length, "file")} failed last time`);
-    const again = { ...session, source: { ...source, inputs } };
+    await output.note(`${countOf(count, "file")} failed last time`);
+    if (failed.groups.some((group) => group.options === undefined))
+      await output.warn(ofEarlierTool);
+    const groups = [];
+    let left = 0;
+    for (const group of failed.groups) {
+      const opened = await openGroup(context, session, group, { place, options });
+      left += opened.left;
+      if (opened.source.inputs.length > 0) {
+        groups.push({ source: opened.source, recorded: group.options });
+      }
+    }
     // Each file was named: that a filter now leaves it out is no mistake.
-    const begun = { startedAtMs, format, files };
-    await ingestSession(context, again, begun, { ...options, allowEmpty: true });
+    const again = { ...options, allowEmpty: true };
+    if (groups.length > 0) {
+      await runGroups(context, session, groups, { startedAtMs, format, files }, again);
+    }
     refuseRest(failed, report);
+    if (left > 0) {
+      throw new CliError("partial", `${countOf(left, "file")} not sent: the ids would change`, {
+        hints: [
+          "bring the configuration back to what it was, or send them under their new ids with `knowctl ingest PATH`",
+        ],
+      });
+    }
   } finally {
     await session.close();
   }
+}
+
+/** The target of what is retried, where none is given: that of the report, or of the failures. */
+async function targetOf(
+  context: Context,
+  source: DocumentSource,
+  folder: string | undefined,
+  report: RunReport | undefined,
+): Promise<ChosenPair | undefined> {
+  if (!report) {
+    return folder === undefined ? undefined : await recordedWithFailures(context, source, folder);
+  }
+  const { ccPairId } = report.target;
+  if (ccPairId === null) return undefined;
+  return { ccPairId, connector: undefined, fromFlag: report.options?.[0]?.pairFromFlag ?? true };
 }

@@ -17,7 +17,9 @@ import { secretsOf } from "../../output/redact.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 import { inspectSetup, stateFolder } from "./plan.ts";
 import type { DocumentSource, MappingFlags } from "./settings.ts";
-import { chosenPair, pairByName } from "./target.ts";
+import { openShaping, type Shaping } from "./shaping.ts";
+import { chosenPair, pairByName, type ChosenPair } from "./target.ts";
+import { recordedPair } from "./recorded-target.ts";
 
 /** How a session goes about its work. */
 export interface SessionRequest extends MappingFlags {
@@ -25,6 +27,8 @@ export interface SessionRequest extends MappingFlags {
   rate?: number;
   /** Nothing is sent and nothing recorded; needs no service unless a connector is named. */
   dryRun?: boolean;
+  /** For a retry: the recorded target, in place of what flags and configuration say. */
+  pair?: ChosenPair;
 }
 
 /** The connection of an upload, and what it may use. */
@@ -43,6 +47,8 @@ export interface Session {
   connected: UploadConnection | undefined;
   state: State;
   targets: Targets;
+  /** The options that shape the documents of this session. */
+  shaping: Shaping;
   inspector: GlancingInspector;
   /** Holds what is to be sent; undefined in a dry run. */
   spool: Spool<SpoolHead> | undefined;
@@ -73,7 +79,7 @@ async function openStateFor(
 }
 
 /** Address of a dry run's target; it is only compared with the state, so a bad one is no failure yet. */
-function plannedBaseUrl(config: Config): string {
+export function plannedBaseUrl(config: Config): string {
   try {
     return parseBaseUrl(config.values.baseUrl ?? "").baseUrl;
   } catch {
@@ -126,7 +132,7 @@ export async function openSession(
 ): Promise<Session> {
   const dryRun = request.dryRun === true;
   const { config } = source;
-  const pair = chosenPair(request, config);
+  const asked = request.pair ?? chosenPair(request, config);
   const folder = stateFolder(source, request);
   const closing: (() => unknown)[] = [];
   const close = async (): Promise<void> => {
@@ -134,7 +140,7 @@ export async function openSession(
   };
   try {
     // A dry run needs no service, unless a connector is named: only the service knows its number.
-    const needsService = !dryRun || pair.connector !== undefined;
+    const needsService = !dryRun || asked.connector !== undefined;
     const connected = needsService ? await openUpload(context, output, config, request) : undefined;
     closing.push(() => connected?.close());
     const opened = await openStateFor(folder, dryRun, context.now, output);
@@ -144,17 +150,20 @@ export async function openSession(
     closing.push(() => progress.stop());
     const spool = dryRun ? undefined : createSpool<SpoolHead>(folder ?? tmpdir());
     closing.push(() => spool?.close());
+    const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
+    const pair = (await recordedPair(asked, { config, state, baseUrl, output })) ?? asked;
     const ccPairId =
       pair.connector === undefined || !connected
         ? pair.ccPairId
         : await pairByName(connected.client, pair.connector);
-    const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
     const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
+    const shaping = openShaping(source, pair.fromFlag, state, dryRun);
     const setup = inspectSetup(source, targets);
     const recorded = state.countFiles(filesInThisThread);
     const inspector = await openInspector(setup, context.workerScript, recorded);
     closing.push(() => inspector.close());
-    return { output, source, connected, state, targets, inspector, spool, progress, close };
+    const work = { inspector, spool, progress };
+    return { output, source, connected, state, targets, shaping, ...work, close };
   } catch (error) {
     await close();
     throw error;

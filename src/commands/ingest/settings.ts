@@ -13,9 +13,11 @@ import {
   type RawSettings,
 } from "../../documents/settings.ts";
 import { loadGlobs, mayBeGlob } from "../../documents/patterns.ts";
+import { mappingVersion } from "../../documents/effective.ts";
 import { mappingKey } from "../../documents/mapping.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
+import type { RecordedOptions } from "../../sync/options.ts";
 import { loadSettings } from "../connect.ts";
 import { readGitFacts, type GitFacts } from "./git-facts.ts";
 
@@ -49,6 +51,8 @@ export interface MappingFlags extends GlobalFlags {
   connector?: string;
   /** Folder, or false for `--no-state`. */
   state?: string | boolean;
+  /** For a retry: the options recorded with what failed, in place of the flags above. */
+  recorded?: RecordedOptions;
 }
 
 export interface DocumentSource extends GitFacts {
@@ -59,6 +63,8 @@ export interface DocumentSource extends GitFacts {
   /** Paths and globs to look at, relative to `cwd`; none stands for the configured `include`. */
   inputs: string[];
   cwd: string;
+  /** How files are selected and shaped, as it is recorded with each document. */
+  options: Omit<RecordedOptions, "pairFromFlag">;
   /** Hash of everything except the file's bytes that shapes its payload. */
   mappingKey(path: string): string;
 }
@@ -81,14 +87,21 @@ function parseMetadata(pairs: readonly string[]): Record<string, string | string
   );
 }
 
+function isFolder(path: string, cwd: string): boolean {
+  const real = realPath(resolve(cwd, path));
+  return real !== undefined && statSync(real).isDirectory();
+}
+
+/** How the inputs select files, see RecordedOptions. */
+function selectionOf(paths: readonly string[], cwd: string): RecordedOptions["selectedBy"] {
+  if (paths.length === 0) return "include";
+  return paths.every((path) => isFolder(path, cwd)) ? "folder" : "name";
+}
+
 /** A folder's files say themselves what they are; only of named ones it can be said. */
 function checkFormat(paths: readonly string[], { format }: MappingFlags, cwd: string): void {
   if (format === undefined || paths.includes("-")) return;
-  const isFolder = (path: string): boolean => {
-    const real = realPath(resolve(cwd, path));
-    return real !== undefined && statSync(real).isDirectory();
-  };
-  const folder = paths.find(isFolder);
+  const folder = paths.find((path) => isFolder(path, cwd));
   if (folder === undefined && paths.length > 0) return;
   const problem = folder === undefined ? "no file is named" : `${folder} is a folder`;
   throw new CliError("usage", `--format ${format} is for files that are named: ${problem}`, {
@@ -109,7 +122,7 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
   return {
     ...mapping,
     useIgnoreFiles: ignore,
-    flags: {
+    flags: flags.recorded?.settings.flags ?? {
       include: flags.include,
       exclude: flags.exclude,
       useIgnoreFiles: flags.ignore === false ? false : undefined,
@@ -155,8 +168,11 @@ export async function openSource(
     root: searchFolder(place, cwd),
   });
   const root = findRoot(place, cwd, flags.root, config.projectFolder);
-  const format = place === undefined ? undefined : flags.format;
-  const raw = { ...rawSettings(config, flags), root, format };
+  const { recorded } = flags;
+  const named = place === undefined ? undefined : flags.format;
+  const format = recorded ? recorded.settings.format : named;
+  const mapping = { ...rawSettings(config, flags), format };
+  const raw = { ...mapping, root };
   if (usesPatterns(raw)) await loadGlobs();
   const settings = compileSettings(raw);
   if (paths.length === 0 && settings.include.length === 0) {
@@ -169,5 +185,10 @@ export async function openSource(
     ? { since: undefined, factsOf: undefined }
     : await readGitFacts(context, { settings, inputs, since: flags.since }, output);
   const key = (path: string): string => mappingKey(path, settings, facts.factsOf?.(path));
-  return { config, settings, raw, inputs, cwd, mappingKey: key, ...facts };
+  const options = {
+    selectedBy: recorded?.selectedBy ?? selectionOf(paths, cwd),
+    mapping: mappingVersion,
+    settings: mapping,
+  };
+  return { config, settings, raw, inputs, cwd, options, mappingKey: key, ...facts };
 }

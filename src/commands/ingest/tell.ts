@@ -19,6 +19,13 @@ export async function tellSince(output: Output, { since }: DocumentSource): Prom
   );
 }
 
+/** Which other options changed how many documents whose files are as they were. */
+export async function tellReasons(output: Output, table: PlanTable): Promise<void> {
+  for (const [difference, count] of table.reasons()) {
+    await output.note(`${formatCount(count)} changed: ${difference}`);
+  }
+}
+
 /** Warnings of the files that were read, and how many images their texts refer to. */
 export async function tellWarnings(
   output: Output,

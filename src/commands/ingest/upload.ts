@@ -101,6 +101,7 @@ async function sendAll(
     again: (positions) => readAgain(positions, { spool, inspector }),
     state,
     targets: upload.targets,
+    options: upload.shaping.number,
     mappingKey: (path) => source.mappingKey(path),
     renamedFrom: (content, path) =>
       source.since?.renamed.get(path) ?? plan.table.renamedFrom(content),
@@ -157,7 +158,7 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   const uploads = createImageUploads(upload.connected.client, root, gate);
   const dates = datesOf(context, upload);
   try {
-    await report.begin(upload.plan);
+    await report.begin(upload.plan, upload.shaping.recorded);
     recordPlanFailures(upload, context.now);
     await sendAll(context, upload, gate, uploads, dates);
   } catch (error) {

@@ -8,6 +8,7 @@ import type { State } from "../../sync/state.ts";
  * may not have the secrets to look for.
  */
 export function withoutSecrets(state: State, { redact }: Secrets): State {
+  const { options } = state;
   const failure = (each: FailureRecord): FailureRecord => ({
     ...each,
     reason: redact(each.reason),
@@ -16,6 +17,11 @@ export function withoutSecrets(state: State, { redact }: Secrets): State {
     each.storedId === undefined ? each : { ...each, storedId: redact(each.storedId) };
   return {
     ...state,
+    options: {
+      ...options,
+      store: (json) => options.store(redact(json)),
+      find: (json) => options.find(redact(json)),
+    },
     save(batch, synchronous) {
       const { files = [] } = batch;
       const told = batch.failures?.map(failure) ?? [];

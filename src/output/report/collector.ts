@@ -30,6 +30,8 @@ export interface RunEnd {
   /** User name, password, query and fragment are taken out of `baseUrl`. */
   target: { baseUrl: string; ccPairId: number | undefined };
   paths: readonly string[];
+  /** The sets of options that shaped the documents; failures name them by position. */
+  options: NonNullable<RunReport["options"]>;
   shard?: { index: number; count: number } | undefined;
   commit?: string | undefined;
   planned: number;
@@ -156,10 +158,10 @@ export function createReportCollector(
       counts.renamed++;
       if (renamed.length < renamedKept) renamed.push({ from, to });
     },
-    finish({ target, paths, shard, commit, error, ...end }) {
+    finish({ target, paths, options, shard, commit, error, ...end }) {
       const finishedAtMs = Math.max(startedAtMs, now());
       return {
-        version: 1,
+        version: 2,
         type: "ingest-report",
         tool,
         status: end.status,
@@ -167,6 +169,7 @@ export function createReportCollector(
         finishedAt: new Date(finishedAtMs).toISOString(),
         seconds: (finishedAtMs - startedAtMs) / 1000,
         target: { baseUrl: cleanUrl(target.baseUrl), ccPairId: target.ccPairId ?? null },
+        options,
         paths: [...paths],
         shard: shard ?? null,
         ...(commit === undefined ? {} : { commit }),

@@ -142,8 +142,9 @@ export function mergeReports(named: readonly NamedReport[]): {
   const error = mergedError(named);
   const commit = common(reports.map((report) => report.commit));
   const runs = reports.flatMap(runsOf);
+  const options = mergeOptions(reports);
   const head: ReportHead = {
-    version: 1,
+    version: 2,
     type: "ingest-report",
     tool,
     status: worst[rank] ?? "error",
@@ -154,6 +155,7 @@ export function mergeReports(named: readonly NamedReport[]): {
       baseUrl: reports[0]?.target.baseUrl ?? "",
       ccPairId: common(reports.map(({ target }) => target.ccPairId)) ?? null,
     },
+    options: options.all,
     paths: [...new Set(reports.flatMap(({ paths }) => paths))],
     shard: null,
     ...(commit === undefined ? {} : { commit }),
@@ -172,11 +174,45 @@ export function mergeReports(named: readonly NamedReport[]): {
       runs: runs.toSorted((a, b) => (a.shard?.index ?? 0) - (b.shard?.index ?? 0)),
     },
   };
-  return { head, failures: eachFailure(reports) };
+  return { head, failures: eachFailure(reports, options) };
 }
 
-function* eachFailure(reports: readonly RunReport[]): Generator<ReportFailure> {
-  for (const { failures } of reports) yield* failures;
+interface MergedOptions {
+  all: NonNullable<RunReport["options"]>;
+  /** Position in `all` of options of a report; undefined where the report does not know them. */
+  positionOf: (report: RunReport, position: number) => number | undefined;
+}
+
+function mergeOptions(reports: readonly RunReport[]): MergedOptions {
+  const positions = new Map<string, number>();
+  const all: MergedOptions["all"] = [];
+  const keyOf = (options: MergedOptions["all"][number]): string => JSON.stringify(options);
+  for (const each of reports.flatMap(({ options = [] }) => options)) {
+    if (positions.has(keyOf(each))) continue;
+    positions.set(keyOf(each), all.length);
+    all.push(each);
+  }
+  return {
+    all,
+    positionOf({ options = [] }, position) {
+      const own = options[position];
+      return own && positions.get(keyOf(own));
+    },
+  };
+}
+
+function* eachFailure(
+  reports: readonly RunReport[],
+  { positionOf, all }: MergedOptions,
+): Generator<ReportFailure> {
+  for (const report of reports) {
+    for (const failure of report.failures) {
+      // Beyond the last position stands "not known": a report of version 1.
+      const position = positionOf(report, failure.options ?? 0) ?? all.length;
+      const { options: _, ...rest } = failure;
+      yield position === 0 ? rest : { ...rest, options: position };
+    }
+  }
 }
 
 /** What is missing of a merged report, in words; empty when it is whole. */

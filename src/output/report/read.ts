@@ -36,9 +36,9 @@ export function parseReport(text: string, name: string): RunReport {
   }
   const { type, version } = (value ?? {}) as { type?: unknown; version?: unknown };
   if (type !== "ingest-report") throw refuse(name, "JSON, but not a report of knowctl ingest");
-  if (version !== 1) {
+  if (version !== 1 && version !== 2) {
     throw new CliError("usage", `${name}: a report of version ${JSON.stringify(version)}`, {
-      hints: ["this knowctl reads version 1; use the version that wrote it, or a newer one"],
+      hints: ["this knowctl reads versions 1 and 2; use the version that wrote it, or a newer one"],
     });
   }
   const result = RunReport.safeParse(value);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-// Descriptions become schema/report.schema.json. New members are optional: readers of version 1 stay.
+// Descriptions become schema/report.schema.json. New members are optional: version 1 is read, too.
 const text = (description: string) => z.string().check(z.describe(description));
 const count = (description: string) => z.int().check(z.minimum(0), z.describe(description));
 const number = (description: string) => z.number().check(z.minimum(0), z.describe(description));
@@ -54,8 +54,22 @@ export const reportFailure = z.object({
   reason: text("why it failed, in the words of the service where it said so"),
   retryable: z.boolean().check(z.describe("whether the same request may succeed later")),
   status: z.optional(count("HTTP status of the last answer, where there was one")),
+  options: z.optional(count("which of `options` shaped it, from 0; the first where it is missing")),
 });
 export type ReportFailure = z.infer<typeof reportFailure>;
+
+/** How a run selected files and shaped their documents; `ingest retry` uses it. */
+const recordedOptions = z.object({
+  selectedBy: described(
+    z.enum(["include", "folder", "name"]),
+    "how files were found: by the configured include, below a folder, or by name or glob",
+  ),
+  pairFromFlag: z.boolean().check(z.describe("whether a flag named the target")),
+  mapping: count("version of the mapping of files to documents"),
+  settings: z
+    .record(z.string(), z.json())
+    .check(z.describe("configuration and, in `flags`, flags that shape documents; no keys")),
+});
 
 const throughput = z.object({
   bucketSeconds: z.number().check(z.positive(), z.describe("width of a bucket in seconds")),
@@ -89,7 +103,7 @@ const merged = z.object({
 
 /** What `--report FILE.json` holds. */
 export const RunReport = z.object({
-  version: described(z.literal(1), "version of this form"),
+  version: described(z.literal([1, 2]), "version of this form; 1 has no `options`"),
   type: described(z.literal("ingest-report"), "what this file is"),
   tool: z.object({ name: text("who wrote this"), version: text("its version") }),
   status,
@@ -97,6 +111,9 @@ export const RunReport = z.object({
   finishedAt: time("end of the run, UTC"),
   seconds: number("how long the run took"),
   target,
+  options: z.optional(
+    z.array(recordedOptions).check(z.describe("the sets of options that shaped the documents")),
+  ),
   paths: z.array(z.string()).check(z.describe("files, folders and globs as they were given")),
   shard: described(z.nullable(reportShard), "the part that this run took, from --shard"),
   commit: z.optional(text("commit of the project that was sent")),

@@ -184,3 +184,109 @@ describe("failures in the state", () => {
     expect(await failedPaths(service)).toEqual([]);
   });
 });
+
+const undated = "---\nupdated: yesterday\n---\n# B\n\nTwo.\n";
+
+/** The bodies that the service has of each document. */
+const sent = (service: TestService): [string, unknown][] =>
+  [...service.sandbox.ledger.documents.entries()]
+    .map(([id, bodies]): [string, unknown] => [id, bodies.at(-1)])
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+describe("ingest retry with what is recorded", () => {
+  it("takes the target of the failure, where none is given", async () => {
+    const service = await startTestService({ files: { "docs/b.md": undated } });
+    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+    writeFiles(service.folder, { "docs/b.md": "# B\n" });
+    expect(await runIn(service, "ingest retry")).toMatchObject({ code: 0 });
+    expect(sent(service)).toMatchObject([["docs/b.md", { cc_pair_id: 2 }]]);
+    expect(await runIn(service, "ingest retry")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("nothing to retry"),
+    });
+  });
+
+  it("says for which target something failed, where it is not the one given", async () => {
+    const service = await startTestService({ files: { "docs/b.md": undated } });
+    await runIn(service, "ingest docs --cc-pair-id 2");
+    const ran = await runIn(service, "ingest retry --cc-pair-id 3");
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("there are failures of cc_pair_id 2"),
+    });
+    await runIn(service, "ingest docs --cc-pair-id 3");
+    const open = await runIn(service, "ingest retry");
+    expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("cc_pair_id 3") });
+    expect(open.stderr).toContain("cc_pair_id 2");
+  });
+
+  it.each([
+    ["by the state", "ingest retry"],
+    ["by a report", "ingest retry run.json"],
+  ])("sends each with the options that it was planned with: %s", async (_name, line) => {
+    const files = { "docs/a.md": "# A\n", "docs/b.md": undated, "more/c.md": undated };
+    const service = await startTestService({ files });
+    const flags = "--cc-pair-id 2 --id-prefix kb/ --tag t1 --link https://x.test/{path}";
+    await runIn(service, `ingest docs more ${flags} --report run.json`);
+    writeFiles(service.folder, { "docs/b.md": "# B\n", "more/c.md": "# C\n" });
+    expect(await runIn(service, line)).toMatchObject({ code: 0 });
+    const document = {
+      metadata: { tags: ["t1"] },
+      sections: [{ link: "https://x.test/docs/b.md" }],
+    };
+    expect(sent(service)).toMatchObject([
+      ["kb/docs/a.md", { cc_pair_id: 2 }],
+      ["kb/docs/b.md", { cc_pair_id: 2, document }],
+      ["kb/more/c.md", {}],
+    ]);
+    const again = await runIn(service, `ingest docs more ${flags}`);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("3 unchanged") });
+    expect(sent(service)).toHaveLength(3);
+  });
+
+  it("reports failures of several options as one run, and one by one again by that report", async () => {
+    const service = await startTestService({ files: { "a/1.md": undated, "b/2.md": undated } });
+    await runIn(service, "ingest a --cc-pair-id 2 --id-prefix one/");
+    await runIn(service, "ingest b --cc-pair-id 2 --id-prefix two/");
+    const ran = await runIn(service, "ingest retry --report run.json --output json");
+    expect(ran).toMatchObject({ code: 10 });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ status: "partial", counts: { failed: 2 } });
+    const dry = await runIn(service, "ingest retry --dry-run --output json");
+    expect(JSON.parse(dry.stdout)).toMatchObject({ counts: { failed: 2 } });
+    writeFiles(service.folder, { "a/1.md": "# 1\n", "b/2.md": "# 2\n" });
+    expect(await runIn(service, "ingest retry run.json")).toMatchObject({ code: 0 });
+    expect(sent(service).map(([id]) => id)).toEqual(["one/a/1.md", "two/b/2.md"]);
+  });
+
+  it("refuses flags that would make other documents", async () => {
+    const service = await startTestService({ files: { "docs/b.md": undated } });
+    await runIn(service, "ingest docs --cc-pair-id 2");
+    for (const flag of ["--id-prefix kb/", "--no-ignore", "--tag x"]) {
+      const ran = await runIn(service, `ingest retry ${flag}`);
+      expect(ran).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("knowctl ingest PATH"),
+      });
+    }
+  });
+
+  it("does not send a document whose id another configuration would change", async () => {
+    const config = (idPrefix: string): string => JSON.stringify({ ingest: { idPrefix } });
+    const files = { "docs/b.md": undated, "docs/c.md": undated, ".cliconfig.json": config("x/") };
+    const service = await startTestService({ files });
+    const env = { ...service.env, KNOWCTL_TRUST_PROJECT: "1" };
+    await runIn({ ...service, env }, "ingest docs --cc-pair-id 2");
+    writeFiles(service.folder, {
+      ".cliconfig.json": config("y/"),
+      "docs/b.md": "# B\n",
+      "docs/c.md": "---\nid: c\n---\n# C\n",
+    });
+    const ran = await runIn({ ...service, env }, "ingest retry");
+    expect(ran).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining("its id would change from x/docs/b.md to y/docs/b.md"),
+    });
+    expect(sent(service).map(([id]) => id)).toEqual(["c"]);
+    expect(await failedPaths(service)).toEqual(["docs/b.md"]);
+  });
+});

@@ -63,6 +63,7 @@ describe("state export and import", () => {
     const lines = stdout.trim().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
       "knowctl-state",
+      "options",
       "accepted",
       "accepted",
       "file",
@@ -71,7 +72,7 @@ describe("state export and import", () => {
     ]);
     expect(stdout).not.toContain(service.env["KNOWCTL_API_KEY"]);
     expect(stdout).not.toContain(service.folder);
-    expect(Object.keys(JSON.parse(lines[3]!) as object)).toEqual([
+    expect(Object.keys(JSON.parse(lines[4]!) as object)).toEqual([
       "type",
       "path",
       "content",
@@ -143,7 +144,7 @@ describe("state export and import", () => {
     ["nothing", "", "stdin: it is empty"],
     ["other JSON", '{"a":1}\n', "stdin:1: not an exported state"],
     ["no JSON", "hello\n", "stdin:1: not a line of JSON"],
-    ["a newer version", '{"type":"knowctl-state","version":2}\n', "stdin:1: an exported state of"],
+    ["a newer version", '{"type":"knowctl-state","version":3}\n', "stdin:1: an exported state of"],
     ["a cut", `${header}\n${good}\n`, "stdin:2: the file is cut off"],
     ["a cut line", `${header}\n${good}\n${good.slice(0, 20)}`, "stdin:3: not a line of JSON"],
     [

@@ -85,7 +85,7 @@ describe("the collector", () => {
     }
     const end = { planned: 0, sentBytes: 0, requests: 0, retries: 0, throttled: 0 };
     const target = { baseUrl: "http://h", ccPairId: 1 };
-    const head = collector.finish({ status: "ok", target, paths: [], ...end });
+    const head = collector.finish({ status: "ok", target, paths: [], options: [], ...end });
     const { buckets, bucketSeconds } = head.throughput;
     expect(buckets.length).toBeLessThanOrEqual(600);
     expect(buckets.reduce((sum, { documents }) => sum + documents, 0)).toBe(5000);
@@ -106,7 +106,7 @@ describe("the collector", () => {
     collector.add({ status: "created", path: "__proto__", ms: -5 });
     const end = { planned: 0, sentBytes: 0, requests: 0, retries: 0, throttled: 0 };
     const target = { baseUrl: "http://h", ccPairId: 1 };
-    const head = collector.finish({ status: "ok", target, paths: [], ...end });
+    const head = collector.finish({ status: "ok", target, paths: [], options: [], ...end });
     expect(head.seconds).toBe(0);
     expect(head.throughput.buckets).toEqual([{ second: 0, documents: 1, failed: 0 }]);
     expect(head.slowest).toEqual([{ path: "__proto__", ms: 0 }]);

@@ -43,7 +43,7 @@ describe("a JSON report", () => {
     const text = [...jsonReport(merged.head, merged.failures)].join("");
     const schema = fromJSONSchema(JSON.parse(schemaText) as never);
     expect(schema.safeParse(JSON.parse(text)).error).toBeUndefined();
-    expect(schema.safeParse({ ...JSON.parse(text), version: 2 }).success).toBe(false);
+    expect(schema.safeParse({ ...JSON.parse(text), version: 3 }).success).toBe(false);
   });
 
   it("keeps any text as data, with a line for each failure", () => {
@@ -78,7 +78,7 @@ describe("reading a report", () => {
     ["null", "null", "r.json: JSON, but not a report of knowctl ingest"],
     ["an array", "[]", "r.json: JSON, but not a report of knowctl ingest"],
     ["other JSON", '{"type":"result"}', "r.json: JSON, but not a report of knowctl ingest"],
-    ["a later version", '{"type":"ingest-report","version":2}', "r.json: a report of version 2"],
+    ["a later version", '{"type":"ingest-report","version":3}', "r.json: a report of version 3"],
     [
       "a wrong member",
       JSON.stringify({ ...good, counts: { ...good.counts, failed: -1 } }),

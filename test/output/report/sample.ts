@@ -44,6 +44,7 @@ export function sampleRun(options: SampleOptions = {}): Sample {
     status: failed.length > 0 ? "partial" : "ok",
     target: { baseUrl: "https://assistant.example.com/api", ccPairId: 2 },
     paths: ["docs"],
+    options: [],
     planned: sent + failed.length,
     sentBytes: sent * 1000,
     requests: sent + failed.length,

@@ -1,0 +1,59 @@
+import type { Prepared } from "./inspection.ts";
+import { openInspector } from "./open-inspector.ts";
+import { formatOf } from "./readers.ts";
+import type { RawSettings } from "./settings.ts";
+
+/** What a file gives under some settings. */
+export interface Yield {
+  /** Ids of its documents. */
+  ids: ReadonlySet<string>;
+  /** Why a part of it gives no document, or why the file gives none at all. */
+  skipped: string | undefined;
+  /** Why it, or a part of it, cannot be read. */
+  failed: string | undefined;
+}
+
+/** Tells what files give under some settings; see openYields(). */
+export interface Yields {
+  of(path: string, absolutePath: string): Promise<Yield>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the look at files under other settings than those of the run, as with those that a
+ * document was recorded with. Which files the settings select is not asked. `script` is the
+ * built worker; the caller closes it.
+ */
+export async function openYields(
+  settings: RawSettings,
+  script: string | URL | undefined,
+): Promise<Yields> {
+  const setup = { settings, pair: { ccPairId: undefined, fromFlag: false } };
+  const inspector = await openInspector(setup, script, 0);
+  const prepared = async function* (path: string, absolutePath: string): AsyncGenerator<Prepared> {
+    const item = { path, absolutePath };
+    const format = formatOf(path, settings.format);
+    if (!format) {
+      yield { kind: "failed", path, part: 0, reason: "format not supported" };
+    } else if (format.gives === "rows") {
+      yield* inspector.readRows(item);
+    } else {
+      const looked = await inspector.look([{ ...item, stamp: undefined, content: undefined }]);
+      for (const each of looked) if (each.kind !== "same") yield each;
+    }
+  };
+  return {
+    async of(path, absolutePath) {
+      const ids = new Set<string>();
+      let skipped: string | undefined;
+      let failed: string | undefined;
+      for await (const each of prepared(path, absolutePath)) {
+        if (each.kind === "document") ids.add(each.id);
+        else if (each.kind === "skipped") skipped ??= each.reason;
+        else failed ??= each.reason;
+      }
+      return { ids, skipped, failed };
+    },
+    close: () => inspector.close(),
+  };
+}
