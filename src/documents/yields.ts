@@ -7,8 +7,8 @@ import type { RawSettings } from "./settings.ts";
 export interface Yield {
   /** Ids of its documents. */
   ids: ReadonlySet<string>;
-  /** Why a part of it gives no document, or why the file gives none at all. */
-  skipped: string | undefined;
+  /** Why a row gives no document, by its number; by 0 why the file as a whole gives none. */
+  skipped: ReadonlyMap<number, string>;
   /** Why it, or a part of it, cannot be read. */
   failed: string | undefined;
 }
@@ -45,11 +45,11 @@ export async function openYields(
   return {
     async of(path, absolutePath) {
       const ids = new Set<string>();
-      let skipped: string | undefined;
+      const skipped = new Map<number, string>();
       let failed: string | undefined;
       for await (const each of prepared(path, absolutePath)) {
         if (each.kind === "document") ids.add(each.id);
-        else if (each.kind === "skipped") skipped ??= each.reason;
+        else if (each.kind === "skipped") skipped.set(each.part, each.reason);
         else failed ??= each.reason;
       }
       return { ids, skipped, failed };

@@ -35,6 +35,8 @@ export interface IngestResult {
 
 export interface PlannedDocument {
   action: string;
+  /** Of what is orphaned: why, see OrphanClass. */
+  class?: string;
   path: string;
   /** Number of the row in a file of rows. */
   row?: number;

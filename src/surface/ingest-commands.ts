@@ -7,8 +7,11 @@ import {
   addTargetOptions,
   addUploadOptions,
 } from "./ingest-options.ts";
-import { examples, positive, share } from "./options.ts";
+import { choice, collectParsed, examples, positive, share } from "./options.ts";
 import type { Run } from "./run.ts";
+
+/** As in sync/orphan-classes.ts, which help must not load. */
+const orphanClassNames = ["gone", "excluded", "other-options", "row-gone", "opted-out"] as const;
 
 /** `ingest retry`. */
 export function addRetry(ingest: Command, run: Run): void {
@@ -53,14 +56,20 @@ export function addOrphans(ingest: Command, run: Run): void {
   const orphans = ingest
     .command("orphans")
     .description(
-      "List documents whose files are gone, and remove them when asked to.\n" +
-        "Only documents that this state knows, of one target, within the given paths. Nothing is removed\n" +
+      "List documents that the folder no longer yields, and remove them when asked to.\n" +
+        "Each is judged by the options that it was sent with. --prune and --tombstone take the classes\n" +
+        "gone and row-gone; excluded, opted-out and other-options only with --class. Nothing is removed\n" +
         "while a file cannot be read, after a failed upload, or when no file is found at all.",
     )
     .argument("[path...]", "folders, files or globs (default: the configured include)");
   addPaceOptions(addTargetOptions(addMappingOptions(orphans)))
     .option("--prune", "delete them, where the service can")
     .option("--tombstone", "replace their text by a short removal notice")
+    .option(
+      "--class <name>",
+      "with --prune or --tombstone also this class, else list only it (repeatable)",
+      collectParsed(choice(...orphanClassNames)),
+    )
     .option("--max-delete <number>", "most to remove, N or P% (default: 10% and 100)", share)
     .option("--dry-run", "check and list, but remove nothing")
     .option("-y, --yes", "do not ask")

@@ -26,6 +26,7 @@ export function* withRecords(
   );
   const addGone = ({ path }: SeenFile): void => {
     if (isInScope(path)) table.addGone(path, String(content.get(path)?.["content"] ?? ""));
+    else if (request.isExcluded?.(path)) table.addExcluded(path);
   };
   let record = records.next();
   for (const listed of request.list()) {

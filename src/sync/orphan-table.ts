@@ -1,5 +1,6 @@
 import type { Database, Row } from "../database.ts";
 import { pagesOf } from "./pages.ts";
+import type { OrphanClass } from "./orphan-classes.ts";
 import { tombstoneMark, type Orphan } from "./orphans.ts";
 
 export type OrphanStatus = "orphaned" | "deleted" | "tombstoned" | "failed";
@@ -8,6 +9,8 @@ export interface ListedOrphan extends Orphan {
   /** From 1, in order of the path. */
   number: number;
   status: OrphanStatus;
+  /** Whether this command removes it. */
+  isSelected: boolean;
   /** Why it could not be removed. */
   problem: string | undefined;
 }
@@ -15,6 +18,8 @@ export interface ListedOrphan extends Orphan {
 /** Orphans on disk beside the state: the state changes while they are removed. */
 export interface OrphanTable {
   readonly count: number;
+  /** How many of them this command removes. */
+  readonly selected: number;
   list(): Generator<ListedOrphan>;
   mark(number: number, status: OrphanStatus, problem?: string): void;
   /** Forgets the files of removed orphans that no other record needs. */
@@ -30,7 +35,9 @@ function toOrphan(row: Row): ListedOrphan {
     path: String(row["path"]),
     part: Number(row["part"]),
     storedId: text("stored_id"),
-    isGone: row["gone"] === 1,
+    class: String(row["class"]) as OrphanClass,
+    reason: String(row["reason"]),
+    isSelected: row["selected"] === 1,
     status: String(row["status"]) as OrphanStatus,
     problem: text("problem"),
   };
@@ -39,29 +46,40 @@ function toOrphan(row: Row): ListedOrphan {
 // Another target may still hold a document of the file, and then needs to know that it is gone.
 const forgetFiles = `
   DELETE FROM main.files WHERE path IN (
-    SELECT path FROM temp.orphans WHERE gone = 1 AND status IN ('deleted', 'tombstoned'))
+    SELECT path FROM temp.orphans WHERE class IN ('gone', 'excluded') AND status IN ('deleted', 'tombstoned'))
   AND path NOT IN (
     SELECT path FROM main.accepted WHERE whole <> '${tombstoneMark}'
       AND path IN (SELECT path FROM temp.orphans))`;
 
-/** Collects orphans in the connection's temporary database. */
-export function collectOrphans(database: Database, orphans: Iterable<Orphan>): OrphanTable {
+/**
+ * Collects orphans in the connection's temporary database; `isSelected` says which classes the
+ * command removes.
+ */
+export async function collectOrphans(
+  database: Database,
+  orphans: AsyncIterable<Orphan>,
+  isSelected: (each: OrphanClass) => boolean,
+): Promise<OrphanTable> {
   database.exec(`
     DROP TABLE IF EXISTS temp.orphans;
     CREATE TEMP TABLE orphans (
-      number INTEGER PRIMARY KEY, id TEXT, path TEXT, part INTEGER, stored_id TEXT, gone INTEGER,
-      status TEXT, problem TEXT);`);
+      number INTEGER PRIMARY KEY, id TEXT, path TEXT, part INTEGER, stored_id TEXT,
+      class TEXT, reason TEXT, selected INTEGER, status TEXT, problem TEXT);`);
   const insert = database.prepare(
-    "INSERT INTO temp.orphans VALUES (NULL, ?, ?, ?, ?, ?, 'orphaned', NULL)",
+    "INSERT INTO temp.orphans VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, 'orphaned', NULL)",
   );
   const mark = database.prepare("UPDATE temp.orphans SET status = ?, problem = ? WHERE number = ?");
   let count = 0;
-  for (const { id, path, part, storedId, isGone } of orphans) {
-    insert.run(id, path, part, storedId ?? null, isGone ? 1 : 0);
+  let selected = 0;
+  for await (const { id, path, part, storedId, class: name, reason } of orphans) {
+    const takes = isSelected(name);
+    insert.run(id, path, part, storedId ?? null, name, reason, takes ? 1 : 0);
     count++;
+    if (takes) selected++;
   }
   return {
     count,
+    selected,
     *list() {
       for (const row of pagesOf(database, "temp.orphans", ["number"])) yield toOrphan(row);
     },

@@ -1,43 +1,44 @@
-import type { Database } from "../database.ts";
+import type { Database, Row } from "../database.ts";
 import { sameId } from "./collisions.ts";
+import type { OrphanClass } from "./orphan-classes.ts";
 import type { PlanTable } from "./plan-table.ts";
 
 /** What the record of a removal notice has for its hash: no document's hash looks like this. */
 export const tombstoneMark = "removed";
 
-/** An accepted document that its file, once looked at, does not give any more. */
-export interface Orphan {
+/** An accepted document that the plan over the files does not yield. */
+export interface Missing {
   id: string;
   path: string;
   part: number;
   storedId: string | undefined;
-  /** The file is not there any more; else it is, and gives other documents or none. */
-  isGone: boolean;
+  /** Number of the options that it was recorded with, see OptionsStore. */
+  options: number | undefined;
+  /** The plan looked at its file. */
+  isRead: boolean;
+  /** It is recorded, and no input found its file. */
+  isUnfound: boolean;
 }
 
-export interface OrphanSearch {
-  /** Key of the target. */
-  target: string;
-  /** The service stores ids that differ in space and underscore as one (observed-service.md 3.3). */
-  storesAlike: boolean;
-  /** Whether a file of this path is there, though no input took it. */
-  exists: (path: string) => boolean;
+/** An accepted document that the folder no longer yields, and why. */
+export interface Orphan extends Pick<Missing, "id" | "path" | "part" | "storedId"> {
+  class: OrphanClass;
+  /** For people: `the file is gone`. */
+  reason: string;
 }
 
-// Of a file in the plan, the plan knows all ids, unless it was not or could not
-// be read; a file that is not in the plan is unchanged, unless it is gone. What another
-// file gives, or overwrites under the same stored id, is no orphan.
+// Of a file in the plan the plan knows all ids, unless it was not or could not be read. What
+// another file yields, or overwrites under the same stored id, is no orphan.
 const query = (storesAlike: boolean): string => `
   SELECT a.id AS id, a.path AS path, a.part AS part, a.stored_id AS stored_id,
-    g.path IS NOT NULL AS gone
+    a.options AS options, g.path IS NOT NULL AS unfound,
+    EXISTS (SELECT 1 FROM temp.plan p WHERE p.path = a.path
+      AND (p.id IS NOT NULL OR p.content IS NOT NULL)) AS is_read
   FROM accepted a LEFT JOIN temp.gone g ON g.path = a.path
   WHERE a.target = ? AND a.path IS NOT NULL AND a.whole <> '${tombstoneMark}'
     AND NOT EXISTS (
       SELECT 1 FROM temp.plan p WHERE p.id IS NOT NULL AND ${sameId("p.id", "a.id", storesAlike)})
-    AND (g.path IS NOT NULL OR (
-      EXISTS (SELECT 1 FROM temp.plan p WHERE p.path = a.path
-        AND (p.id IS NOT NULL OR p.content IS NOT NULL))
-      AND NOT EXISTS (SELECT 1 FROM temp.plan p WHERE p.path = a.path AND p.action = 'failed')))
+    AND NOT EXISTS (SELECT 1 FROM temp.plan p WHERE p.path = a.path AND p.action = 'failed')
     AND NOT EXISTS (
       SELECT 1 FROM files f WHERE ${sameId("f.id", "a.id", storesAlike)} AND f.path <> a.path
         AND NOT EXISTS (SELECT 1 FROM temp.gone h WHERE h.path = f.path)
@@ -58,24 +59,32 @@ function createIsHidden(database: Database): (path: string) => boolean {
   };
 }
 
-/** Why a document counts as orphaned; `isThere`: it was not removed or replaced since. */
-export function orphanReason({ isGone }: Pick<Orphan, "isGone">, isThere = true): string {
-  const why = isGone ? "the file is gone" : "the file gives it no more";
-  return isThere ? `${why}; the document is still there` : why;
+function toMissing(row: Row): Missing {
+  const { stored_id: storedId, options } = row;
+  return {
+    id: String(row["id"]),
+    path: String(row["path"]),
+    part: Number(row["part"]),
+    storedId: storedId === null || storedId === undefined ? undefined : String(storedId),
+    options: options === null || options === undefined ? undefined : Number(options),
+    isRead: row["is_read"] === 1,
+    isUnfound: row["unfound"] === 1,
+  };
 }
 
 /**
- * Accepted documents of a target that no file gives any more, after a plan over
- * their paths: the file is gone, or it gives another document, or none. Removal
- * notices are not among them.
+ * Accepted documents of a target that a plan over files does not yield, ordered by path; not
+ * those of files that cannot be read, and no removal notices. `storesAlike`: the service stores
+ * ids that differ in space and underscore as one (observed-service.md 3.3).
  */
-export function* listOrphans({ database }: PlanTable, search: OrphanSearch): Generator<Orphan> {
+export function* listMissing(
+  { database }: PlanTable,
+  target: string,
+  storesAlike: boolean,
+): Generator<Missing> {
   const isHidden = createIsHidden(database);
-  for (const row of database.prepare(query(search.storesAlike)).iterate(search.target)) {
-    const [path, isGone] = [String(row["path"]), row["gone"] === 1];
-    // A file that is there but ignored, or of a format that must be named, is not gone.
-    if (isGone && (search.exists(path) || isHidden(path))) continue;
-    const storedId = row["stored_id"] === null ? undefined : String(row["stored_id"]);
-    yield { id: String(row["id"]), path, part: Number(row["part"]), storedId, isGone };
+  for (const row of database.prepare(query(storesAlike)).iterate(target)) {
+    const missing = toMissing(row);
+    if (missing.isRead || !isHidden(missing.path)) yield missing;
   }
 }

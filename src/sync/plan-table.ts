@@ -1,4 +1,4 @@
-import type { Database, Row, SqlValue } from "../database.ts";
+import type { Database, Row, SqlValue, Statement } from "../database.ts";
 import { createInsert } from "./insert.ts";
 import { pagesOf } from "./pages.ts";
 
@@ -39,6 +39,10 @@ export interface PlanTable {
   countUp(action: PlanAction, count: number): void;
   /** A recorded file that is no longer there. */
   addGone(path: string, content: string): void;
+  /** A recorded file that a pattern leaves out. */
+  addExcluded(path: string): void;
+  /** Recorded files that no input found, with whether a pattern left them out. */
+  unfound(): IterableIterator<{ path: string; isExcluded: boolean }>;
   /** A gone file of this content, for a new file that is the same under another path. */
   renamedFrom(content: string): string | undefined;
   /** Counts a document that other options changed. */
@@ -68,6 +72,8 @@ const tables = `
     number INTEGER PRIMARY KEY, path TEXT NOT NULL, part INTEGER NOT NULL,
     id TEXT, action TEXT NOT NULL, detail TEXT NOT NULL DEFAULT '', content TEXT
   );
+  DROP TABLE IF EXISTS temp.excluded;
+  CREATE TEMP TABLE excluded (path TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TEMP TABLE gone (path TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
   CREATE INDEX temp.gone_content ON gone (content);
 `;
@@ -98,11 +104,13 @@ export function createPlanTable(database: Database): PlanTable {
   const insertGone = createInsert(database, "INSERT OR IGNORE INTO temp.gone", 2);
   const selectGone = database.prepare("SELECT path FROM temp.gone WHERE content = ? LIMIT 1");
   const idsOfPath = database.prepare("SELECT id FROM temp.plan WHERE path = ? AND id IS NOT NULL");
+  let insertExcluded: Statement | undefined;
   const counts = new Map<PlanAction, number>();
   const reasons = new Map<string, number>();
   const warnings: string[] = [];
   let warningCount = 0;
   let goneCount = 0;
+  let excludedCount = 0;
   let batch: SqlValue[][] = [];
   let due: SqlValue[][] = [];
   let gone: SqlValue[][] = [];
@@ -145,6 +153,21 @@ export function createPlanTable(database: Database): PlanTable {
       goneCount++;
       gone.push([path, content]);
       if (gone.length >= batchSize) flush();
+    },
+    addExcluded(path) {
+      if (excludedCount++ === 0)
+        insertExcluded = database.prepare("INSERT OR IGNORE INTO temp.excluded VALUES (?)");
+      insertExcluded?.run(path);
+    },
+    *unfound() {
+      flush();
+      if (goneCount + excludedCount === 0) return;
+      const rows = database.prepare(
+        "SELECT path, 0 AS excluded FROM temp.gone UNION ALL SELECT path, 1 FROM temp.excluded",
+      );
+      for (const row of rows.iterate()) {
+        yield { path: String(row["path"]), isExcluded: row["excluded"] === 1 };
+      }
     },
     renamedFrom(content) {
       if (goneCount === 0) return undefined;

@@ -36,6 +36,8 @@ export interface PlanRequest {
   ranges: readonly PathRange[];
   /** Whether a recorded file that is not listed counts as gone. */
   isInScope: (path: string) => boolean;
+  /** Whether a pattern leaves a recorded file out. */
+  isExcluded?: ((path: string) => boolean) | undefined;
   /** With `--since`: whether a file is looked at; the others stay as they are. */
   isTaken: ((listed: Listed) => boolean) | undefined;
   state: State;

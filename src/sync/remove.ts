@@ -16,7 +16,7 @@ export interface RemoveRequest {
 }
 
 /**
- * Removes orphans with bounded concurrency and marks what became of each. A
+ * Removes the selected orphans with bounded concurrency and marks what became of each. A
  * document's own failure does not stop the others; any other failure does, and
  * is thrown once what is in flight has ended.
  */
@@ -38,7 +38,7 @@ export async function removeOrphans(request: RemoveRequest): Promise<void> {
     while (!fatal && !signal.aborted) {
       const next = waiting.next();
       if (next.done) return;
-      await removeOne(next.value);
+      if (next.value.isSelected) await removeOne(next.value);
     }
   });
   await Promise.all(workers);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { listOrphans } from "../../src/sync/orphans.ts";
+import { listMissing } from "../../src/sync/orphans.ts";
 import { createPlanTable } from "../../src/sync/plan-table.ts";
 import { openTestState } from "./open-state.ts";
 
@@ -18,7 +18,7 @@ it.each([
   table.addGone(path, "content");
   if (unreadable !== undefined) table.addFailure(unreadable, "the folder cannot be read");
   table.index();
-  const search = { target: "https://h#2", storesAlike: false, exists: () => false };
-  expect([...listOrphans(table, search)].map(({ id }) => id)).toEqual(expected);
+  const missing = listMissing(table, "https://h#2", false);
+  expect([...missing].map(({ id }) => id)).toEqual(expected);
   state.close();
 });

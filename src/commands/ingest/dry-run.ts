@@ -1,5 +1,5 @@
+import type { Context } from "../../context.ts";
 import { defaultId } from "../../documents/mapping.ts";
-import { scopeOf } from "../../documents/scope.ts";
 import { CliError } from "../../errors.ts";
 import {
   tellOthers,
@@ -9,18 +9,14 @@ import {
 } from "../../output/ingest.ts";
 import type { Output } from "../../output/output.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
-import { listOrphans, orphanReason } from "../../sync/orphans.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { isInShard, type Shard } from "../../sync/shard.ts";
 import type { Target } from "../../sync/target.ts";
-import type { State } from "../../sync/state.ts";
-import { orphanSearch } from "./orphan-search.ts";
-import type { DocumentSource } from "./settings.ts";
+import { findOrphans } from "./orphan-search.ts";
+import type { Session } from "./session.ts";
 
-interface FolderPlan {
+interface FolderPlan extends Pick<Session, "source" | "state" | "shaping"> {
   plan: Plan;
-  source: DocumentSource;
-  state: State;
   target: Target | undefined;
   shard: Shard | undefined;
 }
@@ -35,27 +31,34 @@ export interface DryRun {
   exitCode: boolean;
 }
 
-/** Documents the service has accepted whose files, within the given paths, are gone. */
-function* findOrphans({ plan, source, target, shard }: FolderPlan): Generator<PlannedDocument> {
+/** Documents the service has accepted and the given paths no longer yield. */
+async function* recordedOrphans(
+  context: Context,
+  folder: FolderPlan,
+): AsyncGenerator<PlannedDocument> {
+  const { plan, target, shard } = folder;
   if (!target) return;
-  const isInScope = scopeOf(source.inputs, { cwd: source.cwd, settings: source.settings });
-  for (const orphan of listOrphans(plan.table, orphanSearch(source, target))) {
-    const { path, id } = orphan;
+  for await (const orphan of findOrphans(context, folder, plan, target)) {
+    const { path, id, reason } = orphan;
     if (shard && !isInShard(id, shard)) continue;
-    if (isInScope(path)) yield { action: "orphaned", path, id, detail: orphanReason(orphan) };
+    const detail = `${reason}; the document is still there`;
+    yield { action: "orphaned", class: orphan.class, path, id, detail };
   }
 }
 
 /** What the state knows of, then what only git knows: on another machine there is no state. */
-function* findAllOrphans(folder: FolderPlan): Generator<PlannedDocument> {
+async function* findAllOrphans(
+  context: Context,
+  folder: FolderPlan,
+): AsyncGenerator<PlannedDocument> {
   const { since, settings } = folder.source;
   const told = new Set<string>();
-  for (const each of findOrphans(folder)) {
+  for await (const each of recordedOrphans(context, folder)) {
     if (since) told.add(each.path);
     yield each;
   }
   if (!since) return;
-  const orphaned = { action: "orphaned", id: undefined };
+  const orphaned = { action: "orphaned", class: "gone", id: undefined };
   for (const path of since.deleted) {
     if (!told.has(path)) yield { ...orphaned, path, detail: `deleted since ${since.ref}` };
   }
@@ -68,7 +71,10 @@ function* findAllOrphans(folder: FolderPlan): Generator<PlannedDocument> {
 }
 
 /** The plan over files, document by document, then what the state has and no file gives. */
-export function* everyDocument(folder: FolderPlan): Generator<PlannedDocument> {
+export async function* everyDocument(
+  context: Context,
+  folder: FolderPlan,
+): AsyncGenerator<PlannedDocument> {
   const { table } = folder.plan;
   const { since } = folder.source;
   for (const { action, path, part, id, detail, content } of table.entries()) {
@@ -78,7 +84,7 @@ export function* everyDocument(folder: FolderPlan): Generator<PlannedDocument> {
     const row = part > 0 ? { row: part } : {};
     yield { action, path, ...row, id, detail: from ? `renamed from ${from}` : detail };
   }
-  yield* findAllOrphans(folder);
+  yield* findAllOrphans(context, folder);
 }
 
 async function writeAll(

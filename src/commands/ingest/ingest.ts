@@ -20,6 +20,7 @@ import {
 import { openSource, type DocumentSource } from "./settings.ts";
 import { createPairCheck, missingPair } from "./target.ts";
 import { tellReasons, tellSince, tellWarnings } from "./tell.ts";
+import { tellUnfound } from "./tell-unfound.ts";
 import { uploadPlan } from "./upload.ts";
 
 export interface IngestOptions extends SessionRequest, ReportFlags {
@@ -93,7 +94,7 @@ async function dryRun(
   format: IngestFormat,
   options: IngestOptions,
 ): Promise<void> {
-  const { output, source, state, targets } = session;
+  const { output, source, state, shaping, targets } = session;
   const plan = await planFound(context, session, options);
   await tellWarnings(output, plan.table.warnings(), plan.images);
   await tellReasons(output, plan.table);
@@ -101,7 +102,7 @@ async function dryRun(
   const exitCode = options.exitCode === true;
   const { shard } = options;
   await writePlan(output, format, {
-    documents: everyDocument({ plan, source, state, target, shard }),
+    documents: everyDocument(context, { plan, source, state, shaping, target, shard }),
     noPair: () => plan.pairs.has(undefined),
     others: () => plan.table.count("other"),
     shard,
@@ -140,6 +141,7 @@ export async function uploadFound(
   }
   await tellSince(session.output, session.source);
   await tellReasons(session.output, plan.table);
+  await tellUnfound(session, plan);
   await uploadPlan(context, { ...session, plan, report, options, startedAtMs });
 }
 

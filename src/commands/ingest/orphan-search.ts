@@ -1,15 +1,44 @@
 import { dialects } from "../../api/dialects.ts";
+import type { Context } from "../../context.ts";
 import { createRealPlaces, exists } from "../../documents/real-place.ts";
-import type { OrphanSearch } from "../../sync/orphans.ts";
+import { openYields } from "../../documents/yields.ts";
+import { createJudge } from "../../sync/orphan-judge.ts";
+import { listMissing, type Orphan } from "../../sync/orphans.ts";
+import type { Plan } from "../../sync/plan.ts";
 import type { Target } from "../../sync/target.ts";
-import type { DocumentSource } from "./settings.ts";
+import { orphanScope } from "./orphan-scope.ts";
+import type { Session } from "./session.ts";
 
-/** How orphans of a target are told from documents that are only out of sight. */
-export function orphanSearch(source: DocumentSource, target: Target): OrphanSearch {
-  const realPlaceOf = createRealPlaces(source.settings.root);
-  return {
-    target: target.key,
-    storesAlike: dialects[source.config.dialect].storedId !== undefined,
-    exists: (path) => exists(realPlaceOf(path)),
-  };
+/**
+ * Documents of a target that the folder no longer yields, in order of their paths, after a plan
+ * over the session's files that sends nothing.
+ */
+export async function* findOrphans(
+  context: Context,
+  session: Pick<Session, "source" | "state" | "shaping">,
+  plan: Plan,
+  target: Target,
+): AsyncGenerator<Orphan> {
+  const { source, state, shaping } = session;
+  const storesAlike = dialects[source.config.dialect].storedId !== undefined;
+  const judge = createJudge({
+    table: plan.table,
+    options: shaping.recorded,
+    settings: source.settings,
+    recorded: state.options,
+    isWhole: source.since === undefined,
+    isInScope: orphanScope(source),
+    placeOf: createRealPlaces(source.settings.root),
+    exists,
+    openYields: (settings) => openYields(settings, context.workerScript),
+  });
+  try {
+    for (const missing of listMissing(plan.table, target.key, storesAlike)) {
+      context.signal.throwIfAborted();
+      const orphan = await judge.judge(missing);
+      if (orphan) yield orphan;
+    }
+  } finally {
+    await judge.close();
+  }
 }

@@ -1,14 +1,14 @@
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
-import { scopeOf } from "../../documents/scope.ts";
 import { CliError } from "../../errors.ts";
 import { checkFormat, writeList, type Column } from "../../output/formats.ts";
-import { countOf } from "../../output/progress.ts";
+import { countOf, formatCount } from "../../output/progress.ts";
 import { collectOrphans, type OrphanTable } from "../../sync/orphan-table.ts";
-import { listOrphans, orphanReason, type Orphan } from "../../sync/orphans.ts";
+import { isRemoved, removedByDefault } from "../../sync/orphan-classes.ts";
+import type { Orphan } from "../../sync/orphans.ts";
 import { targetFor } from "../../sync/target.ts";
 import { openOutput } from "../connect.ts";
-import { orphanSearch } from "./orphan-search.ts";
+import { findOrphans } from "./orphan-search.ts";
 import { planFolder } from "./plan.ts";
 import {
   checkRemoval,
@@ -17,31 +17,33 @@ import {
   type OrphansOptions,
   type Work,
 } from "./remove-orphans.ts";
-import { openSession } from "./session.ts";
+import { openSession, type Session } from "./session.ts";
 import { openSource, type DocumentSource } from "./settings.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
 import { missingPair } from "./target.ts";
 import { problemOf } from "./tell.ts";
 
-const columns: Column<object>[] = (["status", "path", "id", "stored_id", "reason"] as const).map(
-  (name) => ({
-    name,
-    value: (row) => (row as Record<string, unknown>)[name],
-    ...(name === "path" || name === "id" ? { cut: "start" as const } : {}),
-    ...(name === "stored_id" ? { shown: false } : {}),
-  }),
-);
+const columns: Column<object>[] = (
+  ["status", "path", "id", "class", "stored_id", "reason"] as const
+).map((name) => ({
+  name,
+  value: (row) => (row as Record<string, unknown>)[name],
+  ...(name === "path" || name === "id" ? { cut: "start" as const } : {}),
+  ...(name === "stored_id" ? { shown: false } : {}),
+}));
 
 function* rowsOf(orphans: OrphanTable): Generator<object> {
   for (const each of orphans.list()) {
-    const { status, path, part, id, storedId, problem } = each;
+    const { status, path, part, id, storedId, reason, problem } = each;
+    const isThere = status !== "deleted" && status !== "tombstoned";
     yield {
       status,
       path,
       row: part === 0 ? null : part,
       id,
+      class: each.class,
       stored_id: storedId ?? null,
-      reason: problem ?? orphanReason(each, status !== "deleted" && status !== "tombstoned"),
+      reason: problem ?? (isThere ? `${reason}; the document is still there` : reason),
     };
   }
 }
@@ -74,9 +76,25 @@ async function tellListed({ orphans, plan, session, target }: Work): Promise<voi
   for (const each of plan.table.entries(["failed"])) await output.problem(problemOf(each));
   if (!state.knows(target.key)) await output.note(`nothing was sent to ${target.key} from here`);
   else if (orphans.count === 0) await output.note("no orphaned documents");
+  await tellOtherClasses(session, orphans);
   if (unreadable === 0) return;
   const what = countOf(unreadable, "file or folder", "files or folders");
   throw new CliError("partial", `${what} cannot be read: what they hold is not listed`);
+}
+
+/** What keeps its place although something is removed, or may be removed only with --class. */
+async function tellOtherClasses({ output }: Session, orphans: OrphanTable): Promise<void> {
+  const counts = new Map<string, number>();
+  for (const { class: name, isSelected } of orphans.list()) {
+    if (!isSelected && !removedByDefault.includes(name)) {
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  }
+  if (counts.size === 0) return;
+  const parts = [...counts].map(([name, count]) => `${formatCount(count)} ${name}`);
+  await output.note(
+    `their files are there, so --prune and --tombstone leave them: ${parts.join(", ")} (--class NAME takes them)`,
+  );
 }
 
 async function run(context: Context, work: Work, options: OrphansOptions): Promise<void> {
@@ -85,7 +103,7 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
   const removes = options.prune === true || options.tombstone === true;
   const write = (): Promise<number> => writeList(output, options, columns, rowsOf(orphans));
   if (removes) checkRemoval(work, options);
-  if (!removes || orphans.count === 0 || options.dryRun || !connected) {
+  if (!removes || orphans.selected === 0 || options.dryRun || !connected) {
     await write();
     return await tellListed(work);
   }
@@ -102,13 +120,13 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
     }
   } finally {
     await write();
+    await tellOtherClasses(session, orphans);
   }
 }
 
 /**
- * `ingest orphans`: documents in the state that no file gives any more, within
- * the scope of the given paths; deletes them or replaces them by a notice when
- * asked to. Throws CliError as checkRemoval(), and `partial` when a file cannot be
+ * `ingest orphans`: documents in the state that the folder no longer yields, by class, within
+ * the scope of the given paths; deletes them or replaces them by a notice when asked to. Throws CliError as checkRemoval(), and `partial` when a file cannot be
  * read or a document not be removed.
  */
 export async function ingestOrphans(
@@ -130,13 +148,17 @@ export async function ingestOrphans(
     // Without a spool each document is known by its id, and the state stays as it is.
     const plan = await planFolder(context, { ...session, spool: undefined });
     await session.progress.stop();
-    const isInScope = scopeOf(source.inputs, { cwd: source.cwd, settings: source.settings });
-    const found = function* (): Generator<Orphan> {
-      for (const orphan of listOrphans(plan.table, orphanSearch(source, target))) {
-        if (isInScope(orphan.path)) yield orphan;
+    const { class: named = [], prune, tombstone } = options;
+    const command = prune ? "prune" : tombstone ? "tombstone" : "list";
+    const found = async function* (): AsyncGenerator<Orphan> {
+      for await (const orphan of findOrphans(context, session, plan, target)) {
+        const isListed = command !== "list" || named.length === 0 || named.includes(orphan.class);
+        if (isListed) yield orphan;
       }
     };
-    const orphans = collectOrphans(state.database, found());
+    const orphans = await collectOrphans(state.database, found(), (each) =>
+      isRemoved(each, command, named),
+    );
     await run(context, { session, plan, target, orphans }, options);
   } finally {
     await session.close();

@@ -10,6 +10,7 @@ import { buildPlan, type Plan } from "../../sync/plan.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { seenText } from "../../sync/records.ts";
 import type { Targets } from "../../sync/target.ts";
+import { orphanScope } from "./orphan-scope.ts";
 import { withoutReports, type ReportFiles } from "./report-files.ts";
 import type { Session } from "./session.ts";
 import type { DocumentSource, MappingFlags } from "./settings.ts";
@@ -51,6 +52,7 @@ export async function planFolder(
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
   const fixed = { phase: "reading", total: undefined, counts, retries: 0, slowBecause: undefined };
   const isInScope = scopeOf(inputs, { cwd, settings });
+  const isInReach = orphanScope(source);
   const realPlaceOf = createRealPlaces(settings.root);
   let done = 0;
   progress.follow(() => ({ ...fixed, done }));
@@ -59,6 +61,7 @@ export async function planFolder(
     list: () => withoutReports(listFiles(inputs, { cwd, settings }), settings.root, options.files),
     ranges: rangesOf(inputs, { cwd, settings }),
     isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
+    isExcluded: (path) => settings.exclude?.matches(path) === true && isInReach(path),
     isTaken: since && ((listed) => since.isTaken(listed)),
     format: settings.format,
     idPrefix: settings.idPrefix,

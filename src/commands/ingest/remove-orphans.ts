@@ -1,7 +1,6 @@
 import { deleteDocument } from "../../api/documents.ts";
 import { createGate, type Gate } from "../../api/gate.ts";
 import type { Context } from "../../context.ts";
-import { scopeOf } from "../../documents/scope.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/progress.ts";
 import {
@@ -10,6 +9,7 @@ import {
   type ListedOrphan,
   type OrphanTable,
 } from "../../sync/orphan-table.ts";
+import type { OrphanClass } from "../../sync/orphan-classes.ts";
 import type { Orphan } from "../../sync/orphans.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { removeOrphans } from "../../sync/remove.ts";
@@ -17,6 +17,7 @@ import type { Target } from "../../sync/target.ts";
 import { createPrompt } from "../prompt.ts";
 import { failureScope, failuresKey } from "./failures.ts";
 import { refuseRemoval, type MaxDelete } from "./orphan-guards.ts";
+import { orphanScope } from "./orphan-scope.ts";
 import type { Session, SessionRequest, UploadConnection } from "./session.ts";
 import { sendTombstone } from "./tombstone.ts";
 
@@ -25,6 +26,8 @@ export interface OrphansOptions extends SessionRequest {
   tombstone?: boolean;
   yes?: boolean;
   maxDelete?: MaxDelete;
+  /** Classes to list; with a removal, classes to remove beside the usual ones. */
+  class?: OrphanClass[];
 }
 
 /** Orphans that were found, and what they were found with. */
@@ -46,14 +49,14 @@ export function checkRemoval(
   for (const { path } of state.listFailures(failuresKey(session.targets))) {
     if (isFailed(path)) failedBefore ??= path;
   }
-  const isInScope = scopeOf(source.inputs, { cwd: source.cwd, settings: source.settings });
+  const isInScope = orphanScope(source);
   refuseRemoval({
     fileCount: plan.fileCount,
     unreadable: plan.table.count("failed"),
     failedBefore,
     target: target.key,
     otherTargets: state.knows(target.key) ? [] : listTargets(state.database),
-    count: orphans.count,
+    count: orphans.selected,
     total: countAccepted(state.database, target.key, isInScope),
     maxDelete: options.maxDelete,
   });
@@ -66,7 +69,7 @@ export async function mayRemove(
   options: OrphansOptions,
 ): Promise<boolean> {
   if (options.yes) return true;
-  const what = `${countOf(orphans.count, "document")} of ${target.key}`;
+  const what = `${countOf(orphans.selected, "document")} of ${target.key}`;
   const prompt = createPrompt(context, options, session.output);
   if (prompt.canAsk) {
     return await prompt.confirm(

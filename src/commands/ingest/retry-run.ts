@@ -44,9 +44,8 @@ async function dryRun(
         const plan = await planFound(context, session, options);
         plans.push(plan);
         await tellWarnings(session.output, plan.table.warnings(), plan.images);
-        const { source, state, targets } = session;
-        const target = targetFor(targets, undefined);
-        yield* everyDocument({ plan, source, state, target, shard: undefined });
+        const target = targetFor(session.targets, undefined);
+        yield* everyDocument(context, { ...session, plan, target, shard: undefined });
       } finally {
         await session.close();
       }

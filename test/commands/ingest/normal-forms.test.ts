@@ -44,7 +44,7 @@ describe("names on the disk in another normal form", () => {
     });
   });
 
-  it("are there for a retry, and no orphans where they are only left out", async () => {
+  it("are there for a retry, and not gone where they are only left out", async () => {
     const broken = "---\n[\n---\none\n";
     const service = await startTestService({ files: { [`${nfd}.md`]: broken, "a.md": "a\n" } });
     expect(await runIn(service, ingest)).toMatchObject({ code: 10 });
@@ -52,6 +52,8 @@ describe("names on the disk in another normal form", () => {
     const retried = await runIn(service, "ingest retry --cc-pair-id 2");
     expect(retried).toMatchObject({ code: 0, stderr: expect.stringContaining("1 created") });
     const orphans = "ingest orphans . --cc-pair-id 2 --exclude";
-    expect((await runIn(service, `${orphans} ${nfc}.md`)).stderr).toContain("no orphaned");
+    const listed = await runIn(service, `${orphans} ${nfc}.md -o tsv`);
+    expect(listed.stdout).toContain("\texcluded\t");
+    expect(listed.stdout).not.toContain("\tgone\t");
   });
 });

@@ -85,7 +85,9 @@ describe("ingest orphans", () => {
     await runIn(service, "ingest docs/rows.ndjson --cc-pair-id 2");
     writeFiles(service.folder, { ".knowctlignore": "10.md\n" });
     expect(await recorded(service)).toContain("docs/rows.ndjson");
-    expect(await statuses(service)).toEqual([]);
+    // Excluded, which is another class; rows that were named are none.
+    expect(await statuses(service, `${orphans} --class gone`)).toEqual([]);
+    expect(await statuses(service)).toEqual(["orphaned docs/10.md"]);
   });
 
   it("deletes with --prune, ids encoded twice, and forgets the records", async () => {

@@ -1,0 +1,38 @@
+import { createRealPlaces, exists } from "../../documents/real-place.ts";
+import { countOf } from "../../output/progress.ts";
+import { tombstoneMark } from "../../sync/orphans.ts";
+import type { Plan } from "../../sync/plan.ts";
+import { targetFor } from "../../sync/target.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * Says how many files are gone or left out whose documents the service still has: an upload
+ * removes nothing, and nobody else would say that they are still found.
+ */
+export async function tellUnfound(
+  { output, source, state, targets }: Pick<Session, "output" | "source" | "state" | "targets">,
+  { table }: Plan,
+): Promise<void> {
+  const target = targetFor(targets, undefined);
+  if (!target || source.since) return;
+  const isThere = state.database.prepare(
+    `SELECT 1 AS yes FROM files f JOIN accepted a ON a.target = ? AND a.id = f.id
+      WHERE f.path = ? AND a.path = f.path AND a.whole <> '${tombstoneMark}' LIMIT 1`,
+  );
+  const placeOf = createRealPlaces(source.settings.root);
+  let [excluded, gone] = [0, 0];
+  for (const { path, isExcluded } of table.unfound()) {
+    if (!isThere.get(target.key, path)) continue;
+    if (isExcluded || exists(placeOf(path))) excluded++;
+    else gone++;
+  }
+  if (excluded + gone === 0) return;
+  const parts = [
+    ...(excluded > 0 ? [`${excluded} excluded`] : []),
+    ...(gone > 0 ? [`${gone} gone`] : []),
+  ];
+  const were = excluded + gone === 1 ? "is" : "are";
+  await output.note(
+    `${countOf(excluded + gone, "uploaded file")} ${were} no longer found (${parts.join(", ")}): the documents are still in the service; see \`knowctl ingest orphans\``,
+  );
+}
