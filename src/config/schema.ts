@@ -84,6 +84,11 @@ export const IngestSettings = z.strictObject({
       .number()
       .check(z.minimum(0.001), z.maximum(1_000_000), z.describe("most documents per second")),
   ),
+  map: z.optional(
+    z
+      .record(z.string(), z.string())
+      .check(z.describe('columns of rows by field: {"title": "name", "text": "body"}')),
+  ),
   drafts: z.optional(flag("send documents marked draft: true as well")),
   images: z.optional(choice(["skip", "upload"], "images of the project in the text")),
   updatedAt: z.optional(choice(["git", "mtime"], "where a missing date comes from")),

@@ -19,15 +19,18 @@ export function addRetry(ingest: Command, run: Run): void {
     .command("retry")
     .description(
       "Send what failed last time, and nothing else.\n" +
-        "The failures are those that the state holds for the target, or those of a JSON report.",
+        "The failures are those that the state holds for the target, or those of a JSON report.\n" +
+        "Target and options are the recorded ones: neither has to be given again.",
     )
     .argument("[report]", "report that `knowctl ingest --report FILE.json` wrote");
-  addReportOptions(addUploadOptions(addTargetOptions(addMappingOptions(retry))))
+  // Known, so that the refusal can say why; what failed is sent with the recorded options.
+  for (const option of addMappingOptions(retry).options) option.hideHelp();
+  addReportOptions(addUploadOptions(addTargetOptions(retry)))
     .addHelpText(
       "after",
       examples([
-        ["knowctl ingest retry --cc-pair-id 2", "what the state says"],
-        ["knowctl ingest retry shard-1.json --cc-pair-id 2", "what a report says"],
+        ["knowctl ingest retry", "what the state says"],
+        ["knowctl ingest retry shard-1.json", "what a report says"],
       ]),
     )
     .action(run(async () => (await import("../commands/ingest/retry.ts")).ingestRetry));

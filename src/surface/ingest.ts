@@ -22,7 +22,9 @@ export function addIngest(program: Command, run: Run): void {
   addSelectionOptions(addTargetOptions(addMappingOptions(ingest)))
     .option("--checksum", "read every file instead of trusting size, times and inode")
     .option("--force", "send every document, changed or not")
-    .option("--no-state", "neither read nor write the state store");
+    .option("--no-state", "neither read nor write the state store")
+    .option("--save-options", "write these options into the project file, for plain knowctl ingest")
+    .option("-y, --yes", "with --save-options: change what differs there without asking");
   addStdinOptions(addReportOptions(addUploadOptions(ingest)))
     .addHelpText(
       "after",

@@ -7,6 +7,7 @@ import type { PlanIds } from "./plan-ids.ts";
 import type { PlanEntry, PlanTable } from "./plan-table.ts";
 import { knownOf, type SpoolHead } from "./due.ts";
 import { seenText, type AcceptedRecord, type FileRecord } from "./records.ts";
+import { createReasonCount } from "./plan-reasons.ts";
 import { isInShard } from "./shard.ts";
 import { targetFor } from "./target.ts";
 
@@ -110,16 +111,7 @@ export function createPlanEntries(
     table.add({ ...entry, id, detail: "" });
   };
 
-  // Where the file is as it was, it is the options that changed its document.
-  const addReason = (document: ReadyDocument, accepted: AcceptedRecord | undefined): void => {
-    const { path, part, content, fingerprint } = document;
-    if (accepted?.options === undefined || accepted.whole === fingerprint.whole) return;
-    if (accepted.options === request.options.number) return;
-    const difference = request.options.differenceFrom(accepted.options);
-    if (difference === "" || state.file(path, part)?.content !== content) return;
-    table.addReason(difference);
-  };
-
+  const countReason = createReasonCount(request, table);
   const addDocument = (candidate: Candidate, document: ReadyDocument, known: Known): void => {
     const { path, part, id, content, fingerprint, ownPair, body, ...rest } = document;
     if (!isOurs(id)) {
@@ -155,7 +147,8 @@ export function createPlanEntries(
       return;
     }
     pairs.add(targetFor(targets, ownPair)?.ccPairId);
-    if (action === "changed") addReason(document, accepted);
+    // A first upload has nothing to compare with.
+    if (!ids) countReason(document, accepted);
     if (!spool) {
       table.add({ path, part, id, action, detail, content });
       return;

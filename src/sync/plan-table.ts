@@ -25,6 +25,14 @@ export interface PlanEntry {
   content: string | undefined;
 }
 
+export type ReasonKind = "changed" | "new id";
+
+export interface Reason {
+  kind: ReasonKind;
+  difference: string;
+  count: number;
+}
+
 /** The plan as temporary tables on disk: memory stays flat however many files there are. */
 export interface PlanTable {
   add(entry: PlanEntry): void;
@@ -45,10 +53,10 @@ export interface PlanTable {
   unfound(): IterableIterator<{ path: string; isExcluded: boolean }>;
   /** A gone file of this content, for a new file that is the same under another path. */
   renamedFrom(content: string): string | undefined;
-  /** Counts a document that other options changed. */
-  addReason(difference: string): void;
+  /** Counts a document that other options changed, or gave another id. */
+  addReason(kind: ReasonKind, difference: string): void;
   /** How many documents were changed by which options, most frequent first. */
-  reasons(): ReadonlyMap<string, number>;
+  reasons(): readonly Reason[];
   /** `message` names the file. */
   warn(message: string): void;
   count(action: PlanAction): number;
@@ -106,7 +114,7 @@ export function createPlanTable(database: Database): PlanTable {
   const idsOfPath = database.prepare("SELECT id FROM temp.plan WHERE path = ? AND id IS NOT NULL");
   let insertExcluded: Statement | undefined;
   const counts = new Map<PlanAction, number>();
-  const reasons = new Map<string, number>();
+  const reasons = new Map<string, Reason>();
   const warnings: string[] = [];
   let warningCount = 0;
   let goneCount = 0;
@@ -174,8 +182,13 @@ export function createPlanTable(database: Database): PlanTable {
       const row = selectGone.get(content);
       return row && String(row["path"]);
     },
-    addReason: (difference) => reasons.set(difference, (reasons.get(difference) ?? 0) + 1),
-    reasons: () => new Map([...reasons].toSorted(([, a], [, b]) => b - a)),
+    addReason(kind, difference) {
+      const key = `${kind} ${difference}`;
+      const reason = reasons.get(key);
+      if (reason) reason.count++;
+      else reasons.set(key, { kind, difference, count: 1 });
+    },
+    reasons: () => [...reasons.values()].toSorted((a, b) => b.count - a.count),
     warn(message) {
       warningCount++;
       if (warnings.length < warningsKept) warnings.push(message);

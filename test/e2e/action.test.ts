@@ -287,6 +287,8 @@ describe("action.yml", () => {
         "id",
         "gitlab-report",
         "exit-code",
+        "save-options",
+        "yes",
         "help",
       ]),
     );

@@ -95,6 +95,8 @@ const ofCommand = (all: readonly Case[], path: readonly string[]): Case[] =>
 describe.each(byCommand)("%s", (_name, path) => {
   it("suggests the nearest for every mistyped flag", async () => {
     for (const { option } of ofCommand(cases, path)) {
+      // Known only to be refused.
+      if (option.hidden) continue;
       const long = option.long ?? "";
       const mistyped = long + long.at(-1);
       const args = [...path, mistyped];

@@ -56,6 +56,7 @@ function sampleFor(option: Option): string {
     "codeowners",
     "upload",
     "failed",
+    "excluded",
     "public",
     "http://a.example",
   ];

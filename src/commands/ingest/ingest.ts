@@ -10,6 +10,8 @@ import { optimiseSooner } from "./optimise-sooner.ts";
 import { planFolder } from "./plan.ts";
 import { ingestFormat, withReport, type Report, type ReportRequest } from "./report.ts";
 import { checkReportFiles, type ReportFiles, type ReportFlags } from "./report-files.ts";
+import { givenFlags, selectionFlags, shapingFlags } from "./shaping-flags.ts";
+import { checkSavable } from "./saved-options.ts";
 import {
   isUpload,
   openSession,
@@ -32,6 +34,10 @@ export interface IngestOptions extends SessionRequest, ReportFlags {
   shard?: Shard;
   /** Of the one document that stdin is, with a `format` of texts. */
   id?: string;
+  /** Write the options of this command line into the project file. */
+  saveOptions?: boolean;
+  /** Change differing values there without asking. */
+  yes?: boolean;
 }
 
 /** Throws CliError `usage` for flags that do not go together. */
@@ -46,6 +52,7 @@ export function checkOptions(paths: readonly string[], options: IngestOptions): 
       hints: ["for example `knowctl ingest - --format markdown --id handbook < handbook.md`"],
     });
   }
+  checkSavable(paths, options);
   if (options.exitCode && !options.dryRun) {
     throw new CliError("usage", "--exit-code goes with --dry-run");
   }
@@ -142,7 +149,22 @@ export async function uploadFound(
   await tellSince(session.output, session.source);
   await tellReasons(session.output, plan.table);
   await tellUnfound(session, plan);
+  if (options.saveOptions) {
+    await (await import("./save-options.ts")).saveOptions(context, session, options);
+  }
+  const target = targetFor(session.targets, undefined);
+  const isFirst = target !== undefined && !session.state.knows(target.key);
   await uploadPlan(context, { ...session, plan, report, options, startedAtMs });
+  if (isFirst && context.stderr.isTTY) await tellOfSaving(session, options);
+}
+
+/** After a first upload: that its options need not be typed again. */
+async function tellOfSaving({ output }: Session, options: IngestOptions): Promise<void> {
+  const names = [...shapingFlags, ...selectionFlags];
+  if (options.saveOptions || options.state === false || givenFlags(options, names).length === 0) {
+    return;
+  }
+  await output.note("give --save-options once, and plain `knowctl ingest` repeats this upload");
 }
 
 /** How a run began, before anything was looked at. */

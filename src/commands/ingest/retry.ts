@@ -9,22 +9,21 @@ import { countOf } from "../../output/progress.ts";
 import { readReport } from "../../output/report/read.ts";
 import type { RunReport } from "../../output/report/record.ts";
 import { optionsJson, type RecordedOptions } from "../../sync/options.ts";
-import { hasState, noStateError, openState } from "../../sync/state-file.ts";
-import { failureTargets } from "../../sync/target.ts";
+import { hasState, noStateError } from "../../sync/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { failuresKey } from "./failures.ts";
 import { checkOptions, type IngestOptions } from "./ingest.ts";
 import { ingestFormat } from "./report.ts";
 import { checkReportFiles } from "./report-files.ts";
-import { pairInKey, severalTargets } from "./recorded-target.ts";
 import { failedInReport, failedInState, type Failed, type RetryGroup } from "./retry-groups.ts";
 import { runGroups } from "./retry-run.ts";
-import { openSession, plannedBaseUrl, type Session } from "./session.ts";
+import { refuseOtherTarget, refuseWrongTarget, targetOf } from "./retry-target.ts";
+import { openSession, type Session } from "./session.ts";
 import { openSource, type DocumentSource } from "./settings.ts";
 import { stateFolder } from "./plan.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "./shaping-flags.ts";
-import { chosenPair, type ChosenPair } from "./target.ts";
+import { chosenPair } from "./target.ts";
 
 const shown = 20;
 
@@ -32,21 +31,6 @@ const shown = 20;
 function placeOf(report: RunReport | undefined, cwd: string): string {
   const path = report?.paths[0];
   return path !== undefined && exists(resolve(cwd, path)) ? path : ".";
-}
-
-function refuseOtherTarget({ target }: RunReport, { targets }: Session, name: string): void {
-  const { baseUrl, pair } = targets;
-  const textOf = (url: string, id: number | null | undefined): string =>
-    `${url.replace(/\/+$/, "")}, cc_pair_id ${id ?? "by rule"}`;
-  const [theirs, ours] = [textOf(target.baseUrl, target.ccPairId), textOf(baseUrl, pair.ccPairId)];
-  if (theirs === ours) return;
-  throw new CliError("usage", `${name} is of another target; nothing was sent`, {
-    details: [`the report: ${theirs}`, `this run: ${ours}`],
-    hints: [
-      "leave the target out: the report names it",
-      "or give it with --cc-pair-id, --base-url or --profile",
-    ],
-  });
 }
 
 async function listSome(output: Output, lines: readonly string[], what: string): Promise<void> {
@@ -104,35 +88,6 @@ function refuseShaping(options: IngestOptions): void {
     `${given}: a retry uses the options that the failed documents were planned with`,
     { hints: ["send documents in another way with `knowctl ingest PATH`"] },
   );
-}
-
-/** The target that the failures are recorded with, where none is given. Throws `usage` where several are. */
-async function recordedWithFailures(
-  context: Context,
-  source: DocumentSource,
-  folder: string,
-): Promise<ChosenPair | undefined> {
-  const { state } = await openState(folder, context.now);
-  try {
-    const keys = failureTargets(state.database, plannedBaseUrl(source.config));
-    const [only] = keys;
-    if (keys.length > 1) throw severalTargets(keys.map(pairInKey), "there are failures of");
-    if (only === undefined) return undefined;
-    return { ccPairId: pairInKey(only), connector: undefined, fromFlag: false };
-  } finally {
-    state.close();
-  }
-}
-
-/** Throws CliError `usage` where nothing failed for this target, but something for another. */
-function refuseWrongTarget({ state, targets }: Session): void {
-  const others = failureTargets(state.database, targets.baseUrl);
-  if (others.length === 0) return;
-  const { ccPairId } = targets.pair;
-  throw new CliError("usage", `nothing failed for cc_pair_id ${ccPairId ?? "by rule"}`, {
-    details: others.map((key) => `there are failures of cc_pair_id ${pairInKey(key)}`),
-    hints: [`name their target: knowctl ingest retry --cc-pair-id ${pairInKey(others[0] ?? "")}`],
-  });
 }
 
 /** The files whose documents keep their ids although the configuration is another one now. */
@@ -259,19 +214,4 @@ export async function ingestRetry(
   } finally {
     await session.close();
   }
-}
-
-/** The target of what is retried, where none is given: that of the report, or of the failures. */
-async function targetOf(
-  context: Context,
-  source: DocumentSource,
-  folder: string | undefined,
-  report: RunReport | undefined,
-): Promise<ChosenPair | undefined> {
-  if (!report) {
-    return folder === undefined ? undefined : await recordedWithFailures(context, source, folder);
-  }
-  const { ccPairId } = report.target;
-  if (ccPairId === null) return undefined;
-  return { ccPairId, connector: undefined, fromFlag: report.options?.[0]?.pairFromFlag ?? true };
 }

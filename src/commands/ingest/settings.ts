@@ -70,7 +70,7 @@ export interface DocumentSource extends GitFacts {
 }
 
 /** `key=value` flags as an object; a key given twice becomes a list. */
-function parseMetadata(pairs: readonly string[]): Record<string, string | string[]> {
+export function parseMetadata(pairs: readonly string[]): Record<string, string | string[]> {
   const result = new Map<string, string[]>();
   for (const pair of pairs) {
     const at = pair.indexOf("=");
@@ -117,10 +117,18 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
     concurrency: _most,
     rate: _rate,
     ignore,
+    map,
     ...mapping
   } = config.ingest;
   return {
     ...mapping,
+    columns:
+      map &&
+      parseColumnMap(
+        Object.entries(map)
+          .map(([field, column]) => `${field}=${column}`)
+          .join(","),
+      ),
     useIgnoreFiles: ignore,
     flags: flags.recorded?.settings.flags ?? {
       include: flags.include,

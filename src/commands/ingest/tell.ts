@@ -21,8 +21,14 @@ export async function tellSince(output: Output, { since }: DocumentSource): Prom
 
 /** Which other options changed how many documents whose files are as they were. */
 export async function tellReasons(output: Output, table: PlanTable): Promise<void> {
-  for (const [difference, count] of table.reasons()) {
-    await output.note(`${formatCount(count)} changed: ${difference}`);
+  for (const { kind, difference, count } of table.reasons()) {
+    if (kind === "changed") await output.note(`${formatCount(count)} changed: ${difference}`);
+    else {
+      await output.warn(
+        `${countOf(count, "document")} will be sent under another id (${difference}), and those under the recorded ids stay in the service; ` +
+          "repeat the recorded options, or remove the others with `knowctl ingest orphans --class other-options`",
+      );
+    }
   }
 }
 

@@ -1,0 +1,124 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { startTestService, writeFiles, type TestService } from "../../service.ts";
+import { runIn } from "../state/support.ts";
+
+const files = { "docs/a.md": "# A\n\nText.\n", "more/b.md": "# B\n\nText.\n", "c.md": "# C\n" };
+const flags = "--cc-pair-id 2 --id-prefix kb/ --tag t1 --metadata team=x --sections headings";
+
+const configOf = (service: TestService): unknown =>
+  JSON.parse(readFileSync(join(service.folder, ".cliconfig.json"), "utf8"));
+const ids = (service: TestService): string[] =>
+  [...service.sandbox.ledger.documents.keys()].toSorted();
+
+it("keeps the options in a new, trusted file, so that plain ingest repeats the upload", async () => {
+  const service = await startTestService({ files });
+  const first = await runIn(service, `ingest docs more ${flags} --save-options`);
+  expect(first).toMatchObject({ code: 0 });
+  expect(first.stderr).toContain('ingest.idPrefix = "kb/"');
+  expect(configOf(service)).toEqual({
+    ingest: {
+      include: ["docs", "more"],
+      idPrefix: "kb/",
+      sections: "headings",
+      metadata: { team: "x" },
+      tags: ["t1"],
+      ccPairId: 2,
+    },
+  });
+  const again = await runIn(service, "ingest");
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("2 unchanged") });
+  expect(again.stderr).not.toContain("changed:");
+  expect(ids(service)).toEqual(["kb/docs/a.md", "kb/more/b.md"]);
+  const same = await runIn(service, `ingest docs more ${flags} --save-options`);
+  expect(same.stderr).toContain("says all of this already");
+});
+
+it("takes paths from below the root, globs, the root itself and columns of rows", async () => {
+  const service = await startTestService({
+    files: { ...files, "docs/p.csv": "sku,name\n1,One\n" },
+  });
+  const below = { ...service, folder: join(service.folder, "docs") };
+  const line = "ingest p.csv *.md --map id=sku,title=name,text=name --cc-pair-id 2 --save-options";
+  expect(await runIn(below, line)).toMatchObject({ code: 0 });
+  expect(configOf(service)).toMatchObject({
+    ingest: { include: ["docs/p.csv", "docs/*.md"], map: { id: "sku", title: "name" } },
+  });
+  const again = await runIn(below, "ingest");
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("2 unchanged") });
+  const all = await runIn(service, "ingest . --cc-pair-id 2 --save-options --yes");
+  expect(all).toMatchObject({ code: 0 });
+  expect(configOf(service)).toMatchObject({ ingest: { include: ["**"] } });
+});
+
+it("asks before it changes a value, and changes nothing without a yes", async () => {
+  const service = await startTestService({ files });
+  await runIn(service, "ingest docs --cc-pair-id 2 --id-prefix one/ --save-options");
+  const line = "ingest docs --cc-pair-id 2 --id-prefix two/ --save-options";
+  const piped = await runIn(service, line);
+  expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining("give --yes") });
+  expect(piped.stderr).toContain('ingest.idPrefix: "one/" → "two/"');
+  const no = await runIn(service, line, { answer: "n\n" });
+  expect(no.code).toBe(2);
+  expect(configOf(service)).toMatchObject({ ingest: { idPrefix: "one/" } });
+  expect(ids(service)).toEqual(["one/docs/a.md"]);
+  expect(await runIn(service, line, { answer: "y\n" })).toMatchObject({ code: 0 });
+  expect(configOf(service)).toMatchObject({ ingest: { idPrefix: "two/" } });
+  expect(await runIn(service, "ingest")).toMatchObject({ code: 0 });
+});
+
+it("changes no file that is not trusted, and sends nothing", async () => {
+  const service = await startTestService({ files });
+  const config = JSON.stringify({ ingest: { sections: "headings" } });
+  writeFiles(service.folder, { ".cliconfig.json": config });
+  const ran = await runIn(service, "ingest docs --cc-pair-id 2 --tag x --save-options");
+  expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining("config trust") });
+  expect(ids(service)).toEqual([]);
+  expect(readFileSync(join(service.folder, ".cliconfig.json"), "utf8")).toBe(config);
+});
+
+it.each([
+  ["ingest docs --include **/*.md --save-options", "--include"],
+  ["ingest docs --dry-run --save-options", "--dry-run"],
+  ["ingest - --save-options", "stdin"],
+  ["ingest c.md --format text --save-options", "--format"],
+  ["ingest docs --no-state --save-options", "--state"],
+  ["ingest docs --yes", "--save-options"],
+])("refuses what plain ingest could not repeat: %s", async (line, named) => {
+  const service = await startTestService({ files });
+  const ran = await runIn(service, `${line} --cc-pair-id 2`, { stdin: "" });
+  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(named) });
+  expect(existsSync(join(service.folder, ".cliconfig.json"))).toBe(false);
+});
+
+it("is told of once on a terminal, after a first upload with options", async () => {
+  const service = await startTestService({ files });
+  mkdirSync(join(service.folder, "empty"));
+  const first = await runIn(service, "ingest docs --cc-pair-id 2 --tag x", { answer: "" });
+  expect(first.stderr).toContain("--save-options once");
+  const second = await runIn(service, "ingest docs more --cc-pair-id 2 --tag x", { answer: "" });
+  expect(second.stderr).not.toContain("--save-options");
+});
+
+it("says which options changed how many documents", async () => {
+  const service = await startTestService({ files });
+  await runIn(service, "ingest docs more --cc-pair-id 2 --sections headings --tag t1");
+  writeFiles(service.folder, { "more/b.md": "# B\n\nOther.\n" });
+  const line = "ingest docs more --cc-pair-id 2";
+  const dry = await runIn(service, `${line} --dry-run`);
+  expect(dry.stderr).toContain("1 changed: sections headings → whole, tags t1 → none");
+  const ran = await runIn(service, line);
+  expect(ran.stderr).toContain("1 changed: sections headings → whole, tags t1 → none");
+  expect(ran.stderr).toContain("2 updated");
+});
+
+it("warns where other options give documents other ids", async () => {
+  const service = await startTestService({ files });
+  await runIn(service, "ingest docs --cc-pair-id 2 --id-prefix kb/");
+  const dry = await runIn(service, "ingest docs --cc-pair-id 2 --dry-run");
+  const message = "1 document will be sent under another id (id prefix kb/ → none)";
+  expect(dry.stderr).toContain(message);
+  expect((await runIn(service, "ingest docs --cc-pair-id 2")).stderr).toContain(message);
+  expect((await runIn(service, "ingest docs --cc-pair-id 2")).stderr).not.toContain(message);
+});
