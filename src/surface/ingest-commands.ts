@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import {
+  addAccessOptions,
   addMappingOptions,
   addPaceOptions,
   addReportOptions,
@@ -19,7 +20,8 @@ export function addRetry(ingest: Command, run: Run): void {
         "The failures are those that the state holds for the target, or those of a JSON report.",
     )
     .argument("[report]", "report that `knowctl ingest --report FILE.json` wrote");
-  addReportOptions(addUploadOptions(addTargetOptions(addMappingOptions(retry))))
+  addAccessOptions(addTargetOptions(addMappingOptions(retry)));
+  addReportOptions(addUploadOptions(retry))
     .addHelpText(
       "after",
       examples([
@@ -58,7 +60,7 @@ export function addOrphans(ingest: Command, run: Run): void {
         "while a file cannot be read, after a failed upload, or when no file is found at all.",
     )
     .argument("[path...]", "folders, files or globs (default: the configured include)");
-  addPaceOptions(addTargetOptions(addMappingOptions(orphans)))
+  addPaceOptions(addAccessOptions(addTargetOptions(addMappingOptions(orphans))))
     .option("--prune", "delete them, where the service can")
     .option("--tombstone", "replace their text by a short removal notice")
     .option("--max-delete <number>", "most to remove, N or P% (default: 10% and 100)", share)

@@ -94,6 +94,17 @@ export function addTargetOptions(command: Command): Command {
     );
 }
 
+/** Which pairs documents may go to. */
+export function addAccessOptions(command: Command): Command {
+  return command
+    .option(
+      "--require-access <type>",
+      "refuse pairs of another access type: private, sync, public (repeatable)",
+      collectParsed(choice("private", "sync", "public")),
+    )
+    .option("--allow-sync", "upload to a pair of access type sync, where nobody finds documents");
+}
+
 /** Where a run is told besides the terminal. */
 export function addReportOptions(command: Command): Command {
   return command

@@ -5,9 +5,11 @@ import { targetFor } from "../../sync/target.ts";
 import type { IngestFormat } from "../../output/ingest.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { openOutput } from "../connect.ts";
+import { accessRules, type AccessFlags, type AccessRules } from "./access.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
 import { optimiseSooner } from "./optimise-sooner.ts";
 import { planFolder } from "./plan.ts";
+import { checkPlannedPairs } from "./planned-access.ts";
 import { ingestFormat, withReport, type ReportRequest } from "./report.ts";
 import { checkReportFiles, type ReportFiles, type ReportFlags } from "./report-files.ts";
 import {
@@ -22,7 +24,7 @@ import { createPairCheck, missingPair } from "./target.ts";
 import { tellSince, tellWarnings } from "./tell.ts";
 import { uploadPlan } from "./upload.ts";
 
-export interface IngestOptions extends SessionRequest, ReportFlags {
+export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags {
   checksum?: boolean;
   force?: boolean;
   exitCode?: boolean;
@@ -87,6 +89,13 @@ async function planFound(
   return plan;
 }
 
+/** The pairs of what is to be sent. Where an access type is required, the run's own pair is checked even if nothing is sent. */
+function pairsToCheck({ pairs }: Plan, { targets }: Session, { required }: AccessRules): number[] {
+  const { ccPairId } = targets.pair;
+  if (pairs.size > 0) return [...pairs].filter((each) => each !== undefined);
+  return required.length > 0 && ccPairId !== undefined ? [ccPairId] : [];
+}
+
 async function dryRun(
   context: Context,
   session: Session,
@@ -96,6 +105,8 @@ async function dryRun(
   const { output, source, state, targets } = session;
   const plan = await planFound(context, session, options);
   await tellWarnings(output, plan.table.warnings(), plan.images);
+  const rules = accessRules(options, source.config);
+  await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules);
   const target = targetFor(targets, undefined);
   const exitCode = options.exitCode === true;
   const { shard } = options;
@@ -116,16 +127,15 @@ async function upload(
 ): Promise<void> {
   await withReport(context, session, request, async (report) => {
     const { files } = request;
-    const check = createPairCheck(session.connected.client);
+    const rules = accessRules(options, session.source.config);
+    const check = createPairCheck(session.connected.client, rules);
     const onManyDue = (): void => {
       check.begin();
       optimiseSooner();
     };
     const plan = await planFound(context, session, options, { files, onManyDue });
     if (plan.pairs.has(undefined)) throw missingPair();
-    if (plan.pairs.size > 0) {
-      await check([...plan.pairs].map(Number), session.output, "nothing was sent");
-    }
+    await check(pairsToCheck(plan, session, rules), session.output, "nothing was sent");
     await tellSince(session.output, session.source);
     const { startedAtMs } = request;
     await uploadPlan(context, { ...session, plan, report, options, startedAtMs });

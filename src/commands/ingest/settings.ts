@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../../config/load.ts";
+import { refuseUntrustedGuards } from "../../config/restrict.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import type { FormatName } from "../../documents/readers.ts";
@@ -103,6 +104,7 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
     connector: _name,
     concurrency: _most,
     rate: _rate,
+    requireAccess: _access,
     ignore,
     ...mapping
   } = config.ingest;
@@ -154,6 +156,7 @@ export async function openSource(
     sends,
     root: searchFolder(place, cwd),
   });
+  if (sends) refuseUntrustedGuards(config.files);
   const root = findRoot(place, cwd, flags.root, config.projectFolder);
   const format = place === undefined ? undefined : flags.format;
   const raw = { ...rawSettings(config, flags), root, format };

@@ -7,6 +7,7 @@ import type { Due } from "../../sync/due.ts";
 import { targetFor } from "../../sync/target.ts";
 import type { PlannedDocument } from "../../output/ingest.ts";
 import { openOutput } from "../connect.ts";
+import { accessRules } from "./access.ts";
 import { writePlan } from "./dry-run.ts";
 import type { IngestOptions } from "./ingest.ts";
 import {
@@ -20,6 +21,7 @@ import {
 import { checkGivenPairs } from "./given-pairs.ts";
 import { ingestFormat, withReport, type ReportRequest } from "./report.ts";
 import { checkReportFiles } from "./report-files.ts";
+import { checkPlannedPairs } from "./planned-access.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
 import { openSource } from "./settings.ts";
 import { createPairCheck } from "./target.ts";
@@ -30,7 +32,7 @@ async function* planned(
   due: AsyncIterable<Due[]>,
   { state, targets }: Session,
   { force = false }: IngestOptions,
-  table: PlanTable,
+  { table, pairs }: { table: PlanTable; pairs: Set<number> },
 ): AsyncGenerator<PlannedDocument> {
   for await (const batch of due) {
     for (const { prepared } of batch) {
@@ -43,6 +45,7 @@ async function* planned(
       for (const warning of prepared.warnings) table.warn(warning);
       const { id, fingerprint, ownPair } = prepared;
       const target = targetFor(targets, ownPair);
+      if (target) pairs.add(target.ccPairId);
       const accepted = target && state.accepted(target.key, id);
       yield { ...decide(accepted, fingerprint, force), path, ...row, id };
     }
@@ -80,10 +83,13 @@ async function dryRun(
   options: IngestOptions,
 ): Promise<void> {
   const { output, targets } = session;
+  const rules = accessRules(options, session.source.config);
   const first = await readFirst(due, context, options.allowEmpty === true);
   await session.progress.stop();
+  const pairs = new Set<number>();
   await writePlan(output, ingestFormat(options), {
-    documents: planned(first, session, options, table),
+    documents: planned(first, session, options, { table, pairs }),
+    checkPairs: () => checkPlannedPairs(context, session, [...pairs], rules),
     noPair: () => targets.pair.ccPairId === undefined,
     others: () => table.count("other"),
     shard: options.shard,
@@ -101,7 +107,8 @@ async function upload(
   options: IngestOptions,
 ): Promise<void> {
   const { output, targets } = session;
-  const check = createPairCheck(session.connected.client);
+  const rules = accessRules(options, session.source.config);
+  const check = createPairCheck(session.connected.client, rules);
   const { ccPairId } = targets.pair;
   await withReport(context, session, request, async (report) => {
     if (ccPairId !== undefined) await check([ccPairId], output, "nothing was sent");
