@@ -1,14 +1,21 @@
 import type { IngestionDocument, Owner, Section } from "../api/schemas.ts";
 import { CliError } from "../errors.ts";
+import { restrictionIn } from "./access.ts";
 import { formatTime, parseDate } from "./dates.ts";
 import { copyJson, found, isJsonObject, type JsonObject } from "./json-value.ts";
+import { uselessMembers } from "./given-members.ts";
 import { addMetadata, type Metadata } from "./metadata.ts";
+import type { Notice } from "./notices.ts";
 import { normalise } from "./stamp.ts";
 import { isMap, toValue, ValueError } from "./values.ts";
 
 export interface GivenDocument {
   document: IngestionDocument;
   ccPairId: number | undefined;
+  /** The member that restricts who may read the document; the service drops it. */
+  restrictedBy?: string;
+  /** Members that have no effect. */
+  notices?: readonly Notice[];
 }
 
 /** Throws CliError `usage` about one member. */
@@ -48,13 +55,31 @@ function withoutNull(value: JsonObject): JsonObject {
 
 const isFilled = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 
+/**
+ * A section with a text and an image or a table as one section each: the service takes the
+ * text alone (observed-service.md 3.1).
+ */
+function splitSection(section: JsonObject): Section[] {
+  const { text, image_file_id: image, csv_file_id: table, type: _type, heading, ...rest } = section;
+  if ([text, image, table].filter((each) => each !== undefined).length < 2) {
+    return [section as Section];
+  }
+  const headed = heading === undefined ? {} : { heading };
+  const parts = [
+    ...(isFilled(text) ? [{ text, ...headed }] : []),
+    ...(image === undefined ? [] : [{ image_file_id: image }]),
+    ...(table === undefined ? [] : [{ csv_file_id: table }]),
+  ];
+  return parts.map((part) => ({ ...part, ...rest }) as Section);
+}
+
 /** Sections as observed-service.md 3.1 has them: text, image or table, each with a link or not. */
 function sectionsOf({ sections }: JsonObject, refuse: Refuse): Section[] {
   const hint = 'write "sections": [{"text": "…", "link": "…"}]';
   if (!Array.isArray(sections)) {
     refuse("sections", `expected a list, found ${found(sections)}`, hint);
   }
-  const result = sections.map((section: unknown, index): Section => {
+  const result = sections.flatMap((section: unknown, index): Section[] => {
     const name = `sections[${index}]`;
     if (!isJsonObject(section)) refuse(name, `expected an object, found ${found(section)}`, hint);
     const clean = withoutNull(section);
@@ -66,7 +91,7 @@ function sectionsOf({ sections }: JsonObject, refuse: Refuse): Section[] {
     if (["text", "image_file_id", "csv_file_id"].every((member) => clean[member] === undefined)) {
       refuse(name, "has neither text nor image_file_id", hint);
     }
-    return clean as Section;
+    return splitSection(clean);
   });
   const isContent = (section: Section & { csv_file_id?: string }): boolean =>
     isFilled(section.text) || isFilled(section.image_file_id) || isFilled(section.csv_file_id);
@@ -124,8 +149,7 @@ function checkRest(rest: JsonObject, refuse: Refuse): void {
   }
 }
 
-function documentOf(given: JsonObject, refuse: Refuse, source: string): IngestionDocument {
-  const clean = withoutNull(given);
+function documentOf(clean: JsonObject, refuse: Refuse, source: string): IngestionDocument {
   checkRest(clean, refuse);
   const document: JsonObject = {
     id: idOf(clean, refuse),
@@ -159,6 +183,8 @@ function pairOf(value: unknown, refuse: Refuse): number | undefined {
   );
 }
 
+const pairHint = 'write {"document": {…}, "cc_pair_id": N}';
+
 /** Whether a JSON value is meant as a document, or as `{document, cc_pair_id}`, not as a row. */
 export function isGivenDocument(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
@@ -170,7 +196,8 @@ export function isGivenDocument(value: unknown): boolean {
  * `{document, cc_pair_id}`. Checked as the service would, and passed on as it is
  * but for what the service would store otherwise: times become UTC with `Z`,
  * metadata values text or lists of text, the id NFC; null members are left out.
- * Known members come first in a fixed order, unknown ones are kept.
+ * Known members come first in a fixed order, unknown ones are kept; a section with a text
+ * and an image becomes two.
  * `where` (`path:line:column`) begins each message. Throws CliError `usage`.
  */
 export function parseGivenDocument(
@@ -187,9 +214,20 @@ export function parseGivenDocument(
       return refuse("document", `expected an object, found ${found(given)}`, "write one object");
     }
     const isWrapped = isJsonObject(given["document"]) && !Array.isArray(given["sections"]);
-    const document = isWrapped ? (given["document"] as JsonObject) : given;
+    const document = withoutNull(isWrapped ? (given["document"] as JsonObject) : given);
     const ccPairId = isWrapped ? pairOf(given["cc_pair_id"], refuse) : undefined;
-    return { document: documentOf(document, refuse, source), ccPairId };
+    if (document["cc_pair_id"] !== undefined) {
+      refuse("cc_pair_id", "stands in the document, where it has no effect", pairHint);
+    }
+    const restrictedBy = restrictionIn(document);
+    const useless = uselessMembers(document, isWrapped ? withoutNull(given) : undefined);
+    const notices = useless.filter(({ name }) => name !== restrictedBy);
+    return {
+      document: documentOf(document, refuse, source),
+      ccPairId,
+      ...(restrictedBy === undefined ? {} : { restrictedBy }),
+      ...(notices.length > 0 ? { notices } : {}),
+    };
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
     return refuse("document", `holds ${error.message}`, "leave it out");

@@ -67,7 +67,11 @@ export function addMappingOptions(command: Command): Command {
       collectParsed(filled),
     )
     .option("--format <name>", "how named files, or stdin, are read: markdown, csv, pdf …", formats)
-    .option("--drafts", "send documents marked draft: true as well");
+    .option("--drafts", "send documents marked draft: true as well")
+    .option(
+      "--drop-access",
+      "send documents without members that restrict who may read them; the pair decides",
+    );
 }
 
 /** Which of the documents found are taken. */

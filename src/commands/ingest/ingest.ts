@@ -21,7 +21,7 @@ import {
 } from "./session.ts";
 import { openSource, type DocumentSource } from "./settings.ts";
 import { createPairCheck, missingPair } from "./target.ts";
-import { tellSince, tellWarnings } from "./tell.ts";
+import { tellNotices, tellSince, tellWarnings } from "./tell.ts";
 import { uploadPlan } from "./upload.ts";
 
 export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags {
@@ -104,6 +104,7 @@ async function dryRun(
 ): Promise<void> {
   const { output, source, state, targets } = session;
   const plan = await planFound(context, session, options);
+  await tellNotices(output, plan.table.notices);
   await tellWarnings(output, plan.table.warnings(), plan.images);
   const rules = accessRules(options, source.config);
   await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules);

@@ -12,6 +12,7 @@ import type { UploadCounts } from "../../output/progress.ts";
 import { createReportCollector, type RunEnd } from "../../output/report/collector.ts";
 import type { ReportFailure } from "../../output/report/record.ts";
 import { createFailureLog } from "../../sync/failure-log.ts";
+import { createNoticeCounts } from "../../sync/notice-counts.ts";
 import type { Plan } from "../../sync/plan.ts";
 import type { PlanTable } from "../../sync/plan-table.ts";
 import type { DocumentEvent } from "../../sync/run.ts";
@@ -19,7 +20,7 @@ import type { Shard } from "../../sync/shard.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";
 import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";
 import type { Session } from "./session.ts";
-import { tellWarnings } from "./tell.ts";
+import { tellNotices, tellWarnings } from "./tell.ts";
 
 /** An upload, and its plan, is written as it goes, however many documents it has: nothing picks from it. */
 function refusePicking(flags: GlobalFlags): void {
@@ -92,6 +93,7 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
   const target = { baseUrl: targets.baseUrl, ccPairId: targets.pair.ccPairId };
   const paths = source.inputs.length > 0 ? source.inputs : source.settings.include;
   const warnings: string[] = [];
+  let notices = createNoticeCounts();
   let warningCount = 0;
   let images = 0;
   let planTable: PlanTable | undefined;
@@ -135,6 +137,7 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
     counts,
     async begin({ table, images: inPlan }) {
       planTable = table;
+      notices = table.notices;
       images += inPlan;
       collector.count("unchanged", table.count("unchanged"));
       const told = table.warnings();
@@ -149,6 +152,7 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
     async add(events) {
       for (const event of events) {
         for (const warning of event.warnings ?? []) warn(warning);
+        if (event.notices) notices.add(event.notices, { path: event.path, part: event.row ?? 0 });
         images += event.images ?? 0;
         sentBytes += event.sentBytes ?? 0;
         if (event.renamedFrom !== undefined) collector.rename(event.renamedFrom, event.path);
@@ -160,6 +164,7 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
       const head = headOf(status, traffic, error);
       const result = resultOf(head, target);
       if (format !== "text") await unlessClosed(writeResult(output, format, result, log.list()));
+      await unlessClosed(tellNotices(output, notices));
       await unlessClosed(tellWarnings(output, { shown: warnings, count: warningCount }, images));
       await unlessClosed(tellOthers(output, shard, planTable?.count("other") ?? 0));
       await unlessClosed(writeSummary(output, result, log.list()));

@@ -46,6 +46,7 @@ export interface MappingFlags extends GlobalFlags {
   map?: string[];
   images?: "skip" | "upload";
   drafts?: boolean;
+  dropAccess?: boolean;
   ccPairId?: number;
   connector?: string;
   /** Folder, or false for `--no-state`. */
@@ -111,6 +112,7 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
   return {
     ...mapping,
     useIgnoreFiles: ignore,
+    dropAccess: flags.dropAccess,
     flags: {
       include: flags.include,
       exclude: flags.exclude,

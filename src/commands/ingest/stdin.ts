@@ -25,7 +25,7 @@ import { checkPlannedPairs } from "./planned-access.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
 import { openSource } from "./settings.ts";
 import { createPairCheck } from "./target.ts";
-import { tellWarnings } from "./tell.ts";
+import { tellNotices, tellWarnings } from "./tell.ts";
 import { uploadPlan } from "./upload.ts";
 
 async function* planned(
@@ -43,6 +43,7 @@ async function* planned(
         continue;
       }
       for (const warning of prepared.warnings) table.warn(warning);
+      if (prepared.notices) table.notices.add(prepared.notices, prepared);
       const { id, fingerprint, ownPair } = prepared;
       const target = targetFor(targets, ownPair);
       if (target) pairs.add(target.ccPairId);
@@ -96,6 +97,7 @@ async function dryRun(
     exitCode: options.exitCode === true,
   });
   context.signal.throwIfAborted();
+  await tellNotices(output, table.notices);
   await tellWarnings(output, table.warnings(), 0);
 }
 

@@ -186,7 +186,9 @@ describe("--require-access", () => {
     ["ingest.accessKeys", { ".cliconfig.json": '{"ingest": {"accessKeys": []}}' }],
     [
       "profiles.default.ingest.requireAccess",
-      { ".cliconfig.json": '{"profiles": {"default": {"ingest": {"requireAccess": ["private"]}}}}' },
+      {
+        ".cliconfig.json": '{"profiles": {"default": {"ingest": {"requireAccess": ["private"]}}}}',
+      },
     ],
   ])("in an untrusted file is refused: %s", async (key, untrusted) => {
     const { run, sent } = await start({ files: { ...files, ...untrusted } });
