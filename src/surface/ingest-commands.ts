@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import {
   addAccessOptions,
   addMappingOptions,
+  addOverwriteOption,
   addPaceOptions,
   addReportOptions,
   addSelectionOptions,
@@ -21,7 +22,7 @@ export function addRetry(ingest: Command, run: Run): void {
     )
     .argument("[report]", "report that `knowctl ingest --report FILE.json` wrote");
   addAccessOptions(addTargetOptions(addMappingOptions(retry)));
-  addReportOptions(addUploadOptions(retry))
+  addReportOptions(addUploadOptions(addOverwriteOption(retry)))
     .addHelpText(
       "after",
       examples([

@@ -109,6 +109,14 @@ export function addAccessOptions(command: Command): Command {
     .option("--allow-sync", "upload to a pair of access type sync, where nobody finds documents");
 }
 
+/** What an upload may replace. */
+export function addOverwriteOption(command: Command): Command {
+  return command.option(
+    "--no-overwrite",
+    "refuse documents that the service has and that are not recorded here",
+  );
+}
+
 /** Where a run is told besides the terminal. */
 export function addReportOptions(command: Command): Command {
   return command

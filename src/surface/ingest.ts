@@ -3,6 +3,7 @@ import { addDocuments, addOrphans, addRetry } from "./ingest-commands.ts";
 import {
   addAccessOptions,
   addMappingOptions,
+  addOverwriteOption,
   addReportOptions,
   addSelectionOptions,
   addStdinOptions,
@@ -24,7 +25,7 @@ export function addIngest(program: Command, run: Run): void {
     .option("--checksum", "read every file instead of trusting size, times and inode")
     .option("--force", "send every document, changed or not")
     .option("--no-state", "neither read nor write the state store");
-  addStdinOptions(addReportOptions(addUploadOptions(ingest)))
+  addStdinOptions(addReportOptions(addUploadOptions(addOverwriteOption(ingest))))
     .addHelpText(
       "after",
       examples([

@@ -8,6 +8,7 @@ import { openOutput } from "../connect.ts";
 import { accessRules, type AccessFlags, type AccessRules } from "./access.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
 import { optimiseSooner } from "./optimise-sooner.ts";
+import { noOverwriteNote, refuseOverwrites, refuseUnlistable } from "./overwrites.ts";
 import { planFolder } from "./plan.ts";
 import { checkPlannedPairs } from "./planned-access.ts";
 import { ingestFormat, withReport, type ReportRequest } from "./report.ts";
@@ -28,6 +29,8 @@ export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags 
   checksum?: boolean;
   force?: boolean;
   exitCode?: boolean;
+  /** False for `--no-overwrite`. */
+  overwrite?: boolean;
   maxFailures?: number;
   allowEmpty?: boolean;
   shard?: Shard;
@@ -107,6 +110,7 @@ async function dryRun(
   await tellNotices(output, plan.table.notices);
   await tellWarnings(output, plan.table.warnings(), plan.images);
   const rules = accessRules(options, source.config);
+  if (options.overwrite === false) await output.note(noOverwriteNote);
   await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules);
   const target = targetFor(targets, undefined);
   const exitCode = options.exitCode === true;
@@ -128,6 +132,8 @@ async function upload(
 ): Promise<void> {
   await withReport(context, session, request, async (report) => {
     const { files } = request;
+    const isGuarded = options.overwrite === false;
+    if (isGuarded) refuseUnlistable(session.connected.client);
     const rules = accessRules(options, session.source.config);
     const check = createPairCheck(session.connected.client, rules);
     const onManyDue = (): void => {
@@ -137,6 +143,7 @@ async function upload(
     const plan = await planFound(context, session, options, { files, onManyDue });
     if (plan.pairs.has(undefined)) throw missingPair();
     await check(pairsToCheck(plan, session, rules), session.output, "nothing was sent");
+    if (isGuarded) await refuseOverwrites(session);
     await tellSince(session.output, session.source);
     const { startedAtMs } = request;
     await uploadPlan(context, { ...session, plan, report, options, startedAtMs });

@@ -21,6 +21,7 @@ import {
 import { checkGivenPairs } from "./given-pairs.ts";
 import { ingestFormat, withReport, type ReportRequest } from "./report.ts";
 import { checkReportFiles } from "./report-files.ts";
+import { noOverwriteNote, refuseUnlistable, withoutOverwrites } from "./overwrites.ts";
 import { checkPlannedPairs } from "./planned-access.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
 import { openSource } from "./settings.ts";
@@ -87,6 +88,7 @@ async function dryRun(
   const rules = accessRules(options, session.source.config);
   const first = await readFirst(due, context, options.allowEmpty === true);
   await session.progress.stop();
+  if (options.overwrite === false) await output.note(noOverwriteNote);
   const pairs = new Set<number>();
   await writePlan(output, ingestFormat(options), {
     documents: planned(first, session, options, { table, pairs }),
@@ -115,7 +117,10 @@ async function upload(
   await withReport(context, session, request, async (report) => {
     if (ccPairId !== undefined) await check([ccPairId], output, "nothing was sent");
     const checked = checkGivenPairs(due, { check, targets, output, table, warn: report.warn });
-    const first = await readFirst(checked, context, options.allowEmpty === true);
+    const isGuarded = options.overwrite === false;
+    if (isGuarded) refuseUnlistable(session.connected.client);
+    const wanted = isGuarded ? withoutOverwrites(checked, session) : checked;
+    const first = await readFirst(wanted, context, options.allowEmpty === true);
     await session.progress.stop();
     const plan = { table, fileCount: 0, images: 0, pairs: new Set<number>() };
     const stream = closable(first, () => chunks.close());
