@@ -1,8 +1,9 @@
-import type { IngestionDocument, Owner, Section } from "../api/schemas.ts";
+import type { IngestionDocument, Owner } from "../api/schemas.ts";
 import { CliError } from "../errors.ts";
 import { restrictionIn } from "./access.ts";
 import { formatTime, parseDate } from "./dates.ts";
 import { copyJson, found, isJsonObject, type JsonObject } from "./json-value.ts";
+import { isFilled, sectionsOf, withoutNull, type Refuse } from "./given-sections.ts";
 import { uselessMembers } from "./given-members.ts";
 import { addMetadata, type Metadata } from "./metadata.ts";
 import type { Notice } from "./notices.ts";
@@ -17,9 +18,6 @@ export interface GivenDocument {
   /** Members that have no effect. */
   notices?: readonly Notice[];
 }
-
-/** Throws CliError `usage` about one member. */
-type Refuse = (member: string, problem: string, hint: string) => never;
 
 const ownerMembers = ["display_name", "first_name", "middle_initial", "last_name", "email"];
 // pydantic takes a number beyond this for milliseconds (its documentation on datetimes).
@@ -44,59 +42,6 @@ function nameOf({ semantic_identifier: name, title }: JsonObject, refuse: Refuse
   if (typeof name === "string" && name.trim() !== "") return name;
   if (typeof title === "string" && title.trim() !== "") return title;
   return refuse("semantic_identifier", "is missing, and there is no title either", hint);
-}
-
-/** Members that are null or missing are left out: the service takes null for missing. */
-function withoutNull(value: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(value).filter(([, member]) => member !== null && member !== undefined),
-  );
-}
-
-const isFilled = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
-
-/**
- * A section with a text and an image or a table as one section each: the service takes the
- * text alone (observed-service.md 3.1).
- */
-function splitSection(section: JsonObject): Section[] {
-  const { text, image_file_id: image, csv_file_id: table, type: _type, heading, ...rest } = section;
-  if ([text, image, table].filter((each) => each !== undefined).length < 2) {
-    return [section as Section];
-  }
-  const headed = heading === undefined ? {} : { heading };
-  const parts = [
-    ...(isFilled(text) ? [{ text, ...headed }] : []),
-    ...(image === undefined ? [] : [{ image_file_id: image }]),
-    ...(table === undefined ? [] : [{ csv_file_id: table }]),
-  ];
-  return parts.map((part) => ({ ...part, ...rest }) as Section);
-}
-
-/** Sections as observed-service.md 3.1 has them: text, image or table, each with a link or not. */
-function sectionsOf({ sections }: JsonObject, refuse: Refuse): Section[] {
-  const hint = 'write "sections": [{"text": "…", "link": "…"}]';
-  if (!Array.isArray(sections)) {
-    refuse("sections", `expected a list, found ${found(sections)}`, hint);
-  }
-  const result = sections.flatMap((section: unknown, index): Section[] => {
-    const name = `sections[${index}]`;
-    if (!isJsonObject(section)) refuse(name, `expected an object, found ${found(section)}`, hint);
-    const clean = withoutNull(section);
-    for (const member of ["text", "link", "image_file_id", "csv_file_id"]) {
-      const value = clean[member];
-      if (value === undefined || typeof value === "string") continue;
-      refuse(`${name}.${member}`, `expected text, found ${found(value)}`, hint);
-    }
-    if (["text", "image_file_id", "csv_file_id"].every((member) => clean[member] === undefined)) {
-      refuse(name, "has neither text nor image_file_id", hint);
-    }
-    return splitSection(clean);
-  });
-  const isContent = (section: Section & { csv_file_id?: string }): boolean =>
-    isFilled(section.text) || isFilled(section.image_file_id) || isFilled(section.csv_file_id);
-  if (!result.some(isContent)) refuse("sections", "hold no text and no image", hint);
-  return result;
 }
 
 /** Text and lists of text as they are; the rest as in front matter: see addMetadata(). */

@@ -107,11 +107,11 @@ async function dryRun(
 ): Promise<void> {
   const { output, source, state, targets } = session;
   const plan = await planFound(context, session, options);
+  const rules = accessRules(options, source.config);
+  await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules);
   await tellNotices(output, plan.table.notices);
   await tellWarnings(output, plan.table.warnings(), plan.images);
-  const rules = accessRules(options, source.config);
   if (options.overwrite === false) await output.note(noOverwriteNote);
-  await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules);
   const target = targetFor(targets, undefined);
   const exitCode = options.exitCode === true;
   const { shard } = options;

@@ -75,6 +75,7 @@ describe("--no-overwrite", () => {
     writeFiles(service.folder, { "docs/a_b.md": "# A\n" });
     expect(await runIn(service, "ingest docs --cc-pair-id 2 --no-overwrite")).toMatchObject({
       code: 2,
+      stderr: expect.stringContaining("1 document is in the service already") as unknown,
     });
   });
 
