@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { ConnectorStatus } from "../src/api/schemas.ts";
+import type { PairRecord } from "../src/api/schemas.ts";
 import type { FaultSpec } from "../src/sandbox/faults.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../src/sandbox/server.ts";
 import { cleanEnvironment, temporaryFolder } from "./support.ts";
@@ -19,7 +19,7 @@ export interface TestService {
 
 export interface TestServiceOptions {
   faults?: FaultSpec;
-  pairs?: readonly ConnectorStatus[];
+  pairs?: readonly PairRecord[];
   dialect?: "standard" | "onyx";
   /** Key that the sandbox takes; default testKey. */
   key?: string;

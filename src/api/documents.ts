@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import type { Shape } from "./shape.ts";
 import { ApiError, CliError } from "../errors.ts";
 import { toBytes } from "./body-text.ts";
@@ -41,6 +42,22 @@ export function upsertDocument(
     },
     usualOrSchema,
   );
+}
+
+const Listed = z.array(z.looseObject({ document_id: z.string() }));
+
+/**
+ * The stored ids of all documents that came through ingestion, of every pair. Throws
+ * ApiError, and CliError `not-found` where the dialect cannot list.
+ */
+export async function listIngested(client: Client): Promise<Set<string>> {
+  const path = client.dialect.paths.ingestedDocuments;
+  if (path === undefined) throw new CliError("not-found", "this interface lists no documents");
+  const listed = await client.call(
+    { what: "list documents", policy: "list", method: "GET", path, key: "apiKey" },
+    Listed,
+  );
+  return new Set(listed.map((each) => each.document_id));
 }
 
 const anything: Shape<unknown> = { safeParse: (data) => ({ success: true, data }) };

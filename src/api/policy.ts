@@ -12,6 +12,7 @@ export type FaultKind = "status" | "unsent" | "connection" | "timeout" | "shape"
 
 export type CallClass =
   | "list"
+  | "listOnce"
   | "upsert"
   | "remove"
   | "chatWhole"
@@ -77,6 +78,9 @@ const list: CallPolicy = {
   endsRun: new Set([401, 402, 403, 404, 405, 410, 501]),
   mayHaveActed: false,
 };
+
+/** For what a run can do without: asked once, and not waited for. */
+const listOnce: CallPolicy = { ...list, attempts: 1, headersMs: 5000, totalMs: 5000 };
 
 /** Deleting twice is as deleting once; a 404 may be about the one document. */
 const remove: CallPolicy = {
@@ -173,6 +177,7 @@ const rawUnsafe: CallPolicy = {
 
 export const policies: Record<CallClass, CallPolicy> = {
   list,
+  listOnce,
   upsert,
   remove,
   chatWhole,

@@ -7,50 +7,73 @@ import * as z from "zod/mini";
 
 const text = z.string();
 const optionalText = z.optional(z.nullable(z.string()));
-const optionalInteger = z.optional(z.nullable(z.int()));
 const anyObject = z.record(z.string(), z.unknown());
 
 // --- connectors ---
 
-export const Connector = z.looseObject({
-  id: z.int(),
-  name: optionalText,
-  source: text,
-  input_type: optionalText,
-  connector_specific_config: z.optional(z.nullable(anyObject)),
-  credential_ids: z.optional(z.nullable(z.array(z.int()))),
-  time_created: optionalText,
-  time_updated: optionalText,
-  refresh_freq: optionalInteger,
-  prune_freq: optionalInteger,
-  indexing_start: optionalText,
+// Under its own name the linter takes it for the one of a promise.
+const { catch: or } = z;
+
+/** A member of another type counts as null: one odd record must not hide the other records. */
+const lenient = <Schema extends z.core.SomeType>(schema: Schema) =>
+  or(z.optional(z.nullable(schema)), null);
+
+const Connector = z.looseObject({
+  id: lenient(z.int()),
+  name: lenient(text),
+  source: lenient(text),
+  input_type: lenient(text),
+  connector_specific_config: lenient(anyObject),
+  credential_ids: lenient(z.array(z.int())),
+  time_created: lenient(text),
+  time_updated: lenient(text),
+  refresh_freq: lenient(z.int()),
+  prune_freq: lenient(z.int()),
+  indexing_start: lenient(text),
 });
 
-export const Credential = z.looseObject({
-  id: z.int(),
-  name: optionalText,
-  source: optionalText,
-  credential_json: z.optional(z.nullable(anyObject)),
-  admin_public: z.optional(z.nullable(z.boolean())),
-  curator_public: z.optional(z.nullable(z.boolean())),
-  user_id: optionalText,
-  user_email: optionalText,
-  groups: z.optional(z.nullable(z.array(z.int()))),
-  time_created: optionalText,
-  time_updated: optionalText,
+const Credential = z.looseObject({
+  id: lenient(z.int()),
+  name: lenient(text),
+  source: lenient(text),
+  credential_json: lenient(anyObject),
+  admin_public: lenient(z.boolean()),
+  curator_public: lenient(z.boolean()),
+  user_id: lenient(text),
+  user_email: lenient(text),
+  groups: lenient(z.array(z.int())),
+  time_created: lenient(text),
+  time_updated: lenient(text),
 });
 
-/** One element of the connector status listing. */
-export const ConnectorStatus = z.looseObject({
-  cc_pair_id: z.int(),
-  name: optionalText,
-  connector: Connector,
-  credential: Credential,
-  access_type: optionalText,
-  groups: z.optional(z.nullable(z.array(z.int()))),
+const StatusRecord = z.looseObject({
+  cc_pair_id: or(z.nullable(z.int()), null),
+  name: lenient(text),
+  connector: lenient(Connector),
+  credential: lenient(Credential),
+  access_type: lenient(text),
+  groups: lenient(z.array(z.int())),
 });
-export type ConnectorStatus = z.infer<typeof ConnectorStatus>;
-export const ConnectorStatusList = z.array(ConnectorStatus);
+
+/** One element of the connector status listing. What the service left out, or sent as another type, is null. */
+export type ConnectorStatus = z.infer<typeof StatusRecord>;
+const unreadable: ConnectorStatus = { cc_pair_id: null };
+
+/** The listing. Records may be odd, but a list in which no record has an id is another answer. */
+export const ConnectorStatusList = z.array(or(StatusRecord, unreadable)).check(
+  z.refine((records) => records.length === 0 || records.some((each) => each.cc_pair_id !== null), {
+    error: "expected records with a cc_pair_id",
+  }),
+);
+
+/** A record whose id can be read: only such a one can be a target. */
+export type IdentifiedConnector = ConnectorStatus & { cc_pair_id: number };
+
+/** A record with all of its parts, as service-interface.md 2.1 has it. */
+export type PairRecord = IdentifiedConnector & {
+  connector: NonNullable<ConnectorStatus["connector"]> & { id: number; source: string };
+  credential: NonNullable<ConnectorStatus["credential"]> & { id: number };
+};
 
 // --- ingestion: what we send is a plain type, what comes back is checked ---
 

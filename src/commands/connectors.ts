@@ -44,11 +44,9 @@ async function rememberConnectors(
   records: readonly ConnectorStatus[],
 ): Promise<void> {
   const { rememberNames } = await import("./completion/remember-names.ts");
-  const names = records.map((record) => ({
-    id: record.cc_pair_id,
-    name: record.name ?? "",
-    text: record.connector.source,
-  }));
+  const names = records.flatMap(({ cc_pair_id: id, name, connector }) =>
+    id === null ? [] : [{ id, name: name ?? "", text: connector?.source ?? "" }],
+  );
   rememberNames(context, "connectors", connected, names);
 }
 

@@ -1,4 +1,4 @@
-import type { ConnectorStatus } from "../api/schemas.ts";
+import type { ConnectorStatus, IdentifiedConnector } from "../api/schemas.ts";
 import { nearest } from "../config/nearest.ts";
 import { CliError } from "../errors.ts";
 
@@ -9,7 +9,7 @@ const mostCandidates = 10;
 function describe(record: ConnectorStatus): string {
   const name =
     record.name === null || record.name === undefined ? "—" : JSON.stringify(record.name);
-  return `${record.cc_pair_id}  ${name}  ${record.connector.source}`;
+  return `${record.cc_pair_id ?? "—"}  ${name}  ${record.connector?.source ?? "—"}`;
 }
 
 function describeAll(records: readonly ConnectorStatus[]): string[] {
@@ -47,7 +47,7 @@ function createNotFound(
 }
 
 function createAmbiguous(found: readonly ConnectorStatus[], name: string): CliError {
-  const sources = new Set(found.map((record) => record.connector.source));
+  const sources = new Set(found.map((record) => record.connector?.source));
   return new CliError("not-found", `${found.length} connectors are named ${JSON.stringify(name)}`, {
     details: describeAll(found),
     hints: [
@@ -57,6 +57,9 @@ function createAmbiguous(found: readonly ConnectorStatus[], name: string): CliEr
     ],
   });
 }
+
+const isIdentified = (record: ConnectorStatus): record is IdentifiedConnector =>
+  record.cc_pair_id !== null;
 
 /**
  * The one connector with this name, optionally of one source.
@@ -68,6 +71,8 @@ function createAmbiguous(found: readonly ConnectorStatus[], name: string): CliEr
  * | 0             | 1                     | that one                   |
  * | 0             | several or 0          | CliError `not-found`       |
  *
+ * A record without a readable id is CliError `server-error`.
+ *
  * A part of a name is never taken for the name: the id found here may become
  * the target of an upload. The error lists the candidates.
  */
@@ -75,9 +80,11 @@ export function findConnector(
   records: readonly ConnectorStatus[],
   name: string,
   source?: string,
-): ConnectorStatus {
+): IdentifiedConnector {
   const eligible =
-    source === undefined ? records : records.filter((record) => record.connector.source === source);
+    source === undefined
+      ? records
+      : records.filter((record) => record.connector?.source === source);
   // A name may be typed on a system that writes é as two characters.
   const wanted = name.normalize("NFC");
   const named = (same: (other: string) => boolean): ConnectorStatus[] =>
@@ -90,6 +97,11 @@ export function findConnector(
   const [only] = found;
   if (!only) throw createNotFound(eligible, name, source);
   if (found.length > 1) throw createAmbiguous(found, name);
+  if (!isIdentified(only)) {
+    throw new CliError("server-error", `the record of ${JSON.stringify(name)} has no cc_pair_id`, {
+      hints: ["see the number in the address of the connector's page, and give --cc-pair-id"],
+    });
+  }
   return only;
 }
 
@@ -97,8 +109,8 @@ export function findConnector(
 export function findConnectorById(
   records: readonly ConnectorStatus[],
   id: number,
-): ConnectorStatus {
-  const found = records.find((record) => record.cc_pair_id === id);
+): IdentifiedConnector {
+  const found = records.filter(isIdentified).find((record) => record.cc_pair_id === id);
   if (found) return found;
   throw new CliError("not-found", `no connector has the cc_pair_id ${id}`, {
     hints: ["`knowctl connectors list` shows all of them"],

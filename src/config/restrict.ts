@@ -49,6 +49,48 @@ export function restrictContent(content: ConfigContent): {
   return { content: content.ingest ? { ingest: free } : {}, dropped };
 }
 
+/** Settings that guard an upload: leaving one out would weaken what the user relies on. */
+const guardKeys = ["requireAccess", "accessKeys"] as const;
+
+/** The guards of a file, top level and profiles, by key path. */
+export function guardsOf(content: ConfigContent): { key: string; value: unknown }[] {
+  const places: [string, IngestSettings | undefined][] = [
+    ["ingest", content.ingest],
+    ...Object.entries(content.profiles ?? {}).map(
+      ([name, { ingest }]): [string, IngestSettings | undefined] => [
+        `profiles.${name}.ingest`,
+        ingest,
+      ],
+    ),
+  ];
+  return places.flatMap(([place, ingest]) =>
+    guardKeys.flatMap((key) =>
+      ingest?.[key] === undefined ? [] : [{ key: `${place}.${key}`, value: ingest[key] }],
+    ),
+  );
+}
+
+/** Throws CliError `not-configured` where a file that is not trusted holds a guard of uploads. */
+export function refuseUntrustedGuards(
+  files: readonly { path: string; trusted: boolean; content: ConfigContent }[],
+): void {
+  for (const { path, trusted, content } of files) {
+    const guards = trusted ? [] : guardsOf(content).map(({ key }) => key);
+    if (guards.length === 0) continue;
+    throw new CliError(
+      "not-configured",
+      `${path} is not trusted, and ${guards.join(", ")} counts only from a trusted file; nothing was sent`,
+      {
+        hints: [
+          "look at it, then trust it once: knowctl config trust",
+          `or name it for this run: --config ${path}`,
+          "in a pipeline that owns its checkout: KNOWCTL_TRUST_PROJECT=1",
+        ],
+      },
+    );
+  }
+}
+
 const mostAlternatives = 256;
 
 // `{a,b}` written out, as the matcher will; undefined when there are too many.

@@ -78,6 +78,16 @@ export const IngestSettings = z.strictObject({
   rules: z.optional(z.array(IngestRule).check(z.describe("settings per path; later rules win"))),
   ccPairId: z.optional(ccPairId),
   connector: z.optional(text("name of the connector to upload to, instead of ccPairId")),
+  requireAccess: z.optional(
+    z
+      .array(z.enum(["private", "sync", "public"]))
+      .check(z.describe("access types of the pairs that documents may go to (default: any)")),
+  ),
+  accessKeys: z.optional(
+    list(
+      "front matter keys that seem to restrict who may read a document, for a warning; [] for none",
+    ),
+  ),
   concurrency: z.optional(whole(1, 256, "most requests in flight (default: 8)")),
   rate: z.optional(
     z

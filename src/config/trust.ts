@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { CliError } from "../errors.ts";
 import { checkPrivate, writeWhole } from "./files.ts";
 import { stateFolder, type Machine } from "./folders.ts";
+import { guardsOf } from "./restrict.ts";
 import { addressMembers, secretMembers } from "./members.ts";
 import type { ParsedFile } from "./parse.ts";
 import type { ConfigContent, Secret } from "./schema.ts";
@@ -47,7 +48,8 @@ async function hashOf(content: ConfigContent): Promise<string> {
     const addresses = addressMembers.map((member) => profile[member] ?? null);
     return [name, ...addresses, ...secretMembers.map((member) => reference(profile[member]))];
   });
-  const sorted = claims.map((claim) => JSON.stringify(claim)).toSorted();
+  const guards = guardsOf(content);
+  const sorted = [...claims, ...guards].map((claim) => JSON.stringify(claim)).toSorted();
   // Slow to load, and most runs meet no project file.
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(sorted.join("\n")).digest("hex");

@@ -9,7 +9,7 @@ import { isMap, toValue, type ValueMap } from "./values.ts";
  * document: another text, title, link, metadata or date. Everything is then
  * read again and what really differs is sent again.
  */
-export const mappingVersion = 4;
+export const mappingVersion = 5;
 
 export interface Layered<Type> {
   value: Type;
@@ -100,7 +100,7 @@ function compute(settings: DocumentSettings, rules: readonly Rule[]): Effective 
   const shaping = [
     mappingVersion,
     { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys },
-    { owners, metaCommit, format },
+    { owners, metaCommit, format, ...(settings.dropAccess ? { dropAccess: true } : {}) },
     { ...effective, rules: [], metadata: [...metadata], flagMetadata: [...flagMetadata] },
   ];
   return { ...effective, key: digest(JSON.stringify(shaping)) };

@@ -1,4 +1,5 @@
 import { CliError, reasonOf } from "../errors.ts";
+import { withoutRestriction } from "./access.ts";
 import { createByteLines, type ByteLine } from "./byte-lines.ts";
 import { decodeText } from "./decode.ts";
 import { parseGivenDocument } from "./given.ts";
@@ -30,8 +31,10 @@ function prepare({ line, bytes }: ByteLine, setup: PayloadSetup): Prepared {
   }
   const text = decodeText(bytes, where);
   const start = { path: stdinName, row: line, line, column: 1 };
-  const { document, ccPairId } = parseGivenDocument(parseJsonAt(text, start), where);
-  const read = { images: 0, warnings: [], stamp: "", content: "" };
+  const given = parseGivenDocument(parseJsonAt(text, start), where);
+  const document = withoutRestriction(given, where, setup.dropAccess === true);
+  const { ccPairId, notices } = given;
+  const read = { images: 0, warnings: [], notices, stamp: "", content: "" };
   const pair = ccPairId === undefined ? {} : { ccPairId };
   return toPrepared("", line, { kind: "document", document, ...read, ...pair }, setup);
 }

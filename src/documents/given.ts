@@ -1,18 +1,23 @@
-import type { IngestionDocument, Owner, Section } from "../api/schemas.ts";
+import type { IngestionDocument, Owner } from "../api/schemas.ts";
 import { CliError } from "../errors.ts";
+import { restrictionIn } from "./access.ts";
 import { formatTime, parseDate } from "./dates.ts";
 import { copyJson, found, isJsonObject, type JsonObject } from "./json-value.ts";
+import { isFilled, sectionsOf, withoutNull, type Refuse } from "./given-sections.ts";
+import { uselessMembers } from "./given-members.ts";
 import { addMetadata, type Metadata } from "./metadata.ts";
+import type { Notice } from "./notices.ts";
 import { normalise } from "./stamp.ts";
 import { isMap, toValue, ValueError } from "./values.ts";
 
 export interface GivenDocument {
   document: IngestionDocument;
   ccPairId: number | undefined;
+  /** The member that restricts who may read the document; the service drops it. */
+  restrictedBy?: string;
+  /** Members that have no effect. */
+  notices?: readonly Notice[];
 }
-
-/** Throws CliError `usage` about one member. */
-type Refuse = (member: string, problem: string, hint: string) => never;
 
 const ownerMembers = ["display_name", "first_name", "middle_initial", "last_name", "email"];
 // pydantic takes a number beyond this for milliseconds (its documentation on datetimes).
@@ -37,41 +42,6 @@ function nameOf({ semantic_identifier: name, title }: JsonObject, refuse: Refuse
   if (typeof name === "string" && name.trim() !== "") return name;
   if (typeof title === "string" && title.trim() !== "") return title;
   return refuse("semantic_identifier", "is missing, and there is no title either", hint);
-}
-
-/** Members that are null or missing are left out: the service takes null for missing. */
-function withoutNull(value: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(value).filter(([, member]) => member !== null && member !== undefined),
-  );
-}
-
-const isFilled = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
-
-/** Sections as observed-service.md 3.1 has them: text, image or table, each with a link or not. */
-function sectionsOf({ sections }: JsonObject, refuse: Refuse): Section[] {
-  const hint = 'write "sections": [{"text": "…", "link": "…"}]';
-  if (!Array.isArray(sections)) {
-    refuse("sections", `expected a list, found ${found(sections)}`, hint);
-  }
-  const result = sections.map((section: unknown, index): Section => {
-    const name = `sections[${index}]`;
-    if (!isJsonObject(section)) refuse(name, `expected an object, found ${found(section)}`, hint);
-    const clean = withoutNull(section);
-    for (const member of ["text", "link", "image_file_id", "csv_file_id"]) {
-      const value = clean[member];
-      if (value === undefined || typeof value === "string") continue;
-      refuse(`${name}.${member}`, `expected text, found ${found(value)}`, hint);
-    }
-    if (["text", "image_file_id", "csv_file_id"].every((member) => clean[member] === undefined)) {
-      refuse(name, "has neither text nor image_file_id", hint);
-    }
-    return clean as Section;
-  });
-  const isContent = (section: Section & { csv_file_id?: string }): boolean =>
-    isFilled(section.text) || isFilled(section.image_file_id) || isFilled(section.csv_file_id);
-  if (!result.some(isContent)) refuse("sections", "hold no text and no image", hint);
-  return result;
 }
 
 /** Text and lists of text as they are; the rest as in front matter: see addMetadata(). */
@@ -124,8 +94,7 @@ function checkRest(rest: JsonObject, refuse: Refuse): void {
   }
 }
 
-function documentOf(given: JsonObject, refuse: Refuse, source: string): IngestionDocument {
-  const clean = withoutNull(given);
+function documentOf(clean: JsonObject, refuse: Refuse, source: string): IngestionDocument {
   checkRest(clean, refuse);
   const document: JsonObject = {
     id: idOf(clean, refuse),
@@ -159,6 +128,8 @@ function pairOf(value: unknown, refuse: Refuse): number | undefined {
   );
 }
 
+const pairHint = 'write {"document": {…}, "cc_pair_id": N}';
+
 /** Whether a JSON value is meant as a document, or as `{document, cc_pair_id}`, not as a row. */
 export function isGivenDocument(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
@@ -170,7 +141,8 @@ export function isGivenDocument(value: unknown): boolean {
  * `{document, cc_pair_id}`. Checked as the service would, and passed on as it is
  * but for what the service would store otherwise: times become UTC with `Z`,
  * metadata values text or lists of text, the id NFC; null members are left out.
- * Known members come first in a fixed order, unknown ones are kept.
+ * Known members come first in a fixed order, unknown ones are kept; a section with a text
+ * and an image becomes two.
  * `where` (`path:line:column`) begins each message. Throws CliError `usage`.
  */
 export function parseGivenDocument(
@@ -187,9 +159,20 @@ export function parseGivenDocument(
       return refuse("document", `expected an object, found ${found(given)}`, "write one object");
     }
     const isWrapped = isJsonObject(given["document"]) && !Array.isArray(given["sections"]);
-    const document = isWrapped ? (given["document"] as JsonObject) : given;
+    const document = withoutNull(isWrapped ? (given["document"] as JsonObject) : given);
     const ccPairId = isWrapped ? pairOf(given["cc_pair_id"], refuse) : undefined;
-    return { document: documentOf(document, refuse, source), ccPairId };
+    if (document["cc_pair_id"] !== undefined) {
+      refuse("cc_pair_id", "stands in the document, where it has no effect", pairHint);
+    }
+    const restrictedBy = restrictionIn(document);
+    const useless = uselessMembers(document, isWrapped ? withoutNull(given) : undefined);
+    const notices = useless.filter(({ name }) => name !== restrictedBy);
+    return {
+      document: documentOf(document, refuse, source),
+      ccPairId,
+      ...(restrictedBy === undefined ? {} : { restrictedBy }),
+      ...(notices.length > 0 ? { notices } : {}),
+    };
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
     return refuse("document", `holds ${error.message}`, "leave it out");

@@ -32,7 +32,7 @@ export function documentJsonOf({ body, ccPairId }: ReadyDocument): string {
 }
 
 /** What turning a reading into a request takes. */
-export type PayloadSetup = Pick<InspectSetup, "pair">;
+export type PayloadSetup = Pick<InspectSetup, "pair" | "dropAccess">;
 
 /** A reading with the body of its request; `path` is "" for what came from stdin. */
 export function toPrepared(
@@ -45,7 +45,7 @@ export function toPrepared(
   if (reading.kind === "skipped") {
     return { kind: "skipped", path, part, reason: reading.reason, stamp, content };
   }
-  const { document, warnings, images, uploads, volatile } = reading;
+  const { document, warnings, images, uploads, volatile, notices } = reading;
   const { fromFlag, ccPairId: runPair } = setup.pair;
   const ccPairId = fromFlag ? runPair : (reading.ccPairId ?? runPair);
   const { body, fingerprint } = buildPayload(document, volatile, ccPairId);
@@ -64,6 +64,7 @@ export function toPrepared(
     warnings,
     images,
     uploads,
+    notices,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { FileFacts } from "./facts.ts";
 import type { Glance } from "./glance.ts";
 import type { LocalImage } from "./images.ts";
+import type { Notice } from "./notices.ts";
 import type { Fingerprint } from "./payload.ts";
 import type { RawSettings } from "./settings.ts";
 
@@ -14,6 +15,8 @@ export interface RunPair {
 export interface InspectSetup {
   settings: RawSettings;
   pair: RunPair;
+  /** Documents given as JSON are sent without members that restrict who may read them. */
+  dropAccess?: boolean | undefined;
 }
 
 /** A file to look at, and what is known of it. */
@@ -56,6 +59,7 @@ export interface ReadyDocument {
   images: number;
   /** Images that stand in the body by their placeholders. */
   uploads?: readonly LocalImage[] | undefined;
+  notices?: readonly Notice[] | undefined;
 }
 
 /** What reading gives: a document, or why there is none; `part` as in ReadyDocument. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { IngestionDocument } from "../api/schemas.ts";
+import { restrictionHint, restrictionProblem, restricts } from "./access.ts";
 import { effectiveFor } from "./effective.ts";
 import type { FileFacts } from "./facts.ts";
 import { booleanOf, createFields, type Trace } from "./fields.ts";
@@ -17,6 +18,7 @@ import {
   type Mapping,
 } from "./map-fields.ts";
 import { mapMetadata } from "./map-metadata.ts";
+import type { Notice } from "./notices.ts";
 import type { Parsed } from "./readers.ts";
 import { settingsOfRow } from "./row-keys.ts";
 import { pageSections, splitSections } from "./sections.ts";
@@ -36,10 +38,13 @@ export type Mapped =
       /** Whether other files, there or not, had a say in the document. */
       readsImages: boolean;
       warnings: string[];
+      notices: readonly Notice[] | undefined;
     }
   | { kind: "skipped"; reason: string };
 
 const none: readonly [] = [];
+/** How the interface calls who may read a document: observed-service.md 3.1. */
+const ownMember = "external_access";
 // A checkout resets every file's time; that alone must not send everything again.
 const dateAlone = ["doc_updated_at"] as const;
 
@@ -66,6 +71,21 @@ function skipReason(mapping: Mapping): string | undefined {
     return `${draft.key}: true in ${fields.place} (--drafts sends it)`;
   }
   return undefined;
+}
+
+/**
+ * The key that seems to restrict who may read: it becomes metadata, which restricts nobody.
+ * Throws CliError `usage` for the interface's own member, unless it may be dropped.
+ */
+function accessNotice({ fields, settings, parsed }: Mapping): readonly Notice[] | undefined {
+  if (!parsed.frontMatter) return undefined;
+  const isRestricted = (key: string): boolean => restricts(fields.get(key));
+  if (isRestricted(ownMember)) {
+    if (!settings.dropAccess) fields.fail(ownMember, restrictionProblem, restrictionHint);
+    fields.take([ownMember]);
+  }
+  const key = settings.accessKeys.find(isRestricted);
+  return key === undefined ? undefined : [{ kind: "access", name: key }];
 }
 
 /** What the text refers to; nothing is looked at unless images are uploaded. */
@@ -124,6 +144,7 @@ export function mapDocument(
   const mapping: Mapping = { ...from, settings, effective, trace, warnings };
   const reason = skipReason(mapping);
   if (reason !== undefined) return { kind: "skipped", reason };
+  const notices = accessNotice(mapping);
   const { isMarkdown, bodyLine } = parsed;
   const body = isMarkdown ? removeIgnored(parsed.body, path, bodyLine) : parsed.body;
   const id = mapId(mapping);
@@ -164,5 +185,6 @@ export function mapDocument(
     volatile: isOfFile ? dateAlone : none,
     readsImages: images.length + problems.length > 0,
     warnings,
+    notices,
   };
 }

@@ -7,9 +7,11 @@ import type { Trace } from "./fields.ts";
 import { contentHash } from "./file-bytes.ts";
 import { extensionOf } from "./file-name.ts";
 import type { SourceFile } from "./find.ts";
+import { withoutRestriction } from "./access.ts";
 import type { LocalImage } from "./images.ts";
 import { mapDocument } from "./map-document.ts";
 import { loadedTextReader, loadReader } from "./load-reader.ts";
+import type { Notice } from "./notices.ts";
 import {
   formatOf,
   type Format,
@@ -34,6 +36,8 @@ export type Reading =
       /** Fields that change without the content changing; see buildPayload(). */
       volatile?: readonly (keyof IngestionDocument)[];
       warnings: string[];
+      /** Facts that a run reports once for all documents. */
+      notices?: readonly Notice[] | undefined;
     } & ReadBytes)
   | ({ kind: "skipped"; reason: string } & ReadBytes);
 
@@ -81,11 +85,12 @@ function toReading(
 ): Reading {
   const mapped = mapDocument({ ...file, mtimeMs }, parsed, settings, trace);
   if (mapped.kind === "skipped") return { ...mapped, stamp, content };
-  const { document, ccPairId, images, uploads, volatile, warnings } = mapped;
+  const { document, ccPairId, images, uploads, volatile, warnings, notices } = mapped;
   // What depends on other files is never taken for unchanged because its own file is.
   const own = mapped.readsImages ? "" : stamp;
   const reading: Reading = { kind: "document", document, images, warnings, stamp: own, content };
   if (volatile.length > 0) reading.volatile = volatile;
+  if (notices) reading.notices = notices;
   if (uploads.length > 0) reading.uploads = uploads;
   if (ccPairId !== undefined) reading.ccPairId = ccPairId;
   return reading;
@@ -152,9 +157,10 @@ function readRow(
     return { part, ...toReading({ ...file, row: part }, bytes, row.parsed, settings, trace) };
   }
   const { stamp, content } = bytes;
-  const { document, ccPairId = effectiveFor(path, settings).ccPairId } = row;
-  const reading = { kind: "document" as const, document, images: 0, warnings: [], stamp, content };
-  return { part, ...reading, ...(ccPairId === undefined ? {} : { ccPairId }) };
+  const { notices, ccPairId = effectiveFor(path, settings).ccPairId } = row;
+  const document = withoutRestriction(row, `${path}:${row.line}:1`, settings.dropAccess);
+  const read = { kind: "document" as const, document, images: 0, warnings: [], stamp, content };
+  return { part, ...read, notices, ...(ccPairId === undefined ? {} : { ccPairId }) };
 }
 
 /**

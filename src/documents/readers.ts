@@ -1,4 +1,4 @@
-import type { IngestionDocument } from "../api/schemas.ts";
+import type { GivenDocument } from "./given.ts";
 import type { FrontMatter } from "./front-matter.ts";
 import { extensionStart, isPacked } from "./file-name.ts";
 import type { RowKeys } from "./row-keys.ts";
@@ -48,7 +48,7 @@ export type Row = {
 } & (
   | { kind: "text"; parsed: Parsed }
   /** A document of the interface, passed on as it was given. */
-  | { kind: "document"; document: IngestionDocument; ccPairId: number | undefined }
+  | ({ kind: "document" } & GivenDocument)
   | { kind: "failed"; reason: string }
 );
 

@@ -1,3 +1,4 @@
+import { defaultAccessKeys } from "./access.ts";
 import { compileRules, type Rule, type RuleSettings } from "./rules.ts";
 import type { ColumnMap, FormatName } from "./readers.ts";
 import { createFilter, type PathFilter } from "./patterns.ts";
@@ -61,6 +62,10 @@ export interface RawSettings extends MappingOptions {
   root: string;
   rules?: readonly RuleSettings[] | undefined;
   frontMatter?: KeyLists | undefined;
+  /** Keys that count as a restriction of who may read; default: defaultAccessKeys. */
+  accessKeys?: readonly string[] | undefined;
+  /** Documents are sent without what restricts who may read them. */
+  dropAccess?: boolean | undefined;
   /** How every file is read, whatever its extension says. */
   format?: FormatName | undefined;
   /** The same options from the command line; they win over rules and configuration. */
@@ -88,6 +93,8 @@ export interface DocumentSettings {
   readonly format: FormatName | undefined;
   readonly maxFileBytes: number;
   readonly keys: FrontMatterKeys;
+  readonly accessKeys: readonly string[];
+  readonly dropAccess: boolean;
   readonly rules: readonly Rule[];
   /** As given, for the values that rules and front matter may override. */
   readonly configured: MappingOptions;
@@ -140,7 +147,8 @@ export function usesPatterns({ include, exclude, rules, flags = {} }: RawSetting
  * the root, or would expand too far.
  */
 export function compileSettings(raw: RawSettings): DocumentSettings {
-  const { root, rules, frontMatter, format, flags = {}, ...configured } = raw;
+  const { root, rules, frontMatter, format, accessKeys, dropAccess, ...others } = raw;
+  const { flags = {}, ...configured } = others;
   const pick = <Key extends keyof MappingOptions>(key: Key): MappingOptions[Key] =>
     flags[key] ?? configured[key];
   const taken = (pattern: string): boolean => !pattern.startsWith("!") || pattern.startsWith("!(");
@@ -169,6 +177,8 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     format,
     maxFileBytes: maxFileBytesOf(raw),
     keys: compileKeys(frontMatter),
+    accessKeys: accessKeys ?? defaultAccessKeys,
+    dropAccess: dropAccess === true,
     rules: compileRules(rules ?? []),
     configured,
     flags,

@@ -68,7 +68,7 @@ function isAsRecorded(looked: Looked): boolean {
 }
 
 /** What few documents have. */
-type Rare = Pick<ReadyDocument, "ownPair" | "warnings" | "images" | "uploads">;
+type Rare = Pick<ReadyDocument, "ownPair" | "warnings" | "images" | "uploads" | "notices">;
 
 // By position: names would be written and read again for each document.
 type DocumentLine = [
@@ -91,9 +91,9 @@ type DocumentLine = [
 
 function packDocument(document: ReadyDocument, block: number): DocumentLine {
   const { body, path, id, fingerprint, content, stamp, ccPairId, updatedAt } = document;
-  const { ownPair, warnings, images, uploads } = document;
+  const { ownPair, warnings, images, uploads, notices } = document;
   const { whole, fields } = fingerprint;
-  const isRare = ownPair !== undefined || warnings.length > 0 || images > 0 || uploads;
+  const isRare = ownPair !== undefined || warnings.length > 0 || images > 0 || uploads || notices;
   return [
     block,
     body.byteOffset,
@@ -105,11 +105,17 @@ function packDocument(document: ReadyDocument, block: number): DocumentLine {
     stamp,
     ccPairId,
     updatedAt,
-    isRare ? { ownPair, warnings, images, uploads } : 0,
+    isRare ? { ownPair, warnings, images, uploads, notices } : 0,
   ];
 }
 
-const nothingRare: Rare = { ownPair: undefined, warnings: [], images: 0, uploads: undefined };
+const nothingRare: Rare = {
+  ownPair: undefined,
+  warnings: [],
+  images: 0,
+  uploads: undefined,
+  notices: undefined,
+};
 
 function unpackDocument(
   line: DocumentLine,
@@ -134,6 +140,7 @@ function unpackDocument(
     warnings: rare.warnings,
     images: rare.images,
     uploads: rare.uploads,
+    notices: rare.notices,
   };
 }
 

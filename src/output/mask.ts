@@ -34,18 +34,17 @@ function maskMember(name: string, value: unknown): unknown {
  * and every member of the credential that is not known to be harmless.
  */
 export function maskConnector(record: ConnectorStatus): ConnectorStatus {
-  const credential = Object.fromEntries(
-    Object.entries(record.credential).map(([name, value]) => [name, maskMember(name, value)]),
-  );
-  const { connector } = record;
-  return {
-    ...record,
-    connector: {
-      ...connector,
-      ...("connector_specific_config" in connector
-        ? { connector_specific_config: maskValues(connector.connector_specific_config) }
-        : {}),
-    } as ConnectorStatus["connector"],
-    credential: credential as ConnectorStatus["credential"],
-  };
+  const { connector, credential } = record;
+  const masked = { ...record };
+  if (connector && "connector_specific_config" in connector) {
+    const config = maskValues(connector.connector_specific_config);
+    masked.connector = { ...connector, connector_specific_config: config } as typeof connector;
+  }
+  if (credential) {
+    const members = Object.entries(credential);
+    masked.credential = Object.fromEntries(
+      members.map(([name, value]) => [name, maskMember(name, value)]),
+    ) as typeof credential;
+  }
+  return masked;
 }

@@ -1,11 +1,11 @@
-import type { ConnectorStatus } from "../api/schemas.ts";
+import type { PairRecord } from "../api/schemas.ts";
 import type { Call } from "./call.ts";
 import { json, type Reply } from "./reply.ts";
 import type { Route } from "./routes.ts";
 import { toolList } from "./tools.ts";
 
 export interface CatalogOptions {
-  pairs: readonly ConnectorStatus[];
+  pairs: readonly PairRecord[];
   models: Record<string, readonly string[]>;
   documentSets: Record<string, readonly number[]>;
   /** How the one agent answers, for its description. */

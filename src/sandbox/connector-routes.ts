@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { ConnectorStatus } from "../api/schemas.ts";
+import type { PairRecord } from "../api/schemas.ts";
 import type { Call } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import type { Pairs } from "./pairs.ts";
@@ -81,8 +81,8 @@ function makeCredential({ pairs, clock }: Making, body: z.infer<typeof NewCreden
 function linked(
   { pairs }: Making,
   { name, access_type, groups: of }: z.infer<typeof NewPair>,
-  connector: ConnectorStatus["connector"],
-  credential: ConnectorStatus["credential"],
+  connector: PairRecord["connector"],
+  credential: PairRecord["credential"],
 ): Reply {
   if (pairs.records.some((pair) => pair.name === name)) {
     pairs.dropConnector(connector.id);

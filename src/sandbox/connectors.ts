@@ -1,4 +1,4 @@
-import type { ConnectorStatus } from "../api/schemas.ts";
+import type { PairRecord } from "../api/schemas.ts";
 
 interface Seed {
   id: number;
@@ -106,7 +106,7 @@ const seeds: readonly Seed[] = [
 const adminId = "5f0c9a6e-3c63-4f0e-9b0f-2a5f1d6f6c11";
 const adminEmail = "admin@example.com";
 
-function toStatus(seed: Seed): ConnectorStatus {
+function toStatus(seed: Seed): PairRecord {
   const times = { time_created: "2026-01-05T09:00:00Z", time_updated: "2026-06-01T12:30:00Z" };
   const user = seed.user !== null;
   return {
@@ -145,4 +145,4 @@ function toStatus(seed: Seed): ConnectorStatus {
  * The pairs of a fresh sandbox: two for uploads, crawled ones with and without pruning, and members that are null.
  * observed-service.md 4.1. Pair 1, the hidden default pair, is not listed.
  */
-export const defaultPairs: readonly ConnectorStatus[] = seeds.map(toStatus);
+export const defaultPairs: readonly PairRecord[] = seeds.map(toStatus);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ConnectorStatus } from "../api/schemas.ts";
+import type { PairRecord } from "../api/schemas.ts";
 import type { Call } from "./call.ts";
 import type { DocumentStore } from "./documents.ts";
 import { zuluTime } from "./identity.ts";
@@ -9,7 +9,7 @@ import type { Route } from "./routes.ts";
 import type { Hit } from "./search.ts";
 
 export interface PageOptions {
-  pairs: readonly ConnectorStatus[];
+  pairs: readonly PairRecord[];
   documents: DocumentStore;
   search: (question: string) => Hit[];
   /** Of the address that is listened on. */

@@ -1,8 +1,8 @@
-import type { ConnectorStatus } from "../api/schemas.ts";
+import type { PairRecord } from "../api/schemas.ts";
 import type { Database } from "../database.ts";
 
-type Connector = ConnectorStatus["connector"];
-type Credential = ConnectorStatus["credential"];
+type Connector = PairRecord["connector"];
+type Credential = PairRecord["credential"];
 
 /**
  * The connector and credential pairs. `records`, `ids` and `publicIds` are live:
@@ -10,7 +10,7 @@ type Credential = ConnectorStatus["credential"];
  * forgotten with the sandbox.
  */
 export interface Pairs {
-  readonly records: readonly ConnectorStatus[];
+  readonly records: readonly PairRecord[];
   readonly ids: ReadonlySet<number>;
   readonly publicIds: readonly number[];
   addConnector(connector: Omit<Connector, "id">): Connector;
@@ -27,23 +27,23 @@ export interface Pairs {
     groups: number[];
     connector: Connector;
     credential: Credential;
-  }): ConnectorStatus;
+  }): PairRecord;
 }
 
-function readStored(database: Database): ConnectorStatus[] {
+function readStored(database: Database): PairRecord[] {
   database.exec("CREATE TABLE IF NOT EXISTS pairs (id INTEGER PRIMARY KEY, record TEXT NOT NULL)");
   const rows = database.prepare("SELECT record FROM pairs ORDER BY id").all();
-  return rows.map((row) => JSON.parse(String(row["record"])) as ConnectorStatus);
+  return rows.map((row) => JSON.parse(String(row["record"])) as PairRecord);
 }
 
 /** The pairs of this sandbox: the given ones, and those made in earlier runs. */
-export function createPairs(database: Database, given: readonly ConnectorStatus[]): Pairs {
-  const records: ConnectorStatus[] = [];
+export function createPairs(database: Database, given: readonly PairRecord[]): Pairs {
+  const records: PairRecord[] = [];
   const ids = new Set<number>();
   const publicIds: number[] = [];
   const connectors = new Map<number, Connector>();
   const credentials = new Map<number, Credential>();
-  const add = (record: ConnectorStatus): void => {
+  const add = (record: PairRecord): void => {
     records.push(record);
     ids.add(record.cc_pair_id);
     if (record.access_type === "public") publicIds.push(record.cc_pair_id);
@@ -75,7 +75,7 @@ export function createPairs(database: Database, given: readonly ConnectorStatus[
     hasConnector: (name, source) =>
       [...connectors.values()].some((each) => each.name === name && each.source === source),
     link({ name, accessType, groups, connector, credential }) {
-      const record: ConnectorStatus = {
+      const record: PairRecord = {
         // Pair 1 is the hidden default pair.
         cc_pair_id: Math.max(2, next(ids)),
         name,

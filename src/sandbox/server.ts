@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ConnectorStatus } from "../api/schemas.ts";
+import type { PairRecord } from "../api/schemas.ts";
 import { CliError, codeOf, messageOf } from "../errors.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { createAdmission } from "./admission.ts";
@@ -30,7 +30,7 @@ export interface SandboxOptions {
   clock?: Clock;
   onLog?(line: string): void;
   /** Instead of the seeded ones. Sent as they are, so tests may put anything into them. */
-  pairs?: readonly ConnectorStatus[];
+  pairs?: readonly PairRecord[];
   /** Model names per provider, for `llm_override`. */
   models?: Record<string, readonly string[]>;
   /** Answers questions with recorded streams instead. */

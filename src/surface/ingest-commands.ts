@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import {
+  addAccessOptions,
   addMappingOptions,
+  addOverwriteOption,
   addPaceOptions,
   addReportOptions,
   addSelectionOptions,
@@ -25,7 +27,8 @@ export function addRetry(ingest: Command, run: Run): void {
     .argument("[report]", "report that `knowctl ingest --report FILE.json` wrote");
   // Known, so that the refusal can say why; what failed is sent with the recorded options.
   for (const option of addMappingOptions(retry).options) option.hideHelp();
-  addReportOptions(addUploadOptions(addTargetOptions(retry)))
+  addAccessOptions(addTargetOptions(retry));
+  addReportOptions(addUploadOptions(addOverwriteOption(retry)))
     .addHelpText(
       "after",
       examples([
@@ -65,7 +68,7 @@ export function addOrphans(ingest: Command, run: Run): void {
         "while a file cannot be read, after a failed upload, or when no file is found at all.",
     )
     .argument("[path...]", "folders, files or globs (default: the configured include)");
-  addPaceOptions(addTargetOptions(addMappingOptions(orphans)))
+  addPaceOptions(addAccessOptions(addTargetOptions(addMappingOptions(orphans))))
     .option("--prune", "delete them, where the service can")
     .option("--tombstone", "replace their text by a short removal notice")
     .option(

@@ -67,7 +67,11 @@ export function addMappingOptions(command: Command): Command {
       collectParsed(filled),
     )
     .option("--format <name>", "how named files, or stdin, are read: markdown, csv, pdf …", formats)
-    .option("--drafts", "send documents marked draft: true as well");
+    .option("--drafts", "send documents marked draft: true as well")
+    .option(
+      "--drop-access",
+      "send documents without members that restrict who may read them; the pair decides",
+    );
 }
 
 /** Which of the documents found are taken. */
@@ -92,6 +96,25 @@ export function addTargetOptions(command: Command): Command {
       "folder of the state store (default: .knowctl in the project root)",
       filled,
     );
+}
+
+/** Which pairs documents may go to. */
+export function addAccessOptions(command: Command): Command {
+  return command
+    .option(
+      "--require-access <type>",
+      "refuse pairs of another access type: private, sync, public (repeatable)",
+      collectParsed(choice("private", "sync", "public")),
+    )
+    .option("--allow-sync", "upload to a pair of access type sync, where nobody finds documents");
+}
+
+/** What an upload may replace. */
+export function addOverwriteOption(command: Command): Command {
+  return command.option(
+    "--no-overwrite",
+    "refuse documents that the service has and that are not recorded here",
+  );
 }
 
 /** Where a run is told besides the terminal. */

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import { addDocuments, addOrphans, addRetry } from "./ingest-commands.ts";
 import {
+  addAccessOptions,
   addMappingOptions,
+  addOverwriteOption,
   addReportOptions,
   addSelectionOptions,
   addStdinOptions,
@@ -19,13 +21,13 @@ export function addIngest(program: Command, run: Run): void {
       "[path...]",
       "folders, files, globs, or - for stdin (default: the configured include)",
     );
-  addSelectionOptions(addTargetOptions(addMappingOptions(ingest)))
+  addSelectionOptions(addAccessOptions(addTargetOptions(addMappingOptions(ingest))))
     .option("--checksum", "read every file instead of trusting size, times and inode")
     .option("--force", "send every document, changed or not")
     .option("--no-state", "neither read nor write the state store")
     .option("--save-options", "write these options into the project file, for plain knowctl ingest")
     .option("-y, --yes", "with --save-options: change what differs there without asking");
-  addStdinOptions(addReportOptions(addUploadOptions(ingest)))
+  addStdinOptions(addReportOptions(addUploadOptions(addOverwriteOption(ingest))))
     .addHelpText(
       "after",
       examples([

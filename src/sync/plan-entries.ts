@@ -120,6 +120,7 @@ export function createPlanEntries(
     }
     images += document.images;
     for (const warning of document.warnings) table.warn(warning);
+    if (document.notices) table.notices.add(document.notices, document);
     const accepted = known.get(keyOf(document))?.get(id);
     const { action, detail } = decide(accepted, fingerprint, request.force);
     if (action === "unchanged") {
@@ -154,7 +155,7 @@ export function createPlanEntries(
       return;
     }
     // Told with the plan, not again with the upload.
-    const told = { warnings: [], images: 0 };
+    const told = { warnings: [], images: 0, notices: undefined };
     const head: SpoolHead = {
       document: { path, part, id, content, fingerprint, ownPair, ...rest, ...told },
       absolutePath: candidate.item.absolutePath,

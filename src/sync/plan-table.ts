@@ -1,5 +1,6 @@
 import type { Database, Row, SqlValue, Statement } from "../database.ts";
 import { createInsert } from "./insert.ts";
+import { createNoticeCounts, type NoticeCounts } from "./notice-counts.ts";
 import { pagesOf } from "./pages.ts";
 
 /** `other`: of another shard, `untaken`: not changed since a commit; both planned for the sake of their ids. */
@@ -66,6 +67,8 @@ export interface PlanTable {
   idsOf(path: string): string[];
   /** The first warnings, and how many there were in all. */
   warnings(): { shown: readonly string[]; count: number };
+  /** Facts about the documents that were read, counted. */
+  readonly notices: NoticeCounts;
   readonly database: Database;
 }
 
@@ -146,6 +149,7 @@ export function createPlanTable(database: Database): PlanTable {
 
   return {
     database,
+    notices: createNoticeCounts(),
     add,
     addDue(path, part, id, action) {
       countUp(action, 1);

@@ -1,4 +1,5 @@
 import type { IngestionResult } from "../api/schemas.ts";
+import type { Notice } from "../documents/notices.ts";
 import type { ReadyDocument } from "../documents/inspection.ts";
 import { CliError } from "../errors.ts";
 import { createEventQueue } from "./event-queue.ts";
@@ -9,7 +10,7 @@ import { createRecorder } from "./recorder.ts";
 import type { FailureRecord } from "./records.ts";
 import { sendDue, type Outcome, type Run } from "./send.ts";
 import type { State } from "./state.ts";
-import { targetFor, type Targets } from "./target.ts";
+import { serviceTargets, targetFor, type Targets } from "./target.ts";
 
 export interface DocumentEvent {
   status: "created" | "updated" | "unchanged" | "skipped" | "failed";
@@ -29,6 +30,10 @@ export interface DocumentEvent {
   renamedFrom?: string | undefined;
   warnings?: readonly string[] | undefined;
   images?: number | undefined;
+  /** Facts that the run reports once for all documents. */
+  notices?: readonly Notice[] | undefined;
+  /** The service had the document, and nothing is recorded of it here. */
+  wasUnrecorded?: boolean | undefined;
   /** Bytes of the request's body. */
   sentBytes?: number | undefined;
   ms: number;
@@ -82,6 +87,15 @@ function createAcceptedOf(state: State): State["accepted"] {
   };
 }
 
+/** Whether anything is recorded of an id under any pair of the service. */
+export function createIsRecorded(state: State, { baseUrl }: Targets): (id: string) => boolean {
+  let targets: string[] | undefined;
+  return (id) => {
+    targets ??= serviceTargets(state.database, baseUrl);
+    return targets.some((target) => state.accepted(target, id) !== undefined);
+  };
+}
+
 function toFailureRecord(
   { path, row = 0, id, reason = "", retryable = false, httpStatus }: DocumentEvent,
   { targets, options }: Pick<RunRequest, "targets" | "options">,
@@ -110,7 +124,11 @@ function toFailureRecord(
  * in flight ends, and the error is thrown.
  */
 export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentEvent[]> {
-  const request: Run = { ...given, acceptedOf: createAcceptedOf(given.state) };
+  const request: Run = {
+    ...given,
+    acceptedOf: createAcceptedOf(given.state),
+    isRecorded: createIsRecorded(given.state, given.targets),
+  };
   const events = createEventQueue<DocumentEvent>();
   const later = createLater();
   let failures = 0;

@@ -12,6 +12,8 @@ import { targetFor, type Target } from "./target.ts";
 /** A request whose look-ups in the state are cut short. */
 export interface Run extends RunRequest {
   acceptedOf: State["accepted"];
+  /** Whether anything is recorded of an id under any pair of the service. */
+  isRecorded: (id: string) => boolean;
 }
 
 function toFileRecord(
@@ -88,7 +90,7 @@ async function sendDocument(
   request: Run,
   recorder: Recorder,
 ): Promise<Outcome> {
-  const { path, part, id, content, warnings, images } = document;
+  const { path, part, id, content, warnings, images, notices } = document;
   const row = part > 0 ? part : undefined;
   const startedAtMs = request.now();
   try {
@@ -96,7 +98,7 @@ async function sendDocument(
     if (!target) throw new CliError("usage", `${path}: no cc_pair_id to send it to`);
     const known = given ?? lookUp(document, target, request);
     if (known === "unchanged") {
-      return { event: { status: "unchanged", path, row, id, warnings, images, ms: 0 } };
+      return { event: { status: "unchanged", path, row, id, warnings, images, notices, ms: 0 } };
     }
     const { last } = known;
     const sent = request.adapt(document, last);
@@ -105,6 +107,7 @@ async function sendDocument(
     const storedId = idThere ?? undefined;
     const updatedAt = (alreadyExisted ? sent.dateIfThere?.() : undefined) ?? sent.updatedAt;
     const sentAtMs = request.now();
+    const wasUnrecorded = (alreadyExisted && !last && !request.isRecorded(id)) || undefined;
     recorder.accept(
       toFileRecord(document, target, request),
       toAcceptedRecord(document, target, updatedAt, storedId, sentAtMs, request.options),
@@ -113,7 +116,20 @@ async function sendDocument(
     const renamedFrom = !last && path !== "" ? request.renamedFrom(content, path) : undefined;
     const sentBytes = sent.body.length;
     const ms = sentAtMs - startedAtMs;
-    const told = { status, path, row, id, storedId, renamedFrom, sentBytes, warnings, images, ms };
+    const told = {
+      status,
+      path,
+      row,
+      id,
+      storedId,
+      renamedFrom,
+      wasUnrecorded,
+      sentBytes,
+      warnings,
+      images,
+      notices,
+      ms,
+    };
     return { event: told };
   } catch (error) {
     return toOutcome({ path, row, id, ms: request.now() - startedAtMs }, error, request);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ConnectorStatus } from "../../src/api/schemas.ts";
+import type { PairRecord } from "../../src/api/schemas.ts";
 import { maskConnector } from "../../src/output/mask.ts";
 import { startTestService, testKey } from "../service.ts";
 import { pairs, run, type RunOptions } from "./pairs.ts";
@@ -36,8 +36,8 @@ describe("credentials and configuration", () => {
   });
 
   it("keep their names, each value is ***", () => {
-    const masked = maskConnector(pairs[0] as ConnectorStatus);
-    expect(masked.connector.connector_specific_config).toEqual({ wiki: "***", nested: "***" });
+    const masked = maskConnector(pairs[0] as PairRecord);
+    expect(masked.connector?.connector_specific_config).toEqual({ wiki: "***", nested: "***" });
     expect(masked.credential).toEqual({
       ...pairs[0]?.credential,
       credential_json: { token: "***", nothing: "***" },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ConnectorStatus } from "../../src/api/schemas.ts";
+import type { PairRecord } from "../../src/api/schemas.ts";
 import { maskConnector } from "../../src/output/mask.ts";
 import { startTestService } from "../service.ts";
 import { pairs, run } from "./pairs.ts";
@@ -126,7 +126,7 @@ describe("connectors list", () => {
   it("json holds every member, and stdout nothing else", async () => {
     const service = await startTestService({ pairs });
     const { out, err } = await run(service, ["connectors", "list", "--json"]);
-    const records = JSON.parse(out) as ConnectorStatus[];
+    const records = JSON.parse(out) as PairRecord[];
     expect(records).toEqual(pairs.map(maskConnector));
     expect(Object.keys(records[0]?.connector ?? {})).toEqual(
       Object.keys(pairs[0]?.connector ?? {}),
@@ -141,7 +141,7 @@ describe("connectors list", () => {
       credential: { id: 1 },
       new_member: [1],
     };
-    const service = await startTestService({ pairs: [bare as ConnectorStatus] });
+    const service = await startTestService({ pairs: [bare as PairRecord] });
     expect((await run(service, ["connectors", "list"])).out).toBe("1\t\tweb\t\t\t\t\n");
     expect(JSON.parse((await run(service, ["connectors", "list", "--json"])).out)).toEqual([bare]);
     const table = await run(service, ["connectors", "list", "--output", "table"]);
@@ -169,7 +169,7 @@ describe("connectors get", () => {
     const service = await startTestService({ pairs });
     const { code, out } = await run(service, ["connectors", "get", ...args]);
     expect(code).toBe(0);
-    expect((JSON.parse(out) as ConnectorStatus).cc_pair_id).toBe(id);
+    expect((JSON.parse(out) as PairRecord).cc_pair_id).toBe(id);
   });
 
   it.each([["42"], ["999"], ["nothing like it"]])("%s is exit 9", async (wanted) => {

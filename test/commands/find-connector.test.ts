@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ConnectorStatus } from "../../src/api/schemas.ts";
+import type { PairRecord } from "../../src/api/schemas.ts";
 import { findConnector } from "../../src/commands/find-connector.ts";
 import { CliError } from "../../src/errors.ts";
 import { startTestService } from "../service.ts";
@@ -44,7 +44,7 @@ describe("connectors find", () => {
 });
 
 describe("findConnector", () => {
-  const act = (records: ConnectorStatus[], name: string, source?: string): number | string => {
+  const act = (records: PairRecord[], name: string, source?: string): number | string => {
     try {
       return findConnector(records, name, source).cc_pair_id;
     } catch (error) {
@@ -54,7 +54,7 @@ describe("findConnector", () => {
   const a = pair({ id: 1, name: "A" });
   const lower = pair({ id: 2, name: "a" });
   const again = pair({ id: 3, name: "A", source: "file" });
-  it.each<[string, ConnectorStatus[], string, string | undefined, number | string]>([
+  it.each<[string, PairRecord[], string, string | undefined, number | string]>([
     ["one exact", [a], "A", undefined, 1],
     ["exact before ignoring case", [a, lower], "a", undefined, 2],
     ["several exact", [a, again], "A", undefined, "not-found"],

@@ -1,4 +1,4 @@
-import type { ConnectorStatus } from "../../src/api/schemas.ts";
+import type { PairRecord } from "../../src/api/schemas.ts";
 import { main } from "../../src/main.ts";
 import type { TestService } from "../service.ts";
 import { createTestContext } from "../support.ts";
@@ -14,7 +14,7 @@ export interface Pair {
 }
 
 /** A record with secrets in every place that may hold one: each contains CANARY. */
-export function pair({ id, name = `Pair ${id}`, source = "web", ...rest }: Pair): ConnectorStatus {
+export function pair({ id, name = `Pair ${id}`, source = "web", ...rest }: Pair): PairRecord {
   const times = {
     time_created: "2026-01-01T00:00:00Z",
     time_updated: rest.updated ?? "2026-01-02T00:00:00Z",
@@ -54,7 +54,7 @@ export function pair({ id, name = `Pair ${id}`, source = "web", ...rest }: Pair)
       oauth: { refresh: "CANARY-object" },
       ...times,
     },
-  } as ConnectorStatus;
+  } as PairRecord;
 }
 
 /** Names that differ in case, a null name, a number as a name, hostile and wide characters. */

@@ -13,11 +13,12 @@ const values = [
   "concurrency rate max-failures client-cert client-key",
 ].flatMap((names) => names.split(" "));
 /** Inputs with a value a line, each of them a flag. */
-const lists = ["include", "exclude", "metadata", "tag", "map"];
+const lists = ["include", "exclude", "metadata", "tag", "map", "require-access"];
 /** Inputs that are `true` or `false`. */
-const switches = "no-ignore allow-empty meta-commit drafts dry-run force checksum no-state".split(
-  " ",
-);
+const switches =
+  "no-ignore allow-empty meta-commit drafts dry-run force checksum no-state allow-sync drop-access no-overwrite".split(
+    " ",
+  );
 /** Inputs that no list of processes may show, as variables of the child. */
 const variables = {
   "api-key": "KNOWCTL_API_KEY",

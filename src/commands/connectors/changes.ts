@@ -16,15 +16,17 @@ interface Known {
  * order of the listing, what is gone at the end. In the first all are `listed`.
  */
 export function createChanges(): (records: readonly ConnectorStatus[]) => Change[] {
-  let known: Map<number, Known> | undefined;
+  let known: Map<number | string, Known> | undefined;
   return (records) => {
     const before = known;
     known = new Map();
     const changes: Change[] = [];
     for (const record of records) {
       const json = JSON.stringify(record);
-      known.set(record.cc_pair_id, { record, json });
-      const old = before?.get(record.cc_pair_id);
+      // A record without an id is known by its text.
+      const id = record.cc_pair_id ?? json;
+      known.set(id, { record, json });
+      const old = before?.get(id);
       if (!before) changes.push({ event: "listed", record });
       else if (!old) changes.push({ event: "added", record });
       else if (old.json !== json) changes.push({ event: "changed", record });

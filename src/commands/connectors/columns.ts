@@ -27,19 +27,19 @@ export function createColumns(now: () => number): Column<ConnectorStatus>[] {
   return [
     { name: "cc_pair_id", value: (row) => row.cc_pair_id, ...id },
     { name: "name", value: (row) => row.name },
-    { name: "source", value: (row) => row.connector.source },
+    { name: "source", value: (row) => row.connector?.source },
     { name: "access_type", value: (row) => row.access_type },
-    { name: "input_type", value: (row) => row.connector.input_type },
-    { name: "last_update", value: (row) => row.connector.time_updated, show: time },
-    { name: "owner", value: (row) => row.credential.user_email },
-    { name: "created", value: (row) => row.connector.time_created, show: time, ...more },
+    { name: "input_type", value: (row) => row.connector?.input_type },
+    { name: "last_update", value: (row) => row.connector?.time_updated, show: time },
+    { name: "owner", value: (row) => row.credential?.user_email },
+    { name: "created", value: (row) => row.connector?.time_created, show: time, ...more },
     { name: "groups", value: (row) => row.groups, ...more },
-    { name: "connector_id", value: (row) => row.connector.id, ...id, ...more },
-    { name: "credential_id", value: (row) => row.credential.id, ...id, ...more },
-    { name: "credential_name", value: (row) => row.credential.name, ...more },
-    { name: "refresh_freq", value: (row) => row.connector.refresh_freq, ...id, ...more },
-    { name: "prune_freq", value: (row) => row.connector.prune_freq, ...id, ...more },
-    { name: "indexing_start", value: (row) => row.connector.indexing_start, show: time, ...more },
+    { name: "connector_id", value: (row) => row.connector?.id, ...id, ...more },
+    { name: "credential_id", value: (row) => row.credential?.id, ...id, ...more },
+    { name: "credential_name", value: (row) => row.credential?.name, ...more },
+    { name: "refresh_freq", value: (row) => row.connector?.refresh_freq, ...id, ...more },
+    { name: "prune_freq", value: (row) => row.connector?.prune_freq, ...id, ...more },
+    { name: "indexing_start", value: (row) => row.connector?.indexing_start, show: time, ...more },
   ];
 }
 
@@ -60,7 +60,9 @@ export function sortRows(
   const sorted = keyed.toSorted((a, b) => {
     const missing = Number(a.key === undefined) - Number(b.key === undefined);
     const order = missing === 0 ? compare(a.key, b.key) : 0;
-    return missing || (descending ? -order : order) || a.row.cc_pair_id - b.row.cc_pair_id;
+    return (
+      missing || (descending ? -order : order) || (a.row.cc_pair_id ?? 0) - (b.row.cc_pair_id ?? 0)
+    );
   });
   return sorted.map(({ row }) => row);
 }
@@ -83,7 +85,7 @@ export function readSort(
 
 /** Whether a record is what the options narrow the listing to. */
 export function isWanted(row: ConnectorStatus, options: ConnectorsListOptions): boolean {
-  if (options.source !== undefined && row.connector.source !== options.source) return false;
+  if (options.source !== undefined && row.connector?.source !== options.source) return false;
   if (options.accessType !== undefined && row.access_type !== options.accessType) return false;
   if (options.group !== undefined && !row.groups?.includes(options.group)) return false;
   return options.name === undefined || matchesGlob(row.name ?? "", options.name);

@@ -6,7 +6,7 @@ import {
   ingestionSource,
   type NewConnector,
 } from "../../api/create-connector.ts";
-import type { ConnectorStatus } from "../../api/schemas.ts";
+import type { ConnectorStatus, IdentifiedConnector } from "../../api/schemas.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
@@ -42,9 +42,9 @@ function sameName(record: ConnectorStatus, name: string): boolean {
 function findExisting(
   records: readonly ConnectorStatus[],
   name: string,
-): ConnectorStatus | undefined {
+): IdentifiedConnector | undefined {
   const named = records.filter(
-    (record) => sameName(record, name) && record.connector.source === ingestionSource,
+    (record) => sameName(record, name) && record.connector?.source === ingestionSource,
   );
   return named.length === 0 ? undefined : findConnector(named, name);
 }
@@ -69,7 +69,7 @@ async function findAfter(
   client: Client,
   name: string,
   error: unknown,
-): Promise<ConnectorStatus | undefined> {
+): Promise<IdentifiedConnector | undefined> {
   if (!(error instanceof ApiError) || othersBusiness.has(error.exit)) throw error;
   for (let look = 0; look < looks; look++) {
     if (look > 0) await context.sleep(lookMs, context.signal);
@@ -81,7 +81,7 @@ async function findAfter(
     throw new CliError(error.exit, error.message, {
       cause: error,
       hints: [
-        `the name is that of cc_pair_id ${other.cc_pair_id} (source ${other.connector.source}): choose another`,
+        `the name is that of cc_pair_id ${other.cc_pair_id} (source ${other.connector?.source ?? "—"}): choose another`,
       ],
     });
   }
@@ -104,7 +104,7 @@ interface Outcome {
   created: boolean;
 }
 
-function existing(record: ConnectorStatus): Outcome {
+function existing(record: IdentifiedConnector): Outcome {
   return { id: record.cc_pair_id, accessType: record.access_type ?? "", created: false };
 }
 
@@ -112,8 +112,8 @@ function existing(record: ConnectorStatus): Outcome {
 async function oldestOf(client: Client, output: Output, name: string, id: number) {
   const records = await listConnectors(client);
   const ids = records
-    .filter((each) => sameName(each, name) && each.connector.source === ingestionSource)
-    .map((each) => each.cc_pair_id);
+    .filter((each) => sameName(each, name) && each.connector?.source === ingestionSource)
+    .flatMap((each) => each.cc_pair_id ?? []);
   const oldest = Math.min(id, ...ids);
   if (oldest === id) return id;
   await output.warn(

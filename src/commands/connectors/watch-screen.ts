@@ -38,7 +38,7 @@ export function createTableScreen(
   const changes = createChanges();
   const shown = shownColumns(columns, options.fields);
   let rows: readonly ConnectorStatus[] = [];
-  let changed = new Set<number>();
+  let changed = new Set<number | null>();
   let seen = "";
   const draw = async (failure?: string): Promise<void> => {
     const line = (text: string): string => fit(text, output.columns());

@@ -8,6 +8,7 @@ import type { Output } from "../../output/output.ts";
 import { countOf, formatCount, startProgress } from "../../output/progress.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { readDue, type Due, type SpoolHead } from "../../sync/due.ts";
+import type { NoticeCounts } from "../../sync/notice-counts.ts";
 import { createSpool, type Spool } from "../../sync/spool.ts";
 import { openTemporaryState } from "../../sync/state-file.ts";
 import { openOutput } from "../connect.ts";
@@ -17,7 +18,7 @@ import type { Session } from "./session.ts";
 import { openSource } from "./settings.ts";
 import { openShaping } from "./shaping.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
-import { problemOf, tellWarnings } from "./tell.ts";
+import { problemOf, tellNotices, tellWarnings } from "./tell.ts";
 
 export type DocumentsOptions = Pick<IngestOptions, "shard" | "allowEmpty"> &
   Parameters<typeof openSource>[2];
@@ -79,7 +80,7 @@ function addReason({ reasons }: Written, reason: string): void {
 async function writeBatch(
   { output }: Reading,
   batch: readonly Due[],
-  written: Written,
+  { written, notices }: { written: Written; notices: NoticeCounts },
 ): Promise<void> {
   let lines = "";
   for (const { prepared } of batch) {
@@ -92,6 +93,7 @@ async function writeBatch(
       await output.error(prepared.reason);
     }
     if (prepared.kind !== "document") continue;
+    if (prepared.notices) notices.add(prepared.notices, prepared);
     written.documents++;
     lines += `${documentJsonOf(prepared)}\n`;
   }
@@ -107,7 +109,7 @@ async function writeDocuments(context: Context, reading: Reading, plan: Plan): P
   for (const each of table.entries(["failed"])) await output.error(problemOf(each));
   for await (const batch of readDue({ spool, inspector })) {
     context.signal.throwIfAborted();
-    await writeBatch(reading, batch, written);
+    await writeBatch(reading, batch, { written, notices: table.notices });
   }
   return written;
 }
@@ -137,6 +139,7 @@ export async function printDocuments(
     await reading.progress.stop();
     const written = await writeDocuments(context, reading, plan);
     const { documents, skipped, failed } = written;
+    await tellNotices(output, plan.table.notices);
     await tellWarnings(output, plan.table.warnings(), plan.images);
     await tellSkipped(
       output,

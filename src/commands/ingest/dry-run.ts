@@ -23,6 +23,8 @@ interface FolderPlan extends Pick<Session, "source" | "state" | "shaping"> {
 
 export interface DryRun {
   documents: Iterable<PlannedDocument> | AsyncIterable<PlannedDocument>;
+  /** Called when the last document is known, where their pairs are not known before. */
+  checkPairs?: () => Promise<void>;
   /** Asked at the end: whether documents without a pair were met, and how many are other shards'. */
   noPair: () => boolean;
   others: () => number;
@@ -119,6 +121,7 @@ export async function writePlan(
   dryRun: DryRun,
 ): Promise<void> {
   const counts = await writeAll(output, format, dryRun.documents);
+  await dryRun.checkPairs?.();
   const summary = [...counts].map(([action, count]) => `${formatCount(count)} ${action}`);
   await output.note(`dry run, nothing was sent: ${summary.join(", ") || "no documents"}`);
   await tellOthers(output, dryRun.shard, dryRun.others());

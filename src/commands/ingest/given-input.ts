@@ -82,7 +82,7 @@ export async function* readGiven(
   { format = "ndjson", id = "" }: GivenOptions,
   { source, targets }: Session,
 ): AsyncGenerator<Prepared[], void> {
-  const setup: PayloadSetup = { pair: targets.pair };
+  const setup: PayloadSetup = { pair: targets.pair, dropAccess: source.settings.dropAccess };
   if (!isTextFormat(format)) return yield* prepareLines(chunks, setup);
   const prepared = await prepareText(chunks, { id, format }, source.settings, setup);
   if (prepared) yield [prepared];

@@ -1,3 +1,4 @@
+import { CliError } from "../../errors.ts";
 import type { ReadyDocument } from "../../documents/inspection.ts";
 import type { Output } from "../../output/output.ts";
 import type { PlanTable } from "../../sync/plan-table.ts";
@@ -44,7 +45,13 @@ export async function* checkGivenPairs(
       return target ? each : withoutPair(prepared);
     });
     const consequence = isFirst ? "nothing was sent" : "the run stops there";
-    await check([...pairs], isFirst ? output : later, consequence);
+    try {
+      await check([...pairs], isFirst ? output : later, consequence);
+    } catch (error) {
+      // Documents were sent before: no longer a usage error.
+      if (isFirst || !(error instanceof CliError) || error.exit !== "usage") throw error;
+      throw new CliError("partial", error.message, { hints: error.hints });
+    }
     table.countUp("new", result.length);
     isFirst = false;
     yield result;

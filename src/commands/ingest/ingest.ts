@@ -5,9 +5,12 @@ import { targetFor } from "../../sync/target.ts";
 import type { IngestFormat } from "../../output/ingest.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { openOutput } from "../connect.ts";
+import { accessRules, type AccessFlags, type AccessRules } from "./access.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
 import { optimiseSooner } from "./optimise-sooner.ts";
+import { noOverwriteNote, refuseOverwrites, refuseUnlistable } from "./overwrites.ts";
 import { planFolder } from "./plan.ts";
+import { checkPlannedPairs } from "./planned-access.ts";
 import { ingestFormat, withReport, type Report, type ReportRequest } from "./report.ts";
 import { checkReportFiles, type ReportFiles, type ReportFlags } from "./report-files.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "./shaping-flags.ts";
@@ -21,14 +24,16 @@ import {
 } from "./session.ts";
 import { openSource, type DocumentSource } from "./settings.ts";
 import { createPairCheck, missingPair } from "./target.ts";
-import { tellReasons, tellSince, tellWarnings } from "./tell.ts";
+import { tellNotices, tellReasons, tellSince, tellWarnings } from "./tell.ts";
 import { tellUnfound } from "./tell-unfound.ts";
 import { uploadPlan } from "./upload.ts";
 
-export interface IngestOptions extends SessionRequest, ReportFlags {
+export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags {
   checksum?: boolean;
   force?: boolean;
   exitCode?: boolean;
+  /** False for `--no-overwrite`. */
+  overwrite?: boolean;
   maxFailures?: number;
   allowEmpty?: boolean;
   shard?: Shard;
@@ -95,6 +100,13 @@ export async function planFound(
   return plan;
 }
 
+/** The pairs of what is to be sent. Where an access type is required, the run's own pair is checked even if nothing is sent. */
+function pairsToCheck({ pairs }: Plan, { targets }: Session, { required }: AccessRules): number[] {
+  const { ccPairId } = targets.pair;
+  if (pairs.size > 0) return [...pairs].filter((each) => each !== undefined);
+  return required.length > 0 && ccPairId !== undefined ? [ccPairId] : [];
+}
+
 async function dryRun(
   context: Context,
   session: Session,
@@ -103,8 +115,12 @@ async function dryRun(
 ): Promise<void> {
   const { output, source, state, shaping, targets } = session;
   const plan = await planFound(context, session, options);
+  const rules = accessRules(options, source.config);
+  await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules);
+  await tellNotices(output, plan.table.notices);
   await tellWarnings(output, plan.table.warnings(), plan.images);
   await tellReasons(output, plan.table);
+  if (options.overwrite === false) await output.note(noOverwriteNote);
   const target = targetFor(targets, undefined);
   const exitCode = options.exitCode === true;
   const { shard } = options;
@@ -136,16 +152,18 @@ export async function uploadFound(
   { files, startedAtMs }: ReportRequest,
   options: IngestOptions,
 ): Promise<void> {
-  const check = createPairCheck(session.connected.client);
+  const isGuarded = options.overwrite === false;
+  if (isGuarded) refuseUnlistable(session.connected.client);
+  const rules = accessRules(options, session.source.config);
+  const check = createPairCheck(session.connected.client, rules);
   const onManyDue = (): void => {
     check.begin();
     optimiseSooner();
   };
   const plan = await planFound(context, session, options, { files, onManyDue });
   if (plan.pairs.has(undefined)) throw missingPair();
-  if (plan.pairs.size > 0) {
-    await check([...plan.pairs].map(Number), session.output, "nothing was sent");
-  }
+  await check(pairsToCheck(plan, session, rules), session.output, "nothing was sent");
+  if (isGuarded) await refuseOverwrites(session);
   await tellSince(session.output, session.source);
   await tellReasons(session.output, plan.table);
   await tellUnfound(session, plan);

@@ -8,8 +8,10 @@ import { isRemoved, removedByDefault } from "../../sync/orphan-classes.ts";
 import type { Orphan } from "../../sync/orphans.ts";
 import { targetFor } from "../../sync/target.ts";
 import { openOutput } from "../connect.ts";
+import { accessRules } from "./access.ts";
 import { findOrphans } from "./orphan-search.ts";
 import { planFolder } from "./plan.ts";
+import { checkPlannedPairs } from "./planned-access.ts";
 import {
   checkRemoval,
   mayRemove,
@@ -20,7 +22,7 @@ import {
 import { openSession, type Session } from "./session.ts";
 import { openSource, type DocumentSource } from "./settings.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
-import { missingPair } from "./target.ts";
+import { createPairCheck, missingPair } from "./target.ts";
 import { problemOf } from "./tell.ts";
 
 const columns: Column<object>[] = (
@@ -57,6 +59,14 @@ function checkOptions(options: OrphansOptions): void {
   if (maxDelete !== undefined && !prune && !tombstone) {
     throw new CliError("usage", "--max-delete goes with --prune or --tombstone");
   }
+  if (tombstone) return;
+  // A variable is meant for the uploads too.
+  const flag = (["requireAccess", "allowSync"] as const).find(
+    (each) => options[each] !== undefined && options.flagSources?.[each] !== "env",
+  );
+  if (flag === undefined) return;
+  const name = flag === "allowSync" ? "--allow-sync" : "--require-access";
+  throw new CliError("usage", `${name} goes with --tombstone: nothing else is uploaded`);
 }
 
 function refuseUndeletable({ config }: DocumentSource): void {
@@ -97,12 +107,27 @@ async function tellOtherClasses({ output }: Session, orphans: OrphanTable): Prom
   );
 }
 
+/** A removal notice is a document like any other: its pair is checked as that of an upload. */
+async function checkAccess(
+  context: Context,
+  { session, target }: Work,
+  options: OrphansOptions,
+): Promise<void> {
+  const { connected, output, source } = session;
+  const rules = accessRules(options, source.config);
+  if (options.dryRun || !connected) {
+    return await checkPlannedPairs(context, session, [target.ccPairId], rules);
+  }
+  await createPairCheck(connected.client, rules)([target.ccPairId], output, "nothing was removed");
+}
+
 async function run(context: Context, work: Work, options: OrphansOptions): Promise<void> {
   const { session, orphans } = work;
   const { output, connected } = session;
   const removes = options.prune === true || options.tombstone === true;
   const write = (): Promise<number> => writeList(output, options, columns, rowsOf(orphans));
   if (removes) checkRemoval(work, options);
+  if (options.tombstone && orphans.selected > 0) await checkAccess(context, work, options);
   if (!removes || orphans.selected === 0 || options.dryRun || !connected) {
     await write();
     return await tellListed(work);

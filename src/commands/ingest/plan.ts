@@ -24,7 +24,8 @@ export function stateFolder(source: DocumentSource, flags: MappingFlags): string
 
 /** What looking at the files of `source` takes, here or in a worker thread. */
 export function inspectSetup(source: DocumentSource, targets: Targets): InspectSetup {
-  return { settings: source.raw, pair: targets.pair };
+  const { raw } = source;
+  return { settings: raw, pair: targets.pair, dropAccess: raw.dropAccess };
 }
 
 interface FolderPlanOptions {

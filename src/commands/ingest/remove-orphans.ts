@@ -15,13 +15,14 @@ import type { Plan } from "../../sync/plan.ts";
 import { removeOrphans } from "../../sync/remove.ts";
 import type { Target } from "../../sync/target.ts";
 import { createPrompt } from "../prompt.ts";
+import type { AccessFlags } from "./access.ts";
 import { failureScope, failuresKey } from "./failures.ts";
 import { refuseRemoval, type MaxDelete } from "./orphan-guards.ts";
 import { orphanScope } from "./orphan-scope.ts";
 import type { Session, SessionRequest, UploadConnection } from "./session.ts";
 import { sendTombstone } from "./tombstone.ts";
 
-export interface OrphansOptions extends SessionRequest {
+export interface OrphansOptions extends SessionRequest, AccessFlags {
   prune?: boolean;
   tombstone?: boolean;
   yes?: boolean;

@@ -8,7 +8,8 @@ export type DocumentLine = Omit<DocumentEvent, "id" | "ms"> &
   Partial<Pick<DocumentEvent, "id" | "ms">>;
 
 /** A line of `--output ndjson`, as schema/ingest-events.schema.json says. */
-export function lineOf({ id, warnings = [], images = 0, ...event }: DocumentLine): string {
+export function lineOf(document: DocumentLine): string {
+  const { id, warnings = [], images = 0, notices: _, wasUnrecorded: _was, ...event } = document;
   const line = {
     version: 1,
     type: "document",

@@ -20,7 +20,7 @@ import type { Shard } from "../../sync/shard.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";
 import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";
 import type { Session } from "./session.ts";
-import { tellWarnings } from "./tell.ts";
+import { tellNotices, tellWarnings } from "./tell.ts";
 
 /** An upload, and its plan, is written as it goes, however many documents it has: nothing picks from it. */
 function refusePicking(flags: GlobalFlags): void {
@@ -168,6 +168,8 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
     async add(events) {
       for (const event of events) {
         for (const warning of event.warnings ?? []) warn(warning);
+        if (event.notices)
+          planTables.at(-1)?.notices.add(event.notices, { path: event.path, part: event.row ?? 0 });
         images += event.images ?? 0;
         sentBytes += event.sentBytes ?? 0;
         if (event.renamedFrom !== undefined) collector.rename(event.renamedFrom, event.path);
@@ -179,6 +181,7 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
       const head = headOf(status, traffic, error);
       const result = resultOf(head, target);
       if (format !== "text") await unlessClosed(writeResult(output, format, result, log.list()));
+      for (const { notices } of planTables) await unlessClosed(tellNotices(output, notices));
       await unlessClosed(tellWarnings(output, { shown: warnings, count: warningCount }, images));
       await unlessClosed(tellOthers(output, shard, countPlanned("other")));
       await unlessClosed(writeSummary(output, result, log.list()));

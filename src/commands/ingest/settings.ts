@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../../config/load.ts";
+import { refuseUntrustedGuards } from "../../config/restrict.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import type { FormatName } from "../../documents/readers.ts";
@@ -47,6 +48,7 @@ export interface MappingFlags extends GlobalFlags {
   map?: string[];
   images?: "skip" | "upload";
   drafts?: boolean;
+  dropAccess?: boolean;
   ccPairId?: number;
   connector?: string;
   /** Folder, or false for `--no-state`. */
@@ -116,6 +118,7 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
     connector: _name,
     concurrency: _most,
     rate: _rate,
+    requireAccess: _access,
     ignore,
     map,
     ...mapping
@@ -130,6 +133,7 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
           .join(","),
       ),
     useIgnoreFiles: ignore,
+    dropAccess: flags.dropAccess ?? flags.recorded?.settings.dropAccess,
     flags: flags.recorded?.settings.flags ?? {
       include: flags.include,
       exclude: flags.exclude,
@@ -175,6 +179,7 @@ export async function openSource(
     sends,
     root: searchFolder(place, cwd),
   });
+  if (sends) refuseUntrustedGuards(config.files);
   const root = findRoot(place, cwd, flags.root, config.projectFolder);
   const { recorded } = flags;
   const named = place === undefined ? undefined : flags.format;

@@ -7,6 +7,7 @@ import type { Due } from "../../sync/due.ts";
 import { targetFor } from "../../sync/target.ts";
 import type { PlannedDocument } from "../../output/ingest.ts";
 import { openOutput } from "../connect.ts";
+import { accessRules } from "./access.ts";
 import { writePlan } from "./dry-run.ts";
 import type { IngestOptions } from "./ingest.ts";
 import {
@@ -20,17 +21,19 @@ import {
 import { checkGivenPairs } from "./given-pairs.ts";
 import { ingestFormat, withReport, type ReportRequest } from "./report.ts";
 import { checkReportFiles } from "./report-files.ts";
+import { noOverwriteNote, refuseUnlistable, withoutOverwrites } from "./overwrites.ts";
+import { checkPlannedPairs } from "./planned-access.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
 import { openSource } from "./settings.ts";
 import { createPairCheck } from "./target.ts";
-import { tellWarnings } from "./tell.ts";
+import { tellNotices, tellWarnings } from "./tell.ts";
 import { uploadPlan } from "./upload.ts";
 
 async function* planned(
   due: AsyncIterable<Due[]>,
   { state, targets }: Session,
   { force = false }: IngestOptions,
-  table: PlanTable,
+  { table, pairs }: { table: PlanTable; pairs: Set<number> },
 ): AsyncGenerator<PlannedDocument> {
   for await (const batch of due) {
     for (const { prepared } of batch) {
@@ -41,8 +44,10 @@ async function* planned(
         continue;
       }
       for (const warning of prepared.warnings) table.warn(warning);
+      if (prepared.notices) table.notices.add(prepared.notices, prepared);
       const { id, fingerprint, ownPair } = prepared;
       const target = targetFor(targets, ownPair);
+      if (target) pairs.add(target.ccPairId);
       const accepted = target && state.accepted(target.key, id);
       yield { ...decide(accepted, fingerprint, force), path, ...row, id };
     }
@@ -80,16 +85,21 @@ async function dryRun(
   options: IngestOptions,
 ): Promise<void> {
   const { output, targets } = session;
+  const rules = accessRules(options, session.source.config);
   const first = await readFirst(due, context, options.allowEmpty === true);
   await session.progress.stop();
+  if (options.overwrite === false) await output.note(noOverwriteNote);
+  const pairs = new Set<number>();
   await writePlan(output, ingestFormat(options), {
-    documents: planned(first, session, options, table),
+    documents: planned(first, session, options, { table, pairs }),
+    checkPairs: () => checkPlannedPairs(context, session, [...pairs], rules),
     noPair: () => targets.pair.ccPairId === undefined,
     others: () => table.count("other"),
     shard: options.shard,
     exitCode: options.exitCode === true,
   });
   context.signal.throwIfAborted();
+  await tellNotices(output, table.notices);
   await tellWarnings(output, table.warnings(), 0);
 }
 
@@ -101,12 +111,16 @@ async function upload(
   options: IngestOptions,
 ): Promise<void> {
   const { output, targets } = session;
-  const check = createPairCheck(session.connected.client);
+  const rules = accessRules(options, session.source.config);
+  const check = createPairCheck(session.connected.client, rules);
   const { ccPairId } = targets.pair;
   await withReport(context, session, request, async (report) => {
     if (ccPairId !== undefined) await check([ccPairId], output, "nothing was sent");
     const checked = checkGivenPairs(due, { check, targets, output, table, warn: report.warn });
-    const first = await readFirst(checked, context, options.allowEmpty === true);
+    const isGuarded = options.overwrite === false;
+    if (isGuarded) refuseUnlistable(session.connected.client);
+    const wanted = isGuarded ? withoutOverwrites(checked, session) : checked;
+    const first = await readFirst(wanted, context, options.allowEmpty === true);
     await session.progress.stop();
     const plan = { table, fileCount: 0, images: 0, pairs: new Set<number>() };
     const stream = closable(first, () => chunks.close());

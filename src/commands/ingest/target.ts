@@ -4,6 +4,13 @@ import type { Config } from "../../config/load.ts";
 import { ApiError, CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
 import { findConnector } from "../find-connector.ts";
+import {
+  anyAccess,
+  describeTarget,
+  refuseAccess,
+  unreadableAccess,
+  type AccessRules,
+} from "./access.ts";
 
 export interface TargetFlags {
   ccPairId?: number;
@@ -43,9 +50,11 @@ export function missingPair(): CliError {
   });
 }
 
+type ListPolicy = "list" | "listOnce";
+
 // Loaded when it is needed: a run without anything to send asks for no connectors.
-async function listConnectors(client: Client): Promise<ConnectorStatus[]> {
-  return await (await import("../../api/connectors.ts")).listConnectors(client);
+async function listConnectors(client: Client, policy?: ListPolicy): Promise<ConnectorStatus[]> {
+  return await (await import("../../api/connectors.ts")).listConnectors(client, policy);
 }
 
 /** The pair that a connector name stands for. */
@@ -53,78 +62,109 @@ export async function pairByName(client: Client, name: string): Promise<number> 
   return findConnector(await listConnectors(client), name).cc_pair_id;
 }
 
-function warning(record: ConnectorStatus): string | undefined {
-  const { source, prune_freq: pruneFrequency } = record.connector;
-  if (source === "ingestion_api" || !pruneFrequency) return undefined;
+function pruneWarning(record: ConnectorStatus): string | undefined {
+  const { source, prune_freq: pruneFrequency } = record.connector ?? {};
+  if (!source || source === "ingestion_api" || !pruneFrequency) return undefined;
   return (
     `cc_pair_id ${record.cc_pair_id} (${record.name ?? "unnamed"}) belongs to a ${source} connector that prunes: ` +
     "documents uploaded here vanish when it runs; use a pair of source ingestion_api"
   );
 }
 
-/** Checks pairs; `consequence` ends the message about one that is not there. */
+type Tell = Pick<Output, "note" | "warn">;
+
+/** Checks pairs; `consequence` ends the message about one that is refused. */
 export interface PairCheck {
-  (
-    ccPairIds: readonly number[],
-    tell: Pick<Output, "note" | "warn">,
-    consequence: string,
-  ): Promise<void>;
-  /** Asks for the listing already; what goes wrong is told by the check. */
+  (ccPairIds: readonly number[], tell: Tell, consequence: string): Promise<void>;
+  /** Asks for the listing already; what goes wrong is reported by the check. */
   begin(): void;
 }
 
-function cannotList(error: unknown): boolean {
-  return error instanceof ApiError && ["auth", "not-found"].includes(error.exit);
+/** Says that pairs are not checked; throws where they have to be, and what ends every request. */
+async function tellUnchecked(
+  error: unknown,
+  ccPairIds: readonly number[],
+  { tell, rules, consequence }: { tell: Tell; rules: AccessRules; consequence: string },
+): Promise<void> {
+  if (!(error instanceof ApiError) || error.exit === "unreachable") throw error;
+  if (rules.required.length > 0) throw unreadableAccess(error, ccPairIds, consequence);
+  const unknown = "cannot tell who can read the documents";
+  if (error.exit === "auth" || error.exit === "not-found") {
+    const why =
+      error.exit === "auth" ? "the key may not list connectors" : "the service lists no connectors";
+    return await tell.note(`${why}, so the cc_pair_id is not checked beforehand; ${unknown}`);
+  }
+  const pairs = ccPairIds.join(", ");
+  await tell.warn(`cc_pair_id ${pairs} is not checked beforehand; ${unknown}: ${error.message}`);
+}
+
+const mostShown = 10;
+
+async function tellTargets(records: readonly ConnectorStatus[], tell: Tell): Promise<void> {
+  for (const record of records.slice(0, mostShown)) {
+    await tell.note(`to ${describeTarget(record)}`);
+  }
+  const more = records.length - mostShown;
+  if (more > 0) await tell.note(`to ${more} more pairs; \`knowctl connectors list\` shows them`);
+  for (const record of records) {
+    const text = pruneWarning(record);
+    if (text !== undefined) await tell.warn(text);
+  }
+}
+
+/** The record of a pair. Throws CliError `not-found` where the listing has none. */
+function recordOf(
+  records: readonly ConnectorStatus[],
+  ccPairId: number,
+  consequence: string,
+): ConnectorStatus {
+  const record = records.find((each) => each.cc_pair_id === ccPairId);
+  if (record) return record;
+  const known = records.map((each) => `${each.cc_pair_id ?? "—"}  ${each.name ?? "—"}`);
+  throw new CliError(
+    "not-found",
+    `there is no connector with cc_pair_id ${ccPairId}; ${consequence}`,
+    { details: known.slice(0, 10), hints: ["see all with `knowctl connectors list`"] },
+  );
 }
 
 /**
- * Checks pairs against the status listing before the first upload to each. A
- * token that may not list is no failure: the service itself then has the last
- * word. Throws CliError `not-found` for a pair that is not listed.
+ * Checks pairs against the status listing before the first upload to each, and says
+ * who can read them. A listing that cannot be had is no failure, unless the rules
+ * require an access type: the service itself then has the last word. Throws CliError
+ * `not-found` for a pair that is not listed, and as refuseAccess().
  */
-export function createPairCheck(client: Client): PairCheck {
+export function createPairCheck(
+  client: Client,
+  rules: AccessRules = anyAccess,
+  policy?: ListPolicy,
+): PairCheck {
   let asked: Promise<ConnectorStatus[]> | undefined;
-  let listing: Promise<ConnectorStatus[] | undefined> | undefined;
-  const ask = (): Promise<ConnectorStatus[]> => (asked ??= listConnectors(client));
-  /** Pairs of the listing, which is asked for once; undefined when the token may not list. */
-  const listPairs = async (tell: Pick<Output, "note">): Promise<ConnectorStatus[] | undefined> => {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!cannotList(error)) throw error;
-      await tell.note(
-        "the key may not list connectors, so the cc_pair_id is not checked beforehand",
-      );
-      return undefined;
-    }
-  };
+  const ask = (): Promise<ConnectorStatus[]> => (asked ??= listConnectors(client, policy));
   const checked = new Set<number>();
-  const check = async (
-    ccPairIds: readonly number[],
-    tell: Pick<Output, "note" | "warn">,
-    consequence: string,
-  ): Promise<void> => {
-    for (const ccPairId of ccPairIds) {
-      if (checked.has(ccPairId)) continue;
-      checked.add(ccPairId);
-      const records = await (listing ??= listPairs(tell));
-      if (!records) return;
-      const record = records.find((each) => each.cc_pair_id === ccPairId);
-      if (!record) {
-        const known = records.map((each) => `${each.cc_pair_id}  ${each.name ?? "—"}`);
-        throw new CliError(
-          "not-found",
-          `there is no connector with cc_pair_id ${ccPairId}; ${consequence}`,
-          { details: known.slice(0, 10), hints: ["see all with `knowctl connectors list`"] },
-        );
+  let isUnchecked = false;
+  const check: PairCheck = Object.assign(
+    async (ccPairIds: readonly number[], tell: Tell, consequence: string): Promise<void> => {
+      const fresh = ccPairIds.filter((each) => !checked.has(each));
+      if (fresh.length === 0 || isUnchecked) return;
+      for (const each of fresh) checked.add(each);
+      let listing: ConnectorStatus[];
+      try {
+        listing = await ask();
+      } catch (error) {
+        await tellUnchecked(error, fresh, { tell, rules, consequence });
+        isUnchecked = true;
+        return;
       }
-      const text = warning(record);
-      if (text !== undefined) await tell.warn(text);
-    }
-  };
-  return Object.assign(check, {
-    begin() {
-      ask().catch(() => {});
+      const records = fresh.map((each) => recordOf(listing, each, consequence));
+      for (const record of records) refuseAccess(record, rules, consequence);
+      await tellTargets(records, tell);
     },
-  });
+    {
+      begin() {
+        ask().catch(() => {});
+      },
+    },
+  );
+  return check;
 }

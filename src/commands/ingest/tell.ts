@@ -1,5 +1,9 @@
+import { nearest } from "../../config/nearest.ts";
+import { knownMembers } from "../../documents/given-members.ts";
+import { neutraliseLine } from "../../output/neutralise.ts";
 import type { Output } from "../../output/output.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
+import type { CountedNotice, NoticeCounts } from "../../sync/notice-counts.ts";
 import type { PlanEntry, PlanTable } from "../../sync/plan-table.ts";
 import type { DocumentSource } from "./settings.ts";
 
@@ -41,6 +45,31 @@ export async function tellWarnings(
   for (const warning of shown) await output.warn(warning);
   if (count > shown.length) await output.warn(`… and ${formatCount(count - shown.length)} more`);
   if (images > 0) await output.note(`${countOf(images, "image")} in the text left out`);
+}
+
+function noticeText({ kind, name, count, first }: CountedNotice): string {
+  const what = `${countOf(count, "document")} ${count === 1 ? "has" : "have"} ${name} (first: ${first})`;
+  if (kind === "dropped") return `${what}: the service drops this member`;
+  const meant = nearest(name, knownMembers(name))?.replace(/^request\./, "");
+  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+  return `${what}: the service does not know this member${hint}`;
+}
+
+function accessText(notices: readonly CountedNotice[]): string {
+  const count = notices.reduce((sum, each) => sum + each.count, 0);
+  const names = notices.map(({ name }) => name).join(", ");
+  const say = count === 1 ? "says" : "say";
+  return `${countOf(count, "document")} ${say} who may read (${names}; first: ${notices[0]?.first}): that is metadata and restricts nobody; the pair decides who reads`;
+}
+
+/** What many documents have in common and has no effect: one line each, with the number of documents. */
+export async function tellNotices(output: Output, notices: NoticeCounts): Promise<void> {
+  const all = notices.list();
+  const access = all.filter(({ kind }) => kind === "access");
+  if (access.length > 0) await output.warn(neutraliseLine(accessText(access)));
+  for (const each of all) {
+    if (each.kind !== "access") await output.warn(neutraliseLine(noticeText(each)));
+  }
 }
 
 /** Why an entry of the plan failed; the reason often names the file itself. */

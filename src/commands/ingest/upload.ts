@@ -9,6 +9,7 @@ import { createImages } from "../../sync/images.ts";
 import { readAgain, readDue, type Due } from "../../sync/due.ts";
 import { runDocuments, type RunRequest } from "../../sync/run.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
+import { createOverwritten, type Overwritten } from "./overwrites.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { clearSettled, recordPlanFailures } from "./failures.ts";
 import type { Report, Traffic } from "./report.ts";
@@ -85,12 +86,18 @@ function followUpload(
   };
 }
 
+/** What tells at the end how the service may differ from what the summary says. */
+interface Doubts {
+  uploads: ImageUploads;
+  dates: Dates;
+  overwritten: Overwritten;
+}
+
 async function sendAll(
   context: Context,
   upload: Upload,
   gate: Gate,
-  uploads: ImageUploads,
-  dates: Dates,
+  { uploads, dates, overwritten }: Doubts,
 ): Promise<void> {
   const { plan, state, spool, report, source, inspector, connected, options } = upload;
   const { concurrency } = connected;
@@ -120,12 +127,17 @@ async function sendAll(
   for await (const batch of events) {
     hold(batch.length);
     addDone(batch.length);
+    overwritten.add(batch);
     await report.add(batch);
   }
 }
 
 /** What the service may have in another way than the summary makes believe. */
-async function warnOfDoubt({ output }: Upload, uploads: ImageUploads, dates: Dates): Promise<void> {
+async function warnOfDoubt(
+  { output }: Upload,
+  { uploads, dates, overwritten }: Doubts,
+): Promise<void> {
+  await overwritten.tell(output);
   const lost = uploads.lost();
   if (lost > 0) {
     await output.warn(
@@ -157,20 +169,21 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   const { root } = upload.source.settings;
   const uploads = createImageUploads(upload.connected.client, root, gate);
   const dates = datesOf(context, upload);
+  const doubts = { uploads, dates, overwritten: createOverwritten() };
   try {
     await report.begin(upload.plan, upload.shaping.recorded);
     recordPlanFailures(upload, context.now);
-    await sendAll(context, upload, gate, uploads, dates);
+    await sendAll(context, upload, gate, doubts);
   } catch (error) {
     await progress.stop();
-    await warnOfDoubt(upload, uploads, dates);
+    await warnOfDoubt(upload, doubts);
     const status = context.signal.aborted ? "interrupted" : "error";
     await report.finish(status, trafficOf(gate), error);
     context.signal.throwIfAborted();
     throw error;
   }
   await progress.stop();
-  await warnOfDoubt(upload, uploads, dates);
+  await warnOfDoubt(upload, doubts);
   const { failed, created, updated, unchanged } = report.counts;
   const interrupted = context.signal.aborted;
   if (!interrupted && !upload.stream) clearSettled(upload);

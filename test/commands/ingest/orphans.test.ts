@@ -129,7 +129,9 @@ describe("ingest orphans", () => {
       const line = `${orphans} --tombstone --yes --max-delete 5%`;
       expect(await runIn(service, line)).toMatchObject({
         code: 0,
-        stderr: "1 document replaced by a removal notice\n",
+        stderr:
+          'to "Handbook uploads" (pair 2, public: everybody who can sign in reads these documents)\n' +
+          "1 document replaced by a removal notice\n",
       });
       expect(service.sandbox.ledger.documents.get("docs/10.md")?.[1]).toMatchObject({
         cc_pair_id: 2,

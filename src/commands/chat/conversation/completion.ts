@@ -44,7 +44,8 @@ const modelNames: Ask = async (client) => {
 
 const sourceTypes: Ask = async (client) => {
   const connectors = await listConnectors(client);
-  return [...new Set(connectors.map(({ connector }) => connector.source))].toSorted();
+  const sources = connectors.flatMap(({ connector }) => connector?.source ?? []);
+  return [...new Set(sources)].toSorted();
 };
 
 async function sessionIds(client: Client): Promise<string[]> {
