@@ -29,7 +29,11 @@ export interface Since {
   deleted: ReadonlySet<string>;
   /** How many files of the inputs changed, renamed ones included. */
   changedCount: number;
+  /** Whether an image anywhere in the project changed, came or went. */
+  changesImages: boolean;
 }
+
+const imageName = /\.(?:png|jpe?g|gif|webp)$/i;
 
 /** What git and CODEOWNERS say of the files, as far as it is asked for. */
 export interface GitFacts {
@@ -83,6 +87,9 @@ async function readSince(
     renamed,
     deleted,
     changedCount: [...changes.taken].filter(isOurs).length,
+    changesImages: [changes.taken, changes.deleted, left].some((paths) =>
+      [...paths].some((path) => imageName.test(path)),
+    ),
   };
 }
 

@@ -55,6 +55,9 @@ export async function planFolder(
   const isInScope = scopeOf(inputs, { cwd, settings });
   const isInReach = orphanScope(source);
   const realPlaceOf = createRealPlaces(settings.root);
+  // A document that images are part of is recorded without a stamp to trust: it is read again.
+  const mayShowImages = (path: string): boolean =>
+    since?.changesImages === true && settings.images === "upload" && state.file(path)?.seen === "";
   let done = 0;
   progress.follow(() => ({ ...fixed, done }));
   return await buildPlan({
@@ -63,7 +66,7 @@ export async function planFolder(
     ranges: rangesOf(inputs, { cwd, settings }),
     isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
     isExcluded: (path) => settings.exclude?.matches(path) === true && isInReach(path),
-    isTaken: since && ((listed) => since.isTaken(listed)),
+    isTaken: since && ((listed) => since.isTaken(listed) || mayShowImages(listed.path)),
     format: settings.format,
     idPrefix: settings.idPrefix,
     factsOf: source.factsOf,

@@ -26,6 +26,25 @@ async function changedService(): Promise<GitService> {
 }
 
 describe("--since", () => {
+  it("takes the documents that show an image which changed", async () => {
+    const png = (text: string): Buffer =>
+      Buffer.concat([
+        Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+        Buffer.from(text),
+      ]);
+    const service = await startGitService({
+      files: { ...files, "docs/a.md": "# A\n\n![x](x.png)\n", "docs/x.png": png("one") },
+    });
+    const upload = { images: "upload" } as const;
+    expect((await runIngest(service, ["docs"], upload)).error).toBeUndefined();
+    writeFiles(service.folder, { "docs/x.png": png("two") });
+    service.commit();
+    const { stderr } = await runIngest(service, ["docs"], { ...upload, since: "HEAD~1" });
+    expect(stderr).toContain("1 updated");
+    expect(service.sandbox.ledger.documents.get("docs/a.md")).toHaveLength(2);
+    expect(service.sandbox.ledger.documents.get("docs/b.md")).toHaveLength(1);
+  });
+
   it("sends what changed since a commit and counts what is gone", async () => {
     const service = await changedService();
     const { stderr, error } = await runIngest(service, ["docs"], { since: "HEAD~1" });
