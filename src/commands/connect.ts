@@ -94,6 +94,7 @@ export async function openClient(
     dialect: config.dialect,
     accessToken: connection.accessToken,
     apiKey: connection.apiKey,
+    secrets: output.secrets,
     ...(config.timeoutSeconds === undefined ? {} : { timeoutMs: config.timeoutSeconds * 1000 }),
     ...(connection.proxy === undefined ? {} : { proxy: connection.proxy }),
     ...(connection.noProxy === undefined ? {} : { noProxy: connection.noProxy }),

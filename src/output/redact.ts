@@ -37,6 +37,11 @@ function base64Spellings(secret: string): string[] {
   });
 }
 
+/** A code unit as an escape of JSON. */
+function escapeOf(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
 function spellings(secret: string): string[] {
   // encodeURIComponent throws on half a surrogate pair; the way to bytes and back mends it.
   const wellFormed = Buffer.from(secret).toString();
@@ -44,6 +49,7 @@ function spellings(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const base64 = base64Spellings(secret);
   const hex = Buffer.from(secret).toString("hex");
+  const escaped = secret.replace(/[^]/g, escapeOf);
   const all = [
     secret,
     encoded,
@@ -52,7 +58,9 @@ function spellings(secret: string): string[] {
     encodeURI(wellFormed),
     json,
     json.replaceAll("/", "\\/"),
-    json.replace(/[^ -~]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    json.replace(/[^ -~]/g, escapeOf),
+    escaped,
+    escaped.replace(/[\da-f]{4}/g, (digits) => digits.toUpperCase()),
     ...base64,
     ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")),
     hex,
