@@ -3,6 +3,7 @@ import type { GlobalFlags } from "../config/flags.ts";
 import { loadConfig, type Config, type Connection } from "../config/load.ts";
 import type { Context } from "../context.ts";
 import { createOutput, type Output } from "../output/output.ts";
+import { publicKey } from "../output/redact.ts";
 import { dim } from "../output/text.ts";
 import type { Certificates } from "./certificates.ts";
 import { proxySecrets } from "./proxy-secrets.ts";
@@ -52,9 +53,6 @@ export async function loadSettings(
     warn: (message) => void output.warn(message).catch(() => {}),
   });
 }
-
-// The key of a sandbox on loopback is public; redacting it would shred the word wherever it stands.
-const publicKey = "sandbox";
 
 /** Read on demand: most connections name none. */
 async function certificatesOf(

@@ -177,11 +177,24 @@ export function createSecrets(): Secrets {
   };
 }
 
+/** The key of a sandbox on loopback: redacting it would shred the word wherever it stands. */
+export const publicKey = "sandbox";
+
 const registries = new WeakMap<object, Secrets>();
 
+/** Keys that are known before anything is read: a command line that is refused may hold one, too. */
+const keyVariables = ["KNOWCTL_API_KEY", "KNOWCTL_ACCESS_TOKEN", "KNOWCTL_CLIENT_KEY_PASSPHRASE"];
+
 /** The secrets of a run: one registry per context, shared by every gate of that run. */
-export function secretsOf(context: object): Secrets {
+export function secretsOf(context: {
+  env?: Readonly<Record<string, string | undefined>>;
+}): Secrets {
   let secrets = registries.get(context);
-  if (!secrets) registries.set(context, (secrets = createSecrets()));
+  if (secrets) return secrets;
+  registries.set(context, (secrets = createSecrets()));
+  for (const name of keyVariables) {
+    const key = context.env?.[name]?.trim() ?? "";
+    if (key !== publicKey) secrets.add(key);
+  }
   return secrets;
 }
