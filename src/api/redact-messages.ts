@@ -1,5 +1,5 @@
 import { parseObject, isObject } from "./common-lines.ts";
-import { redactText, redactValue, type Redactor } from "./redaction.ts";
+import { redactText, type Redactor } from "./redaction.ts";
 
 /** Fewer characters of a secret may pass: a stream would wait at every word that begins like one. */
 const fewest = 4;
@@ -108,7 +108,7 @@ export function createMessageRedactor(
       return ready;
     });
     run.line = { ...line, obj };
-    const hidden = redactValue(run.line, redactor.redact) as Record<string, unknown>;
+    const hidden = redactor.redactAll(run.line);
     if (!isChanged && hidden === run.line) return message;
     run.line = hidden;
     return JSON.stringify(hidden);

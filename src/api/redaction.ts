@@ -7,36 +7,15 @@ export interface Redactor {
   redact(text: string): string;
   /** How many characters at the end of `text` may belong to a secret that goes on. */
   openTail(text: string): number;
-}
-
-type Redact = Redactor["redact"];
-
-/**
- * The value with every secret replaced in its texts and member names; the same
- * value where there is none. The value comes from JSON and is not too deep to walk.
- */
-export function redactValue(value: unknown, redact: Redact): unknown {
-  if (typeof value === "string") return redact(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) {
-    const all = value.map((each) => redactValue(each, redact));
-    return all.every((each, at) => each === value[at]) ? value : all;
-  }
-  const entries = Object.entries(value).map(
-    ([name, each]: [string, unknown]) =>
-      [redact(name), redactValue(each, redact), name, each] as const,
-  );
-  const isSame = entries.every(
-    ([name, each, ...before]) => name === before[0] && each === before[1],
-  );
-  return isSame ? value : Object.fromEntries(entries.map(([name, each]) => [name, each]));
+  /** Plain data with every secret in its texts and member names replaced; the same value where there is none. */
+  redactAll<Value>(value: Value): Value;
 }
 
 // JSON may write any character as an escape, and a slash as `\/`: only its parser finds a secret in that.
 const unusualEscape = /\\(?:u00[2-7]|\/)/i;
 
 /** A text that may be JSON, with every secret replaced; JSON stays JSON. */
-export function redactText(text: string, { redact }: Redactor): string {
+export function redactText(text: string, { redact, redactAll }: Redactor): string {
   const plain = redact(text);
   if (plain === text && !unusualEscape.test(text)) return text;
   let value: unknown;
@@ -46,7 +25,7 @@ export function redactText(text: string, { redact }: Redactor): string {
     return plain;
   }
   if (nestsTooDeep(value, text)) return plain;
-  const hidden = redactValue(value, redact);
+  const hidden = redactAll(value);
   return hidden === value ? text : JSON.stringify(hidden);
 }
 

@@ -6,7 +6,11 @@ import type { Redactor } from "../../src/api/redaction.ts";
 import type { Clock } from "../../src/api/timing.ts";
 
 /** For what runs without secrets. */
-export const noSecrets: Redactor = { redact: (text) => text, openTail: () => 0 };
+export const noSecrets: Redactor = {
+  redact: (text) => text,
+  openTail: () => 0,
+  redactAll: (value) => value,
+};
 
 /** Headers as undici hands them over. */
 export function rawHeaders(headers: Record<string, string>): Headers {
