@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { main } from "../../src/main.ts";
 import { serve } from "../commands/doctor/support.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
+import { everythingIn } from "./files.ts";
 import { anySpelling, key, leakIn, runs, writtenAs, type Spelling } from "./key.ts";
 
 type Answer = (response: ServerResponse, text: string) => void;
@@ -61,6 +62,22 @@ const places: readonly [name: string, cut: number, answer: Answer][] = [
   ["title", 100, body(502, "text/html", (text) => `<html><title>${text}</title></html>`)],
   ["member that is too much", 150, json(200, (text) => [{ cc_pair_id: { [text]: 1 } }])],
   ["cell of a table", 30, json(200, (text) => [record(text)])],
+  [
+    "tool",
+    30,
+    json(200, (text) => [
+      { id: 1, name: text, description: text, display_name: text, [text]: text },
+    ]),
+  ],
+  [
+    "session",
+    30,
+    json(200, (text) => ({
+      sessions: [{ id: "s-1", name: text, time_updated: text, [text]: text }],
+      has_more: false,
+    })),
+  ],
+  ["version", 60, json(200, (text) => ({ backend_version: text, status: text }))],
   ["content type", 80, headers(200, (text) => ({ "content-type": `text/${text}` }))],
   ["coding", 40, headers(200, (text) => ({ "content-encoding": text }))],
   ["redirect", 180, headers(302, (text) => ({ location: `http://127.0.0.1:1/${text}` }))],
@@ -85,6 +102,14 @@ const commands = (output: readonly string[]): readonly (readonly string[])[] => 
   ["api", "manage/admin/connector/indexing-status", ...output],
   ["api", "tool", "--include"],
   ["api", "tool", "--output", "raw"],
+  ["tools", "list", ...output],
+  ["sessions", "list", "--dialect", "onyx", ...output],
+  ["sessions", "show", "s-1", "--dialect", "onyx"],
+  ["connectors", "find", "x"],
+  ["connectors", "get", "1", ...output],
+  ["doctor", "--bundle", "ticket.json"],
+  ["doctor", "--bundle", "ticket.txt", "--dialect", "onyx"],
+  ["doctor", "--json"],
 ];
 
 interface Case {
@@ -93,6 +118,7 @@ interface Case {
   offset: number;
   output: readonly string[];
   command: number;
+  isTTY: boolean;
   columns: number;
 }
 
@@ -102,7 +128,8 @@ const anyCase = fc.record<Case>({
   // Around the cut, where the key is cut in two.
   offset: fc.integer({ min: -34, max: 2 }),
   output: fc.constantFrom(...outputs),
-  command: fc.nat({ max: 4 }),
+  command: fc.nat({ max: commands([]).length - 1 }),
+  isTTY: fc.boolean(),
   columns: fc.constantFrom(20, 40, 80, 200),
 });
 
@@ -122,11 +149,12 @@ describe("what a service answers", () => {
       const context = createTestContext({
         cwd,
         env: cleanEnvironment(cwd, { ...env, NO_PROXY: "*" }),
-        isTTY: given.command === 0,
+        isTTY: given.isTTY,
         columns: given.columns,
       });
       await main(commands(given.output)[given.command] ?? [], context);
-      return context.stdoutText() + context.stderrText();
+      // What is kept: names for completion, the bundle.
+      return context.stdoutText() + context.stderrText() + everythingIn(cwd);
     };
     let hidden = 0;
     await fc.assert(

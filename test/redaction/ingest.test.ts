@@ -216,7 +216,9 @@ describe("an upload", () => {
         await run([
           "ingest",
           ...(named.length > 0 ? named : ["docs"]),
-          ...["--cc-pair-id", "2", ...given.flags],
+          "--cc-pair-id",
+          "2",
+          ...given.flags,
           ...(isDry ? [] : [...reports, "--gitlab-report", "r/quality.json"]),
         ]);
         const target =
