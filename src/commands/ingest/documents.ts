@@ -90,8 +90,16 @@ async function writeBatch(
       await output.error(prepared.reason);
     }
     if (prepared.kind !== "document") continue;
+    const json = documentJsonOf(prepared);
+    if (output.secrets.holdsKey(json)) {
+      written.failed++;
+      await output.error(
+        `${prepared.path}: the document holds a key of yours, so it is not written`,
+      );
+      continue;
+    }
     written.documents++;
-    lines += `${documentJsonOf(prepared)}\n`;
+    lines += `${json}\n`;
   }
   await output.json(lines);
 }
