@@ -160,7 +160,7 @@ describe("a stream", () => {
         expect(leakIn(shown), shown).toBeUndefined();
         expect(leakIn(kept), kept).toBeUndefined();
       }),
-      runs(100) as fc.Parameters<[Case]>,
+      runs(60) as fc.Parameters<[Case]>,
     );
     expect(hidden).toBeGreaterThan(0);
   });

@@ -231,7 +231,7 @@ describe("an upload", () => {
         expect(leakIn(shown), shown).toBeUndefined();
         expect(leakIn(kept), kept).toBeUndefined();
       }),
-      runs(40) as fc.Parameters<[Case]>,
+      runs(30) as fc.Parameters<[Case]>,
     );
     expect(hidden).toBeGreaterThan(0);
   });
