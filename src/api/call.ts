@@ -3,6 +3,7 @@ import type { Dialect, DialectName } from "./dialects.ts";
 import type { Body, Exchange } from "./watch.ts";
 import type { Gate } from "./gate.ts";
 import type { Clock } from "./timing.ts";
+import type { Redactor } from "./redaction.ts";
 import type { CallClass, CallPolicy, FaultKind } from "./policy.ts";
 import type { Transport } from "./transport.ts";
 
@@ -30,6 +31,8 @@ export interface ClientOptions {
   dialect: DialectName;
   accessToken: string;
   apiKey: string;
+  /** Takes secrets out of everything that the service and the proxy answer, before it is read. */
+  secrets: Redactor;
   /** The user's `--timeout`: what it limits differs by class of call (policy.ts). */
   timeoutMs?: number;
   proxy?: string;

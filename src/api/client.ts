@@ -7,12 +7,14 @@ import type { ConnectorOptions } from "./connector.ts";
 import { dialects, type Dialect } from "./dialects.ts";
 import { readErrorBody, type Answer, type StreamedAnswer } from "./exchange.ts";
 import { proxyFor } from "./proxy.ts";
+import type { Redactor } from "./redaction.ts";
 import { createTransport } from "./transport.ts";
 
 export type { Call, ClientOptions, RequestTrace } from "./call.ts";
 
 export interface Client {
   readonly dialect: Dialect;
+  readonly secrets: Redactor;
   /** Sends, retries as the policy says, and returns the answer that `shape` takes. Throws ApiError. */
   call<T>(call: Call, shape: Shape<T>): Promise<T>;
   /** The same for an answer that is read as it comes. `accepts` matches its content type. */
@@ -49,9 +51,10 @@ async function readHead(
   answer: StreamedAnswer,
   accepts: RegExp,
   now: number,
+  secrets: Redactor,
 ): Promise<Result<AsyncGenerator<Uint8Array>>> {
   const isOk = answer.status === 200;
-  const judged = isOk ? { ...answer, body: Buffer.alloc(0) } : await readErrorBody(answer);
+  const judged = isOk ? { ...answer, body: Buffer.alloc(0) } : await readErrorBody(answer, secrets);
   const failure = judgeHead(question, judged, now, accepts);
   if (!failure) return { ok: true, value: answer.body };
   await answer.body.return(undefined);
@@ -63,6 +66,7 @@ export function connectorOptionsOf(options: ClientOptions): ConnectorOptions & {
   const { origin } = splitBase(options.baseUrl);
   return {
     origin,
+    secrets: options.secrets,
     proxy: proxyFor(origin, options.proxy, options.noProxy),
     ca: options.ca,
     client: options.client,
@@ -95,9 +99,10 @@ export function createWire(options: ClientOptions): Wire {
 export function createClient(options: ClientOptions): Client {
   const wire = createWire(options);
   const { transport } = wire;
-  const { clock } = options;
+  const { clock, secrets } = options;
   return {
     dialect: wire.dialect,
+    secrets,
     url: (path) => urlOf(wire, path),
     call: (call, shape) =>
       run(
@@ -111,7 +116,7 @@ export function createClient(options: ClientOptions): Client {
         wire,
         call,
         (exchange) => transport.open(exchange),
-        (question, answer) => readHead(question, answer, accepts, clock.now()),
+        (question, answer) => readHead(question, answer, accepts, clock.now(), secrets),
       ),
     raw: async (call, onRefused) => {
       const { readRaw } = await import("./raw.ts");
@@ -119,7 +124,7 @@ export function createClient(options: ClientOptions): Client {
         wire,
         call,
         (exchange) => transport.open(exchange),
-        (question, answer) => readRaw(question, answer, clock.now(), onRefused),
+        (question, answer) => readRaw(question, answer, { now: clock.now(), secrets, onRefused }),
       );
     },
     close: () => transport.close(),

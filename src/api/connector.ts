@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { Connected, Connector } from "undici/lib/core/connect.js";
 import { addressAttemptMs, connectMs } from "./policy.ts";
 import type { Proxy } from "./proxy.ts";
+import type { Redactor } from "./redaction.ts";
 import { openTunnel, throughTunnel, type Opening } from "./tunnel.ts";
 
 export interface ClientCertificate {
@@ -12,6 +13,8 @@ export interface ClientCertificate {
 
 export interface ConnectorOptions {
   proxy?: Proxy | undefined;
+  /** Takes secrets out of what the proxy answers. */
+  secrets: Redactor;
   /** PEM certificates trusted beside the built-in roots. */
   ca?: string | undefined;
   /** What this side shows to the service, never to a proxy. PEM. */
@@ -91,14 +94,14 @@ export async function createConnector(options: ConnectorOptions): Promise<Connec
     });
     opening.add(socket);
   };
-  const { proxy } = options;
+  const { proxy, secrets } = options;
   const connect: Connector = (target, callback) => {
     const marked: Connected = (error, socket) => {
       if (error) unsentErrors.add(error);
       callback(error, socket);
     };
     if (proxy === undefined) return openFollowed(target, marked);
-    openTunnel({ proxy, target, tls, limitMs, opening }).then(
+    openTunnel({ proxy, secrets, target, tls, limitMs, opening }).then(
       (httpSocket) => {
         if (target.protocol !== "https:") return marked(null, httpSocket.setNoDelay(true));
         openFollowed({ ...target, httpSocket }, (error, socket) =>

@@ -1,6 +1,7 @@
 import type { Deadlines } from "./deadlines.ts";
 import { createInbox } from "./inbox.ts";
 import type { Headers } from "./headers.ts";
+import { redactBody, redactHeaders, type Redactor } from "./redaction.ts";
 import { fault, watch, type Exchange, type Flow, type Watch } from "./watch.ts";
 
 export interface Answer {
@@ -19,11 +20,17 @@ export interface StreamedAnswer {
 /** Starts a watched exchange; the function it returns lets go of its connection. */
 export type Start = (watch: Watch) => () => void;
 
+/** What an exchange needs: a way to start, its time limits, and what hides secrets in its answer. */
+export interface Means {
+  start: Start;
+  deadlines: Deadlines<Watch>;
+  secrets: Redactor;
+}
+
 /** Sends and collects the body. Rejects with the transport's own error (faults.ts reads it). */
 export function wholeAnswer(
   exchange: Exchange,
-  start: Start,
-  deadlines: Deadlines<Watch>,
+  { start, deadlines, secrets }: Means,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let status = 0;
@@ -34,14 +41,14 @@ export function wholeAnswer(
       {
         onHeaders(code, fields) {
           status = code;
-          headers = fields;
+          headers = redactHeaders(fields, secrets);
         },
         onChunk: (chunk) => void chunks.push(chunk),
         onEnd() {
           release();
           const [only] = chunks;
           const body = chunks.length === 1 && only ? only : Buffer.concat(chunks);
-          resolve({ status, headers, body });
+          resolve({ status, headers, body: redactBody(body, secrets) });
         },
         onError(error) {
           // A request that undici refuses fails before `start` has returned.
@@ -61,8 +68,7 @@ export function wholeAnswer(
  */
 export function streamedAnswer(
   exchange: Exchange,
-  start: Start,
-  deadlines: Deadlines<Watch>,
+  { start, deadlines, secrets }: Means,
 ): Promise<StreamedAnswer> {
   return new Promise((resolve, reject) => {
     let flow: Flow | undefined;
@@ -71,7 +77,9 @@ export function streamedAnswer(
       exchange,
       {
         onFlow: (given) => void (flow = given),
-        onHeaders: (status, headers) => resolve({ status, headers, body: read() }),
+        onHeaders(status, fields) {
+          resolve({ status, headers: redactHeaders(fields, secrets), body: read() });
+        },
         onChunk: (chunk) => inbox.put(chunk),
         isBehind: () => inbox.isFull(),
         onEnd: () => inbox.end(),
@@ -98,8 +106,8 @@ export function streamedAnswer(
 /** Above this an error body is not read on: the words are in its beginning. */
 const errorBodyBytes = 1024 * 1024;
 
-/** The beginning of the body of an answer that is no success. */
-export async function readErrorBody(answer: StreamedAnswer): Promise<Answer> {
+/** The beginning of the body of an answer that is no success, with every secret replaced. */
+export async function readErrorBody(answer: StreamedAnswer, secrets: Redactor): Promise<Answer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of answer.body) {
@@ -107,5 +115,9 @@ export async function readErrorBody(answer: StreamedAnswer): Promise<Answer> {
     size += chunk.length;
     if (size > errorBodyBytes) break;
   }
-  return { status: answer.status, headers: answer.headers, body: Buffer.concat(chunks) };
+  const whole = Buffer.concat(chunks);
+  // Where it is cut, the beginning of a secret would no longer be found.
+  const open = size > errorBodyBytes ? secrets.openTail(whole.toString("latin1")) : 0;
+  const body = redactBody(whole.subarray(0, whole.length - open), secrets);
+  return { status: answer.status, headers: answer.headers, body };
 }

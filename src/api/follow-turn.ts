@@ -6,6 +6,7 @@ import type { Call, Client } from "./client.ts";
 import { readFault } from "./faults.ts";
 import { StreamTooLargeError } from "./lines.ts";
 import { streamLineBytes } from "./policy.ts";
+import { redactMessages } from "./redact-messages.ts";
 import { decodeChunks } from "./stream.ts";
 
 /** How large an answer may become (what is absent is as policy.ts says), and what holds the question back. */
@@ -66,7 +67,10 @@ export async function* followTurn(
 ): AsyncGenerator<ChatEvent[]> {
   const progress = startProgress(sessionId);
   try {
-    yield* followMessages(decodeChunks(body, { lineBytes }), progress);
+    yield* followMessages(
+      redactMessages(decodeChunks(body, { lineBytes }), client.secrets),
+      progress,
+    );
     if (isEnded(progress)) return;
   } catch (error) {
     const isCut = error instanceof StreamTooLargeError || readFault(error, false) !== undefined;

@@ -2,6 +2,7 @@ import { failureOfFault, redirected, refused, unexpected } from "./answers.ts";
 import { header } from "./headers.ts";
 import type { Question, Result } from "./answers.ts";
 import { readErrorBody, type Answer, type StreamedAnswer } from "./exchange.ts";
+import type { Redactor } from "./redaction.ts";
 import { shorten } from "./words.ts";
 
 /** The body as it comes, its faults told as those of any other call. */
@@ -24,8 +25,15 @@ async function* told(
 export async function readRaw(
   question: Question,
   answer: StreamedAnswer,
-  now: number,
-  onRefused?: (answer: Answer) => void,
+  {
+    now,
+    secrets,
+    onRefused,
+  }: {
+    now: number;
+    secrets: Redactor;
+    onRefused?: ((answer: Answer) => void) | undefined;
+  },
 ): Promise<Result<StreamedAnswer>> {
   const { status, headers } = answer;
   if (status >= 200 && status < 300) {
@@ -37,7 +45,7 @@ export async function readRaw(
     const words = `unexpected answer (${shorten(coding, 40)} coding)`;
     return { ok: false, failure: unexpected(question, status, words) };
   }
-  const whole = await readErrorBody(answer);
+  const whole = await readErrorBody(answer, secrets);
   await answer.body.return(undefined);
   onRefused?.(whole);
   const failure = status < 400 ? redirected(question, whole) : refused(question, whole, now);

@@ -1,11 +1,12 @@
 import type Pool from "undici/lib/dispatcher/pool.js";
 import type { DispatchOptions } from "undici/lib/dispatcher/pool.js";
 import { createConnector, type ConnectorOptions } from "./connector.ts";
-import { createDeadlines, type Deadlines } from "./deadlines.ts";
+import { createDeadlines } from "./deadlines.ts";
 import {
   streamedAnswer,
   wholeAnswer,
   type Answer,
+  type Means,
   type Start,
   type StreamedAnswer,
 } from "./exchange.ts";
@@ -80,7 +81,7 @@ function toRequest(exchange: Exchange): DispatchOptions {
 
 /** Opens nothing yet: undici is loaded and the pool made with the first exchange. */
 export function createTransport(options: TransportOptions): Transport {
-  const { signal } = options;
+  const { signal, secrets } = options;
   let opening: Promise<Pools> | undefined;
   let pools: Pools | undefined;
   let shared: Pool | undefined;
@@ -104,7 +105,7 @@ export function createTransport(options: TransportOptions): Transport {
   /** With the pools at hand the request goes out at once; each promise less counts in bulk. */
   const begin = <A>(
     exchange: Exchange,
-    send: (exchange: Exchange, start: Start, limits: Deadlines<Watch>) => Promise<A>,
+    send: (exchange: Exchange, means: Means) => Promise<A>,
   ): Promise<A> => {
     if (!pools) {
       opening ??= openPools(options);
@@ -114,7 +115,7 @@ export function createTransport(options: TransportOptions): Transport {
       });
     }
     if (signal.aborted && !exchange.detached) return Promise.reject(signal.reason as Error);
-    return send(exchange, starter(exchange, pools), deadlines);
+    return send(exchange, { start: starter(exchange, pools), deadlines, secrets });
   };
   return {
     send: (exchange) => begin(exchange, wholeAnswer),

@@ -4,6 +4,7 @@ import type { ConnectTarget } from "undici/lib/core/connect.js";
 import { isCertificateFault } from "./faults.ts";
 import { addressAttemptMs } from "./policy.ts";
 import type { Proxy } from "./proxy.ts";
+import type { Redactor } from "./redaction.ts";
 
 /** A socket or tunnel on its way. */
 export interface Opening {
@@ -12,6 +13,8 @@ export interface Opening {
 
 export interface TunnelOptions {
   proxy: Proxy;
+  /** Takes secrets out of what the proxy answers. */
+  secrets: Redactor;
   target: ConnectTarget;
   /** For a proxy that speaks TLS itself. A client certificate is for the service, not for it. */
   tls: { ca?: string[]; rejectUnauthorized: boolean };
@@ -65,9 +68,13 @@ function loginHint(proxy: Proxy, schemes: readonly string[]): string {
     : "check the name and password in the proxy's address; special characters are percent-encoded (@ is %40)";
 }
 
-function tunnelRefused(proxy: Proxy, target: ConnectTarget, answer: IncomingMessage): ProxyError {
+function tunnelRefused(
+  { proxy, target, secrets }: TunnelOptions,
+  answer: IncomingMessage,
+): ProxyError {
   const { statusCode: status = 0, statusMessage = "" } = answer;
-  const words = `answered ${status} ${statusMessage.slice(0, 100)}`.trim();
+  // Redacted before it is cut: a part of a secret would no longer be found.
+  const words = `answered ${status} ${secrets.redact(statusMessage).slice(0, 100)}`.trim();
   const place = authority(target);
   if (status === 407) {
     const refused = proxy.authorization === undefined ? "wants a" : "does not take this";
@@ -168,7 +175,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Socket> {
         return;
       }
       socket.on("error", () => {}).destroy();
-      reject(tunnelRefused(proxy, target, answer));
+      reject(tunnelRefused(options, answer));
     });
     attempt.once("error", (error: Error & { code?: string }) => {
       settle();

@@ -3,6 +3,7 @@ import type { GlobalFlags } from "../config/flags.ts";
 import { loadConfig, type Config, type Connection } from "../config/load.ts";
 import type { Context } from "../context.ts";
 import { createOutput, type Output } from "../output/output.ts";
+import { publicKey } from "../output/redact.ts";
 import { dim } from "../output/text.ts";
 import type { Certificates } from "./certificates.ts";
 import { proxySecrets } from "./proxy-secrets.ts";
@@ -53,9 +54,6 @@ export async function loadSettings(
   });
 }
 
-// The key of a sandbox on loopback is public; redacting it would shred the word wherever it stands.
-const publicKey = "sandbox";
-
 /** Read on demand: most connections name none. */
 async function certificatesOf(
   connection: Connection,
@@ -94,6 +92,7 @@ export async function openClient(
     dialect: config.dialect,
     accessToken: connection.accessToken,
     apiKey: connection.apiKey,
+    secrets: output.secrets,
     ...(config.timeoutSeconds === undefined ? {} : { timeoutMs: config.timeoutSeconds * 1000 }),
     ...(connection.proxy === undefined ? {} : { proxy: connection.proxy }),
     ...(connection.noProxy === undefined ? {} : { noProxy: connection.noProxy }),

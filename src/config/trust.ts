@@ -29,7 +29,9 @@ export function claimsOf(content: ConfigContent): Claim[] {
   return Object.entries(content.profiles ?? {}).flatMap(([name, profile]) => {
     const addresses = addressMembers.flatMap((member) => {
       const value = profile[member];
-      return value === undefined ? [] : [{ key: member, text: withoutCredentials(value) }];
+      if (value === undefined) return [];
+      const isAddress = member === "baseUrl" || member === "proxy";
+      return [{ key: member, text: isAddress ? withoutCredentials(value) : value }];
     });
     const references = secretMembers.flatMap((member) => {
       const text = profile[member] === undefined ? undefined : referenceText(profile[member]);

@@ -84,9 +84,16 @@ export function parseProxy(given: string): string {
   return url.href.replace(/\/$/, "");
 }
 
-/** An address for people: without user name and password, whatever else is wrong with it. */
+/**
+ * An address for people: without user name and password, and with `***` in place of query and
+ * fragment, whatever else is wrong with it.
+ */
 export function withoutCredentials(address: string): string {
-  return address.replace(/^([a-z][a-z0-9+.-]*:\/+)?[^/?#]*@/i, "$1");
+  // A password with a slash makes no URL: then all that stands before the last @ may belong to it.
+  const login = URL.canParse(address)
+    ? /^([a-z][a-z0-9+.-]*:\/+)?[^/?#]*@/i
+    : /^([a-z][a-z0-9+.-]*:\/+)?[^]*@/i;
+  return address.replace(login, "$1").replace(/([?#])[^]+$/, "$1***");
 }
 
 /** What is wrong with an address of a profile, or undefined. */

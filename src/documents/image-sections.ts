@@ -29,7 +29,9 @@ export function imagePlaceholder(sha256: string): string {
 
 const mostProblems = 50;
 
-const shorten = (text: string): string => (text.length > 120 ? `${text.slice(0, 120)}…` : text);
+/** Not cut: the part of a key that a cut leaves could not be told from other text. */
+const nameOf = (source: string): string =>
+  source.length > 120 ? `with an address of ${source.length} characters` : source;
 
 type Result = ReturnType<typeof readImage> | { elsewhere: true };
 
@@ -66,7 +68,7 @@ export function findImages(
     leftOut++;
     if (before || !("problem" in result)) continue;
     if (problems.length >= mostProblems) more++;
-    else problems.push({ offset, text: `image ${shorten(source)} left out: ${result.problem}` });
+    else problems.push({ offset, text: `image ${nameOf(source)} left out: ${result.problem}` });
   }
   const last = problems.at(-1);
   if (more > 0 && last) last.text += ` (and ${more} more images)`;

@@ -55,7 +55,8 @@ function countAlternatives(pattern: string): number {
 
 /** Throws CliError `usage` for a pattern that would take too long to compile or to match. */
 export function checkPattern(pattern: string, origin: string): void {
-  const shown = pattern.length > 60 ? `${pattern.slice(0, 60)}…` : pattern;
+  // Not cut: the part of a key that a cut leaves could not be told from other text.
+  const shown = pattern.length > 60 ? `of ${pattern.length} characters` : pattern;
   const refuse = (why: string): never => {
     throw new CliError("usage", `${origin}: pattern ${shown} ${why}`, {
       hints: ["give several simpler patterns instead"],

@@ -47,7 +47,10 @@ export function reasonIn(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const line = lines.find((each) => /^(fatal|error):/.test(each)) ?? lines[0] ?? "no reason given";
   const clean = line.replace(/^(fatal|error): */, "").replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
-  return clean.length > 300 ? `${clean.slice(0, 300)}…` : clean;
+  // Cut between words: the part of a key that a cut leaves could not be told from other text.
+  if (clean.length <= 300) return clean;
+  const words = clean.slice(0, 300).replace(/\S*$/, "").trim();
+  return words === "" ? "the reason is too long to be shown" : `${words} …`;
 }
 
 function startFailure(error: unknown): CliError {

@@ -42,7 +42,7 @@ export async function writeExplanation(
   for (const { name, value, origin } of fields) {
     const from = `  ← ${neutraliseLine(origin)}`;
     const width = output.columns() - nameWidth - from.length - 3;
-    const shown = shorten(value, Math.max(narrowestValue, width));
+    const shown = shorten(output.secrets.redact(value), Math.max(narrowestValue, width));
     await output.line(bold(name.padEnd(nameWidth)), "  ", shown, dim(from));
   }
   await output.line();

@@ -68,7 +68,7 @@ async function writeRows(
   paint: (...parts: Text[]) => Text,
 ): Promise<void> {
   const space = " ".repeat(layout.indent);
-  const rows = wrapWords(neutraliseLine(text), layout.width - mark.length);
+  const rows = wrapWords(output.secrets.redact(neutraliseLine(text)), layout.width - mark.length);
   for (const [index, row] of rows.entries()) {
     const lead = index === 0 ? mark : " ".repeat(mark.length);
     await output.line(space, paint(`${lead}${row}`));

@@ -81,8 +81,12 @@ async function* select<Row extends object>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   request: Request,
   columns: readonly Column<Row>[],
+  { secrets }: Output,
 ): AsyncGenerator<Row> {
-  for await (const row of rows) if (passes(row, request.filters, columns)) yield row;
+  for await (const row of rows) {
+    // Before a cell is cut, or jq takes a part: what is left of a secret would not be found.
+    if (passes(row, request.filters, columns)) yield secrets.redactAll(row);
+  }
 }
 
 async function collect<Row>(rows: Iterable<Row> | AsyncIterable<Row>): Promise<Row[]> {
@@ -133,7 +137,7 @@ export async function writeList<Row extends object>(
   }
   let count = 0;
   const counted = async function* (): AsyncGenerator<Row> {
-    for await (const row of select(source, request, columns)) {
+    for await (const row of select(source, request, columns, output)) {
       count++;
       yield row;
     }
@@ -171,8 +175,9 @@ function leaves(record: object, prefix: string): [string, unknown][] {
 export async function writeRecord(
   output: Output,
   options: FormatOptions,
-  record: object,
+  given: object,
 ): Promise<void> {
+  const record = output.secrets.redactAll(given);
   const request = readRequest(options);
   if (request.filters.length > 0) {
     throw new CliError("usage", "--filter is for lists; this is one record", {

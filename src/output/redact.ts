@@ -1,3 +1,5 @@
+import { shortestSecret, spellings } from "./spellings.ts";
+
 /** Secrets of this run. A registered secret never reaches a sink, even where a server echoes it. */
 export interface Secrets {
   /** Shorter than 6 characters is not redacted: it would shred ordinary text. */
@@ -13,52 +15,18 @@ export interface Secrets {
    * may be the beginning of a secret, or belong to one that goes on. Mostly 0.
    */
   openTail(text: string): number;
+  /** redactAll() with these secrets. */
+  redactAll<Value>(value: Value): Value;
+  /** Whether a text holds a key: a secret of 16 characters or more, as no ordinary word has. */
+  holdsKey(text: string): boolean;
 }
+
+const shortestKey = 16;
 
 /** From `start` (included) to `end` (excluded). */
 interface Span {
   start: number;
   end: number;
-}
-
-const shortestSecret = 6;
-
-// The same bytes look different in base64 after 0, 1 or 2 others; the characters
-// at either end that depend on the neighbours are left out.
-function base64Spellings(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  return [0, 1, 2].flatMap((offset) => {
-    const text = Buffer.concat([Buffer.alloc(offset), bytes])
-      .toString("base64")
-      .replace(/=+$/, "");
-    const start = [0, 2, 3][offset] ?? 0;
-    const inner = text.slice(start, Math.floor(((offset + bytes.length) * 8) / 6));
-    return [text.slice(start), inner];
-  });
-}
-
-function spellings(secret: string): string[] {
-  // encodeURIComponent throws on half a surrogate pair; the way to bytes and back mends it.
-  const wellFormed = Buffer.from(secret).toString();
-  const encoded = encodeURIComponent(wellFormed);
-  const json = JSON.stringify(secret).slice(1, -1);
-  const base64 = base64Spellings(secret);
-  const hex = Buffer.from(secret).toString("hex");
-  const all = [
-    secret,
-    encoded,
-    encoded.replace(/%../g, (code) => code.toLowerCase()),
-    encoded.replaceAll("%20", "+"),
-    encodeURI(wellFormed),
-    json,
-    json.replaceAll("/", "\\/"),
-    json.replace(/[^ -~]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`),
-    ...base64,
-    ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")),
-    hex,
-    hex.toUpperCase(),
-  ];
-  return [...new Set(all)].filter((text) => text.length >= shortestSecret);
 }
 
 /** Where the known texts stand; those that overlap are one span. */
@@ -128,23 +96,48 @@ function replaceSpans(parts: readonly string[], spans: readonly Span[]): string 
   return result;
 }
 
+/**
+ * Plain data (as JSON has it) with every text and member name in it passed through `redact`; the
+ * same value where that changes nothing.
+ */
+export function redactAll<Value>(value: Value, redact: (text: string) => string): Value {
+  if (typeof value === "string") return redact(value) as Value;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const all = value.map((each: unknown) => redactAll(each, redact));
+    return all.every((each, at) => each === value[at]) ? value : (all as Value);
+  }
+  const before = Object.entries(value) as [string, unknown][];
+  const after = before.map(([name, each]) => [redact(name), redactAll(each, redact)] as const);
+  const isSame = after.every(
+    ([name, each], at) => name === before[at]?.[0] && each === before[at][1],
+  );
+  return isSame ? value : (Object.fromEntries(after) as Value);
+}
+
 export function createSecrets(): Secrets {
   let known: string[] = [];
+  let keys: string[] = [];
   let characters = new Set<string>();
+  const redact = (text: string): string => {
+    if (known.length === 0) return text;
+    const parts = splitSequences(text);
+    // The address of a link stands inside its sequence.
+    return clean(parts.map((part, index) => (index % 2 === 1 ? clean([part]) : part)));
+  };
   const clean = (parts: readonly string[]): string =>
     replaceSpans(parts, findSpans(onlyText(parts), known));
   return {
     add(secret) {
       if (secret.length < shortestSecret) return;
-      known = [...new Set([...known, ...spellings(secret)])];
+      const all = spellings(secret);
+      known = [...new Set([...known, ...all])];
+      if (secret.length >= shortestKey) keys = [...keys, ...all];
       characters = new Set(known.join(""));
     },
-    redact(text) {
-      if (known.length === 0) return text;
-      const parts = splitSequences(text);
-      // The address of a link stands inside its sequence.
-      return clean(parts.map((part, index) => (index % 2 === 1 ? clean([part]) : part)));
-    },
+    redact,
+    redactAll: (value) => redactAll(value, redact),
+    holdsKey: (text) => keys.some((each) => text.includes(each)),
     openTail(text) {
       // The quick way out: most writes end with a newline.
       const last = text.at(-1);
@@ -169,11 +162,25 @@ export function createSecrets(): Secrets {
   };
 }
 
+/** The key of a sandbox on loopback: redacting it would shred the word wherever it stands. */
+export const publicKey = "sandbox";
+
 const registries = new WeakMap<object, Secrets>();
 
+/** Keys that are known before anything is read: a command line that is refused may hold one, too. */
+const keyVariables = ["KNOWCTL_API_KEY", "KNOWCTL_ACCESS_TOKEN", "KNOWCTL_CLIENT_KEY_PASSPHRASE"];
+
 /** The secrets of a run: one registry per context, shared by every gate of that run. */
-export function secretsOf(context: object): Secrets {
+export function secretsOf(context: {
+  env?: Readonly<Record<string, string | undefined>>;
+}): Secrets {
   let secrets = registries.get(context);
-  if (!secrets) registries.set(context, (secrets = createSecrets()));
+  if (secrets) return secrets;
+  registries.set(context, (secrets = createSecrets()));
+  for (const name of keyVariables) {
+    const key = context.env?.[name]?.trim() ?? "";
+    // A shorter one may be an ordinary word of texts that never meet the service.
+    if (key.length >= shortestKey) secrets.add(key);
+  }
   return secrets;
 }

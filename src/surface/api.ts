@@ -37,8 +37,8 @@ base URL. Redirects are not followed.
 The method is GET, or POST with fields or --input. Fields nest: a[b]=c, a[]=c, a[][b]=c. With GET,
 HEAD, OPTIONS or --input they become the query, lists as repeated names.
 The access token is sent, below the ingestion path the API key; --key overrules.
-The body is printed as it comes, an error's too, laid out on a terminal; --output, --fields,
---filter and --jq work on JSON, and --output raw writes every byte. Only requests that change
+The body is printed as it comes, an error's too, laid out on a terminal; credentials of connectors
+are masked. --output, --fields, --filter and --jq work on JSON; --output raw writes other bytes too. Only requests that change
 nothing are repeated after a fault. The exit code tells the kind of failure, as everywhere.`;
 
 /** `api`. */

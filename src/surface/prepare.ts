@@ -39,9 +39,19 @@ export function globalOptions(): Option[] {
 
 const shownCodes = new Set(["commander.helpDisplayed", "commander.help", "commander.version"]);
 
-// commander repeats what was typed; a value after `=` may be a secret.
+// commander repeats what was typed, and a value may be a secret: `--key=VALUE`, `-tVALUE`. A value
+// may hold quotes and newlines, so what stands around it is matched from both ends of the message.
+const echoes: readonly [pattern: RegExp, shown: string][] = [
+  [/^(unknown option '(?:--[\w-]+|-\w)?)[^]*?('(?:\n\(Did you mean [^\n]*\))?)$/, "$1$2"],
+  [/^(option '[^']*' argument) '[^]*' (is invalid\.[^]*?)$/, "$1 $2"],
+  [/^(command-argument value) '[^]*' (is invalid for argument '[^']*'\.[^]*?)$/, "$1 $2"],
+];
+
 function withoutValue(message: string): string {
-  return message.replace(/^error: /, "").replace(/'(--?[\w-]+)=[^']*'/g, "'$1'");
+  return echoes.reduce(
+    (text, [pattern, shown]) => text.replace(pattern, shown),
+    message.replace(/^error: /, ""),
+  );
 }
 
 function pathOf(command: Command): string {

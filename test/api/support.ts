@@ -2,7 +2,15 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createNetServer, type AddressInfo, type Socket } from "node:net";
 import { createClient, type Client, type ClientOptions } from "../../src/api/client.ts";
 import type { Headers } from "../../src/api/headers.ts";
+import type { Redactor } from "../../src/api/redaction.ts";
 import type { Clock } from "../../src/api/timing.ts";
+
+/** For what runs without secrets. */
+export const noSecrets: Redactor = {
+  redact: (text) => text,
+  openTail: () => 0,
+  redactAll: (value) => value,
+};
 
 /** Headers as undici hands them over. */
 export function rawHeaders(headers: Record<string, string>): Headers {
@@ -110,6 +118,7 @@ export function openClient(baseUrl: string, options: Partial<ClientOptions> = {}
     dialect: "standard",
     accessToken: "CANARY-access",
     apiKey: "CANARY-api",
+    secrets: noSecrets,
     signal: new AbortController().signal,
     ...options,
     clock,

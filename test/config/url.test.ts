@@ -124,6 +124,13 @@ it.each([
   ["u:p@host:1", "host:1"],
   ["https://host/x@y", "https://host/x@y"],
   ["https://a@b@host", "https://host"],
+  ["https://host/x?token=secret", "https://host/x?***"],
+  ["https://host/x#secret", "https://host/x#***"],
+  ["https://u:p@host/?a=b@c#d", "https://host/?***"],
+  ["https://u:p/q@host/x", "https://host/x"],
+  ["https://u:p?q@host", "https://host"],
+  ["u:p@host:1?secret", "host:1?***"],
+  ["not a url?secret\nline", "not a url?***"],
 ])("withoutCredentials %s", (given, expected) => {
   expect(withoutCredentials(given)).toBe(expected);
 });

@@ -125,7 +125,9 @@ describe("running git", () => {
     ["fatal: bad \u001b[31mthing\u0007\n", "bad  [31mthing "],
     ["warning: x\nerror: y\n", "y"],
     ["", "no reason given"],
-    [`fatal: ${"x".repeat(400)}`, `${"x".repeat(300)}…`],
+    [`fatal: ${"word ".repeat(100)}`, `${"word ".repeat(60)}…`],
+    [`fatal: no ${"x".repeat(400)}`, "no …"],
+    [`fatal: ${"x".repeat(400)}`, "the reason is too long to be shown"],
   ])("shortens %j", (stderr, reason) => expect(reasonIn(stderr)).toBe(reason));
 
   it("ends with the signal's reason", async () => {

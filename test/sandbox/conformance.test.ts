@@ -25,6 +25,7 @@ function clientOf(sandbox: Started, dialect: "standard" | "onyx"): Client {
     dialect,
     accessToken: key,
     apiKey: key,
+    secrets: { redact: (text) => text, openTail: () => 0, redactAll: (value) => value },
     allowInsecureTls: false,
     clock: { now: Date.now, sleep: () => Promise.resolve(), random: Math.random },
     signal: new AbortController().signal,

@@ -12,7 +12,7 @@ import { isSafe } from "./address.ts";
 import { secretValues } from "./headers.ts";
 import { rowsOfPages } from "./pages.ts";
 import { createCall, readAsked, type Asked } from "./request.ts";
-import { isParsed, showBody, showHead } from "./show.ts";
+import { isParsed, safeJson, showBody, showHead } from "./show.ts";
 
 export interface ApiOptions extends GlobalFlags {
   method?: string;
@@ -118,7 +118,7 @@ async function askPages({ context, client, output, options, asked }: Asking): Pr
     const answer = await client.raw({ ...call, responseBytes: parsedBytes });
     const chunks: Uint8Array[] = [];
     for await (const chunk of answer.body) chunks.push(chunk);
-    return Buffer.concat(chunks).toString();
+    return safeJson(output, Buffer.concat(chunks).toString());
   };
   const rows = rowsOfPages(asked.path, dialect, ask);
   if (options.silent === true) {

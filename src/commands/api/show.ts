@@ -3,9 +3,11 @@ import { allHeaders, header } from "../../api/headers.ts";
 import { withoutSecrets } from "../../api/attempt.ts";
 import { nestsTooDeep } from "../../api/depth.ts";
 import type { StreamedAnswer } from "../../api/exchange.ts";
+import { redactText } from "../../api/redaction.ts";
 import { shorten } from "../../api/words.ts";
 import { CliError } from "../../errors.ts";
 import { createIndenter } from "../../output/indent.ts";
+import { createCredentialMask, maskCredentials } from "../../output/mask-json.ts";
 import { neutraliseJson } from "../../output/neutralise.ts";
 import type { Output } from "../../output/output.ts";
 import { writeValue } from "../../output/value.ts";
@@ -71,22 +73,25 @@ async function showStream(
   output: Output,
   body: AsyncIterable<Uint8Array>,
   form: "raw" | "json" | "pretty" | "text",
+  isJson: boolean,
 ): Promise<void> {
   const decoder = new TextDecoder();
+  const mask = isJson ? createCredentialMask() : (text: string | undefined): string => text ?? "";
   const layOut = form === "pretty" ? createIndenter() : (text: string): string => text;
   const writeJson = createJsonWriter(output, layOut);
   let last = "\n";
   for await (const chunk of body) {
     if (form === "raw" && !output.isTerminal) {
-      await output.bytes(chunk);
+      // One character a byte: what is not masked stays byte for byte.
+      await output.bytes(Buffer.from(mask(Buffer.from(chunk).toString("latin1")), "latin1"));
       continue;
     }
-    const text = decoder.decode(chunk, { stream: true });
+    const text = mask(decoder.decode(chunk, { stream: true }));
     last = text.at(-1) ?? last;
     if (form === "json" || form === "pretty") await writeJson(text, false);
     else await output.write(text);
   }
-  const rest = decoder.decode();
+  const rest = mask(decoder.decode()) + mask(undefined);
   if (form === "json" || form === "pretty") await writeJson(rest, true);
   else if (rest !== "") await output.write(rest);
   // On a terminal the prompt does not stand behind the answer.
@@ -94,10 +99,10 @@ async function showStream(
   await output.flush();
 }
 
-async function parsed(body: AsyncIterable<Uint8Array>, address: string) {
+async function parsed(output: Output, body: AsyncIterable<Uint8Array>, address: string) {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
-  const json = Buffer.concat(chunks).toString();
+  const json = safeJson(output, Buffer.concat(chunks).toString());
   const broken = (words: string): CliError =>
     new CliError("server-error", `the answer from ${address} is ${words}`, {
       hints: ["leave --output, --fields, --filter and --jq out to see it as it is"],
@@ -111,6 +116,11 @@ async function parsed(body: AsyncIterable<Uint8Array>, address: string) {
   }
   if (nestsTooDeep(value, json)) throw broken("nested too deep");
   return { value, json };
+}
+
+/** An answer that will be taken apart, without the secrets of the run and the keys of connectors. */
+export function safeJson({ secrets }: Output, json: string): string {
+  return redactText(maskCredentials(json), secrets);
 }
 
 /** Whether the answer is taken apart, not passed on as it came. */
@@ -133,16 +143,23 @@ export async function showBody(
     for await (const chunk of body) void chunk;
     return;
   }
-  if (options.output === "raw") return await showStream(output, body, "raw");
+  if (options.output === "raw") {
+    return await showStream(output, body, "raw", jsonType.test(contentType));
+  }
   const kind = kindOf(contentType);
   if (kind === "page" || kind === "bytes") {
     await body.return(undefined);
     throw notText(kind, contentType, address);
   }
   if (isParsed(options)) {
-    const { value, json } = await parsed(body, address);
+    const { value, json } = await parsed(output, body, address);
     return await writeValue(output, options, value, json);
   }
   const isPretty = output.isTerminal && onlyJson.test(contentType);
-  await showStream(output, body, kind === "text" ? "text" : isPretty ? "pretty" : "json");
+  await showStream(
+    output,
+    body,
+    kind === "text" ? "text" : isPretty ? "pretty" : "json",
+    kind === "json",
+  );
 }

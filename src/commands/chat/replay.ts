@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
 import { eventsOf, isEnded, startProgress } from "../../api/chat-stream.ts";
+import { createMessageRedactor } from "../../api/redact-messages.ts";
+import { redactText } from "../../api/redaction.ts";
 import type { ChatReply } from "../../api/chat-schemas.ts";
 import type { Context } from "../../context.ts";
 import { CliError, exitCodes, type ExitName } from "../../errors.ts";
@@ -51,10 +53,12 @@ function failureOf(end: End | undefined): CliError {
 
 async function* play(
   context: Context,
+  { secrets }: Output,
   path: string,
   speed: number,
   turn: Turn,
 ): AsyncGenerator<Batch> {
+  const redact = createMessageRedactor(secrets);
   const startedAt = context.now();
   const progress = startProgress();
   let isWhole = false;
@@ -68,13 +72,15 @@ async function* play(
       if ("end" in entry) end = entry;
       else if ("reply" in entry) {
         isWhole = true;
-        yield takeReply(turn, await replyOf(entry.reply));
+        yield takeReply(turn, await replyOf(redactText(entry.reply, secrets)));
       }
     }
-    const messages = group.flatMap((entry) => ("line" in entry ? entry.line : []));
+    const messages = group.flatMap((entry) => ("line" in entry ? redact(entry.line) : []));
     const lines = await eventsOf(messages, progress);
     if (lines.length > 0) yield takeLines(turn, lines);
   }
+  const rest = await eventsOf(redact(undefined), progress);
+  if (rest.length > 0) yield takeLines(turn, rest);
   if (!isWhole && !isEnded(progress)) throw failureOf(end);
 }
 
@@ -115,7 +121,7 @@ export async function replay(
   const turn = createTurn();
   const renderer = chatRenderers[format](output, createSpinner(output), { turn, ...view });
   const path = resolve(context.cwd, options.replay);
-  const batches = play(context, path, options.replaySpeed ?? 1, turn);
+  const batches = play(context, output, path, options.replaySpeed ?? 1, turn);
   const end = await runTurn(context, batches, { turn, renderer, keeper });
   return await conclude(context, undefined, renderer, {
     ...end,

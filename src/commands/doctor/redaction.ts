@@ -55,13 +55,20 @@ function replacements(env: Context["env"], home: string): [pattern: RegExp, by: 
   ];
 }
 
+/** What an address says beside its place: values of its query, and its fragment. */
+function addressParts(value: string): string[] {
+  const url = /^https?:/i.test(value) && URL.canParse(value) ? new URL(value) : undefined;
+  return url ? [...url.searchParams.values(), url.hash.slice(1)] : [];
+}
+
 function secretsOfEnvironment(env: Context["env"]): Secrets {
   const secrets = createSecrets();
   for (const [name, value = ""] of Object.entries(env)) {
     // The key of a sandbox is public, and a word of its own.
     if (secretNames.test(name) && value !== "sandbox") secrets.add(value);
-    const login = /^[a-z]+:\/\/([^/@:]*):([^/@]*)@/i.exec(value);
+    const login = /^(?:[a-z][a-z\d+.-]*:\/\/)?([^/@:]*):([^@]*)@/i.exec(value);
     for (const part of login?.slice(1) ?? []) secrets.add(part);
+    for (const part of addressParts(value)) secrets.add(part);
   }
   return secrets;
 }

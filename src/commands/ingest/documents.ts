@@ -93,9 +93,17 @@ async function writeBatch(
       await output.error(prepared.reason);
     }
     if (prepared.kind !== "document") continue;
+    const json = documentJsonOf(prepared);
+    if (output.secrets.holdsKey(json)) {
+      written.failed++;
+      await output.error(
+        `${prepared.path}: the document holds a key of yours, so it is not written`,
+      );
+      continue;
+    }
     if (prepared.notices) notices.add(prepared.notices, prepared);
     written.documents++;
-    lines += `${documentJsonOf(prepared)}\n`;
+    lines += `${json}\n`;
   }
   await output.json(lines);
 }

@@ -61,7 +61,7 @@ async function connectTo(
   const proxy = proxyFor(url.origin, found.proxy, found.noProxy);
   if (!proxy && files.caFile === undefined && files.clientCert === undefined) return undefined;
   const certificates = await readCertificates(files, context, warn);
-  const { connect } = await createConnector({ proxy, ...certificates });
+  const { connect } = await createConnector({ proxy, secrets: output.secrets, ...certificates });
   const target = {
     hostname: hostname.replace(/^\[|\]$/g, ""),
     protocol: url.protocol,

@@ -3,6 +3,7 @@ import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import { CliError, codeOf } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
+import { redactAll } from "../redact.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
 
 type Renderer = (head: ReportHead, failures: Iterable<ReportFailure>) => Iterable<string>;
@@ -22,15 +23,6 @@ export function reportFormatOf(path: string): ReportForm {
   throw new CliError("usage", `--report ${path}: no such kind of report`, {
     hints: ["end the name in .json, .xml (JUnit) or .html"],
   });
-}
-
-/** The same record with every string in it passed through `redact`. */
-export function redactAll<Value>(value: Value, redact: (text: string) => string): Value {
-  if (typeof value === "string") return redact(value) as Value;
-  if (Array.isArray(value)) return value.map((each: unknown) => redactAll(each, redact)) as Value;
-  if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).map(([name, each]) => [name, redactAll(each, redact)]);
-  return Object.fromEntries(members) as Value;
 }
 
 /** redactAll() for values that come one by one. */

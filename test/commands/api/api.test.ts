@@ -126,6 +126,24 @@ describe("what is shown", () => {
     }
   });
 
+  it.each([
+    [[]],
+    [["--output", "raw"]],
+    [["--jq", "."]],
+    [["--output", "csv"]],
+    [["--paginate", "--dialect", "onyx"]],
+  ])("has no key of a connector in it: %j", async (flags) => {
+    const pair = { id: 1, credential: { credential_json: { token: "CANARY-connector" } } };
+    const config = { connector_specific_config: { url: "https://u:CANARY-password@x" } };
+    const { url } = await startServer((_seen, response) =>
+      json(response, [{ ...pair, ...config }]),
+    );
+    const { code, out } = await runApi(url, ["manage/admin/connector", ...flags]);
+    expect(code).toBe(0);
+    expect(out).toContain("***");
+    expect(out).not.toContain("CANARY");
+  });
+
   it("with --include has status and headers before it, of an error, too", async () => {
     const { url } = await startServer((_seen, response) => json(response, { detail: "no" }, 404));
     const { code, out, err } = await runApi(url, ["tool", "-i"]);

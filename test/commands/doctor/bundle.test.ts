@@ -97,6 +97,31 @@ describe.each(["ticket.txt", "ticket.json", "ticket.JSON"])("%s", (name) => {
   });
 });
 
+it.each([
+  "https://a.example/x?token=CANARY-in-query",
+  "https://a.example/x#CANARY-in-fragment",
+  "https://me:CANARY-password@a.example",
+  "https://me:CANARY/password@a.example",
+])("holds nothing secret of the base URL %s", async (baseUrl) => {
+  const cwd = temporaryFolder();
+  const proxy = "me:CANARY-proxy@p.example?CANARY=CANARY-x";
+  const env = cleanEnvironment(cwd, { KNOWCTL_API_KEY: "some-key-of-mine" });
+  const flags = ["--base-url", baseUrl, "--proxy", proxy];
+  for (const args of [
+    ["doctor", "--bundle", "b.txt"],
+    ["doctor", "--bundle", "b.json", "--json"],
+    ["config", "show", "--json"],
+    ["config", "show", "--origin"],
+    ["config", "list"],
+    ["connectors", "list"],
+  ]) {
+    const context = createTestContext({ cwd, env });
+    expect(await main([...args, ...flags], context)).toBeLessThan(4);
+    const file = args[1] === "--bundle" ? readFileSync(join(cwd, args[2] ?? ""), "utf8") : "";
+    expect(file + context.stdoutText() + context.stderrText()).not.toContain("CANARY");
+  }
+});
+
 it("is written where nothing is configured, too", async () => {
   const cwd = temporaryFolder();
   const context = createTestContext({ cwd, env: cleanEnvironment(cwd) });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { main } from "../../../src/main.ts";
-import { startTestService, writeFiles, type TestService } from "../../service.ts";
+import { startTestService, testKey, writeFiles, type TestService } from "../../service.ts";
 import { createTestContext } from "../../support.ts";
 
 const files = {
@@ -58,6 +58,16 @@ describe("ingest documents", () => {
     // Both know the documents by the same fingerprints.
     const again = await run(direct, ["-", "--cc-pair-id", "2"], written.stdout);
     expect(again.stderr).toContain("7 unchanged");
+  });
+
+  it("writes no document that holds a key, and no other text in its place", async () => {
+    const leak = `# Leak\n\n${Buffer.from(testKey).toString("base64")}\n`;
+    const service = await startTestService({ files: { "docs/a.md": "# A\n", "docs/b.md": leak } });
+    const { code, stdout, stderr } = await run(service, ["documents", "docs"]);
+    expect(code).toBe(10);
+    expect(stderr).toContain("docs/b.md: the document holds a key of yours");
+    expect(stdout.split("\n").filter(Boolean)).toHaveLength(1);
+    expect(stdout).not.toContain("***");
   });
 
   it("says why files are skipped, as an upload does", async () => {
