@@ -8,6 +8,7 @@ import { contentHash } from "./file-bytes.ts";
 import { extensionOf } from "./file-name.ts";
 import type { SourceFile } from "./find.ts";
 import type { LocalImage } from "./images.ts";
+import { refusePointer } from "./lfs.ts";
 import { mapDocument } from "./map-document.ts";
 import { loadedTextReader, loadReader } from "./load-reader.ts";
 import {
@@ -64,6 +65,7 @@ interface FileBytes extends ReadBytes {
 
 function readBytes(file: SourceFile, settings: DocumentSettings): FileBytes {
   const { bytes, stamp, mtimeMs } = readContent(file, settings.maxFileBytes);
+  refusePointer(bytes, file.path);
   return {
     bytes,
     mtimeMs,
