@@ -1,9 +1,11 @@
 import { CliError } from "../errors.ts";
 
-// github.com/git-lfs/git-lfs/blob/main/docs/spec.md: under 1024 bytes, `version` first, then
-// extensions, oid and size in this order. "hawser" is the name from before the first release.
+/** The specification asks for less than 1024 bytes. */
+export const mostPointerBytes = 1023;
+
+// github.com/git-lfs/git-lfs/blob/main/docs/spec.md: `version` first, then extensions, oid
+// and size in this order. "hawser" is the name from before the first release.
 // Line ends and the last one are as an editor or git on Windows may have left them.
-const mostBytes = 1024;
 const form =
   /^version https:\/\/(?:git-lfs|hawser)\.github\.com\/spec\/v1\r?\n(?:ext-\d-[\w.-]+ \S+\r?\n)*oid sha256:[0-9a-f]{64}\r?\nsize \d+\s*$/;
 const firstLetter = 0x76;
@@ -15,7 +17,7 @@ export const pointerHint = "fetch the files with `git lfs pull`, then run again"
 /** Whether the bytes of a whole file are a Git LFS pointer: what stands in a checkout for a file that was not fetched. */
 export function isPointer(bytes: Buffer): boolean {
   // Almost every file ends here.
-  if (bytes[0] !== firstLetter || bytes.length >= mostBytes) return false;
+  if (bytes[0] !== firstLetter || bytes.length > mostPointerBytes) return false;
   return form.test(bytes.toString("latin1"));
 }
 
