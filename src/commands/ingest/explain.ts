@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { ownerRules } from "../../config/given.ts";
 import type { Context } from "../../context.ts";
 import { explainDocument, type Explanation } from "../../documents/explain.ts";
 import { findFiles, type Found } from "../../documents/find.ts";
@@ -38,8 +39,11 @@ async function stateOf(
   stamp: string,
 ): Promise<string> {
   const folder = stateFolder(source, flags);
-  if (folder === undefined || !hasState(folder)) return "not recorded: there is no state yet";
-  const { state } = await openState(folder, context.now);
+  const rules = ownerRules(context);
+  if (folder === undefined || !hasState(folder, rules)) {
+    return "not recorded: there is no state yet";
+  }
+  const { state } = await openState(folder, context.now, rules);
   try {
     const record = state.file(explanation.path, explanation.row);
     const seen =

@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { listFiles } from "../../documents/find.ts";
@@ -9,6 +9,7 @@ import { statFile } from "../../documents/walk.ts";
 import { buildPlan, type Plan } from "../../sync/plan.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { seenText } from "../../sync/records.ts";
+import { namedStateFolder } from "../../sync/state-folder.ts";
 import type { Targets } from "../../sync/target.ts";
 import { withoutReports, type ReportFiles } from "./report-files.ts";
 import type { Session } from "./session.ts";
@@ -17,7 +18,7 @@ import type { DocumentSource, MappingFlags } from "./settings.ts";
 /** Folder of the state store; undefined with `--no-state`. */
 export function stateFolder(source: DocumentSource, flags: MappingFlags): string | undefined {
   if (flags.state === false) return undefined;
-  if (typeof flags.state === "string") return resolve(source.cwd, flags.state);
+  if (typeof flags.state === "string") return namedStateFolder(source.cwd, flags.state);
   return join(source.settings.root, ".knowctl");
 }
 

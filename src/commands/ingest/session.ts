@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import type { Client } from "../../api/client.ts";
+import { ownerRules } from "../../config/given.ts";
 import type { Config, Connection } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/url.ts";
 import type { Context } from "../../context.ts";
@@ -59,13 +60,15 @@ export function isUpload(session: Session): session is UploadSession {
 }
 
 async function openStateFor(
+  context: Context,
   folder: string | undefined,
   dryRun: boolean,
-  now: () => number,
   output: Output,
 ): Promise<State> {
-  if (folder === undefined || (dryRun && !hasState(folder))) return await openTemporaryState();
-  const { state, wasEmptied } = await openState(folder, now);
+  if (folder === undefined) return await openTemporaryState();
+  const rules = ownerRules(context);
+  if (dryRun && !hasState(folder, rules)) return await openTemporaryState();
+  const { state, wasEmptied } = await openState(folder, context.now, rules);
   if (wasEmptied) {
     await output.warn(`the state in ${folder} is empty: every document counts as not sent yet`);
   }
@@ -137,7 +140,7 @@ export async function openSession(
     const needsService = !dryRun || pair.connector !== undefined;
     const connected = needsService ? await openUpload(context, output, config, request) : undefined;
     closing.push(() => connected?.close());
-    const opened = await openStateFor(folder, dryRun, context.now, output);
+    const opened = await openStateFor(context, folder, dryRun, output);
     closing.push(() => opened.close());
     const state = withoutSecrets(opened, secretsOf(context));
     const progress = startProgress(output, context.now);
