@@ -33,7 +33,8 @@ function prepare({ line, bytes }: ByteLine, setup: PayloadSetup): Prepared {
   const { document, ccPairId } = parseGivenDocument(parseJsonAt(text, start), where);
   const read = { images: 0, warnings: [], stamp: "", content: "" };
   const pair = ccPairId === undefined ? {} : { ccPairId };
-  return toPrepared("", line, { kind: "document", document, ...read, ...pair }, setup);
+  const reading = { kind: "document" as const, document, ...read, ...pair };
+  return toPrepared("", line, reading, setup, () => where);
 }
 
 // Undefined for a blank line.

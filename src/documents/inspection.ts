@@ -14,6 +14,8 @@ export interface RunPair {
 export interface InspectSetup {
   settings: RawSettings;
   pair: RunPair;
+  /** Keys of the active profile: a document that holds one fails (see createSecretCheck()). */
+  keys: readonly string[];
 }
 
 /** A file to look at, and what is known of it. */

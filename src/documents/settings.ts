@@ -65,6 +65,8 @@ export interface RawSettings extends MappingOptions {
   format?: FormatName | undefined;
   /** The same options from the command line; they win over rules and configuration. */
   flags?: MappingOptions | undefined;
+  /** Patterns of files whose documents may hold secrets, or true for all. Shapes no document. */
+  allowSecrets?: readonly string[] | true | undefined;
 }
 
 export interface DocumentSettings {
@@ -89,6 +91,8 @@ export interface DocumentSettings {
   readonly maxFileBytes: number;
   readonly keys: FrontMatterKeys;
   readonly rules: readonly Rule[];
+  /** Whether the documents of a path are sent with the secrets in them. */
+  readonly allowsSecrets: (path: string) => boolean;
   /** As given, for the values that rules and front matter may override. */
   readonly configured: MappingOptions;
   readonly flags: MappingOptions;
@@ -130,8 +134,16 @@ function compileKeys(lists: KeyLists | undefined): FrontMatterKeys {
 }
 
 /** Whether compiling takes loadGlobs(). */
-export function usesPatterns({ include, exclude, rules, flags = {} }: RawSettings): boolean {
-  return [include, exclude, rules, flags.include, flags.exclude].some((each) => each?.length);
+export function usesPatterns(raw: RawSettings): boolean {
+  const { include, exclude, rules, allowSecrets, flags = {} } = raw;
+  const lists = [include, exclude, rules, flags.include, flags.exclude];
+  return [...lists, allowSecrets === true ? [] : allowSecrets].some((each) => each?.length);
+}
+
+function compileAllowed(allowed: RawSettings["allowSecrets"]): (path: string) => boolean {
+  if (allowed === true) return () => true;
+  const filter = createFilter(allowed ?? [], "allowSecrets");
+  return (path) => filter?.matches(path) === true;
 }
 
 /**
@@ -140,7 +152,7 @@ export function usesPatterns({ include, exclude, rules, flags = {} }: RawSetting
  * the root, or would expand too far.
  */
 export function compileSettings(raw: RawSettings): DocumentSettings {
-  const { root, rules, frontMatter, format, flags = {}, ...configured } = raw;
+  const { root, rules, frontMatter, format, allowSecrets, flags = {}, ...configured } = raw;
   const pick = <Key extends keyof MappingOptions>(key: Key): MappingOptions[Key] =>
     flags[key] ?? configured[key];
   const taken = (pattern: string): boolean => !pattern.startsWith("!") || pattern.startsWith("!(");
@@ -170,6 +182,7 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     maxFileBytes: maxFileBytesOf(raw),
     keys: compileKeys(frontMatter),
     rules: compileRules(rules ?? []),
+    allowsSecrets: compileAllowed(allowSecrets),
     configured,
     flags,
   };

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import {
+  addContentOptions,
   addMappingOptions,
   addPaceOptions,
   addReportOptions,
@@ -19,7 +20,7 @@ export function addRetry(ingest: Command, run: Run): void {
         "The failures are those that the state holds for the target, or those of a JSON report.",
     )
     .argument("[report]", "report that `knowctl ingest --report FILE.json` wrote");
-  addReportOptions(addUploadOptions(addTargetOptions(addMappingOptions(retry))))
+  addReportOptions(addUploadOptions(addTargetOptions(addContentOptions(addMappingOptions(retry)))))
     .addHelpText(
       "after",
       examples([
@@ -36,7 +37,7 @@ export function addDocuments(ingest: Command, run: Run): void {
     .command("documents")
     .description("Print the documents of files as NDJSON and send nothing; ingest - takes them.")
     .argument("[path...]", "folders, files or globs (default: the configured include)");
-  addSelectionOptions(addMappingOptions(documents))
+  addSelectionOptions(addContentOptions(addMappingOptions(documents)))
     .option("--cc-pair-id <id>", "write this pair beside each document", positive)
     .addHelpText(
       "after",

@@ -15,9 +15,10 @@ const values = [
 /** Inputs with a value a line, each of them a flag. */
 const lists = ["include", "exclude", "metadata", "tag", "map"];
 /** Inputs that are `true` or `false`. */
-const switches = "no-ignore allow-empty meta-commit drafts dry-run force checksum no-state".split(
-  " ",
-);
+const switches =
+  "no-ignore allow-empty allow-secrets meta-commit drafts dry-run force checksum no-state".split(
+    " ",
+  );
 /** Inputs that no list of processes may show, as variables of the child. */
 const variables = {
   "api-key": "KNOWCTL_API_KEY",

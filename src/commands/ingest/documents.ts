@@ -12,6 +12,7 @@ import { createSpool, type Spool } from "../../sync/spool.ts";
 import { openTemporaryState } from "../../sync/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { nothingFound, type IngestOptions } from "./ingest.ts";
+import { ownKeys } from "./own-keys.ts";
 import { inspectSetup, planFolder } from "./plan.ts";
 import type { Session } from "./session.ts";
 import { openSource } from "./settings.ts";
@@ -47,7 +48,9 @@ async function openReading(
   const { ccPairId } = options;
   const targets = { baseUrl: "", pair: { ccPairId, fromFlag: ccPairId !== undefined } };
   const state = await openTemporaryState();
-  const inspector = await openInspector(inspectSetup(source, targets), context.workerScript, 0);
+  const keys = await ownKeys(output, source, undefined);
+  const setup = inspectSetup(source, targets, keys);
+  const inspector = await openInspector(setup, context.workerScript, 0);
   const progress = startProgress(output, context.now);
   const spool = createSpool<SpoolHead>(tmpdir());
   const close = async (): Promise<void> => {
@@ -56,7 +59,7 @@ async function openReading(
     spool.close();
     state.close();
   };
-  return { output, source, state, spool, targets, inspector, progress, close };
+  return { output, source, state, spool, targets, keys, inspector, progress, close };
 }
 
 interface Written {

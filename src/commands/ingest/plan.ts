@@ -22,9 +22,13 @@ export function stateFolder(source: DocumentSource, flags: MappingFlags): string
   return join(source.settings.root, ".knowctl");
 }
 
-/** What looking at the files of `source` takes, here or in a worker thread. */
-export function inspectSetup(source: DocumentSource, targets: Targets): InspectSetup {
-  return { settings: source.raw, pair: targets.pair };
+/** What looking at the files of `source` takes, here or in a worker thread; `keys` as in ownKeys(). */
+export function inspectSetup(
+  source: DocumentSource,
+  targets: Targets,
+  keys: readonly string[],
+): InspectSetup {
+  return { settings: source.raw, pair: targets.pair, keys };
 }
 
 interface FolderPlanOptions {

@@ -16,6 +16,7 @@ import type { Targets } from "../../sync/target.ts";
 import { openClient } from "../connect.ts";
 import { secretsOf } from "../../output/redact.ts";
 import { withoutSecrets } from "./without-secrets.ts";
+import { ownKeys } from "./own-keys.ts";
 import { inspectSetup, stateFolder } from "./plan.ts";
 import type { DocumentSource, MappingFlags } from "./settings.ts";
 import { chosenPair, pairByName } from "./target.ts";
@@ -44,6 +45,8 @@ export interface Session {
   connected: UploadConnection | undefined;
   state: State;
   targets: Targets;
+  /** Keys of the profile: a document that holds one fails. */
+  keys: readonly string[];
   inspector: GlancingInspector;
   /** Holds what is to be sent; undefined in a dry run. */
   spool: Spool<SpoolHead> | undefined;
@@ -153,11 +156,12 @@ export async function openSession(
         : await pairByName(connected.client, pair.connector);
     const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
     const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
-    const setup = inspectSetup(source, targets);
+    const keys = await ownKeys(output, source, connected?.connection);
+    const setup = inspectSetup(source, targets, keys);
     const recorded = state.countFiles(filesInThisThread);
     const inspector = await openInspector(setup, context.workerScript, recorded);
     closing.push(() => inspector.close());
-    return { output, source, connected, state, targets, inspector, spool, progress, close };
+    return { output, source, connected, state, targets, keys, inspector, spool, progress, close };
   } catch (error) {
     await close();
     throw error;

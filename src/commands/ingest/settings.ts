@@ -45,6 +45,8 @@ export interface MappingFlags extends GlobalFlags {
   map?: string[];
   images?: "skip" | "upload";
   drafts?: boolean;
+  /** Send documents with the secrets in them. */
+  allowSecrets?: boolean;
   ccPairId?: number;
   connector?: string;
   /** Folder, or false for `--no-state`. */
@@ -108,6 +110,7 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
   } = config.ingest;
   return {
     ...mapping,
+    ...(flags.allowSecrets === true ? { allowSecrets: true } : {}),
     useIgnoreFiles: ignore,
     flags: {
       include: flags.include,
