@@ -17,6 +17,33 @@ export type SecretCheck = (path: string, body: Buffer) => FoundSecret | undefine
 /** Characters of a key that is looked for: a shorter one could be any word. */
 export const shortestKey = 16;
 
+interface Needle {
+  key: string;
+  /** As it stands in JSON. */
+  bytes: Buffer;
+  /** The end of `bytes` that is searched for, and where it begins. */
+  end: Buffer;
+  from: number;
+}
+
+// The search of Buffer stops at each byte that is the first one of what it looks for. With a
+// capital letter or a digit there, which texts seldom hold, it takes a tenth of the time.
+function needleOf(key: string): Needle {
+  const bytes = Buffer.from(JSON.stringify(key).slice(1, -1));
+  const isRare = (byte: number): boolean => byte < 0x61 && byte > 0x2f;
+  const from = Math.max(0, bytes.subarray(0, bytes.length - 8).findIndex(isRare));
+  return { key, bytes, from, end: bytes.subarray(from) };
+}
+
+function holds(body: Buffer, { bytes, end, from }: Needle): boolean {
+  for (let at = body.indexOf(end); at !== -1; at = body.indexOf(end, at + 1)) {
+    const start = at - from;
+    if (start < 0) continue;
+    if (body.compare(bytes, 0, bytes.length, start, at + end.length) === 0) return true;
+  }
+  return false;
+}
+
 const mark = Buffer.from("PRIVATE KEY");
 // What may stand between the lines of a block: line ends, also written as escapes, indentation,
 // and what comments, quotes and strings of programs put in front of a line.
@@ -52,12 +79,9 @@ export function createSecretCheck(
   keys: readonly string[],
   { allowsSecrets }: Pick<DocumentSettings, "allowsSecrets">,
 ): SecretCheck {
-  const long = keys.filter((key) => key.length >= shortestKey);
-  // As they stand in JSON.
-  const needles = long.map((key) => Buffer.from(JSON.stringify(key).slice(1, -1)));
+  const needles = keys.filter((key) => key.length >= shortestKey).map(needleOf);
   return (path, body) => {
-    const index = needles.findIndex((needle) => body.includes(needle));
-    const key = long[index];
+    const key = needles.find((needle) => holds(body, needle))?.key;
     const block = key === undefined ? privateKeyIn(body) : undefined;
     if ((key ?? block) === undefined || allowsSecrets(path)) return undefined;
     if (key === undefined) return { text: block ?? "", kind: `a private key (${block})` };

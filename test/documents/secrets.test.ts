@@ -84,6 +84,15 @@ describe("keys of the profile", () => {
     expect(find(key.slice(1), [key])).toBeUndefined();
     expect(find("0123456789abcdef", ["0123456789abcdef"])).toBeDefined();
     expect(find("0123456789abcde", ["0123456789abcde"])).toBeUndefined();
+    for (const each of [
+      "abcdefghijklmnopqr",
+      "prefix_0123456789",
+      "tenant-aB1234567",
+      "x9".repeat(9),
+    ]) {
+      expect(find(`${each.slice(1)} ${each}`, [each])?.text, each).toBe(each);
+      expect(find(`${each.slice(1)} ${each.slice(0, -1)}`, [each]), each).toBeUndefined();
+    }
   });
 
   it("pass where the settings let them, without a file being read again for that", () => {
