@@ -117,7 +117,7 @@ async function writeDocuments(context: Context, reading: Reading, plan: Plan): P
  * `knowctl ingest documents`: the IngestionDocuments of files as NDJSON, which
  * `ingest -` takes; a line is `{document, cc_pair_id}` where a flag, a rule or a
  * row names the pair. Nothing is sent and no state is used. Throws CliError
- * `partial` when files cannot be read; the others are written.
+ * `partial` when documents fail; the others are written.
  */
 export async function printDocuments(
   context: Context,
@@ -146,7 +146,7 @@ export async function printDocuments(
     const left = skipped > 0 ? `, ${formatCount(skipped)} skipped` : "";
     await output.note(`${countOf(documents, "document")} written, none sent${left}`);
     await tellOthers(output, shard, plan.table.count("other"));
-    if (failed > 0) throw new CliError("partial", `${countOf(failed, "document")} cannot be read`);
+    if (failed > 0) throw new CliError("partial", `${countOf(failed, "document")} failed`);
   } finally {
     await reading.close();
   }
