@@ -23,6 +23,7 @@ const modules = {
   main: "main.ts",
   "make-folder": "make-folder.ts",
   output: "output/output.ts",
+  ownership: "ownership.ts",
   program: "program.ts",
   recording: "recording.ts",
   sandbox: "sandbox/server.ts",
@@ -132,6 +133,7 @@ const rooms: Record<string, Room> = {
   driver: { file: "driver.ts", values: ["errors"], libraries: ["libsql"] },
   recording: { file: "recording.ts", values: ["errors"] },
   "make-folder": { file: "make-folder.ts", values: ["errors"] },
+  ownership: { file: "ownership.ts", values: ["errors"] },
   context: { file: "context.ts", values: ["errors"] },
   errors: { file: "errors.ts", values: [] },
 };
@@ -150,7 +152,7 @@ function importsOf(room: Room): { line: string; name: string; allowed: boolean }
         name: `${kind} of ${name}`,
         allowed: [...room.values, ...(kind === "type" ? (room.types ?? []) : [])].includes(
           // The ground floor as a whole: whoever may import errors may import it.
-          name === "make-folder" ? "errors" : (name as Module),
+          name === "make-folder" || name === "ownership" ? "errors" : (name as Module),
         ),
       })),
     );

@@ -1,4 +1,5 @@
 import { CliError } from "../errors.ts";
+import type { OwnerRules } from "../ownership.ts";
 import type { Environment } from "./folders.ts";
 import type { GlobalFlags } from "./flags.ts";
 import type { Layer } from "./layers.ts";
@@ -96,6 +97,11 @@ export function givenWord(
   return isFlag(flags, name)
     ? { word, source: "flag", where: `--${name}` }
     : { word, source: "env", where: variable };
+}
+
+/** Whose files of a checkout are believed, by the user who runs this and KNOWCTL_TRUST_PROJECT. */
+export function ownerRules({ uid, env }: { uid: number; env: Environment }): OwnerRules {
+  return { uid, trustAll: isOn(env, "KNOWCTL_TRUST_PROJECT") };
 }
 
 const yes = new Set(["1", "true", "yes", "on"]);

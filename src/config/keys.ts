@@ -1,6 +1,7 @@
 import { CliError } from "../errors.ts";
 import type { Machine } from "./folders.ts";
 import type { Layer, Merged } from "./layers.ts";
+import { secretMembers } from "./members.ts";
 import { resolveSecret, type Resolved } from "./secrets.ts";
 import { parseBaseUrl } from "./url.ts";
 
@@ -67,6 +68,38 @@ function noKey(request: KeyRequest, missing: readonly string[]): CliError {
       "or set KNOWCTL_API_KEY (KNOWCTL_ACCESS_TOKEN for a separate chat and admin token)",
     ],
   });
+}
+
+/** The keys of a profile, as far as they can be told. */
+export interface ReadableKeys {
+  keys: string[];
+  /** Secrets that were not read: `apiKey`. */
+  unread: string[];
+}
+
+/**
+ * The keys of a profile, for commands that send none: a variable, a file or a text is read, no
+ * program is run. One that is not set is no key. Never throws for a key that cannot be read.
+ */
+export async function readKeys(request: Omit<KeyRequest, "origin">): Promise<ReadableKeys> {
+  const { values, winners } = request.merged;
+  const found: ReadableKeys = { keys: [], unread: [] };
+  for (const member of secretMembers) {
+    const [layer, secret] = [winners.get(member), values[member]];
+    if (!layer || secret === undefined) continue;
+    if (typeof secret === "object" && "command" in secret) {
+      found.unread.push(member);
+      continue;
+    }
+    try {
+      const resolved = await resolveSecret(secret, member, layer, request.machine, () => {});
+      if ("key" in resolved) found.keys.push(resolved.key);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      found.unread.push(member);
+    }
+  }
+  return found;
 }
 
 interface Outcome {

@@ -2,6 +2,8 @@ import { openConnection, type Connection } from "./connection.ts";
 import { createMachine } from "./folders.ts";
 import { builtInLayer, environmentLayer, flagLayer } from "./given.ts";
 import { fileLayers, mergeLayers, type ConfigFile, type Merged, type Origin } from "./layers.ts";
+import { readKeys, type ReadableKeys } from "./keys.ts";
+import { secretMembers } from "./members.ts";
 import { chooseProfile, type ChosenProfile, type Source } from "./profile.ts";
 import type { ChatSettings, ConfigContent, IngestSettings } from "./schema.ts";
 import { effectiveContent, loadProject, loadUser, type SourceRequest } from "./sources.ts";
@@ -35,6 +37,8 @@ export interface Config {
   values: Merged["values"];
   /** Resolves the address and the keys and runs every safety rule. Throws `not-configured`. */
   connection(): Promise<Connection>;
+  /** The keys of the profile that a command which sends nothing may read; nothing of an untrusted file. */
+  readableKeys(): Promise<ReadableKeys>;
 }
 
 // What a project file can never say, trusted or not (faults.md S08, N17).
@@ -107,6 +111,13 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
     connection() {
       const { chosen, merged } = request.sends ? shown : view(request, sources(sendable));
       return openConnection({ merged, files, machine, profile: chosen.name, warn: request.warn });
+    },
+    async readableKeys() {
+      const { chosen, merged } = request.sends ? shown : view(request, sources(sendable));
+      const found = await readKeys({ merged, machine, profile: chosen.name, warn: request.warn });
+      const named = secretMembers.filter((member) => values[member] !== undefined);
+      const untrusted = named.filter((member) => merged.values[member] === undefined);
+      return { ...found, unread: [...found.unread, ...untrusted] };
     },
   };
 }

@@ -100,6 +100,9 @@ export const IngestSettings = z.strictObject({
       .check(z.describe('columns of rows by field: {"title": "name", "text": "body"}')),
   ),
   drafts: z.optional(flag("send documents marked draft: true as well")),
+  allowSecrets: z.optional(
+    list("globs of documents that are sent with the secrets in them; counts in a trusted file"),
+  ),
   images: z.optional(choice(["skip", "upload"], "images of the project in the text")),
   updatedAt: z.optional(choice(["git", "mtime"], "where a missing date comes from")),
   owners: z.optional(choice(["codeowners"], "where missing owners come from")),

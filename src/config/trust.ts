@@ -9,7 +9,7 @@ import type { ParsedFile } from "./parse.ts";
 import type { ConfigContent, Secret } from "./schema.ts";
 import { withoutCredentials } from "./url.ts";
 
-/** An address or secret reference that a project file names. */
+/** An address or secret reference that a project file names, or what it lets through. */
 export interface Claim {
   /** `profiles.production.baseUrl` */
   key: string;
@@ -24,8 +24,30 @@ function referenceText(secret: Secret): string | undefined {
   return `runs ${secret.command.join(" ")}`;
 }
 
-/** All addresses and secret references of a file: what trusting it is about. */
+/** What lets documents with secrets in them through, by key. */
+function exceptionsOf({ ingest, profiles = {} }: ConfigContent): [key: string, string[]][] {
+  const all = [
+    ["ingest", ingest] as const,
+    ...Object.entries(profiles).map(
+      ([name, each]) => [`profiles.${name}.ingest`, each.ingest] as const,
+    ),
+  ];
+  return all.flatMap(([key, settings]): [string, string[]][] => {
+    const patterns = settings?.allowSecrets ?? [];
+    return patterns.length === 0 ? [] : [[`${key}.allowSecrets`, patterns]];
+  });
+}
+
+/** All addresses, secret references and exceptions for secrets of a file: what trusting it is about. */
 export function claimsOf(content: ConfigContent): Claim[] {
+  const exceptions = exceptionsOf(content).map(([key, patterns]) => ({
+    key,
+    text: `sends documents with secrets in them: ${patterns.join(", ")}`,
+  }));
+  return [...profileClaims(content), ...exceptions];
+}
+
+function profileClaims(content: ConfigContent): Claim[] {
   return Object.entries(content.profiles ?? {}).flatMap(([name, profile]) => {
     const addresses = addressMembers.flatMap((member) => {
       const value = profile[member];
@@ -50,8 +72,8 @@ async function hashOf(content: ConfigContent): Promise<string> {
     const addresses = addressMembers.map((member) => profile[member] ?? null);
     return [name, ...addresses, ...secretMembers.map((member) => reference(profile[member]))];
   });
-  const guards = guardsOf(content);
-  const sorted = [...claims, ...guards].map((claim) => JSON.stringify(claim)).toSorted();
+  const all = [...claims, ...guardsOf(content), ...exceptionsOf(content)];
+  const sorted = all.map((claim) => JSON.stringify(claim)).toSorted();
   // Slow to load, and most runs meet no project file.
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(sorted.join("\n")).digest("hex");

@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { CliError } from "../errors.ts";
 import { gunzip } from "./gunzip.ts";
 import { isPacked } from "./file-name.ts";
+import { refusePointer } from "./lfs.ts";
 
 function refuse(path: string, offset: number, why: string): never {
   throw new CliError("usage", `${path}: ${why} at byte ${offset}`, {
@@ -82,5 +83,8 @@ export function decodeText(bytes: Buffer, path: string): string {
  * `maxBytes`) when the name ends in `.gz`. Throws CliError `usage`.
  */
 export function decodeFile(bytes: Buffer, path: string, maxBytes: number): string {
-  return decodeText(isPacked(path) ? gunzip(bytes, path, maxBytes) : bytes, path);
+  if (!isPacked(path)) return decodeText(bytes, path);
+  const unpacked = gunzip(bytes, path, maxBytes);
+  refusePointer(unpacked, path);
+  return decodeText(unpacked, path);
 }

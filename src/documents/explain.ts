@@ -6,6 +6,8 @@ import type { Trace } from "./fields.ts";
 import { readDocument, readRows, type Reading } from "./read.ts";
 import { formatOf } from "./readers.ts";
 import { jobsOf, scopeOf } from "./scope.ts";
+import { buildPayload } from "./payload.ts";
+import { placeInFile, secretReason, type SecretCheck } from "./secrets.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { openWalk } from "./walk.ts";
 
@@ -92,7 +94,7 @@ async function readOne(
   settings: DocumentSettings,
   row: number | undefined,
   trace: Trace,
-): Promise<Reading & { part?: number }> {
+): Promise<Reading & { part?: number; line?: number }> {
   const { path } = file;
   if (formatOf(path, settings.format)?.gives !== "rows") {
     if (row === undefined) return await readDocument(file, settings, trace);
@@ -110,14 +112,31 @@ async function readOne(
   throw new CliError("usage", `${path}: has no row ${wanted}`);
 }
 
+/** Why the document is not sent for what it holds, if so. */
+function secretIn(
+  reading: Reading & { line?: number },
+  file: SourceFile,
+  settings: DocumentSettings,
+  find: SecretCheck,
+): string | undefined {
+  if (reading.kind !== "document") return undefined;
+  const secret = find(file.path, buildPayload(reading.document).body);
+  if (!secret) return undefined;
+  const { line } = reading;
+  const place =
+    line === undefined ? placeInFile(file, settings, secret.text) : `${file.path}:${line}:1`;
+  return secretReason(place, secret);
+}
+
 /**
  * Everything about one file, of a file of rows about one of them (`row`, the first): why it is in or out, each field with the place its
- * value came from, the exact document and its size. Throws CliError `usage` as
- * readDocument() for a file that cannot be mapped.
+ * value came from, the exact document and its size. Of one with a secret that `find` finds only the
+ * reason is told. Throws CliError `usage` as readDocument() for a file that cannot be mapped.
  */
 export async function explainDocument(
   file: SourceFile,
   settings: DocumentSettings,
+  find: SecretCheck,
   row?: number,
 ): Promise<Explanation> {
   const origins = new Map<string, string>();
@@ -126,12 +145,14 @@ export async function explainDocument(
   });
   const [isFound, reason] = explainPath(file.path, settings);
   const effective = effectiveFor(file.path, settings);
-  const document = reading.kind === "document" ? reading.document : undefined;
+  const secret = secretIn(reading, file, settings, find);
+  const document =
+    reading.kind === "document" && secret === undefined ? reading.document : undefined;
   return {
     path: file.path,
     ...(reading.part === undefined ? {} : { row: reading.part }),
     isIncluded: isFound && document !== undefined,
-    reason: reading.kind === "skipped" ? reading.reason : reason,
+    reason: secret ?? (reading.kind === "skipped" ? reading.reason : reason),
     rules: effective.rules.map((rule) => rule.name),
     ccPairId: reading.kind === "document" ? reading.ccPairId : effective.ccPairId,
     fields: document ? fieldsOf(document, origins) : [],

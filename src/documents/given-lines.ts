@@ -36,7 +36,8 @@ function prepare({ line, bytes }: ByteLine, setup: PayloadSetup): Prepared {
   const { ccPairId, notices } = given;
   const read = { images: 0, warnings: [], notices, stamp: "", content: "" };
   const pair = ccPairId === undefined ? {} : { ccPairId };
-  return toPrepared("", line, { kind: "document", document, ...read, ...pair }, setup);
+  const reading = { kind: "document" as const, document, ...read, ...pair };
+  return toPrepared("", line, reading, setup, () => where);
 }
 
 // Undefined for a blank line.

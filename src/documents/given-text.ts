@@ -6,6 +6,7 @@ import type { Prepared } from "./inspection.ts";
 import { mapDocument } from "./map-document.ts";
 import { loadReader } from "./load-reader.ts";
 import { formats, type FormatName } from "./readers.ts";
+import { placeInText } from "./secrets.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { normalise } from "./stamp.ts";
 import { unpackStream } from "./unpack-stream.ts";
@@ -48,14 +49,17 @@ async function prepare(
 ): Promise<Prepared> {
   const path = normalise(id);
   const read = await loadReader(formats[format]);
-  const parsed = read(decodeText(bytes, stdinName), path);
+  const text = decodeText(bytes, stdinName);
+  const parsed = read(text, path);
   // The id that is asked for wins over one in front matter.
   for (const key of settings.keys.id) delete parsed.frontMatter?.data[key];
   const mapped = mapDocument({ path, mtimeMs: 0 }, parsed, settingsOf(settings));
   const bare = { stamp: "", content: "" };
-  if (mapped.kind === "skipped") return toPrepared("", 0, { ...mapped, ...bare }, setup);
+  const placeOf = (secret: string): string => placeInText(stdinName, text, secret);
+  if (mapped.kind === "skipped") return toPrepared("", 0, { ...mapped, ...bare }, setup, placeOf);
   const { document, images, warnings } = mapped;
-  return toPrepared("", 0, { kind: "document", document, images, warnings, ...bare }, setup);
+  const reading = { kind: "document" as const, document, images, warnings, ...bare };
+  return toPrepared("", 0, reading, setup, placeOf);
 }
 
 export interface GivenText {

@@ -9,13 +9,20 @@ export interface PlacedImage {
   offset: number;
 }
 
+interface PlacedProblem {
+  offset: number;
+  text: string;
+  /** A Git LFS pointer stands in the image's place. */
+  isPointer: boolean;
+}
+
 export interface FoundImages {
   /** Each content once, in order. */
   images: readonly PlacedImage[];
   /** References that no image of `images` stands for. */
   leftOut: number;
   /** References that name a file which cannot be sent, one line each, without the document's path. */
-  problems: readonly { offset: number; text: string }[];
+  problems: readonly PlacedProblem[];
 }
 
 /**
@@ -53,7 +60,7 @@ export function findImages(
 ): FoundImages {
   const results = new Map<string, Result>();
   const images = new Map<string, PlacedImage>();
-  const problems: { offset: number; text: string }[] = [];
+  const problems: PlacedProblem[] = [];
   let leftOut = 0;
   let more = 0;
   for (const { source, offset } of findReferences(body)) {
@@ -67,8 +74,11 @@ export function findImages(
     }
     leftOut++;
     if (before || !("problem" in result)) continue;
-    if (problems.length >= mostProblems) more++;
-    else problems.push({ offset, text: `image ${nameOf(source)} left out: ${result.problem}` });
+    const isPointer = result.isPointer === true;
+    const text = `image ${nameOf(source)}${isPointer ? "" : " left out"}: ${result.problem}`;
+    // None of those that fail the document may be among the many.
+    if (problems.length >= mostProblems && !isPointer) more++;
+    else problems.push({ offset, text, isPointer });
   }
   const last = problems.at(-1);
   if (more > 0 && last) last.text += ` (and ${more} more images)`;

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { CliError, codeOf } from "../errors.ts";
 import { readContent } from "./content.ts";
 import { imageKindOf, uploadNameOf, type ImageMime } from "./image-kind.ts";
+import { isPointer, pointerProblem } from "./lfs.ts";
 import { relativeTo } from "./root.ts";
 import { sourceFile, stampOf } from "./stamp.ts";
 
@@ -22,7 +23,13 @@ export interface LocalImage {
   name: string;
 }
 
-type ReadImage = { image: LocalImage; bytes: Uint8Array | undefined } | { problem: string };
+/** Why an image cannot be sent; with a pointer in its place its document cannot be sent either. */
+export interface ImageProblem {
+  problem: string;
+  isPointer?: true;
+}
+
+type ReadImage = { image: LocalImage; bytes: Uint8Array | undefined } | ImageProblem;
 
 const maxImageBytes = 20 * 1024 * 1024;
 
@@ -95,6 +102,7 @@ function readReal(root: string, real: string, needsBytes: boolean): ReadImage {
     return { problem: "changed while it was read" };
   }
   const { bytes } = content;
+  if (isPointer(bytes)) return { problem: pointerProblem, isPointer: true };
   const mime = imageKindOf(bytes);
   if (mime === undefined) return { problem: "not a PNG, JPEG, GIF or WebP image" };
   const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -121,8 +129,8 @@ export function readImage(
   root: string,
   from: string,
   { path, isFromRoot }: { path: string; isFromRoot: boolean },
-): { image: LocalImage } | { problem: string } {
-  let last: { problem: string } = { problem: "no such file" };
+): { image: LocalImage } | ImageProblem {
+  let last: ImageProblem = { problem: "no such file" };
   // Some file systems keep names as they were typed, in NFD on macOS.
   for (const form of new Set([path, path.normalize("NFC"), path.normalize("NFD")])) {
     const wanted = join(isFromRoot ? root : dirname(from), form);

@@ -13,6 +13,7 @@ import { buildPayload, documentJsonIn } from "./payload.ts";
 import { readDocument, readDocumentSync, readRows, textReaderFor, type Reading } from "./read.ts";
 import { isAsRecorded, placeOf } from "./recorded.ts";
 import { loadGlobs } from "./patterns.ts";
+import { createSecretCheck, placeInFile, secretReason, type SecretCheck } from "./secrets.ts";
 import { compileSettings, usesPatterns, type DocumentSettings } from "./settings.ts";
 import { statFile } from "./walk.ts";
 
@@ -32,14 +33,20 @@ export function documentJsonOf({ body, ccPairId }: ReadyDocument): string {
 }
 
 /** What turning a reading into a request takes. */
-export type PayloadSetup = Pick<InspectSetup, "pair" | "dropAccess">;
+export interface PayloadSetup extends Pick<InspectSetup, "pair" | "dropAccess"> {
+  secretIn: SecretCheck;
+}
 
-/** A reading with the body of its request; `path` is "" for what came from stdin. */
+/**
+ * A reading with the body of its request, or its failure where the body holds what must not be
+ * sent. `path` is "" for what came from stdin; `whereIs` tells, for people, where a text stands.
+ */
 export function toPrepared(
   path: string,
   part: number,
   reading: Reading,
   setup: PayloadSetup,
+  whereIs: (text: string) => string,
 ): Prepared {
   const { stamp, content } = reading;
   if (reading.kind === "skipped") {
@@ -49,6 +56,10 @@ export function toPrepared(
   const { fromFlag, ccPairId: runPair } = setup.pair;
   const ccPairId = fromFlag ? runPair : (reading.ccPairId ?? runPair);
   const { body, fingerprint } = buildPayload(document, volatile, ccPairId);
+  const secret = setup.secretIn(path, body);
+  if (secret) {
+    return { kind: "failed", path, part, reason: secretReason(whereIs(secret.text), secret) };
+  }
   return {
     kind: "document",
     path,
@@ -77,6 +88,8 @@ export async function loadInspector(setup: InspectSetup): Promise<Inspector> {
 /** Creates an inspector that works in the thread it is called in. */
 export function createInspector(setup: InspectSetup): Inspector {
   const settings: DocumentSettings = compileSettings(setup.settings);
+  const secretIn = createSecretCheck(setup.keys, settings);
+  const payload: PayloadSetup = { pair: setup.pair, secretIn };
   const asFile = (item: ReadItem): SourceFile => {
     const { path, facts } = item;
     return {
@@ -89,16 +102,21 @@ export function createInspector(setup: InspectSetup): Inspector {
     };
   };
 
+  const whereIn =
+    (item: ReadItem) =>
+    (text: string): string =>
+      placeInFile(asFile(item), settings, text);
+
   // Without a promise where none is needed: it would cost as much as mapping the file.
   const readNow = (item: ReadItem): Prepared | undefined => {
     const read = textReaderFor(item.path, settings);
     if (!read) return undefined;
     const reading = readDocumentSync(asFile(item), settings, undefined, read);
-    return toPrepared(item.path, 0, reading, setup);
+    return toPrepared(item.path, 0, reading, payload, whereIn(item));
   };
 
   const readLater = async (item: ReadItem): Promise<Prepared> =>
-    toPrepared(item.path, 0, await readDocument(asFile(item), settings), setup);
+    toPrepared(item.path, 0, await readDocument(asFile(item), settings), payload, whereIn(item));
 
   async function* rowsOf(item: ReadItem): AsyncGenerator<Prepared> {
     try {
@@ -106,7 +124,8 @@ export function createInspector(setup: InspectSetup): Inspector {
         if (row.kind === "failed") {
           yield { kind: "failed", path: item.path, part: row.part, reason: row.reason };
         } else {
-          yield toPrepared(item.path, row.part, row, setup);
+          const place = `${item.path}${row.line === undefined ? "" : `:${row.line}:1`}`;
+          yield toPrepared(item.path, row.part, row, payload, () => place);
         }
       }
     } catch (error) {

@@ -17,6 +17,8 @@ export interface InspectSetup {
   pair: RunPair;
   /** Documents given as JSON are sent without members that restrict who may read them. */
   dropAccess?: boolean | undefined;
+  /** Keys of the active profile: a document that holds one fails (see createSecretCheck()). */
+  keys: readonly string[];
 }
 
 /** A file to look at, and what is known of it. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { IngestionDocument } from "../api/schemas.ts";
 import { restrictionHint, restrictionProblem, restricts } from "./access.ts";
+import { CliError } from "../errors.ts";
 import { effectiveFor } from "./effective.ts";
 import type { FileFacts } from "./facts.ts";
 import { booleanOf, createFields, type Trace } from "./fields.ts";
@@ -8,6 +9,7 @@ import { removeIgnored, type RemovedLines } from "./ignore-regions.ts";
 import { findReferences } from "./image-references.ts";
 import { findImages, type FoundImages } from "./image-sections.ts";
 import type { LocalImage } from "./images.ts";
+import { pointerHint } from "./lfs.ts";
 import {
   mapDate,
   mapId,
@@ -88,7 +90,10 @@ function accessNotice({ fields, settings, parsed }: Mapping): readonly Notice[] 
   return key === undefined ? undefined : [{ kind: "access", name: key }];
 }
 
-/** What the text refers to; nothing is looked at unless images are uploaded. */
+/**
+ * What the text refers to; nothing is looked at unless images are uploaded. Throws CliError
+ * `usage` for an image that git has not fetched.
+ */
 function imagesOf(mapping: Mapping, body: string, absolutePath: string): FoundImages {
   const { settings, parsed, warnings, path } = mapping;
   if (!parsed.isMarkdown) return { images: [], leftOut: 0, problems: [] };
@@ -101,11 +106,14 @@ function imagesOf(mapping: Mapping, body: string, absolutePath: string): FoundIm
   removeIgnored(parsed.body, path, parsed.bodyLine, removed);
   let line = parsed.bodyLine;
   let from = 0;
-  for (const { offset, text } of found.problems) {
+  for (const { offset, text, isPointer } of found.problems) {
     line += body.slice(from, offset).split("\n").length - 1;
     from = offset;
     const gone = removed.filter(({ at }) => at <= offset);
-    warnings.push(`${path}:${gone.reduce((sum, { lines }) => sum + lines, line)}: ${text}`);
+    const place = `${path}:${gone.reduce((sum, { lines }) => sum + lines, line)}`;
+    // Without its image the document would overwrite the one that has it.
+    if (isPointer) throw new CliError("usage", `${place}: ${text}`, { hints: [pointerHint] });
+    warnings.push(`${place}: ${text}`);
   }
   return found;
 }

@@ -9,6 +9,7 @@ import { extensionOf } from "./file-name.ts";
 import type { SourceFile } from "./find.ts";
 import { withoutRestriction } from "./access.ts";
 import type { LocalImage } from "./images.ts";
+import { refusePointer } from "./lfs.ts";
 import { mapDocument } from "./map-document.ts";
 import { loadedTextReader, loadReader } from "./load-reader.ts";
 import type { Notice } from "./notices.ts";
@@ -49,8 +50,11 @@ interface ReadBytes {
   content: string;
 }
 
-/** One record of a file of rows. */
-export type RowReading = { part: number } & (Reading | { kind: "failed"; reason: string });
+/** One record of a file of rows; `line` is where it begins. */
+export type RowReading = { part: number; line?: number } & (
+  | Reading
+  | { kind: "failed"; reason: string }
+);
 
 function formatFor(path: string, named: FormatName | undefined): Format {
   const format = formatOf(path, named);
@@ -68,6 +72,7 @@ interface FileBytes extends ReadBytes {
 
 function readBytes(file: SourceFile, settings: DocumentSettings): FileBytes {
   const { bytes, stamp, mtimeMs } = readContent(file, settings.maxFileBytes);
+  refusePointer(bytes, file.path);
   return {
     bytes,
     mtimeMs,
@@ -151,16 +156,16 @@ function readRow(
   trace?: Trace,
 ): RowReading {
   const { path } = file;
-  const { row: part } = row;
+  const { row: part, line } = row;
   if (row.kind === "failed") return { part, kind: "failed", reason: row.reason };
   if (row.kind === "text") {
-    return { part, ...toReading({ ...file, row: part }, bytes, row.parsed, settings, trace) };
+    return { part, line, ...toReading({ ...file, row: part }, bytes, row.parsed, settings, trace) };
   }
   const { stamp, content } = bytes;
   const { notices, ccPairId = effectiveFor(path, settings).ccPairId } = row;
   const document = withoutRestriction(row, `${path}:${row.line}:1`, settings.dropAccess);
   const read = { kind: "document" as const, document, images: 0, warnings: [], stamp, content };
-  return { part, ...read, notices, ...(ccPairId === undefined ? {} : { ccPairId }) };
+  return { part, line, ...read, notices, ...(ccPairId === undefined ? {} : { ccPairId }) };
 }
 
 /**

@@ -70,6 +70,8 @@ export interface RawSettings extends MappingOptions {
   format?: FormatName | undefined;
   /** The same options from the command line; they win over rules and configuration. */
   flags?: MappingOptions | undefined;
+  /** Patterns of files whose documents may hold secrets, or true for all. Shapes no document. */
+  allowSecrets?: readonly string[] | true | undefined;
 }
 
 export interface DocumentSettings {
@@ -96,6 +98,8 @@ export interface DocumentSettings {
   readonly accessKeys: readonly string[];
   readonly dropAccess: boolean;
   readonly rules: readonly Rule[];
+  /** Whether the documents of a path are sent with the secrets in them. */
+  readonly allowsSecrets: (path: string) => boolean;
   /** As given, for the values that rules and front matter may override. */
   readonly configured: MappingOptions;
   readonly flags: MappingOptions;
@@ -137,8 +141,16 @@ function compileKeys(lists: KeyLists | undefined): FrontMatterKeys {
 }
 
 /** Whether compiling takes loadGlobs(). */
-export function usesPatterns({ include, exclude, rules, flags = {} }: RawSettings): boolean {
-  return [include, exclude, rules, flags.include, flags.exclude].some((each) => each?.length);
+export function usesPatterns(raw: RawSettings): boolean {
+  const { include, exclude, rules, allowSecrets, flags = {} } = raw;
+  const lists = [include, exclude, rules, flags.include, flags.exclude];
+  return [...lists, allowSecrets === true ? [] : allowSecrets].some((each) => each?.length);
+}
+
+function compileAllowed(allowed: RawSettings["allowSecrets"]): (path: string) => boolean {
+  if (allowed === true) return () => true;
+  const filter = createFilter(allowed ?? [], "allowSecrets");
+  return (path) => filter?.matches(path) === true;
 }
 
 /**
@@ -147,7 +159,7 @@ export function usesPatterns({ include, exclude, rules, flags = {} }: RawSetting
  * the root, or would expand too far.
  */
 export function compileSettings(raw: RawSettings): DocumentSettings {
-  const { root, rules, frontMatter, format, accessKeys, dropAccess, ...others } = raw;
+  const { root, rules, frontMatter, format, accessKeys, dropAccess, allowSecrets, ...others } = raw;
   const { flags = {}, ...configured } = others;
   const pick = <Key extends keyof MappingOptions>(key: Key): MappingOptions[Key] =>
     flags[key] ?? configured[key];
@@ -180,6 +192,7 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     accessKeys: accessKeys ?? defaultAccessKeys,
     dropAccess: dropAccess === true,
     rules: compileRules(rules ?? []),
+    allowsSecrets: compileAllowed(allowSecrets),
     configured,
     flags,
   };

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import {
   addAccessOptions,
+  addContentOptions,
   addMappingOptions,
   addOverwriteOption,
   addPaceOptions,
@@ -27,7 +28,7 @@ export function addRetry(ingest: Command, run: Run): void {
     .argument("[report]", "report that `knowctl ingest --report FILE.json` wrote");
   // Known, so that the refusal can say why; what failed is sent with the recorded options.
   for (const option of addMappingOptions(retry).options) option.hideHelp();
-  addAccessOptions(addTargetOptions(retry));
+  addAccessOptions(addTargetOptions(addContentOptions(retry)));
   addReportOptions(addUploadOptions(addOverwriteOption(retry)))
     .addHelpText(
       "after",
@@ -45,7 +46,7 @@ export function addDocuments(ingest: Command, run: Run): void {
     .command("documents")
     .description("Print the documents of files as NDJSON and send nothing; ingest - takes them.")
     .argument("[path...]", "folders, files or globs (default: the configured include)");
-  addSelectionOptions(addMappingOptions(documents))
+  addSelectionOptions(addContentOptions(addMappingOptions(documents)))
     .option("--cc-pair-id <id>", "write this pair beside each document", positive)
     .addHelpText(
       "after",

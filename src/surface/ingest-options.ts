@@ -74,6 +74,14 @@ export function addMappingOptions(command: Command): Command {
     );
 }
 
+/** What may be in the documents. */
+export function addContentOptions(command: Command): Command {
+  return command.option(
+    "--allow-secrets",
+    "send documents that hold a key of the profile or a private key",
+  );
+}
+
 /** Which of the documents found are taken. */
 export function addSelectionOptions(command: Command): Command {
   return command

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { addDocuments, addOrphans, addRetry } from "./ingest-commands.ts";
 import {
   addAccessOptions,
+  addContentOptions,
   addMappingOptions,
   addOverwriteOption,
   addReportOptions,
@@ -21,7 +22,9 @@ export function addIngest(program: Command, run: Run): void {
       "[path...]",
       "folders, files, globs, or - for stdin (default: the configured include)",
     );
-  addSelectionOptions(addAccessOptions(addTargetOptions(addMappingOptions(ingest))))
+  addSelectionOptions(
+    addAccessOptions(addTargetOptions(addContentOptions(addMappingOptions(ingest)))),
+  )
     .option("--checksum", "read every file instead of trusting size, times and inode")
     .option("--force", "send every document, changed or not")
     .option("--no-state", "neither read nor write the state store")
@@ -68,7 +71,7 @@ export function addIngest(program: Command, run: Run): void {
       "Show why a file is in or out, where each field comes from, and the exact payload.",
     )
     .argument("<file>", "file to explain");
-  addTargetOptions(addMappingOptions(explain))
+  addTargetOptions(addContentOptions(addMappingOptions(explain)))
     .option("--row <number>", "which row of a file of rows (default: the first)", positive)
     .addHelpText(
       "after",

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { openForReading, type Database } from "../database.ts";
+import type { OwnerRules } from "../ownership.ts";
 import { hasState } from "./state-file.ts";
 import { serviceTargets } from "./target.ts";
 
@@ -10,6 +11,8 @@ export interface LocalFileSearch {
   ids: readonly string[];
   /** How the service writes an id down, where it changes ids. */
   storedId?: ((id: string) => string) | undefined;
+  /** Whose state counts. */
+  owner: OwnerRules;
 }
 
 /** The same id without the encoding that a service stores it with; itself where it has none. */
@@ -56,7 +59,7 @@ export async function findLocalFiles(
 ): Promise<Map<string, string>> {
   let database: Database | undefined;
   try {
-    if (search.ids.length === 0 || !hasState(folder)) return new Map();
+    if (search.ids.length === 0 || !hasState(folder, search.owner)) return new Map();
     database = await openForReading(join(folder, "state.db"));
     // A view of these names, in a file that somebody made, could compute for hours.
     const tables = database.prepare(

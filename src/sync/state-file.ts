@@ -1,10 +1,10 @@
 import {
   chmodSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,6 +12,8 @@ import { join } from "node:path";
 import { openDatabase, type Database } from "../database.ts";
 import { CliError, codeOf, messageOf } from "../errors.ts";
 import { makeFolder } from "../make-folder.ts";
+import type { OwnerRules } from "../ownership.ts";
+import { checkStateFolder, isOwnFolder } from "./state-folder.ts";
 import { createState, stateFailure, type State } from "./state.ts";
 
 /** Raised when a stored table changes its meaning; an older tool then refuses the file. */
@@ -88,13 +90,29 @@ function prepareTables(database: Database, path: string): boolean {
   });
 }
 
-function prepareFolder(folder: string): void {
+/** Takes the rights of others from a file or folder; those of another owner are not ours to change. */
+function closeToOthers(path: string, mode: number, { uid }: OwnerRules): void {
+  const stats = lstatSync(path);
+  if ((uid < 0 || stats.uid === uid) && (stats.mode & 0o077) !== 0) chmodSync(path, mode);
+}
+
+function writeIgnore(path: string): void {
+  try {
+    // Never through a link, nor over what another run has just written.
+    writeFileSync(path, "*\n", { flag: "wx" });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+function prepareFolder(folder: string, rules: OwnerRules): void {
   try {
     makeFolder(folder, 0o700);
+    if (isOwnFolder(folder)) closeToOthers(folder, 0o700, rules);
     // Only in a folder of its own: beside other files, as with `--state .`, git and
     // the next run would ignore those as well.
     const isOwn = readdirSync(folder).every((name) => name.startsWith("state.db"));
-    if (isOwn) writeFileSync(join(folder, ".gitignore"), "*\n");
+    if (isOwn) writeIgnore(join(folder, ".gitignore"));
   } catch (error) {
     throw new CliError("local", `cannot create the state folder ${folder}: ${messageOf(error)}`, {
       hints: ["name a writable folder with --state, or run with --no-state"],
@@ -180,12 +198,14 @@ export function noStateError(folder: string): CliError {
 
 /**
  * Whether `folder` holds a state already. Throws CliError `local` where that
- * cannot be told: a state that may not be looked at is not "nothing sent yet".
+ * cannot be told: a state that may not be looked at is not "nothing sent yet";
+ * and for one that is not to be believed (see checkStateFolder()).
  */
-export function hasState(folder: string): boolean {
+export function hasState(folder: string, rules: OwnerRules): boolean {
+  checkStateFolder(folder, rules);
   const path = join(folder, "state.db");
   try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     throw stateFailure(path, error);
   }
@@ -201,16 +221,21 @@ export interface OpenedState {
  * Opens (and creates) the state in `folder`, which git is told to ignore. A
  * damaged file is moved aside and reported as CliError `local`: it is never
  * silently taken for an empty one. Throws CliError `local` too when the folder
- * or file cannot be written.
+ * or file cannot be written, and for one that is not to be believed (see
+ * checkStateFolder()): then nothing is made or changed.
  */
-export async function openState(folder: string, now: () => number): Promise<OpenedState> {
-  prepareFolder(folder);
+export async function openState(
+  folder: string,
+  now: () => number,
+  rules: OwnerRules,
+): Promise<OpenedState> {
   const path = join(folder, "state.db");
-  const existed = hasState(folder);
+  const existed = hasState(folder, rules);
+  prepareFolder(folder, rules);
   let database: Database | undefined;
   try {
     database = await openDatabase(path);
-    chmodSync(path, 0o600);
+    closeToOthers(path, 0o600, rules);
     const heldTables = prepareTables(database, path);
     return { state: createState(database, path), wasEmptied: existed && !heldTables };
   } catch (error) {

@@ -3,13 +3,15 @@ import { explainDocument, type Explanation } from "../../src/documents/explain.t
 import { compileSettings } from "../../src/documents/settings.ts";
 import { createFolder, fileIn, find, type Options } from "./folder.ts";
 
+const none = (): undefined => undefined;
+
 async function explain(
   files: Record<string, string>,
   path: string,
   options: Options = {},
 ): Promise<Explanation> {
   const root = createFolder(files);
-  return await explainDocument(fileIn(root, path), compileSettings({ root, ...options }));
+  return await explainDocument(fileIn(root, path), compileSettings({ root, ...options }), none);
 }
 
 const page = `---
@@ -111,7 +113,7 @@ describe("explain", () => {
     const settings = compileSettings({ root });
     const found = new Set(find(root).map((each) => (each.kind === "file" ? each.file.path : "")));
     for (const path of Object.keys(files).filter((each) => each.endsWith(".md"))) {
-      const { isIncluded } = await explainDocument(fileIn(root, path), settings);
+      const { isIncluded } = await explainDocument(fileIn(root, path), settings, none);
       expect(isIncluded, path).toBe(found.has(path));
     }
   });

@@ -7,6 +7,7 @@ const script = join(import.meta.dirname, "..", "fixtures", "threads", "reader.cj
 const setup: InspectSetup = {
   settings: { root: "/" },
   pair: { ccPairId: 2, fromFlag: false },
+  keys: [],
 };
 
 function openPool(size: number, timeoutMs = 60_000): Pool {

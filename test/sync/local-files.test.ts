@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { dialects } from "../../src/api/dialects.ts";
 import { openDatabase, openForReading } from "../../src/database.ts";
 import { findLocalFiles } from "../../src/sync/local-files.ts";
-import { openState } from "../../src/sync/state-file.ts";
 import { temporaryFolder } from "../support.ts";
+import { anyOwner, openState } from "./open-state.ts";
 
 const baseUrl = "https://host/prefix";
 const now = (): number => 0;
@@ -41,6 +41,8 @@ async function stateWith(
   return folder;
 }
 
+const owner = anyOwner;
+
 describe("findLocalFiles", () => {
   const { storedId } = dialects.onyx;
   it.each<[name: string, own: string, stored: string, rule: typeof storedId, found: boolean]>([
@@ -53,7 +55,12 @@ describe("findLocalFiles", () => {
     ["an id that only looks alike", "a_b.md", "a b.md", storedId, false],
   ])("finds %s", async (_name, own, stored, rule, found) => {
     const folder = await stateWith([[own, "docs/file.md"]]);
-    const files = await findLocalFiles(folder, { baseUrl, ids: [stored, "gone"], storedId: rule });
+    const files = await findLocalFiles(folder, {
+      baseUrl,
+      owner,
+      ids: [stored, "gone"],
+      storedId: rule,
+    });
     expect([...files]).toEqual(found ? [[stored, "docs/file.md"]] : []);
   });
 
@@ -63,27 +70,29 @@ describe("findLocalFiles", () => {
       ["b", "b.md", `${baseUrl}#9`],
       ["c", "c.md", `${baseUrl}/more#9`],
     ]);
-    const files = await findLocalFiles(folder, { baseUrl, ids: ["a", "b", "c"] });
+    const files = await findLocalFiles(folder, { baseUrl, owner, ids: ["a", "b", "c"] });
     expect([...files]).toEqual([["b", "b.md"]]);
   });
 
   it("makes nothing where there is no state", async () => {
     const folder = join(temporaryFolder(), ".knowctl");
-    expect((await findLocalFiles(folder, { baseUrl, ids: ["a"] })).size).toBe(0);
+    expect((await findLocalFiles(folder, { baseUrl, owner, ids: ["a"] })).size).toBe(0);
     expect(existsSync(folder)).toBe(false);
   });
 
   it("finds nothing, and changes nothing, in a file that is no state", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "state.db"), "no database at all, whatever its name says");
-    expect((await findLocalFiles(folder, { baseUrl, ids: ["a"] })).size).toBe(0);
+    expect((await findLocalFiles(folder, { baseUrl, owner, ids: ["a"] })).size).toBe(0);
     expect(readdirSync(folder)).toEqual(["state.db"]);
   });
 
   it("finds nothing in a file that may not be read", async () => {
     const folder = await stateWith([["a", "a.md"]]);
     chmodSync(join(folder, "state.db"), 0);
-    await expect(findLocalFiles(folder, { baseUrl, ids: ["a"] })).resolves.toBeInstanceOf(Map);
+    await expect(findLocalFiles(folder, { baseUrl, owner, ids: ["a"] })).resolves.toBeInstanceOf(
+      Map,
+    );
   });
 
   it("asks no view", async () => {
@@ -94,7 +103,7 @@ describe("findLocalFiles", () => {
        CREATE VIEW files AS SELECT 'a' AS id, 'a.md' AS path`,
     );
     database.close();
-    expect((await findLocalFiles(folder, { baseUrl, ids: ["a"] })).size).toBe(0);
+    expect((await findLocalFiles(folder, { baseUrl, owner, ids: ["a"] })).size).toBe(0);
   });
 });
 

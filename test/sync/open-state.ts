@@ -1,7 +1,21 @@
 import { join } from "node:path";
-import { openState } from "../../src/sync/state-file.ts";
+import type { OwnerRules } from "../../src/ownership.ts";
+import * as stateFile from "../../src/sync/state-file.ts";
 import type { State } from "../../src/sync/state.ts";
 import { temporaryFolder } from "../support.ts";
+
+/** Rules under which no owner is asked for. */
+export const anyOwner: OwnerRules = { uid: -1, trustAll: false };
+
+/** openState() of a folder whose owner does not matter. */
+export async function openState(folder: string, now: () => number): Promise<stateFile.OpenedState> {
+  return await stateFile.openState(folder, now, anyOwner);
+}
+
+/** hasState() of a folder whose owner does not matter. */
+export function hasState(folder: string): boolean {
+  return stateFile.hasState(folder, anyOwner);
+}
 
 /** A fresh state in a folder of its own, removed after the test. */
 export async function openTestState(): Promise<State> {

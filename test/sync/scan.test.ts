@@ -4,11 +4,10 @@ import { forget } from "../../src/sync/forget.ts";
 import { createIncoming } from "../../src/sync/import.ts";
 import type { AcceptedRecord, FileRecord } from "../../src/sync/records.ts";
 import { scanFiles } from "../../src/sync/scan.ts";
-import { openState } from "../../src/sync/state-file.ts";
 import type { State } from "../../src/sync/state.ts";
 import type { Targets } from "../../src/sync/target.ts";
 import { temporaryFolder } from "../support.ts";
-import { openTestState } from "./open-state.ts";
+import { openState, openTestState } from "./open-state.ts";
 
 const baseUrl = "https://host";
 const everything = [{ from: "", to: "\u{10ffff}" }];

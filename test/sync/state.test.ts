@@ -10,10 +10,10 @@ import {
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { CliError } from "../../src/errors.ts";
-import { hasState, openScratchState, openState } from "../../src/sync/state-file.ts";
+import { openScratchState } from "../../src/sync/state-file.ts";
 import type { AcceptedRecord, FileRecord } from "../../src/sync/records.ts";
 import { temporaryFolder } from "../support.ts";
-import { openTestState } from "./open-state.ts";
+import { hasState, openState, openTestState } from "./open-state.ts";
 
 const now = (): number => Date.parse("2026-11-21T09:00:00Z");
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { GlobalFlags } from "../../config/flags.ts";
+import { ownerRules } from "../../config/given.ts";
 import type { Context } from "../../context.ts";
 import { findRoot, searchFolder } from "../../documents/root.ts";
 import { findLocalFiles } from "../../sync/local-files.ts";
@@ -12,7 +13,7 @@ import type { Connected } from "../connect.ts";
  * silently, where there is no project or no state, and no file that is gone.
  */
 export async function findFiles(
-  { cwd }: Pick<Context, "cwd">,
+  { cwd, uid, env }: Pick<Context, "cwd" | "uid" | "env">,
   flags: GlobalFlags,
   { client, config, connection }: Connected,
   ids: readonly string[],
@@ -22,7 +23,8 @@ export async function findFiles(
     const root = findRoot(undefined, cwd, flags.root, config.projectFolder);
     const here = searchFolder(undefined, cwd);
     const { storedId } = client.dialect;
-    const search = { baseUrl: connection.baseUrl, ids, storedId };
+    const owner = ownerRules({ uid, env });
+    const search = { baseUrl: connection.baseUrl, ids, storedId, owner };
     for (const [id, path] of await findLocalFiles(join(root, ".knowctl"), search)) {
       const full = join(root, path);
       if (existsSync(full)) found.set(id, relative(here, full));

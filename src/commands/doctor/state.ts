@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stateFolder } from "../../config/folders.ts";
+import { ownerRules } from "../../config/given.ts";
 import { findRoot } from "../../documents/root.ts";
 import { codeOf } from "../../errors.ts";
 import { countOf } from "../../output/progress.ts";
@@ -73,7 +74,7 @@ export const checkState: Check = {
         fixes: ["free some space: a full disk ends an upload"],
       };
     }
-    facts.failures = hasState(project) ? await countFailures(project) : [];
+    facts.failures = hasState(project, ownerRules(context)) ? await countFailures(project) : [];
     return {
       status: "ok",
       message: `${project} and ${own} can be written`,

@@ -1,6 +1,7 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, resolve } from "node:path";
+import { isPointer, mostPointerBytes, pointerHint, pointerProblem } from "../../documents/lfs.ts";
 import { CliError, codeOf } from "../../errors.ts";
 import { contentTypeOf } from "./content-type.ts";
 
@@ -27,6 +28,9 @@ function lookAt(path: string): LocalFile | string {
   if (!stats.isFile()) return stats.isDirectory() ? "it is a folder" : "it is not a regular file";
   if (stats.size === 0) return "it is empty";
   accessSync(path, constants.R_OK);
+  if (stats.size <= mostPointerBytes && isPointer(readFileSync(path))) {
+    return `${pointerProblem}; ${pointerHint}`;
+  }
   return {
     path,
     name: basename(path),

@@ -13,6 +13,7 @@ import { createSpool, type Spool } from "../../sync/spool.ts";
 import { openTemporaryState } from "../../sync/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { nothingFound, type IngestOptions } from "./ingest.ts";
+import { ownKeys } from "./own-keys.ts";
 import { inspectSetup, planFolder } from "./plan.ts";
 import type { Session } from "./session.ts";
 import { openSource } from "./settings.ts";
@@ -50,7 +51,9 @@ async function openReading(
   const targets = { baseUrl: "", pair: { ccPairId, fromFlag: ccPairId !== undefined } };
   const state = await openTemporaryState();
   const shaping = openShaping(source, targets.pair.fromFlag, state, true);
-  const inspector = await openInspector(inspectSetup(source, targets), context.workerScript, 0);
+  const keys = await ownKeys(output, source, undefined);
+  const setup = inspectSetup(source, targets, keys);
+  const inspector = await openInspector(setup, context.workerScript, 0);
   const progress = startProgress(output, context.now);
   const spool = createSpool<SpoolHead>(tmpdir());
   const close = async (): Promise<void> => {
@@ -59,7 +62,7 @@ async function openReading(
     spool.close();
     state.close();
   };
-  return { output, source, state, spool, targets, shaping, inspector, progress, close };
+  return { output, source, state, spool, targets, shaping, keys, inspector, progress, close };
 }
 
 interface Written {
@@ -126,7 +129,7 @@ async function writeDocuments(context: Context, reading: Reading, plan: Plan): P
  * `knowctl ingest documents`: the IngestionDocuments of files as NDJSON, which
  * `ingest -` takes; a line is `{document, cc_pair_id}` where a flag, a rule or a
  * row names the pair. Nothing is sent and no state is used. Throws CliError
- * `partial` when files cannot be read; the others are written.
+ * `partial` when documents fail; the others are written.
  */
 export async function printDocuments(
   context: Context,
@@ -156,7 +159,7 @@ export async function printDocuments(
     const left = skipped > 0 ? `, ${formatCount(skipped)} skipped` : "";
     await output.note(`${countOf(documents, "document")} written, none sent${left}`);
     await tellOthers(output, shard, plan.table.count("other"));
-    if (failed > 0) throw new CliError("partial", `${countOf(failed, "document")} cannot be read`);
+    if (failed > 0) throw new CliError("partial", `${countOf(failed, "document")} failed`);
   } finally {
     await reading.close();
   }

@@ -112,8 +112,8 @@ async function writeAll(
 }
 
 /**
- * Prints what an upload would do. Throws CliError `partial` when a file cannot
- * be read, and `changes` when asked to and there is something to send.
+ * Prints what an upload would do. Throws CliError `partial` when a document
+ * would fail, and `changes` when asked to and there is something to send.
  */
 export async function writePlan(
   output: Output,
@@ -129,7 +129,7 @@ export async function writePlan(
     await output.note("without a target (--cc-pair-id or --connector) a document counts as new");
   }
   const failed = counts.get("failed") ?? 0;
-  if (failed > 0) throw new CliError("partial", `${countOf(failed, "file")} cannot be read`);
+  if (failed > 0) throw new CliError("partial", `${countOf(failed, "document")} would fail`);
   const work = (counts.get("new") ?? 0) + (counts.get("changed") ?? 0);
   if (dryRun.exitCode && work > 0) {
     throw new CliError("changes", `${countOf(work, "document")} would be sent`);

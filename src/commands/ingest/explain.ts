@@ -1,14 +1,17 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { ownerRules } from "../../config/given.ts";
 import type { Context } from "../../context.ts";
 import { explainDocument, type Explanation } from "../../documents/explain.ts";
 import { findFiles, type Found } from "../../documents/find.ts";
+import { createSecretCheck, shortestKey } from "../../documents/secrets.ts";
 import { CliError } from "../../errors.ts";
 import { checkFormat, writeRecord } from "../../output/formats.ts";
 import { writeExplanation } from "../../output/explanation.ts";
 import { seenText } from "../../sync/records.ts";
 import { hasState, openState } from "../../sync/state-file.ts";
 import { openOutput } from "../connect.ts";
+import { ownKeys } from "./own-keys.ts";
 import { stateFolder } from "./plan.ts";
 import { openSource, type DocumentSource, type MappingFlags } from "./settings.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
@@ -38,8 +41,11 @@ async function stateOf(
   stamp: string,
 ): Promise<string> {
   const folder = stateFolder(source, flags);
-  if (folder === undefined || !hasState(folder)) return "not recorded: there is no state yet";
-  const { state } = await openState(folder, context.now);
+  const rules = ownerRules(context);
+  if (folder === undefined || !hasState(folder, rules)) {
+    return "not recorded: there is no state yet";
+  }
+  const { state } = await openState(folder, context.now, rules);
   try {
     const record = state.file(explanation.path, explanation.row);
     const seen =
@@ -71,9 +77,13 @@ export async function explainFile(
   if (found.kind !== "file") {
     throw new CliError("usage", `${found.path} is left out: ${found.reason}`);
   }
+  const keys = await ownKeys(output, source, undefined);
+  // One that may be sent is not shown all the same.
+  for (const key of keys) if (key.length >= shortestKey) output.secrets.add(key);
   const explanation = await explainDocument(
     { ...found.file, facts: source.factsOf?.(found.file.path) },
     source.settings,
+    createSecretCheck(keys, source.settings),
     flags.row,
   );
   const state = await stateOf(context, source, flags, explanation, found.file.stamp);

@@ -3,6 +3,7 @@ import { prepareLines } from "../../documents/given-lines.ts";
 import { isTextFormat, prepareText } from "../../documents/given-text.ts";
 import type { PayloadSetup } from "../../documents/inspect.ts";
 import type { Prepared } from "../../documents/inspection.ts";
+import { createSecretCheck } from "../../documents/secrets.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
 import type { Due } from "../../sync/due.ts";
@@ -80,9 +81,11 @@ export function openChunks({
 export async function* readGiven(
   chunks: AsyncIterable<Uint8Array>,
   { format = "ndjson", id = "" }: GivenOptions,
-  { source, targets }: Session,
+  { source, targets, keys }: Session,
 ): AsyncGenerator<Prepared[], void> {
-  const setup: PayloadSetup = { pair: targets.pair, dropAccess: source.settings.dropAccess };
+  const secretIn = createSecretCheck(keys, source.settings);
+  const { dropAccess } = source.settings;
+  const setup: PayloadSetup = { pair: targets.pair, dropAccess, secretIn };
   if (!isTextFormat(format)) return yield* prepareLines(chunks, setup);
   const prepared = await prepareText(chunks, { id, format }, source.settings, setup);
   if (prepared) yield [prepared];

@@ -163,7 +163,14 @@ export async function ingestOrphans(
   refuseAmbiguous(context, "orphans");
   checkOptions(options);
   const dryRun = options.dryRun === true || !(options.prune || options.tombstone);
-  const source = await openSource(context, paths, options, output, !dryRun);
+  // No document is sent: what it holds does not matter, only that its file gives it.
+  const source = await openSource(
+    context,
+    paths,
+    { ...options, allowSecrets: true },
+    output,
+    !dryRun,
+  );
   if (options.prune) refuseUndeletable(source);
   const session = await openSession(context, output, source, { ...options, dryRun });
   try {

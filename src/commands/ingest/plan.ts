@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { listFiles } from "../../documents/find.ts";
@@ -9,6 +9,7 @@ import { statFile } from "../../documents/walk.ts";
 import { buildPlan, type Plan } from "../../sync/plan.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { seenText } from "../../sync/records.ts";
+import { namedStateFolder } from "../../sync/state-folder.ts";
 import type { Targets } from "../../sync/target.ts";
 import { orphanScope } from "./orphan-scope.ts";
 import { withoutReports, type ReportFiles } from "./report-files.ts";
@@ -18,14 +19,18 @@ import type { DocumentSource, MappingFlags } from "./settings.ts";
 /** Folder of the state store; undefined with `--no-state`. */
 export function stateFolder(source: DocumentSource, flags: MappingFlags): string | undefined {
   if (flags.state === false) return undefined;
-  if (typeof flags.state === "string") return resolve(source.cwd, flags.state);
+  if (typeof flags.state === "string") return namedStateFolder(source.cwd, flags.state);
   return join(source.settings.root, ".knowctl");
 }
 
-/** What looking at the files of `source` takes, here or in a worker thread. */
-export function inspectSetup(source: DocumentSource, targets: Targets): InspectSetup {
+/** What looking at the files of `source` takes, here or in a worker thread; `keys` as in ownKeys(). */
+export function inspectSetup(
+  source: DocumentSource,
+  targets: Targets,
+  keys: readonly string[],
+): InspectSetup {
   const { raw } = source;
-  return { settings: raw, pair: targets.pair, dropAccess: raw.dropAccess };
+  return { settings: raw, pair: targets.pair, dropAccess: raw.dropAccess, keys };
 }
 
 interface FolderPlanOptions {

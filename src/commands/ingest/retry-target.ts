@@ -1,3 +1,4 @@
+import { ownerRules } from "../../config/given.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { RunReport } from "../../output/report/record.ts";
@@ -30,7 +31,7 @@ async function recordedWithFailures(
   source: DocumentSource,
   folder: string,
 ): Promise<ChosenPair | undefined> {
-  const { state } = await openState(folder, context.now);
+  const { state } = await openState(folder, context.now, ownerRules(context));
   try {
     const keys = failureTargets(state.database, plannedBaseUrl(source.config));
     const [only] = keys;

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
+import { ownerRules } from "../../config/given.ts";
 import { loadGlobs, mayBeGlob } from "../../documents/patterns.ts";
 import { createRealPlaces, exists } from "../../documents/real-place.ts";
 import { openYields } from "../../documents/yields.ts";
@@ -170,7 +171,9 @@ export async function ingestRetry(
   const source = await openSource(context, [place], options, output, options.dryRun !== true);
   const folder = stateFolder(source, options);
   // Else "no file failed" would be said of a folder that nothing was sent from, and a state be made.
-  if (!report && folder !== undefined && !hasState(folder)) throw noStateError(folder);
+  if (!report && folder !== undefined && !hasState(folder, ownerRules(context))) {
+    throw noStateError(folder);
+  }
   const asked = chosenPair(options, source.config);
   const isOpen = asked.ccPairId === undefined && asked.connector === undefined;
   const pair = isOpen ? await targetOf(context, source, folder, report) : undefined;

@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import type { Client } from "../../api/client.ts";
+import { ownerRules } from "../../config/given.ts";
 import type { Config, Connection } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/url.ts";
 import type { Context } from "../../context.ts";
@@ -15,6 +16,7 @@ import type { Targets } from "../../sync/target.ts";
 import { openClient } from "../connect.ts";
 import { secretsOf } from "../../output/redact.ts";
 import { withoutSecrets } from "./without-secrets.ts";
+import { ownKeys } from "./own-keys.ts";
 import { inspectSetup, stateFolder } from "./plan.ts";
 import type { DocumentSource, MappingFlags } from "./settings.ts";
 import { openShaping, type Shaping } from "./shaping.ts";
@@ -49,6 +51,8 @@ export interface Session {
   targets: Targets;
   /** The options that shape the documents of this session. */
   shaping: Shaping;
+  /** Keys of the profile: a document that holds one fails. */
+  keys: readonly string[];
   inspector: GlancingInspector;
   /** Holds what is to be sent; undefined in a dry run. */
   spool: Spool<SpoolHead> | undefined;
@@ -65,13 +69,15 @@ export function isUpload(session: Session): session is UploadSession {
 }
 
 async function openStateFor(
+  context: Context,
   folder: string | undefined,
   dryRun: boolean,
-  now: () => number,
   output: Output,
 ): Promise<State> {
-  if (folder === undefined || (dryRun && !hasState(folder))) return await openTemporaryState();
-  const { state, wasEmptied } = await openState(folder, now);
+  if (folder === undefined) return await openTemporaryState();
+  const rules = ownerRules(context);
+  if (dryRun && !hasState(folder, rules)) return await openTemporaryState();
+  const { state, wasEmptied } = await openState(folder, context.now, rules);
   if (wasEmptied) {
     await output.warn(`the state in ${folder} is empty: every document counts as not sent yet`);
   }
@@ -143,7 +149,7 @@ export async function openSession(
     const needsService = !dryRun || asked.connector !== undefined;
     const connected = needsService ? await openUpload(context, output, config, request) : undefined;
     closing.push(() => connected?.close());
-    const opened = await openStateFor(folder, dryRun, context.now, output);
+    const opened = await openStateFor(context, folder, dryRun, output);
     closing.push(() => opened.close());
     const state = withoutSecrets(opened, secretsOf(context));
     const progress = startProgress(output, context.now);
@@ -158,11 +164,12 @@ export async function openSession(
         : await pairByName(connected.client, pair.connector);
     const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
     const shaping = openShaping(source, pair.fromFlag, state, dryRun);
-    const setup = inspectSetup(source, targets);
+    const keys = await ownKeys(output, source, connected?.connection);
+    const setup = inspectSetup(source, targets, keys);
     const recorded = state.countFiles(filesInThisThread);
     const inspector = await openInspector(setup, context.workerScript, recorded);
     closing.push(() => inspector.close());
-    const work = { inspector, spool, progress };
+    const work = { keys, inspector, spool, progress };
     return { output, source, connected, state, targets, shaping, ...work, close };
   } catch (error) {
     await close();

@@ -49,6 +49,8 @@ export interface MappingFlags extends GlobalFlags {
   images?: "skip" | "upload";
   drafts?: boolean;
   dropAccess?: boolean;
+  /** Send documents with the secrets in them. */
+  allowSecrets?: boolean;
   ccPairId?: number;
   connector?: string;
   /** Folder, or false for `--no-state`. */
@@ -125,6 +127,7 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
   } = config.ingest;
   return {
     ...mapping,
+    ...(flags.allowSecrets === true ? { allowSecrets: true } : {}),
     columns:
       map &&
       parseColumnMap(
@@ -198,10 +201,12 @@ export async function openSource(
     ? { since: undefined, factsOf: undefined }
     : await readGitFacts(context, { settings, inputs, since: flags.since }, output);
   const key = (path: string): string => mappingKey(path, settings, facts.factsOf?.(path));
+  // A permission shapes nothing, and each run gives its own.
+  const { allowSecrets: _, ...shaping } = mapping;
   const options = {
     selectedBy: recorded?.selectedBy ?? selectionOf(paths, cwd),
     mapping: mappingVersion,
-    settings: mapping,
+    settings: shaping,
   };
   return { config, settings, raw, inputs, cwd, options, mappingKey: key, ...facts };
 }

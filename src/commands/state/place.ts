@@ -1,9 +1,11 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { GlobalFlags } from "../../config/flags.ts";
+import { ownerRules } from "../../config/given.ts";
 import type { Context } from "../../context.ts";
 import { findRoot, searchFolder } from "../../documents/root.ts";
 import type { Output } from "../../output/output.ts";
 import { hasState, noStateError, openState } from "../../sync/state-file.ts";
+import { namedStateFolder } from "../../sync/state-folder.ts";
 import { stateFailure, type State } from "../../sync/state.ts";
 import { loadSettings } from "../connect.ts";
 
@@ -30,7 +32,10 @@ export async function findState(
   const place = searchFolder(undefined, cwd);
   const config = await loadSettings(context, flags, output, { sends: false, root: place });
   const root = findRoot(undefined, cwd, flags.root, config.projectFolder);
-  return { root, folder: flags.state ? resolve(cwd, flags.state) : join(root, ".knowctl") };
+  return {
+    root,
+    folder: flags.state ? namedStateFolder(cwd, flags.state) : join(root, ".knowctl"),
+  };
 }
 
 /** Opens a state that is there already. Throws CliError `not-found` where none is. */
@@ -39,7 +44,7 @@ export async function openExisting(
   { folder }: StatePlace,
   output: Output,
 ): Promise<State> {
-  if (!hasState(folder)) throw noStateError(folder);
+  if (!hasState(folder, ownerRules(context))) throw noStateError(folder);
   return await openOrCreate(context, { folder }, output);
 }
 
@@ -49,7 +54,7 @@ export async function openOrCreate(
   { folder }: Pick<StatePlace, "folder">,
   output: Output,
 ): Promise<State> {
-  const { state, wasEmptied } = await openState(folder, context.now);
+  const { state, wasEmptied } = await openState(folder, context.now, ownerRules(context));
   if (wasEmptied) await output.warn(`the state in ${folder} was empty`);
   return state;
 }

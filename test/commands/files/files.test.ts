@@ -72,10 +72,12 @@ describe.each(dialects)("chat --file (%s)", (dialect) => {
     ["below a file", "file.txt/x", "it does not exist"],
     ["a folder", ".", "it is a folder"],
     ["empty", "empty.txt", "it is empty"],
+    ["a pointer", "pointer.png", "a Git LFS pointer, not the file itself; fetch"],
   ])("refuses before anything is sent: %s", async (_name, path, reason) => {
     const world = await createSessionsWorld({ dialect });
     const before = world.sandbox.ledger.requestCount;
-    write(world, { "empty.txt": "", "file.txt": "x" });
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 9\n`;
+    write(world, { "empty.txt": "", "file.txt": "x", "pointer.png": pointer });
     const { code, stderr } = await world.command(["chat", "--file", path, "hi"]);
     expect(code).toBe(2);
     expect(stderr).toContain(reason);

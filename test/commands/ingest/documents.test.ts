@@ -126,7 +126,7 @@ describe("ingest documents", () => {
     expect(code).toBe(10);
     expect(stdout.trim().split("\n")).toHaveLength(4);
     expect(stderr).toContain("error: docs/bad.md:2:1: ");
-    expect(stderr).toContain("1 document cannot be read");
+    expect(stderr).toContain("1 document failed");
   });
 
   it("cuts into shards that are the whole together", async () => {

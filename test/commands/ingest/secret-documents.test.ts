@@ -1,0 +1,200 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startTestService, testKey, writeFiles, type TestService } from "../../service.ts";
+import { runIn, type Ran } from "../state/support.ts";
+import { acceptedIds } from "./support.ts";
+
+const pem = `-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\n-----END RSA PRIVATE KEY-----\n`;
+const ownKey = `it holds a key of the active profile ("CA…", 19 characters)`;
+const privateKey = "it holds a private key (-----BEGIN RSA PRIVATE KEY-----)";
+
+const good = { "docs/good.md": "# Good\n" };
+const line = "ingest docs --cc-pair-id 2";
+
+interface Told {
+  status?: string;
+  action?: string;
+  path: string;
+  row?: number;
+  reason?: string;
+  detail?: string;
+}
+
+function reasonsIn({ stdout }: Ran): Record<string, string> {
+  const all = stdout.split("\n").filter(Boolean);
+  const failed = all
+    .map((text) => JSON.parse(text) as Told)
+    .filter(({ status, action }) => (status ?? action) === "failed");
+  return Object.fromEntries(
+    failed.map(({ path, row, reason, detail }) => [
+      row === undefined ? path : `${path}#${row}`,
+      reason ?? detail ?? "",
+    ]),
+  );
+}
+
+function expectHidden(service: TestService, ...runs: Ran[]): void {
+  for (const { stdout, stderr } of runs) expect(stdout + stderr).not.toContain(testKey);
+  const folder = join(service.folder, ".knowctl");
+  for (const name of readdirSync(folder)) {
+    expect(readFileSync(join(folder, name)).includes(testKey)).toBe(false);
+  }
+}
+
+describe("a document that holds a key of the profile", () => {
+  it.each([
+    ["its text", `# A\n\nUse ${testKey}.\n`, 3],
+    ["its title", `# A ${testKey}\n\nText.\n`, 1],
+    ["metadata", `---\ntoken: ${testKey}\n---\n# A\n`, 2],
+    ["a tag", `---\ntags: [a, "${testKey}"]\n---\n# A\n`, 2],
+    ["its link", `---\nlink: "https://x.example/?key=${testKey}"\n---\n# A\n`, 2],
+    ["an owner", `---\nowner: ${testKey}\n---\n# A\n`, 2],
+    ["its id", `---\nid: x-${testKey}\n---\n# A\n`, 2],
+    ["a section", `# A\n\n## B\n\nText.\n\n## C\n\n${testKey}\n`, 9],
+  ])("fails for %s, with its line, and the rest is sent", async (_name, text, at) => {
+    const service = await startTestService({ files: { ...good, "docs/a.md": text } });
+    const ran = await runIn(service, `${line} --sections headings -o ndjson --report run.json`);
+    expect(ran.code).toBe(10);
+    expect(reasonsIn(ran)).toEqual({
+      "docs/a.md": `docs/a.md:${at}: ${ownKey}; take it out, or send it with --allow-secrets`,
+    });
+    expect(acceptedIds(service)).toEqual(["docs/good.md"]);
+    const report = readFileSync(join(service.folder, "run.json"), "utf8");
+    expect(report).toContain("it holds a key of the active profile");
+    expect(report).not.toContain(testKey);
+    expectHidden(service, ran, await runIn(service, "state list"));
+  });
+
+  it("fails among many new files, which are read while others are sent", async () => {
+    const many = Array.from({ length: 60 }, (_, index) => [`docs/${index}.md`, `# ${index}\n`]);
+    const files = { ...Object.fromEntries(many), "docs/30.md": `# A\n\n${testKey}\n` };
+    const service = await startTestService({ files });
+    const ran = await runIn(service, `${line} -o ndjson`);
+    expect(Object.keys(reasonsIn(ran))).toEqual(["docs/30.md"]);
+    expect(acceptedIds(service)).toHaveLength(59);
+    expectHidden(service, ran);
+  });
+
+  it("fails as a row and as a line of stdin", async () => {
+    const document = (text: string): string =>
+      JSON.stringify({ id: text, semantic_identifier: "x", sections: [{ text }], metadata: {} });
+    const lines = `${document("good")}\n${document(`a "${testKey}"`)}\n`;
+    const csv = `id,text\none,good\ntwo,${testKey}\n`;
+    const service = await startTestService({ files: { "rows.csv": csv, "rows.ndjson": lines } });
+    const rows = await runIn(service, "ingest rows.csv rows.ndjson --cc-pair-id 2 -o ndjson");
+    expect(rows.code).toBe(10);
+    expect(reasonsIn(rows)).toEqual({
+      "rows.csv#2": expect.stringContaining(`rows.csv:3:1: ${ownKey}`),
+      "rows.ndjson#2": expect.stringContaining(`rows.ndjson:2:1: ${ownKey}`),
+    });
+    const given = await runIn(service, "ingest - --cc-pair-id 2 -o ndjson", { stdin: lines });
+    expect(given.code).toBe(10);
+    expect(Object.values(reasonsIn(given))).toEqual([
+      expect.stringContaining(`stdin:2:1: ${ownKey}`),
+    ]);
+    const text = "ingest - --format markdown --id one --cc-pair-id 2 -o ndjson";
+    const one = await runIn(service, text, { stdin: `# A\n\n${testKey}\n` });
+    expect(Object.values(reasonsIn(one))).toEqual([expect.stringContaining(`stdin:3: ${ownKey}`)]);
+    expect(acceptedIds(service).join()).not.toContain(testKey);
+    expectHidden(service, rows, given, one);
+  });
+
+  it("fails where nothing is sent as well", async () => {
+    const files = { ...good, "docs/a.md": `# A\n\n${testKey}\n`, "docs/b.md": `# B\n\n${pem}` };
+    const service = await startTestService({ files });
+    const plan = await runIn(service, `${line} --dry-run -o ndjson`);
+    expect(plan.code).toBe(10);
+    expect(reasonsIn(plan)).toEqual({
+      "docs/a.md": expect.stringContaining(`docs/a.md:3: ${ownKey}`),
+      "docs/b.md": expect.stringContaining(`docs/b.md:3: ${privateKey}`),
+    });
+    const printed = await runIn(service, "ingest documents docs");
+    expect(printed.code).toBe(10);
+    expect(printed.stdout.trim().split("\n")).toHaveLength(1);
+    const explained = await runIn(service, "ingest explain docs/a.md -o json");
+    expect(explained.code).toBe(0);
+    expect(JSON.parse(explained.stdout)).toMatchObject({
+      isIncluded: false,
+      reason: expect.stringContaining(`docs/a.md:3: ${ownKey}`),
+      fields: [],
+    });
+    for (const { stdout, stderr } of [plan, printed, explained]) {
+      expect(stdout + stderr).not.toContain(testKey);
+    }
+  });
+
+  it("is sent with --allow-secrets, and by retry once the key is out", async () => {
+    const files = { ...good, "docs/a.md": `# A\n\n${testKey}\n`, "docs/b.md": `# B\n\n${pem}` };
+    const service = await startTestService({ files });
+    expect(await runIn(service, line)).toMatchObject({ code: 10 });
+    const again = await runIn(service, "ingest retry --cc-pair-id 2 -o ndjson");
+    expect(Object.keys(reasonsIn(again))).toEqual(["docs/a.md", "docs/b.md"]);
+    writeFiles(service.folder, { "docs/a.md": "# A\n\nNothing here.\n" });
+    const retried = await runIn(service, "ingest retry --cc-pair-id 2 --allow-secrets");
+    expect(retried).toMatchObject({ code: 0, stderr: expect.stringContaining("2 created") });
+    expect(acceptedIds(service)).toEqual(["docs/a.md", "docs/b.md", "docs/good.md"]);
+    // What is recorded is not looked at again for that.
+    const after = await runIn(service, line);
+    expect(after).toMatchObject({ code: 0, stderr: expect.stringContaining("3 unchanged") });
+    const printed = await runIn(service, "ingest documents docs/b.md --allow-secrets");
+    expect(printed.stdout).toContain("MIIEpAIBAAKCAQEA");
+  });
+
+  it("is no orphan, and hinders no removal", async () => {
+    const files = { ...good, "docs/a.md": "# A\n", "docs/b.md": "# B\n" };
+    const service = await startTestService({ files, dialect: "onyx" });
+    await runIn(service, line);
+    writeFiles(service.folder, { "docs/a.md": `# A\n\n${testKey}\n` });
+    const orphans = await runIn(service, "ingest orphans docs --cc-pair-id 2");
+    expect(orphans).toMatchObject({ code: 0, stderr: "no orphaned documents\n" });
+  });
+
+  it("is sent where the key is shorter than 16 characters", async () => {
+    const key = "fifteen-letters";
+    const files = { "docs/a.md": `# A\n\n${key} and sandbox\n` };
+    const service = await startTestService({ files, key });
+    expect(await runIn(service, line)).toMatchObject({ code: 0 });
+  });
+
+  it("is told that nothing can be told where a key is not read", async () => {
+    const service = await startTestService({ files: good });
+    const config = { profiles: { own: { apiKey: { env: "OTHER_KEY" } } } };
+    writeFiles(service.folder, { ".cliconfig.json": JSON.stringify(config) });
+    const { KNOWCTL_API_KEY: _key, ...env } = service.env;
+    const other = { folder: service.folder, env: { ...env, OTHER_KEY: testKey } };
+    const ran = await runIn(other, `${line} --dry-run`);
+    expect(ran).toMatchObject({ code: 0 });
+    expect(ran.stderr).toContain("cannot tell whether a document holds the apiKey of the profile");
+  });
+});
+
+describe("ingest.allowSecrets", () => {
+  const files = { "docs/a.md": `# A\n\n${pem}`, "docs/examples/b.md": `# B\n\n${pem}` };
+  const config = JSON.stringify({ ingest: { allowSecrets: ["docs/examples/**"] } });
+
+  it("lets the files that it names through, in a trusted file", async () => {
+    const service = await startTestService({ files });
+    writeFileSync(join(service.folder, "own.json"), config);
+    const ran = await runIn(service, `${line} --config own.json -o ndjson`);
+    expect(Object.keys(reasonsIn(ran))).toEqual(["docs/a.md"]);
+    expect(acceptedIds(service)).toEqual(["docs/examples/b.md"]);
+  });
+
+  it("counts in no file that came with the checkout until it is trusted: exit 3", async () => {
+    const service = await startTestService({ files });
+    const path = join(service.folder, ".cliconfig.json");
+    writeFileSync(path, config);
+    const refused = await runIn(service, line);
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("is not trusted") });
+    expect(refused.stderr).toContain("ingest.allowSecrets: sends documents with secrets in them");
+    expect(acceptedIds(service)).toEqual([]);
+    expect(await runIn(service, "config trust")).toMatchObject({ code: 0 });
+    expect(await runIn(service, line)).toMatchObject({ code: 10 });
+    expect(acceptedIds(service)).toEqual(["docs/examples/b.md"]);
+    // Another exception is another thing to trust.
+    writeFileSync(path, config.replace("docs/examples/**", "**"));
+    expect(await runIn(service, line)).toMatchObject({ code: 3 });
+    expect(acceptedIds(service)).toEqual(["docs/examples/b.md"]);
+  });
+});
