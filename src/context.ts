@@ -84,8 +84,13 @@ const signals: readonly (readonly [NodeJS.Signals, ExitName, number])[] = [
 // has sent to both: within this time it is one signal that came twice.
 const oneSignalMs = 500;
 
-function createSink(stream: NodeJS.WriteStream): Sink {
-  let failure: Error | undefined;
+const closedFromStart = (): CliError =>
+  new CliError("local", "cannot write the output: stdout is closed", {
+    hints: ["to discard the output: > /dev/null"],
+  });
+
+function createSink(stream: NodeJS.WriteStream, isClosed = false): Sink {
+  let failure: Error | undefined = isClosed ? closedFromStart() : undefined;
   const takeFailure = (error: Error): void => {
     failure ??=
       codeOf(error) === "EPIPE" || codeOf(error) === "ERR_STREAM_DESTROYED"
@@ -102,8 +107,8 @@ function createSink(stream: NodeJS.WriteStream): Sink {
     columns: () => (stream.columns > 0 ? stream.columns : 80),
     rows: () => (stream.rows > 0 ? stream.rows : 24),
     async write(text) {
-      if (failure) throw failure;
       if (text.length === 0) return;
+      if (failure) throw failure;
       // The callback, not `drain`: an error that arrives late must not be lost.
       await new Promise<void>((resolve) => {
         const accepted = stream.write(text, (error) => {
@@ -211,8 +216,11 @@ function endAtOnce(name: string, code: number): never {
   process.exit(code);
 }
 
-/** The real process as a Context; the first signal aborts `signal`, a later one ends the process. */
-export function systemContext(workerScript?: string | URL): Context {
+/**
+ * The real process as a Context; the first signal aborts `signal`, a later one ends the process.
+ * `isStdoutClosed`: stdout was closed before the start, so that Node writes it to /dev/null.
+ */
+export function systemContext(workerScript?: string | URL, isStdoutClosed = false): Context {
   ensureHome();
   const abort = new AbortController();
   let abortedAt = 0;
@@ -232,7 +240,7 @@ export function systemContext(workerScript?: string | URL): Context {
   }) as typeof process.emitWarning;
   return {
     stdin: createSource(() => process.stdin),
-    stdout: createSink(process.stdout),
+    stdout: createSink(process.stdout, isStdoutClosed),
     stderr: createSink(process.stderr),
     env: process.env,
     cwd: process.cwd(),
