@@ -56,8 +56,10 @@ export interface Context {
   readonly workerScript?: string | URL | undefined;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its `reason` is a SignalReceived. */
   readonly signal: AbortSignal;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch: only for dates that are shown, stored or compared. */
   now(): number;
+  /** Whole milliseconds of a clock that is never set: for waits and durations. */
+  elapsed(): number;
   /** Waits `ms`; rejects with the signal's reason when it is aborted meanwhile. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Between 0 (included) and 1 (excluded). */
@@ -249,6 +251,7 @@ export function systemContext(workerScript?: string | URL, isStdoutClosed = fals
     terminal: createTerminal,
     signal: abort.signal,
     now: Date.now,
+    elapsed: () => Math.round(performance.now()),
     sleep,
     random: Math.random,
     workerScript,

@@ -97,13 +97,13 @@ const lockWaitMs = 10_000;
 export async function prepareDriver(driver: Driver): Promise<void> {
   // libsql is built to keep temporary tables in memory: a million ids would be there.
   driver.exec(`PRAGMA busy_timeout = ${lockWaitMs}; PRAGMA temp_store = FILE;`);
-  const giveUpAt = Date.now() + lockWaitMs;
+  const giveUpAt = performance.now() + lockWaitMs;
   for (;;) {
     try {
       driver.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
       return;
     } catch (error) {
-      if (!/database is locked/.test(messageOf(error)) || Date.now() > giveUpAt) throw error;
+      if (!/database is locked/.test(messageOf(error)) || performance.now() > giveUpAt) throw error;
       await delay(5 + Math.random() * 20);
     }
   }

@@ -57,7 +57,8 @@ export interface PlanRequest {
   shard: Shard | undefined;
   /** Ends the plan between two batches. */
   signal: AbortSignal;
-  now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  elapsed: () => number;
   /** Called now and then with the number of files looked at. */
   onProgress?: (files: number) => void;
   /** Called once when many documents are to be sent: what that takes can be begun. */
@@ -139,15 +140,15 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const looking = createLooking(request, entries);
   const untaken = createUntaken(request, entries);
   let fileCount = 0;
-  let breatheAtMs = request.now() + sliceMs;
+  let breatheAtMs = request.elapsed() + sliceMs;
   // Much is synchronous: let signals and the progress line have their turn.
-  const mayBreathe = (): boolean => request.now() >= breatheAtMs;
+  const mayBreathe = (): boolean => request.elapsed() >= breatheAtMs;
   const breathe = async (): Promise<void> => {
     if (!mayBreathe()) return;
     request.onProgress?.(fileCount);
     await turn();
     signal.throwIfAborted();
-    breatheAtMs = request.now() + sliceMs;
+    breatheAtMs = request.elapsed() + sliceMs;
   };
   const addAllRows = async (candidate: Candidate): Promise<void> => {
     await looking.settle();

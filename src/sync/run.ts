@@ -118,7 +118,7 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     fatal ??= { error };
     stopPulling();
   };
-  const recorder = createRecorder(request.state, request.now, stopFor);
+  const recorder = createRecorder(request.state, stopFor);
   const isOver = (): boolean => fatal !== undefined || isLeft || request.signal.aborted;
 
   const emitFailure = (event: DocumentEvent): void => {

@@ -39,6 +39,8 @@ function lookUp(document: ReadyDocument, target: Target, request: Run): Known | 
   return knownOf(accepted);
 }
 
+const msSince = (start: number): number => Math.round(performance.now() - start);
+
 type Base = Pick<DocumentEvent, "path" | "id" | "row" | "ms">;
 
 /** What became of one document; `fatal`: an error that is not its own and stops the run. */
@@ -88,7 +90,7 @@ async function sendDocument(
 ): Promise<Outcome> {
   const { path, part, id, content, warnings, images } = document;
   const row = part > 0 ? part : undefined;
-  const startedAtMs = request.now();
+  const startedAt = performance.now();
   try {
     const target = targetFor(request.targets, document.ownPair);
     if (!target) throw new CliError("usage", `${path}: no cc_pair_id to send it to`);
@@ -110,11 +112,11 @@ async function sendDocument(
     const status: DocumentEvent["status"] = alreadyExisted ? "updated" : "created";
     const renamedFrom = !last && path !== "" ? request.renamedFrom(content, path) : undefined;
     const sentBytes = sent.body.length;
-    const ms = sentAtMs - startedAtMs;
+    const ms = msSince(startedAt);
     const told = { status, path, row, id, storedId, renamedFrom, sentBytes, warnings, images, ms };
     return { event: told };
   } catch (error) {
-    return toOutcome({ path, row, id, ms: request.now() - startedAtMs }, error, request);
+    return toOutcome({ path, row, id, ms: msSince(startedAt) }, error, request);
   }
 }
 

@@ -150,6 +150,16 @@ describe("retrying behind a gate", () => {
     expect(gate.state()).toMatchObject({ inFlight: 0, retries: 2 });
   });
 
+  it("goes on, within its time, although the clock is set meanwhile", async () => {
+    const { run, clock } = start(1);
+    const attempt = async (number: number): Promise<Result<string>> => {
+      clock.set(number === 1 ? 3_600_000 : -7_200_000);
+      return number < 3 ? no({ status: 429, outcome: "throttled", retryAfterMs: 4000 }) : ok;
+    };
+    await expect(run(attempt)).resolves.toBe("done");
+    expect(Math.max(...clock.sleeps)).toBeLessThan(5000);
+  });
+
   it("gives the place back when an attempt throws", async () => {
     const { gate, run } = start(1);
     await expect(run(async () => Promise.reject(new Error("Ctrl-C")))).rejects.toThrow("Ctrl-C");

@@ -26,7 +26,7 @@ function clientOf(sandbox: Started, dialect: "standard" | "onyx"): Client {
     accessToken: key,
     apiKey: key,
     allowInsecureTls: false,
-    clock: { now: Date.now, sleep: () => Promise.resolve(), random: Math.random },
+    clock: { now: Date.now, elapsed: () => 0, sleep: () => Promise.resolve(), random: Math.random },
     signal: new AbortController().signal,
   });
   onTestFinished(() => client.close());

@@ -48,7 +48,7 @@ async function openReading(
   const targets = { baseUrl: "", pair: { ccPairId, fromFlag: ccPairId !== undefined } };
   const state = await openTemporaryState();
   const inspector = await openInspector(inspectSetup(source, targets), context.workerScript, 0);
-  const progress = startProgress(output, context.now);
+  const progress = startProgress(output, context.elapsed);
   const spool = createSpool<SpoolHead>(tmpdir());
   const close = async (): Promise<void> => {
     await progress.stop();

@@ -87,7 +87,9 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
   const { output, source, state, targets } = session;
   const { format, files, shard, startedAtMs } = request;
   const log = createFailureLog<ReportFailure>(state.database);
-  const collector = createReportCollector(context.now, log.add, startedAtMs);
+  // A clock that is set during the run changes no duration.
+  const setAt = context.now() - context.elapsed();
+  const collector = createReportCollector(() => setAt + context.elapsed(), log.add, startedAtMs);
   const { counts } = collector;
   const target = { baseUrl: targets.baseUrl, ccPairId: targets.pair.ccPairId };
   const paths = source.inputs.length > 0 ? source.inputs : source.settings.include;

@@ -140,7 +140,7 @@ export async function openSession(
     const opened = await openStateFor(folder, dryRun, context.now, output);
     closing.push(() => opened.close());
     const state = withoutSecrets(opened, secretsOf(context));
-    const progress = startProgress(output, context.now);
+    const progress = startProgress(output, context.elapsed);
     closing.push(() => progress.stop());
     const spool = dryRun ? undefined : createSpool<SpoolHead>(folder ?? tmpdir());
     closing.push(() => spool?.close());

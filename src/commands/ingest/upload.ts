@@ -62,7 +62,7 @@ function createSender(
 
 /** Shows the upload on the live line; the function takes how many documents are done since its last call. */
 function followUpload(
-  { now }: Context,
+  { elapsed }: Context,
   { plan: { table }, stream, connected, report: { counts }, progress }: Upload,
   gate: Gate,
   sending: () => number,
@@ -76,7 +76,7 @@ function followUpload(
     const { retries, throttled } = seen;
     const count = sending();
     const idleMoments = idleFor(count, seen.limit);
-    const moment = { gate: seen, now: now(), ceiling, rate, sending: count, idleMoments };
+    const moment = { gate: seen, now: elapsed(), ceiling, rate, sending: count, idleMoments };
     const slowBecause = whySlow(moment);
     return { phase: "uploading", done, total, counts, retries, throttled, slowBecause };
   });
