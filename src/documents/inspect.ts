@@ -105,7 +105,8 @@ export function createInspector(setup: InspectSetup): Inspector {
         if (row.kind === "failed") {
           yield { kind: "failed", path: item.path, part: row.part, reason: row.reason };
         } else {
-          yield toPrepared(item.path, row.part, row, setup);
+          const prepared = toPrepared(item.path, row.part, row, setup);
+          yield prepared.kind === "document" ? { ...prepared, line: row.line } : prepared;
         }
       }
     } catch (error) {

@@ -46,7 +46,10 @@ interface ReadBytes {
 }
 
 /** One record of a file of rows. */
-export type RowReading = { part: number } & (Reading | { kind: "failed"; reason: string });
+export type RowReading = { part: number; line?: number } & (
+  | Reading
+  | { kind: "failed"; reason: string }
+);
 
 function formatFor(path: string, named: FormatName | undefined): Format {
   const format = formatOf(path, named);
@@ -146,15 +149,15 @@ function readRow(
   trace?: Trace,
 ): RowReading {
   const { path } = file;
-  const { row: part } = row;
+  const { row: part, line } = row;
   if (row.kind === "failed") return { part, kind: "failed", reason: row.reason };
   if (row.kind === "text") {
-    return { part, ...toReading({ ...file, row: part }, bytes, row.parsed, settings, trace) };
+    return { part, line, ...toReading({ ...file, row: part }, bytes, row.parsed, settings, trace) };
   }
   const { stamp, content } = bytes;
   const { document, ccPairId = effectiveFor(path, settings).ccPairId } = row;
   const reading = { kind: "document" as const, document, images: 0, warnings: [], stamp, content };
-  return { part, ...reading, ...(ccPairId === undefined ? {} : { ccPairId }) };
+  return { part, line, ...reading, ...(ccPairId === undefined ? {} : { ccPairId }) };
 }
 
 /**

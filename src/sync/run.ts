@@ -17,6 +17,8 @@ export interface DocumentEvent {
   path: string;
   /** Number of the row in a file of rows. */
   row?: number | undefined;
+  /** Of a failure: the line where that row begins. */
+  line?: number | undefined;
   id: string;
   /** Why it is skipped or failed. */
   reason?: string | undefined;

@@ -41,7 +41,7 @@ function lookUp(document: ReadyDocument, target: Target, request: Run): Known | 
 
 const msSince = (start: number): number => Math.round(performance.now() - start);
 
-type Base = Pick<DocumentEvent, "path" | "id" | "row" | "ms">;
+type Base = Pick<DocumentEvent, "path" | "id" | "row" | "line" | "ms">;
 
 /** What became of one document; `fatal`: an error that is not its own and stops the run. */
 export type Outcome = { event: DocumentEvent } | { fatal: unknown };
@@ -88,7 +88,7 @@ async function sendDocument(
   request: Run,
   recorder: Recorder,
 ): Promise<Outcome> {
-  const { path, part, id, content, warnings, images } = document;
+  const { path, part, line, id, content, warnings, images } = document;
   const row = part > 0 ? part : undefined;
   const startedAt = performance.now();
   try {
@@ -116,7 +116,7 @@ async function sendDocument(
     const told = { status, path, row, id, storedId, renamedFrom, sentBytes, warnings, images, ms };
     return { event: told };
   } catch (error) {
-    return toOutcome({ path, row, id, ms: msSince(startedAt) }, error, request);
+    return toOutcome({ path, row, line, id, ms: msSince(startedAt) }, error, request);
   }
 }
 

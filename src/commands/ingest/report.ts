@@ -164,7 +164,14 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
       if (format !== "text") await unlessClosed(writeResult(output, format, result, log.list()));
       await unlessClosed(tellWarnings(output, { shown: warnings, count: warningCount }, images));
       await unlessClosed(tellOthers(output, shard, planTable?.count("other") ?? 0));
-      await unlessClosed(writeSummary(output, result, log.list()));
+      await unlessClosed(
+        writeSummary(
+          output,
+          result,
+          log.list(),
+          error instanceof CliError ? error.exit : undefined,
+        ),
+      );
       await writeFiles(head);
     },
     async abandon(error) {

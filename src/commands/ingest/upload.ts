@@ -8,6 +8,7 @@ import type { Plan } from "../../sync/plan.ts";
 import { createImages } from "../../sync/images.ts";
 import { readAgain, readDue, type Due } from "../../sync/due.ts";
 import { runDocuments, type RunRequest } from "../../sync/run.ts";
+import { explainMissingEndpoint } from "./missing-endpoint.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { clearSettled, recordPlanFailures } from "./failures.ts";
@@ -160,9 +161,10 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
     await report.begin(upload.plan);
     recordPlanFailures(upload, context.now);
     await sendAll(context, upload, gate, uploads, dates);
-  } catch (error) {
+  } catch (thrown) {
     await progress.stop();
     await warnOfDoubt(upload, uploads, dates);
+    const error = await explainMissingEndpoint(upload.connected, thrown);
     const status = context.signal.aborted ? "interrupted" : "error";
     await report.finish(status, trafficOf(gate), error);
     context.signal.throwIfAborted();
