@@ -130,11 +130,12 @@ export async function writeSummary(
   }
   if (isStopped) {
     const sent = formatCount(counts.created + counts.updated);
-    const next =
+    const done = `${sent} of ${countOf(planned, "document")}`;
+    await output.note(
       stoppedBy && needsMending.has(stoppedBy)
-        ? "fix the error below, then run the same command to go on"
-        : "run the same command again to go on";
-    await output.note(`${sent} of ${countOf(planned, "document")} sent and recorded; ${next}`);
+        ? `${done} sent and recorded; fix the error below, then run the same command`
+        : `${done} sent and recorded; run the same command again to go on`,
+    );
   }
 }
 

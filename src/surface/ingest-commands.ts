@@ -61,7 +61,11 @@ export function addOrphans(ingest: Command, run: Run): void {
   addPaceOptions(addTargetOptions(addMappingOptions(orphans)))
     .option("--prune", "delete them, where the service can")
     .option("--tombstone", "replace their text by a short removal notice")
-    .option("--max-delete <number>", "most to remove, N or P% (default: 10% and 100)", share)
+    .option(
+      "--max-delete <number>",
+      "most to remove, N or P% (default: 10%, at least 1, at most 100)",
+      share,
+    )
     .option("--dry-run", "check and list, but remove nothing")
     .option("-y, --yes", "do not ask")
     .addHelpText(
