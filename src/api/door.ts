@@ -19,7 +19,7 @@ export interface Door {
   asleep: boolean;
   inFlight: number;
   pausedUntil: number;
-  /** When the last attempt ended, or began while no other was in flight. */
+  /** When the last attempt ended, a piece of a body went out, or one began while no other was in flight. */
   answeredAt: number;
   requests: number;
   retries: number;

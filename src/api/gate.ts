@@ -24,7 +24,7 @@ interface GateState {
   isHeldByLatency: boolean;
   /** How long recent successes took. */
   latencyMs: number;
-  /** When the last attempt ended, or began after a time without any, by `clock.elapsed`. */
+  /** When the last attempt ended, a piece of a body went out, or one began after a time without any, by `clock.elapsed`. */
   answeredAt: number;
   /** The service is taken for dead until one request succeeds. */
   breakerOpen: boolean;
@@ -45,6 +45,8 @@ export interface Gate {
   enter(): Promise<void> | undefined;
   /** Gives the place back after a success. `begun` is the `elapsed()` at which the attempt started. */
   succeed(begun: number): void;
+  /** A piece of a body went out: the service is not silent. */
+  moved(): void;
   /** Gives the place back after anything else; without a setback the attempt was abandoned. */
   fail(setback: Setback | undefined, begun: number): void;
   /** Pays for the `retry`th retry (from 1) of a request; the breaker may open. */
@@ -133,6 +135,7 @@ export function createGate(options: GateOptions): Gate {
       door.limit.succeeded(door.answeredAt - begun);
       if (door.waiters.length > 0) admit(door);
     },
+    moved: () => void (door.answeredAt = door.clock.elapsed()),
     fail: (setback, begun) => fail(door, setback, begun),
     spend(retry, setback) {
       door.retries += 1;

@@ -232,6 +232,14 @@ describe("the state of the gate", () => {
     expect(gate.state().answeredAt).toBe(begun + 4000);
   });
 
+  it("is not silent while bytes of a body go out", async () => {
+    const gate = openGate();
+    await gate.enter();
+    gate.clock.advance(60_000);
+    gate.moved();
+    expect(gate.state().answeredAt).toBe(gate.clock.elapsed());
+  });
+
   it("is held by the rate only where nothing else holds", async () => {
     const clock = createTestClock();
     clock.sleep = () => new Promise(() => {});
