@@ -234,6 +234,8 @@ export function systemContext(workerScript?: string | URL, isStdoutClosed = fals
       } else if (performance.now() - abortedAt > oneSignalMs) endAtOnce(name, code);
     });
   }
+  // Node would open its inspector, and with it the memory that holds keys, to every local program.
+  if (process.platform !== "win32") process.on("SIGUSR1", () => {});
   // Node announces its own SQLite as experimental on every start; users can do nothing about it.
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
