@@ -69,6 +69,13 @@ export async function openDriver(path: string): Promise<OpenDriver> {
   return Object.assign(new LibsqlDatabase(path), { takesArray: true, countsNumbered: true });
 }
 
+const withoutSqlite = "there is no SQLite to keep records in";
+
+/** Whether an error says that this machine has no SQLite. */
+export function isWithoutSqlite(error: unknown): boolean {
+  return error instanceof CliError && error.message === withoutSqlite;
+}
+
 /** libsql, or a CliError where it was not installed: it, or its binary for this machine. */
 async function loadLibsql(): Promise<new (path: string) => Driver> {
   try {
@@ -77,7 +84,7 @@ async function loadLibsql(): Promise<new (path: string) => Driver> {
     };
     return LibsqlDatabase;
   } catch (error) {
-    throw new CliError("local", "there is no SQLite to keep records in", {
+    throw new CliError("local", withoutSqlite, {
       cause: error,
       hints: [
         "use Node 22.13 or newer, which has SQLite built in",

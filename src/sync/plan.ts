@@ -5,7 +5,7 @@ import { formatOf, type FormatName } from "../documents/readers.ts";
 import { absoluteOf } from "../documents/recorded.ts";
 import type { PathRange } from "../documents/scope.ts";
 import { statFile } from "../documents/walk.ts";
-import { refuseCollisions } from "./collisions.ts";
+import { refuseCollisions, refuseTwins } from "./collisions.ts";
 import { bytesOf, createLooking, turn } from "./looking.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";
 import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
@@ -15,6 +15,7 @@ import { createPlanTable, type PlanTable } from "./plan-table.ts";
 import type { SpoolHead } from "./due.ts";
 import type { SeenFile } from "./scan.ts";
 import type { Shard } from "./shard.ts";
+import { createMemoryTable } from "./memory-table.ts";
 import type { Spool } from "./spool.ts";
 import type { State } from "./state.ts";
 import type { Targets } from "./target.ts";
@@ -132,9 +133,15 @@ function openIds({ state, storedId, idPrefix, spool }: PlanRequest): PlanIds {
  */
 export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const { state, signal } = request;
-  const table = createPlanTable(state.database);
+  const table = state.isRecordless
+    ? createMemoryTable(state.database)
+    : createPlanTable(state.database);
   // With files that are not taken it matters whose an id is.
-  const isFirst = request.spool !== undefined && !request.isTaken && state.countFiles(1) === 0;
+  const isFirst =
+    !state.isRecordless &&
+    request.spool !== undefined &&
+    !request.isTaken &&
+    state.countFiles(1) === 0;
   const ids = isFirst ? openIds(request) : undefined;
   const entries = createPlanEntries(request, table, ids);
   const looking = createLooking(request, entries);
@@ -184,7 +191,8 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     await buildPlan({ ...request, spool: undefined });
     throw changedMeanwhile();
   }
-  refuseCollisions(table, request);
+  if (state.isRecordless) refuseTwins(table, request);
+  else refuseCollisions(table, request);
   const { pairs } = entries;
   return { table, fileCount, images: entries.images(), pairs };
 }

@@ -9,7 +9,7 @@ import { countOf, formatCount, startProgress } from "../../output/progress.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { readDue, type Due, type SpoolHead } from "../../sync/due.ts";
 import { createSpool, type Spool } from "../../sync/spool.ts";
-import { openTemporaryState } from "../../sync/state-file.ts";
+import { openPlanningState } from "../../sync/no-records.ts";
 import { openOutput } from "../connect.ts";
 import { nothingFound, type IngestOptions } from "./ingest.ts";
 import { inspectSetup, planFolder } from "./plan.ts";
@@ -46,7 +46,7 @@ async function openReading(
   const source = await openSource(context, paths, { ...options, images: "skip" }, output, false);
   const { ccPairId } = options;
   const targets = { baseUrl: "", pair: { ccPairId, fromFlag: ccPairId !== undefined } };
-  const state = await openTemporaryState();
+  const state = await openPlanningState();
   const inspector = await openInspector(inspectSetup(source, targets), context.workerScript, 0);
   const progress = startProgress(output, context.elapsed);
   const spool = createSpool<SpoolHead>(tmpdir());

@@ -36,8 +36,9 @@ export interface DryRun {
 }
 
 /** Documents the service has accepted whose files, within the given paths, are gone. */
-function* findOrphans({ plan, source, target, shard }: FolderPlan): Generator<PlannedDocument> {
-  if (!target) return;
+function* findOrphans(folder: FolderPlan): Generator<PlannedDocument> {
+  const { plan, source, state, target, shard } = folder;
+  if (!target || state.isRecordless) return;
   const isInScope = scopeOf(source.inputs, { cwd: source.cwd, settings: source.settings });
   for (const orphan of listOrphans(plan.table, orphanSearch(source, target))) {
     const { path, id } = orphan;

@@ -1,3 +1,4 @@
+import { openPlanningState } from "../../sync/no-records.ts";
 import { tmpdir } from "node:os";
 import type { Client } from "../../api/client.ts";
 import type { Config, Connection } from "../../config/load.ts";
@@ -64,7 +65,8 @@ async function openStateFor(
   now: () => number,
   output: Output,
 ): Promise<State> {
-  if (folder === undefined || (dryRun && !hasState(folder))) return await openTemporaryState();
+  if (dryRun && (folder === undefined || !hasState(folder))) return await openPlanningState();
+  if (folder === undefined) return await openTemporaryState();
   const { state, wasEmptied } = await openState(folder, now);
   if (wasEmptied) {
     await output.warn(`the state in ${folder} is empty: every document counts as not sent yet`);

@@ -215,7 +215,11 @@ describe.each(dialects)("files (%s)", (dialect) => {
     const world = await createSessionsWorld({ dialect });
     write(world, { "plan.png": Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), "x.txt": "Text." });
     const { code, stdout, stderr } = await world.command([
-      ...["files", "upload", "plan.png", "x.txt", "--image"],
+      "files",
+      "upload",
+      "plan.png",
+      "x.txt",
+      "--image",
     ]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain("--image: x.txt is not an image (text/plain)");
