@@ -11,6 +11,6 @@ async function fail(extra: Record<string, string>): Promise<{ code: number; err:
 it("a failure of a run is an annotation in GitHub Actions, and nowhere else", async () => {
   const inActions = await fail({ GITHUB_ACTIONS: "true" });
   expect(inActions.code).toBe(3);
-  expect(inActions.err).toMatch(/^error: .+\n::error title=knowctl::.+\n/);
+  expect(inActions.err).toMatch(/^error: .+\n(?: {2}.+\n)*::error title=knowctl::.+\n$/);
   expect((await fail({})).err).not.toContain("::error");
 });
