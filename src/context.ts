@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { writeSync } from "node:fs";
 import { homedir } from "node:os";
 import type { Readable } from "node:stream";
-import { ClosedPipeError, CliError, codeOf, type ExitName } from "./errors.ts";
+import { outputFailure, type ExitName } from "./errors.ts";
 
 /** Where text goes. The only two are stdout and stderr; tests collect strings. */
 export interface Sink {
@@ -86,21 +86,10 @@ const signals: readonly (readonly [NodeJS.Signals, ExitName, number])[] = [
 // has sent to both: within this time it is one signal that came twice.
 const oneSignalMs = 500;
 
-const closedFromStart = (): CliError =>
-  new CliError("local", "cannot write the output: stdout is closed", {
-    hints: ["to discard the output: > /dev/null"],
-  });
-
 function createSink(stream: NodeJS.WriteStream, isClosed = false): Sink {
-  let failure: Error | undefined = isClosed ? closedFromStart() : undefined;
+  let failure: Error | undefined = isClosed ? outputFailure() : undefined;
   const takeFailure = (error: Error): void => {
-    failure ??=
-      codeOf(error) === "EPIPE" || codeOf(error) === "ERR_STREAM_DESTROYED"
-        ? new ClosedPipeError()
-        : new CliError("local", `cannot write the output: ${codeOf(error) ?? error.message}`, {
-            cause: error,
-            hints: ["check the disk or the reader of the output, then run the command again"],
-          });
+    failure ??= outputFailure(error);
   };
   stream.on("error", takeFailure);
   return {

@@ -105,6 +105,21 @@ export class ClosedPipeError extends Error {
   }
 }
 
+/** Why an output cannot be written: what its stream said, or that it was closed before the start. */
+export function outputFailure(error?: Error): ClosedPipeError | CliError {
+  if (!error) {
+    return new CliError("local", "cannot write the output: stdout is closed", {
+      hints: ["to discard the output: > /dev/null"],
+    });
+  }
+  const code = codeOf(error);
+  if (code === "EPIPE" || code === "ERR_STREAM_DESTROYED") return new ClosedPipeError();
+  return new CliError("local", `cannot write the output: ${code ?? error.message}`, {
+    cause: error,
+    hints: ["check the disk or the reader of the output, then run the command again"],
+  });
+}
+
 /** Exit name for an HTTP status that is a failure of the whole request. */
 export function exitNameForStatus(status: number): ExitName {
   if (status === 401 || status === 403) return "auth";
