@@ -5,6 +5,11 @@
 var fs = require("node:fs");
 
 function writeAll(fd, text) {
+  if (fd === 1 && isStdoutClosed()) {
+    process.exitCode = 14;
+    fs.writeSync(2, "error: cannot write the output: stdout is closed\n");
+    return;
+  }
   var bytes = Buffer.from(text);
   var written = 0;
   while (written < bytes.length) {
@@ -18,6 +23,26 @@ function writeAll(fd, text) {
       fs.writeSync(2, "error: cannot write the output: " + error.code + "\n");
       return;
     }
+  }
+}
+
+var shells = ["sh", "bash", "dash", "ash", "busybox", "ksh", "mksh", "zsh", "fish"];
+
+/**
+ * Whether stdout was closed before the start. Node then opens /dev/null in its place, for reading and
+ * writing. Programs that discard output do the same (Node's "ignore", Python's DEVNULL); a shell does
+ * not: its `> /dev/null` cannot be read. Where neither is known the output counts as discarded.
+ */
+function isStdoutClosed() {
+  try {
+    var nothing = fs.statSync("/dev/null").rdev;
+    if (fs.fstatSync(1).rdev !== nothing) return false;
+    fs.readSync(1, Buffer.alloc(1));
+    var parent = "/proc/" + process.ppid;
+    if (shells.indexOf(fs.readFileSync(parent + "/comm", "utf8").trim()) < 0) return false;
+    return !fs.existsSync(parent + "/fd/1") || fs.statSync(parent + "/fd/1").rdev !== nothing;
+  } catch {
+    return false;
   }
 }
 
@@ -98,7 +123,7 @@ function run() {
   void load(function () {
     return require("../dist/main.cjs");
   })
-    .main(args, context.systemContext(require.resolve("../dist/worker.cjs")))
+    .main(args, context.systemContext(require.resolve("../dist/worker.cjs"), isStdoutClosed()))
     .then(function (code) {
       process.exitCode = code;
     });

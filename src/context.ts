@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { writeSync } from "node:fs";
 import { homedir } from "node:os";
 import type { Readable } from "node:stream";
-import { ClosedPipeError, CliError, codeOf, type ExitName } from "./errors.ts";
+import { outputFailure, type ExitName } from "./errors.ts";
 
 /** Where text goes. The only two are stdout and stderr; tests collect strings. */
 export interface Sink {
@@ -56,8 +56,10 @@ export interface Context {
   readonly workerScript?: string | URL | undefined;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its `reason` is a SignalReceived. */
   readonly signal: AbortSignal;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch: only for dates that are shown, stored or compared. */
   now(): number;
+  /** Whole milliseconds of a clock that is never set: for waits and durations. */
+  elapsed(): number;
   /** Waits `ms`; rejects with the signal's reason when it is aborted meanwhile. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Between 0 (included) and 1 (excluded). */
@@ -84,16 +86,10 @@ const signals: readonly (readonly [NodeJS.Signals, ExitName, number])[] = [
 // has sent to both: within this time it is one signal that came twice.
 const oneSignalMs = 500;
 
-function createSink(stream: NodeJS.WriteStream): Sink {
-  let failure: Error | undefined;
+function createSink(stream: NodeJS.WriteStream, isClosed = false): Sink {
+  let failure: Error | undefined = isClosed ? outputFailure() : undefined;
   const takeFailure = (error: Error): void => {
-    failure ??=
-      codeOf(error) === "EPIPE" || codeOf(error) === "ERR_STREAM_DESTROYED"
-        ? new ClosedPipeError()
-        : new CliError("local", `cannot write the output: ${codeOf(error) ?? error.message}`, {
-            cause: error,
-            hints: ["check the disk or the reader of the output, then run the command again"],
-          });
+    failure ??= outputFailure(error);
   };
   stream.on("error", takeFailure);
   return {
@@ -102,8 +98,8 @@ function createSink(stream: NodeJS.WriteStream): Sink {
     columns: () => (stream.columns > 0 ? stream.columns : 80),
     rows: () => (stream.rows > 0 ? stream.rows : 24),
     async write(text) {
-      if (failure) throw failure;
       if (text.length === 0) return;
+      if (failure) throw failure;
       // The callback, not `drain`: an error that arrives late must not be lost.
       await new Promise<void>((resolve) => {
         const accepted = stream.write(text, (error) => {
@@ -211,8 +207,11 @@ function endAtOnce(name: string, code: number): never {
   process.exit(code);
 }
 
-/** The real process as a Context; the first signal aborts `signal`, a later one ends the process. */
-export function systemContext(workerScript?: string | URL): Context {
+/**
+ * The real process as a Context; the first signal aborts `signal`, a later one ends the process.
+ * `isStdoutClosed`: stdout was closed before the start, so that Node writes it to /dev/null.
+ */
+export function systemContext(workerScript?: string | URL, isStdoutClosed = false): Context {
   ensureHome();
   const abort = new AbortController();
   let abortedAt = 0;
@@ -224,6 +223,8 @@ export function systemContext(workerScript?: string | URL): Context {
       } else if (performance.now() - abortedAt > oneSignalMs) endAtOnce(name, code);
     });
   }
+  // Node would open its inspector, and with it the memory that holds keys, to every local program.
+  if (process.platform !== "win32") process.on("SIGUSR1", () => {});
   // Node announces its own SQLite as experimental on every start; users can do nothing about it.
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
@@ -232,7 +233,7 @@ export function systemContext(workerScript?: string | URL): Context {
   }) as typeof process.emitWarning;
   return {
     stdin: createSource(() => process.stdin),
-    stdout: createSink(process.stdout),
+    stdout: createSink(process.stdout, isStdoutClosed),
     stderr: createSink(process.stderr),
     env: process.env,
     cwd: process.cwd(),
@@ -241,6 +242,7 @@ export function systemContext(workerScript?: string | URL): Context {
     terminal: createTerminal,
     signal: abort.signal,
     now: Date.now,
+    elapsed: () => Math.round(performance.now()),
     sleep,
     random: Math.random,
     workerScript,

@@ -69,6 +69,13 @@ export async function openDriver(path: string): Promise<OpenDriver> {
   return Object.assign(new LibsqlDatabase(path), { takesArray: true, countsNumbered: true });
 }
 
+const withoutSqlite = "there is no SQLite to keep records in";
+
+/** Whether an error says that this machine has no SQLite. */
+export function isWithoutSqlite(error: unknown): boolean {
+  return error instanceof CliError && error.message === withoutSqlite;
+}
+
 /** libsql, or a CliError where it was not installed: it, or its binary for this machine. */
 async function loadLibsql(): Promise<new (path: string) => Driver> {
   try {
@@ -77,7 +84,7 @@ async function loadLibsql(): Promise<new (path: string) => Driver> {
     };
     return LibsqlDatabase;
   } catch (error) {
-    throw new CliError("local", "there is no SQLite to keep records in", {
+    throw new CliError("local", withoutSqlite, {
       cause: error,
       hints: [
         "use Node 22.13 or newer, which has SQLite built in",
@@ -97,13 +104,13 @@ const lockWaitMs = 10_000;
 export async function prepareDriver(driver: Driver): Promise<void> {
   // libsql is built to keep temporary tables in memory: a million ids would be there.
   driver.exec(`PRAGMA busy_timeout = ${lockWaitMs}; PRAGMA temp_store = FILE;`);
-  const giveUpAt = Date.now() + lockWaitMs;
+  const giveUpAt = performance.now() + lockWaitMs;
   for (;;) {
     try {
       driver.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
       return;
     } catch (error) {
-      if (!/database is locked/.test(messageOf(error)) || Date.now() > giveUpAt) throw error;
+      if (!/database is locked/.test(messageOf(error)) || performance.now() > giveUpAt) throw error;
       await delay(5 + Math.random() * 20);
     }
   }

@@ -31,7 +31,7 @@ export const exitCodes = {
   "checks-failed": { code: 13, when: "a check ran and found failures" },
   local: {
     code: 14,
-    when: "state, lock, disk, or a file of the tool's own that cannot be read or written",
+    when: "state, lock, disk, a closed or full stdout, or a file of the tool's own that cannot be read or written",
   },
   hangup: { code: 129, when: "interrupted by SIGHUP" },
   interrupted: { code: 130, when: "interrupted by Ctrl-C (SIGINT)" },
@@ -103,6 +103,21 @@ export class ClosedPipeError extends Error {
     super("the reader of this output has gone away");
     this.name = "ClosedPipeError";
   }
+}
+
+/** Why an output cannot be written: what its stream said, or that it was closed before the start. */
+export function outputFailure(error?: Error): ClosedPipeError | CliError {
+  if (!error) {
+    return new CliError("local", "cannot write the output: stdout is closed", {
+      hints: ["to discard the output: > /dev/null"],
+    });
+  }
+  const code = codeOf(error);
+  if (code === "EPIPE" || code === "ERR_STREAM_DESTROYED") return new ClosedPipeError();
+  return new CliError("local", `cannot write the output: ${code ?? error.message}`, {
+    cause: error,
+    hints: ["check the disk or the reader of the output, then run the command again"],
+  });
 }
 
 /** Exit name for an HTTP status that is a failure of the whole request. */

@@ -91,6 +91,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     nodeVersion: process.versions.node,
     signal: abort.signal,
     now: Date.now,
+    elapsed: () => Math.round(performance.now()),
     sleep(ms, signal) {
       sleeps.push(ms);
       signal?.throwIfAborted();

@@ -58,7 +58,7 @@ function trace(
     url: question.url,
     status: answer?.status,
     code: failure?.code,
-    ms: options.clock.now() - begun,
+    ms: options.clock.elapsed() - begun,
     attempt: number,
     requestId: given ?? exchange.headers[idHeader],
     headers: {
@@ -77,7 +77,7 @@ async function attemptOnce<A extends { status: number; headers: Headers }, T>(
 ): Promise<Result<T>> {
   const { wire, question, exchange, policy } = attempt;
   const { onTrace, clock } = wire.options;
-  const begun = onTrace ? clock.now() : 0;
+  const begun = onTrace ? clock.elapsed() : 0;
   let answer: A | undefined;
   let result: Result<T>;
   try {

@@ -134,6 +134,9 @@ export interface Limits {
   totalMs: number;
 }
 
+// What the system may have taken and not sent yet: beyond it each piece that goes out is seen.
+const unseenBytes = 1024 * 1024;
+
 /** The policy's limits with the user's `--timeout` and the size of the body worked in. */
 export function limitsOf(
   policy: CallPolicy,
@@ -153,7 +156,8 @@ export function limitsOf(
     if (policy.timeoutSets === "headersMs") limits.totalMs = Math.max(limits.totalMs, timeoutMs);
   }
   if (policy.uploadBytesPerSecond !== undefined && limits.headersMs > 0) {
-    limits.headersMs += Math.ceil((bodyBytes / policy.uploadBytesPerSecond) * 1000);
+    const unseen = Math.min(bodyBytes, unseenBytes);
+    limits.headersMs += Math.ceil((unseen / policy.uploadBytesPerSecond) * 1000);
   }
   return limits;
 }
@@ -169,6 +173,7 @@ export function toExchange(wire: Wire, call: Call, policy: CallPolicy): Exchange
     path: wire.prefix + call.path,
     headers: headersOf(wire, call),
     body: call.body,
+    onSent: call.gate?.moved,
     headersMs: detached ? 0 : headersMs,
     idleMs,
     totalMs: call.detachedMs ?? totalMs,

@@ -19,7 +19,7 @@ export interface Door {
   asleep: boolean;
   inFlight: number;
   pausedUntil: number;
-  /** When the last attempt ended, or began while no other was in flight. */
+  /** When the last attempt ended, a piece of a body went out, or one began while no other was in flight. */
   answeredAt: number;
   requests: number;
   retries: number;
@@ -35,7 +35,7 @@ export function turnAway(door: Door, error: unknown): void {
 /** When the next may start, as far as only time holds it back; 0 is now. */
 function heldUntil(door: Door): number {
   if (door.pausedUntil === 0 && door.intervalMs === 0) return 0;
-  const now = door.clock.now();
+  const now = door.clock.elapsed();
   if (door.pausedUntil <= now) door.pausedUntil = 0;
   const until = Math.max(door.pausedUntil, door.intervalMs > 0 ? door.nextStartAt : 0);
   return until > now ? until : 0;
@@ -48,16 +48,17 @@ function hasPlace(door: Door): boolean {
 /** Somebody waits, there is a place, and only --rate says not yet. */
 export function isHeldByRate(door: Door): boolean {
   if (door.waiters.length === 0 || door.intervalMs === 0 || !hasPlace(door)) return false;
-  return door.pausedUntil <= door.clock.now() && heldUntil(door) > 0;
+  return door.pausedUntil <= door.clock.elapsed() && heldUntil(door) > 0;
 }
 
 function take(door: Door): void {
-  if (door.inFlight === 0) door.answeredAt = door.clock.now();
+  if (door.inFlight === 0) door.answeredAt = door.clock.elapsed();
   door.inFlight += 1;
   door.requests += 1;
   if (door.breaker.isOpen()) door.breaker.probe();
   if (door.intervalMs === 0) return;
-  door.nextStartAt = Math.max(door.nextStartAt, door.clock.now() - rateSlackMs) + door.intervalMs;
+  door.nextStartAt =
+    Math.max(door.nextStartAt, door.clock.elapsed() - rateSlackMs) + door.intervalMs;
 }
 
 /** Lets in whom place and time allow. */
@@ -73,12 +74,12 @@ export function admit(door: Door): void {
 function wakeAt(door: Door, until: number): void {
   if (door.asleep) return;
   door.asleep = true;
-  door.clock.sleep(until - door.clock.now(), door.signal).then(
+  door.clock.sleep(until - door.clock.elapsed(), door.signal).then(
     () => {
       door.asleep = false;
-      // The sleep decides, not the clock: a clock set back must not hold everybody for hours.
+      // The sleep decides: a timer may fire a little before its time.
       if (door.pausedUntil <= until) door.pausedUntil = 0;
-      if (door.nextStartAt <= until) door.nextStartAt = Math.min(until, door.clock.now());
+      if (door.nextStartAt <= until) door.nextStartAt = Math.min(until, door.clock.elapsed());
       admit(door);
     },
     (reason: unknown) => {
@@ -90,7 +91,7 @@ function wakeAt(door: Door, until: number): void {
 
 /** Nobody starts for `ms`, from now. */
 export function pause(door: Door, ms: number): void {
-  door.pausedUntil = Math.max(door.pausedUntil, door.clock.now() + ms);
+  door.pausedUntil = Math.max(door.pausedUntil, door.clock.elapsed() + ms);
 }
 
 /** Waits for a place; undefined when there is one at once. */

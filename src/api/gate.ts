@@ -10,7 +10,7 @@ interface GateState {
   limit: number;
   /** How many wait for a place. */
   waiting: number;
-  /** Until when nobody may start (milliseconds since the epoch), 0 when nothing holds. */
+  /** Until when nobody may start by `clock.elapsed`, 0 when nothing holds. */
   pausedUntil: number;
   /** Attempts that were let in. */
   requests: number;
@@ -24,7 +24,7 @@ interface GateState {
   isHeldByLatency: boolean;
   /** How long recent successes took. */
   latencyMs: number;
-  /** When the last attempt ended, or began after a time without any (milliseconds since the epoch). */
+  /** When the last attempt ended, a piece of a body went out, or one began after a time without any, by `clock.elapsed`. */
   answeredAt: number;
   /** The service is taken for dead until one request succeeds. */
   breakerOpen: boolean;
@@ -43,8 +43,10 @@ export interface Setback {
 export interface Gate {
   /** Waits for a place; undefined when there is one at once. Throws or rejects with why the run ended. */
   enter(): Promise<void> | undefined;
-  /** Gives the place back after a success. `begun` is the `now()` at which the attempt started. */
+  /** Gives the place back after a success. `begun` is the `elapsed()` at which the attempt started. */
   succeed(begun: number): void;
+  /** A piece of a body went out: the service is not silent. */
+  moved(): void;
   /** Gives the place back after anything else; without a setback the attempt was abandoned. */
   fail(setback: Setback | undefined, begun: number): void;
   /** Pays for the `retry`th retry (from 1) of a request; the breaker may open. */
@@ -93,10 +95,10 @@ function coolDown(door: Door, error: ApiError): void {
 
 function fail(door: Door, setback: Setback | undefined, begun: number): void {
   door.inFlight -= 1;
-  door.answeredAt = door.clock.now();
+  door.answeredAt = door.clock.elapsed();
   if (setback?.kind === "throttled") {
     door.throttled += 1;
-    door.limit.throttled(begun, door.clock.now());
+    door.limit.throttled(begun, door.clock.elapsed());
     if (setback.retryAfterMs !== undefined) pause(door, setback.retryAfterMs);
   }
   const reopened = door.breaker.record(setback?.kind ?? "abandoned");
@@ -129,10 +131,11 @@ export function createGate(options: GateOptions): Gate {
     succeed(begun) {
       door.inFlight -= 1;
       door.breaker.record("success");
-      door.answeredAt = door.clock.now();
+      door.answeredAt = door.clock.elapsed();
       door.limit.succeeded(door.answeredAt - begun);
       if (door.waiters.length > 0) admit(door);
     },
+    moved: () => void (door.answeredAt = door.clock.elapsed()),
     fail: (setback, begun) => fail(door, setback, begun),
     spend(retry, setback) {
       door.retries += 1;

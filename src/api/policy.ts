@@ -36,9 +36,12 @@ export interface CallPolicy {
   readonly retriesOf: Readonly<Record<string, number>>;
   /** The shortest wait, by status. */
   readonly waitOf: Readonly<Record<string, number>>;
-  /** From the start of an attempt to its response headers; 0: only `totalMs` ends it. */
+  /**
+   * From the start of an attempt, or the last piece of its body that went out, to its
+   * response headers; 0: only `totalMs` ends it.
+   */
   readonly headersMs: number;
-  /** Slowest body upload that is still waited for; adds to `headersMs`. */
+  /** Slowest upload that is still waited for; what the system may hold unsent adds to `headersMs`. */
   readonly uploadBytesPerSecond?: number;
   /** Longest silence inside a response body. */
   readonly idleMs: number;

@@ -89,7 +89,7 @@ function setbackOf({ outcome: kind, retryAfterMs, error }: Failure): Setback {
 /** What is known of a call that has failed before. */
 interface Failures {
   readonly seen: Map<string, number>;
-  /** By `clock.now`: when no other attempt may begin any more. */
+  /** By `clock.elapsed`: when no other attempt may begin any more. */
   readonly deadline: number;
 }
 
@@ -108,7 +108,7 @@ function waitAfter(
     throw error;
   }
   const waitMs = planRetry(policy, failure, number, seen, clock.random());
-  if (waitMs === undefined || clock.now() + waitMs > deadline) {
+  if (waitMs === undefined || clock.elapsed() + waitMs > deadline) {
     const error = asLast(failure, number);
     if (endsRun(policy, failure)) gate?.stop(error);
     else gate?.giveUp({ ...setbackOf(failure), error });
@@ -127,13 +127,13 @@ export async function retrying<T>(
   tools: RetryTools,
 ): Promise<T> {
   const { clock, gate, totalMs } = tools;
-  const deadline = totalMs > 0 ? clock.now() + totalMs : Number.POSITIVE_INFINITY;
+  const deadline = totalMs > 0 ? clock.elapsed() + totalMs : Number.POSITIVE_INFINITY;
   let failures: Failures | undefined;
   // In one function: in a bulk upload each promise less counts.
   for (let number = 1; ; number++) {
     const place = gate?.enter();
     if (place) await place;
-    const begun = gate ? clock.now() : 0;
+    const begun = gate ? clock.elapsed() : 0;
     let result: Result<T> | undefined;
     try {
       result = await attempt(number);

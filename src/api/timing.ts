@@ -1,9 +1,11 @@
 /** How long to wait before the next attempt. Pure: no clock, no timer. */
 
-/** The two functions that time is, and chance; tests hand in their own. */
+/** Time and chance; tests hand in their own. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch: only for dates. */
   now(): number;
+  /** Milliseconds of a clock that is never set: for waits and durations. */
+  elapsed(): number;
   /** Rejects with the signal's reason when it is aborted meanwhile. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Between 0 (included) and 1 (excluded). */

@@ -66,8 +66,21 @@ async function openPools(options: TransportOptions): Promise<Pools> {
   return { make, abandon };
 }
 
+// A body in one piece moves unseen: a large one goes out in pieces, as the connection takes them.
+const pieceBytes = 64 * 1024;
+const wholeBytes = 4 * pieceBytes;
+
+async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes);
+}
+
 function toRequest(exchange: Exchange): DispatchOptions {
-  const { method, path, headers, body, fresh } = exchange;
+  const { method, path, body, fresh } = exchange;
+  if (body instanceof Uint8Array && body.length > wholeBytes) {
+    const headers = { ...exchange.headers, "content-length": String(body.length) };
+    return toRequest({ ...exchange, headers, body: () => piecesOf(body) });
+  }
+  const { headers } = exchange;
   return {
     method,
     path,

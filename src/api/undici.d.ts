@@ -14,6 +14,8 @@ declare module "undici/lib/dispatcher/pool.js" {
    */
   export interface Handler {
     onConnect(abort: (reason: Error) => void): void;
+    /** A piece of the body was handed to the socket, which had room for it. */
+    onBodySent(chunk: Uint8Array): void;
     /** Names and values in turn. False holds the sender back until `resume` is called. */
     onHeaders(status: number, headers: Buffer[], resume: () => void): boolean;
     /** False as in onHeaders. */

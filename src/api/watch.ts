@@ -12,7 +12,9 @@ export interface Exchange {
   path: string;
   headers: Record<string, string>;
   body?: Body | undefined;
-  /** From now to the response headers, in ms; 0: no limit. */
+  /** Told whenever a piece of the body has been sent. */
+  onSent?: (() => void) | undefined;
+  /** From now, or the last piece of the body, to the response headers, in ms; 0: no limit. */
   headersMs: number;
   /** Longest silence inside the body, in ms; 0: no limit. */
   idleMs: number;
@@ -94,6 +96,11 @@ export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlin
     onConnect(end) {
       abortRequest = end;
       if (failure) end(failure);
+    },
+    onBodySent() {
+      if (done || inBody) return;
+      phaseAt = after(deadlines.now(), exchange.headersMs);
+      exchange.onSent?.();
     },
     onHeaders(status, headers, resume) {
       resumeRequest = resume;

@@ -5,6 +5,7 @@ import { AddressProblem, parseBaseUrl } from "../config/url.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { createOutput } from "../output/output.ts";
+import { askBareKey } from "./bare-key.ts";
 import { loadToShow, machineOf, userFile } from "./config/files.ts";
 import { createPrompt, readPipedKey } from "./prompt.ts";
 
@@ -78,10 +79,11 @@ export async function login(
   const baseUrl = addressFor(config, draft);
   const prompt = createPrompt(context, options, output);
   const remedy = { exit: "not-configured", flag: "--with-token and the key on stdin" } as const;
-  const key =
+  const given =
     options.withToken === true
       ? await readPipedKey(context)
       : await prompt.askHidden(`Key for ${baseUrl}`, remedy);
+  const key = await askBareKey(prompt, given);
   if (!/^[\u0021-\u007e]+$/.test(key)) {
     const why =
       key === ""

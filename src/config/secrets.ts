@@ -21,9 +21,24 @@ function presentPhrase(text: string | undefined, what: string): Resolved {
   return { key };
 }
 
+// The scheme of the Authorization header, copied along with the key.
+const scheme = /^(?:authorization:\s*)?bearer\s+/i;
+
+/** The key behind a `Bearer `; undefined where it has no such prefix. */
+export function keyWithoutScheme(key: string): string | undefined {
+  return scheme.test(key) ? key.replace(scheme, "") : undefined;
+}
+
 function presentKey(text: string | undefined, what: string): Resolved {
   const key = text?.trim();
   if (!key) return { missing: text === undefined ? `${what} is not set` : `${what} is empty` };
+  if (keyWithoutScheme(key) !== undefined) {
+    throw new CliError(
+      "not-configured",
+      `${what} begins with "Bearer ", which is no part of the key`,
+      { hints: ["write the key alone there; the tool adds the prefix itself"] },
+    );
+  }
   // Anything else cannot stand in a header, and the error of the HTTP layer would quote it.
   if (!/^[\u0021-\u007e]+$/.test(key)) {
     throw new CliError(

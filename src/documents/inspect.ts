@@ -125,7 +125,8 @@ export function createInspector(setup: InspectSetup): Inspector {
           yield { kind: "failed", path: item.path, part: row.part, reason: row.reason };
         } else {
           const place = `${item.path}${row.line === undefined ? "" : `:${row.line}:1`}`;
-          yield toPrepared(item.path, row.part, row, payload, () => place);
+          const prepared = toPrepared(item.path, row.part, row, payload, () => place);
+          yield prepared.kind === "document" ? { ...prepared, line: row.line } : prepared;
         }
       }
     } catch (error) {

@@ -45,6 +45,8 @@ export interface ReadyDocument {
   path: string;
   /** 0, or the number of the row in a file of rows, or of the line of stdin. */
   part: number;
+  /** Line where the row begins, of a row in a file. */
+  line?: number | undefined;
   id: string;
   ccPairId: number | undefined;
   /** The pair that a rule or the row itself names. */

@@ -21,6 +21,7 @@ import {
   type Row,
   type TextReader,
 } from "./readers.ts";
+import { isOwnReport } from "./own-report.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { trustedStamp } from "./stamp.ts";
 
@@ -63,6 +64,8 @@ function formatFor(path: string, named: FormatName | undefined): Format {
   }
   return format;
 }
+
+const ownReport = "a report of this command";
 
 interface FileBytes extends ReadBytes {
   /** Valid until the next file is read. */
@@ -120,7 +123,12 @@ export function readDocumentSync(
   const { path } = file;
   if (!read) throw new Error(`the reader for ${path} is not loaded`);
   const fileBytes = readBytes(file, settings);
-  const parsed = read(decodeFile(fileBytes.bytes, path, settings.maxFileBytes), path);
+  const text = decodeFile(fileBytes.bytes, path, settings.maxFileBytes);
+  if (isOwnReport(path, text)) {
+    const { stamp, content } = fileBytes;
+    return { kind: "skipped", reason: ownReport, stamp, content };
+  }
+  const parsed = read(text, path);
   return toReading(file, fileBytes, parsed, settings, trace);
 }
 
@@ -192,6 +200,10 @@ export async function* readRows(
     }
   };
   const text = decodeFile(bytes, path, settings.maxFileBytes);
+  if (isOwnReport(path, text)) {
+    yield { part: 1, kind: "skipped", reason: ownReport, ...rest };
+    return;
+  }
   let isEmpty = true;
   for (const row of read(text, path, settings.columns)) {
     isEmpty = false;

@@ -21,6 +21,7 @@ import {
 } from "./folder.ts";
 import { absoluteOf } from "./recorded.ts";
 import type { DocumentSettings } from "./settings.ts";
+import { createRawNames } from "./raw-names.ts";
 import { comparePaths, normalise, sourceFile } from "./stamp.ts";
 import { refuseTwins } from "./twins.ts";
 
@@ -131,14 +132,21 @@ function isUndecodable(folder: Folder, dirent: Dirent): boolean {
   return !lstatSync(absoluteIn(folder, dirent.name), { throwIfNoEntry: false });
 }
 
-function listUndecodable(walk: Walk, folder: Folder, dirent: Dirent): Entry | undefined {
+function listUndecodable(
+  walk: Walk,
+  folder: Folder,
+  dirent: Dirent,
+  rawNameOf: (name: string) => string,
+): Entry | undefined {
+  const rawName = rawNameOf(dirent.name);
   const { name } = dirent;
   const at = { absolute: absoluteIn(folder, name) };
   const listed = dirent.isDirectory()
     ? listFolder(walk, folder, name, at)
     : listFile(walk, folder, name, at);
   if (!listed || listed.kind === "found") return listed;
-  return note("failed", pathIn(folder, name), "the name is not valid UTF-8: rename it");
+  const reason = `the name is not valid UTF-8 (${rawName}): rename it`;
+  return note("failed", pathIn(folder, name), reason);
 }
 
 // From here on the order of code units, which is quick to ask for, is not that of code points.
@@ -167,11 +175,12 @@ function listEntries(walk: Walk, folder: Folder): Entry[] {
   });
   const isOutside = ruled.jobs.length === 0;
   const areAsNamed = isAsNamed(folder, walk.settings);
+  const rawNameOf = createRawNames(folder.absolute);
   for (const dirent of dirents) {
     // Outside the inputs only the next step towards one is of interest.
     if (isOutside && !ruled.pending.has(normalise(dirent.name))) continue;
     const entry = isUndecodable(ruled, dirent)
-      ? listUndecodable(walk, ruled, dirent)
+      ? listUndecodable(walk, ruled, dirent, rawNameOf)
       : listEntry(walk, ruled, dirent, areAsNamed);
     if (entry) entries.push(entry);
   }

@@ -14,5 +14,9 @@ export async function writeError(output: Output, error: unknown): Promise<void> 
   for (const detail of known?.details ?? []) await output.problem("  ", neutraliseLine(detail));
   const hints = known?.hints ?? ["this is a bug in knowctl; run again with --debug and report it"];
   for (const hint of hints) await output.problem("  → ", neutraliseLine(hint));
+  // GitHub shows it with the run; that there is work to do is no failure.
+  if (known?.exit !== "changes") {
+    await output.annotate({ level: "error", title: "knowctl", message: neutraliseLine(message) });
+  }
   if (output.debug && error instanceof Error) await output.problem(dim(error.stack ?? ""));
 }

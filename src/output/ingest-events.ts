@@ -13,6 +13,7 @@ const DocumentLine = z.object({
   status: z.enum(["created", "updated", "unchanged", "skipped", "failed"]),
   path: text("file, relative to the project root; empty for a document from stdin"),
   row: z.optional(count("number of the row in a file of rows, from 1")),
+  line: z.optional(count("line where the row begins, of a row that the service refused")),
   id: z.optional(text("id of the document, where it is known")),
   reason: z.optional(text("why it failed or was skipped")),
   retryable: z.optional(z.boolean()),

@@ -1,7 +1,9 @@
+import type { ExitName } from "../errors.ts";
 import { neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
 import { jsonWithFailures } from "./report/json.ts";
 import type { ReportFailure } from "./report/record.ts";
+import { refusedRow } from "./report/text.ts";
 import { countOf, formatCount, formatDuration, type UploadCounts } from "./progress.ts";
 import { dim, green, red, yellow, type Text } from "./text.ts";
 
@@ -49,10 +51,10 @@ export type IngestFormat = "text" | "json" | "ndjson";
 
 const failuresShown = 50;
 
-function countsText(counts: UploadCounts): string {
+function countsText(counts: UploadCounts, isStopped: boolean): string {
   const names = ["created", "updated", "unchanged", "skipped", "failed"] as const;
   const parts = names.filter((name) => counts[name] > 0);
-  if (parts.length === 0) return "nothing to do";
+  if (parts.length === 0) return isStopped ? "nothing sent" : "nothing to do";
   return parts.map((name) => `${formatCount(counts[name])} ${name}`).join(", ");
 }
 
@@ -89,11 +91,24 @@ export async function tellSkipped(
   }
 }
 
-/** Failures, reasons of skipped files and the counts, for people, on stderr. */
+// Sending again meets the same error until somebody has mended its cause.
+const needsMending: ReadonlySet<ExitName> = new Set([
+  "usage",
+  "not-configured",
+  "auth",
+  "not-found",
+  "local",
+]);
+
+/**
+ * Failures, reasons of skipped files and the counts, for people, on stderr. `stoppedBy`
+ * is the kind of error that stopped the run.
+ */
 export async function writeSummary(
   output: Output,
   result: IngestResult,
   failures: Iterable<ReportFailure>,
+  stoppedBy?: ExitName,
 ): Promise<void> {
   let shown = 0;
   for (const each of failures) {
@@ -106,18 +121,22 @@ export async function writeSummary(
   }
   await tellSkipped(output, result.skipped);
   const { status, counts, planned } = result;
+  const isStopped = status === "error" || status === "interrupted";
   const took = formatDuration(result.seconds * 1000);
-  await output.note(marks[status], `: ${countsText(counts)} in ${took}`);
+  await output.note(marks[status], `: ${countsText(counts, isStopped)} in ${took}`);
   if (result.renamed > 0) {
     const were = result.renamed === 1 ? "was" : "were";
     await output.note(
       `${countOf(result.renamed, "file")} ${were} renamed: the documents under their old ids are still there; see \`knowctl ingest orphans\``,
     );
   }
-  if (status === "error" || status === "interrupted") {
+  if (isStopped) {
     const sent = formatCount(counts.created + counts.updated);
+    const done = `${sent} of ${countOf(planned, "document")}`;
     await output.note(
-      `${sent} of ${countOf(planned, "document")} sent and recorded; run the same command again to go on`,
+      stoppedBy && needsMending.has(stoppedBy)
+        ? `${done} sent and recorded; fix the error below, then run the same command`
+        : `${done} sent and recorded; run the same command again to go on`,
     );
   }
 }
@@ -134,12 +153,11 @@ function failureText(each: ReportFailure): string {
   const reason = neutraliseLine(each.reason);
   const path = neutraliseLine(each.path);
   if (reason.startsWith(path)) return reason;
-  // What the service refused: a line of stdin has nothing but its id to be known by.
-  if (each.path !== "stdin") return `${path}: ${reason}`;
-  const line = each.line === undefined ? path : `${path}:${each.line}`;
-  return each.id === undefined
-    ? `${line}: ${reason}`
-    : `${line}: ${neutraliseLine(each.id)}: ${reason}`;
+  // What the service refused: the path alone tells neither row nor line.
+  const place = each.line === undefined ? path : `${path}:${each.line}`;
+  const isLine = each.path === "stdin" && each.id !== undefined;
+  const row = isLine ? `${each.id}: ` : refusedRow(each);
+  return `${place}: ${neutraliseLine(row)}${reason}`;
 }
 
 /** The file, with the number of a row, or the line of stdin. */

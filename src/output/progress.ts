@@ -108,16 +108,16 @@ export function progressLine(
  * Progress on stderr: a live line on a terminal, elsewhere a plain line every
  * 10 s, nothing with --quiet. Call stop() before anything else is written.
  */
-export function startProgress(output: Output, now: () => number): Progress {
+export function startProgress(output: Output, elapsed: () => number): Progress {
   const spinner = createSpinner(output, { delayMs: 100 });
   let timer: NodeJS.Timeout | undefined;
   return {
     follow(describe) {
       clearInterval(timer);
-      const startedAt = now();
+      const startedAt = elapsed();
       const show = (): void => {
         const room = output.canMove ? Math.max(10, output.liveColumns() - 4) : undefined;
-        spinner.start(progressLine(describe(), now() - startedAt, room).slice(0, room));
+        spinner.start(progressLine(describe(), elapsed() - startedAt, room).slice(0, room));
       };
       show();
       // By the clock, not by what happens: nothing happens while a service is waited for.

@@ -77,7 +77,11 @@ export function addOrphans(ingest: Command, run: Run): void {
       "with --prune or --tombstone also this class, else list only it (repeatable)",
       collectParsed(choice(...orphanClassNames)),
     )
-    .option("--max-delete <number>", "most to remove, N or P% (default: 10% and 100)", share)
+    .option(
+      "--max-delete <number>",
+      "most to remove, N or P% (default: 10%, at least 1, at most 100)",
+      share,
+    )
     .option("--dry-run", "check and list, but remove nothing")
     .option("-y, --yes", "do not ask")
     .addHelpText(

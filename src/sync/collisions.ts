@@ -1,6 +1,6 @@
 import { CliError } from "../errors.ts";
 import type { Row } from "../database.ts";
-import type { PlanTable } from "./plan-table.ts";
+import type { PlanEntry, PlanTable } from "./plan-table.ts";
 
 const collisionsShown = 10;
 
@@ -37,12 +37,22 @@ const withRecorded = (storesAlike: boolean): string => `
     AND NOT EXISTS (SELECT 1 FROM temp.plan q WHERE q.path = a.path)
   ORDER BY b.number`;
 
-function toPair(row: Row): { first: PathAndId; second: PathAndId } {
-  const place = (path: unknown, part: unknown): string =>
-    part === 0 ? String(path) : `${String(path)} (row ${String(part)})`;
+interface Collision {
+  first: PathAndId;
+  second: PathAndId;
+}
+
+function toPlace({ path, part }: { path: unknown; part: unknown }, id: unknown): PathAndId {
   return {
-    first: { path: place(row["path"], row["part"]), id: String(row["id"]) },
-    second: { path: place(row["path2"], row["part2"]), id: String(row["id2"]) },
+    path: part === 0 ? String(path) : `${String(path)} (row ${String(part)})`,
+    id: String(id),
+  };
+}
+
+function toPair(row: Row): Collision {
+  return {
+    first: toPlace({ path: row["path"], part: row["part"] }, row["id"]),
+    second: toPlace({ path: row["path2"], part: row["part2"] }, row["id2"]),
   };
 }
 
@@ -60,7 +70,7 @@ export interface CollisionCheck {
  */
 export function refuseCollisions({ database }: PlanTable, check: CollisionCheck): void {
   const storesAlike = check.storedId !== undefined;
-  const collisions: ReturnType<typeof toPair>[] = [];
+  const collisions: Collision[] = [];
   // Row by row: of a million collisions only the first are looked at.
   const take = (query: string, isReal: (row: Row) => boolean): void => {
     for (const row of database.prepare(query).iterate()) {
@@ -70,6 +80,30 @@ export function refuseCollisions({ database }: PlanTable, check: CollisionCheck)
   };
   take(withinPlan(storesAlike), () => true);
   take(withRecorded(storesAlike), (row) => check.isCurrent(String(row["path"])));
+  refuse(collisions);
+}
+
+/** The same for a plan in memory, with nothing recorded. */
+export function refuseTwins(
+  table: PlanTable,
+  { storedId }: Pick<CollisionCheck, "storedId">,
+): void {
+  const owners = new Map<string, PlanEntry>();
+  const collisions: Collision[] = [];
+  for (const entry of table.entries()) {
+    if (entry.id === undefined) continue;
+    const key = storedId ? entry.id.replaceAll(" ", "_") : entry.id;
+    const owner = owners.get(key);
+    if (!owner) owners.set(key, entry);
+    else if (owner.action !== "untaken" || entry.action !== "untaken") {
+      collisions.push({ first: toPlace(owner, owner.id), second: toPlace(entry, entry.id) });
+    }
+    if (collisions.length > collisionsShown) break;
+  }
+  refuse(collisions);
+}
+
+function refuse(collisions: readonly Collision[]): void {
   if (collisions.length === 0) return;
   const more = collisions.length > collisionsShown ? ["… and more"] : [];
   throw new CliError("usage", "two files give one document id; nothing was sent", {

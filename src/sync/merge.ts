@@ -19,6 +19,10 @@ export function* withRecords(
   table: PlanTable,
 ): Generator<[Listed, SeenFile | undefined]> {
   const { state, targets, ranges, isInScope } = request;
+  if (state.isRecordless) {
+    for (const listed of request.list()) yield [listed, undefined];
+    return;
+  }
   const records = scanFiles(state.database, targets, ranges, request.checksum);
   // Asked for only here: few files are gone, and every content would cost its crossing.
   const content = state.database.prepare(

@@ -5,7 +5,7 @@ import { formatOf, type FormatName } from "../documents/readers.ts";
 import { absoluteOf } from "../documents/recorded.ts";
 import type { PathRange } from "../documents/scope.ts";
 import { statFile } from "../documents/walk.ts";
-import { refuseCollisions } from "./collisions.ts";
+import { refuseCollisions, refuseTwins } from "./collisions.ts";
 import { bytesOf, createLooking, turn } from "./looking.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";
 import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
@@ -15,6 +15,7 @@ import { createPlanTable, type PlanTable } from "./plan-table.ts";
 import type { SpoolHead } from "./due.ts";
 import type { SeenFile } from "./scan.ts";
 import type { Shard } from "./shard.ts";
+import { createMemoryTable } from "./memory-table.ts";
 import type { Spool } from "./spool.ts";
 import type { State } from "./state.ts";
 import type { Targets } from "./target.ts";
@@ -69,7 +70,8 @@ export interface PlanRequest {
   shard: Shard | undefined;
   /** Ends the plan between two batches. */
   signal: AbortSignal;
-  now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  elapsed: () => number;
   /** Called now and then with the number of files looked at. */
   onProgress?: (files: number) => void;
   /** Called once when many documents are to be sent: what that takes can be begun. */
@@ -143,23 +145,29 @@ function openIds({ state, storedId, idPrefix, spool }: PlanRequest): PlanIds {
  */
 export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const { state, signal } = request;
-  const table = createPlanTable(state.database);
+  const table = state.isRecordless
+    ? createMemoryTable(state.database)
+    : createPlanTable(state.database);
   // With files that are not taken it matters whose an id is.
-  const isFirst = request.spool !== undefined && !request.isTaken && state.countFiles(1) === 0;
+  const isFirst =
+    !state.isRecordless &&
+    request.spool !== undefined &&
+    !request.isTaken &&
+    state.countFiles(1) === 0;
   const ids = isFirst ? openIds(request) : undefined;
   const entries = createPlanEntries(request, table, ids);
   const looking = createLooking(request, entries);
   const untaken = createUntaken(request, entries);
   let fileCount = 0;
-  let breatheAtMs = request.now() + sliceMs;
+  let breatheAtMs = request.elapsed() + sliceMs;
   // Much is synchronous: let signals and the progress line have their turn.
-  const mayBreathe = (): boolean => request.now() >= breatheAtMs;
+  const mayBreathe = (): boolean => request.elapsed() >= breatheAtMs;
   const breathe = async (): Promise<void> => {
     if (!mayBreathe()) return;
     request.onProgress?.(fileCount);
     await turn();
     signal.throwIfAborted();
-    breatheAtMs = request.now() + sliceMs;
+    breatheAtMs = request.elapsed() + sliceMs;
   };
   const addAllRows = async (candidate: Candidate): Promise<void> => {
     await looking.settle();
@@ -195,7 +203,8 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     await buildPlan({ ...request, spool: undefined });
     throw changedMeanwhile();
   }
-  refuseCollisions(table, request);
+  if (state.isRecordless) refuseTwins(table, request);
+  else refuseCollisions(table, request);
   const { pairs } = entries;
   return { table, fileCount, images: entries.images(), pairs };
 }

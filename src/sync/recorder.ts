@@ -27,16 +27,12 @@ export interface Recorder {
  * `onFault` takes what goes wrong in a save that nobody waits for; all others throw.
  * At the end the caller saves what is left.
  */
-export function createRecorder(
-  state: State,
-  now: () => number,
-  onFault: (error: unknown) => void,
-): Recorder {
+export function createRecorder(state: State, onFault: (error: unknown) => void): Recorder {
   // Emptied, not replaced: V8 would compile all that adds to them once more for the new ones.
   const files: FileRecord[] = [];
   const accepted: AcceptedRecord[] = [];
   const failures: FailureRecord[] = [];
-  let savedAt = now();
+  let savedAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
   let diskTimer: NodeJS.Timeout | undefined;
   const unsaved = (): number => Math.max(accepted.length, files.length, failures.length);
@@ -55,7 +51,7 @@ export function createRecorder(
   const save = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    savedAt = now();
+    savedAt = performance.now();
     const batch = {
       files: files.splice(0),
       accepted: accepted.splice(0),
@@ -75,7 +71,8 @@ export function createRecorder(
     const count = unsaved();
     if (count >= mostUnsaved) return save();
     if (timer) return;
-    if (count >= enoughToSave || now() - savedAt >= saveIntervalMs) saveWhenQuiet(count);
+    if (count >= enoughToSave || performance.now() - savedAt >= saveIntervalMs)
+      saveWhenQuiet(count);
   };
   return {
     save() {

@@ -18,6 +18,8 @@ export interface DocumentEvent {
   path: string;
   /** Number of the row in a file of rows. */
   row?: number | undefined;
+  /** Of a failure: the line where that row begins. */
+  line?: number | undefined;
   id: string;
   /** Why it is skipped or failed. */
   reason?: string | undefined;
@@ -139,7 +141,7 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     fatal ??= { error };
     stopPulling();
   };
-  const recorder = createRecorder(request.state, request.now, stopFor);
+  const recorder = createRecorder(request.state, stopFor);
   const isOver = (): boolean => fatal !== undefined || isLeft || request.signal.aborted;
 
   const emitFailure = (event: DocumentEvent): void => {

@@ -41,7 +41,9 @@ function lookUp(document: ReadyDocument, target: Target, request: Run): Known | 
   return knownOf(accepted);
 }
 
-type Base = Pick<DocumentEvent, "path" | "id" | "row" | "ms">;
+const msSince = (start: number): number => Math.round(performance.now() - start);
+
+type Base = Pick<DocumentEvent, "path" | "id" | "row" | "line" | "ms">;
 
 /** What became of one document; `fatal`: an error that is not its own and stops the run. */
 export type Outcome = { event: DocumentEvent } | { fatal: unknown };
@@ -90,9 +92,9 @@ async function sendDocument(
   request: Run,
   recorder: Recorder,
 ): Promise<Outcome> {
-  const { path, part, id, content, warnings, images, notices } = document;
+  const { path, part, line, id, content, warnings, images, notices } = document;
   const row = part > 0 ? part : undefined;
-  const startedAtMs = request.now();
+  const startedAt = performance.now();
   try {
     const target = targetFor(request.targets, document.ownPair);
     if (!target) throw new CliError("usage", `${path}: no cc_pair_id to send it to`);
@@ -115,7 +117,7 @@ async function sendDocument(
     const status: DocumentEvent["status"] = alreadyExisted ? "updated" : "created";
     const renamedFrom = !last && path !== "" ? request.renamedFrom(content, path) : undefined;
     const sentBytes = sent.body.length;
-    const ms = sentAtMs - startedAtMs;
+    const ms = msSince(startedAt);
     const told = {
       status,
       path,
@@ -132,7 +134,7 @@ async function sendDocument(
     };
     return { event: told };
   } catch (error) {
-    return toOutcome({ path, row, id, ms: request.now() - startedAtMs }, error, request);
+    return toOutcome({ path, row, line, id, ms: msSince(startedAt) }, error, request);
   }
 }
 

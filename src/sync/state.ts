@@ -50,7 +50,9 @@ export interface State {
   sync(): void;
   /** Forgets failures of a target that are older, of paths for which `isWanted` says so. */
   clearFailures(target: string, beforeMs: number, isWanted: (path: string) => boolean): void;
-  /** The database itself, for the plan's temporary tables. */
+  /** There is no database: nothing is recorded, and a plan is kept in memory. */
+  readonly isRecordless?: boolean;
+  /** The database itself, for the plan's temporary tables; it throws where there is none. */
   readonly database: Database;
   close(): void;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RequestTrace } from "../../src/api/client.ts";
+import { createGate } from "../../src/api/gate.ts";
 import { listConnectors } from "../../src/api/connectors.ts";
 import { upsertDocument } from "../../src/api/documents.ts";
 import { listTools } from "../../src/api/tools.ts";
@@ -41,6 +42,28 @@ const html = httpText(
 );
 
 describe("a request", () => {
+  it("with a large body goes out in pieces, each of which is seen, and arrives whole", async () => {
+    const got: { headers: Record<string, unknown>; body: string }[] = [];
+    const server = await startHttp(async (request, response) => {
+      got.push({ headers: request.headers, body: await bodyOf(request) });
+      const isFirst = got.length === 1;
+      response.writeHead(isFirst ? 503 : 200, { "content-type": "application/json" });
+      response.end(JSON.stringify(isFirst ? {} : accepted));
+    });
+    const client = openClient(server.url);
+    const { clock } = client;
+    const gate = createGate({ ceiling: 1, clock, signal: new AbortController().signal });
+    let moves = 0;
+    const counting = { ...gate, moved: () => void moves++ };
+    const body = JSON.stringify("é".repeat(500_000));
+    await upsertDocument(client, body, { gate: counting });
+    expect(got.map((each) => each.body === body)).toEqual([true, true]);
+    const length = String(Buffer.byteLength(body));
+    expect(got[0]?.headers).toMatchObject({ "content-length": length });
+    expect(got[0]?.headers).not.toHaveProperty("transfer-encoding");
+    expect(moves).toBeGreaterThan(10);
+  });
+
   it("goes to the base URL with its prefix, the right key, and asks for no coding", async () => {
     let got:
       | { url?: string | undefined; headers: Record<string, unknown>; body: string }

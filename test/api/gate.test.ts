@@ -187,22 +187,25 @@ describe("a pause", () => {
   });
 
   it("is over after its sleep although the clock was set back meanwhile", async () => {
-    const clock = createTestClock();
-    let first = true;
-    const gate = openGate({
-      clock: {
-        ...clock,
-        async sleep(ms, signal) {
-          await clock.sleep(ms, signal);
-          if (first) clock.advance(-3_600_000);
-          first = false;
-        },
-      } as TestClock,
-    });
+    const gate = openGate();
+    const { clock } = gate;
     void gate.enter();
-    gate.fail(setback("throttled", 2000), clock.now());
+    gate.fail(setback("throttled", 4000), clock.elapsed());
+    clock.set(-3_600_000);
+    expect(gate.state().pausedUntil - clock.elapsed()).toBe(4000);
     await gate.enter();
-    expect(clock.sleeps).toEqual([2000]);
+    expect(clock.sleeps).toEqual([4000]);
+  });
+
+  it("keeps the rate although the clock is set back", async () => {
+    const gate = openGate({ ratePerSecond: 1 });
+    const { clock } = gate;
+    for (let started = 0; started < 3; started++) {
+      await gate.enter();
+      gate.succeed(clock.elapsed());
+      clock.set(-3_600_000);
+    }
+    expect(Math.max(...clock.sleeps)).toBeLessThanOrEqual(1000);
   });
 });
 
@@ -227,6 +230,14 @@ describe("the state of the gate", () => {
     expect(gate.state().answeredAt).toBe(begun);
     gate.fail(setback("broken"), begun);
     expect(gate.state().answeredAt).toBe(begun + 4000);
+  });
+
+  it("is not silent while bytes of a body go out", async () => {
+    const gate = openGate();
+    await gate.enter();
+    gate.clock.advance(60_000);
+    gate.moved();
+    expect(gate.state().answeredAt).toBe(gate.clock.elapsed());
   });
 
   it("is held by the rate only where nothing else holds", async () => {

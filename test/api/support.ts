@@ -23,15 +23,20 @@ export interface TestClock extends Clock {
   /** Every wait that was asked for, in ms. */
   readonly sleeps: number[];
   advance(ms: number): void;
+  /** Sets the wall clock on, or back, by `ms`: no time has passed. */
+  set(ms: number): void;
 }
 
 /** A clock whose waits end at once and move it on; `random` always gives the same. */
 export function createTestClock(random = 0.5): TestClock {
   let time = Date.UTC(2026, 0, 1);
+  let set = 0;
   const sleeps: number[] = [];
   return {
     sleeps,
-    now: () => time,
+    set: (ms) => void (set += ms),
+    now: () => time + set,
+    elapsed: () => time,
     random: () => random,
     advance: (ms) => void (time += ms),
     async sleep(ms, signal) {

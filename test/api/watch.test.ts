@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createDeadlines } from "../../src/api/deadlines.ts";
+import { createDeadlines, type Deadlines } from "../../src/api/deadlines.ts";
 import { watch, type Exchange, type Watch } from "../../src/api/watch.ts";
 
 const exchange: Exchange = {
@@ -44,4 +44,20 @@ it("takes no interim answer for the answer", () => {
   watched.handler.onData(Buffer.from("text"));
   watched.handler.onComplete([]);
   expect(told).toEqual([200, "text", "end"]);
+});
+
+it("counts the wait for an answer from the last piece of the body", () => {
+  let now = 0;
+  const limits: Deadlines<Watch> = { ...createDeadlines<Watch>(), now: () => now, add: () => {} };
+  let sent = 0;
+  const slow = { ...exchange, headersMs: 1000, totalMs: 5000, onSent: () => void sent++ };
+  const listener = { onHeaders() {}, onChunk() {}, onEnd() {}, onError() {} };
+  const watched = watch(slow, listener, limits);
+  expect(watched.dueAt()).toBe(1000);
+  now = 900;
+  watched.handler.onBodySent(Buffer.from("piece"));
+  expect([watched.dueAt(), sent]).toEqual([1900, 1]);
+  now = 4500;
+  watched.handler.onBodySent(Buffer.from("piece"));
+  expect(watched.dueAt()).toBe(5000);
 });

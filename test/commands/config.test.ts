@@ -568,6 +568,21 @@ describe("login and logout", () => {
     expect(userJson(desk)).toMatchObject({ profiles: { p: { apiKey: "typed-key-1" } } });
   });
 
+  it.each([
+    ["login", ["login"], []],
+    ["config init", ["config", "init", "--base-url", prod, "--no-check"], ["p"]],
+  ])("%s removes a Bearer before the key when told to", async (_name, args, first) => {
+    const desk = createDesk();
+    desk.putUser(profile);
+    const no = await runAsking(desk, args, [...first, "Bearer typed-key-1", "n"]);
+    expect([no.code, userJson(desk)]).toEqual([3, profile]);
+    expect(no.err).toContain('begins with "Bearer "');
+    const yes = await runAsking(desk, args, [...first, "bearer  typed-key-1", "y"]);
+    expect(yes.code).toBe(0);
+    expect(userJson(desk)).toMatchObject({ profiles: { p: { apiKey: "typed-key-1" } } });
+    expect(no.err + yes.err).not.toContain("typed-key-1");
+  });
+
   it("Ctrl-C at the hidden prompt changes nothing", async () => {
     const desk = createDesk();
     desk.putUser(profile);
@@ -587,6 +602,7 @@ describe("login and logout", () => {
     ["no terminal", ["login"], undefined, 3, "--with-token"],
     ["empty stdin", ["login", "--with-token"], "\n", 3, "the key is empty"],
     ["two lines", ["login", "--with-token"], "a-key\nb-key", 3, "no key"],
+    ["a Bearer", ["login", "--with-token"], "Bearer new-key-12", 3, 'begins with "Bearer "'],
     [
       "another address",
       ["login", "--with-token", "--base-url", "https://other.example"],

@@ -77,6 +77,8 @@ describe("keys", () => {
     ["an empty literal", { apiKey: "" }, {}, "is empty"],
     ["an unset reference", { apiKey: { env: "NOWHERE" } }, {}, "the variable NOWHERE"],
     ["an empty reference", { apiKey: { env: "NOWHERE" } }, { NOWHERE: "" }, "is empty"],
+    ["a scheme", { apiKey: "Bearer a-key" }, {}, 'begins with "Bearer "'],
+    ["a header", { apiKey: "Authorization: bearer a-key" }, {}, 'begins with "Bearer "'],
     ["two lines", { apiKey: "a-key\nx-header: y" }, {}, "holds characters that no key has"],
     [
       "not ASCII",

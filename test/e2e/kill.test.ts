@@ -1,6 +1,14 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService, type TestService } from "../service.ts";
-import { runCli, type CliResult } from "../support.ts";
+import {
+  cleanEnvironment,
+  projectFolder,
+  runCli,
+  temporaryFolder,
+  type CliResult,
+} from "../support.ts";
 
 const total = 300;
 const files = Object.fromEntries(
@@ -38,6 +46,26 @@ function sentTwice(service: TestService): number {
 const slow = { rules: [{ when: { method: "POST", path: ingestion }, do: { delayMs: 5 } }] };
 const inFlight = 8;
 const batch = 64;
+
+it.skipIf(process.platform === "win32")("SIGUSR1 opens no inspector", async () => {
+  const child = spawn(
+    process.execPath,
+    [join(projectFolder, "bin", "knowctl.cjs"), "sandbox", "--port", "0"],
+    {
+      env: cleanEnvironment(temporaryFolder()),
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  let told = "";
+  const ended = new Promise((done) => child.on("close", done));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (told += text));
+  await new Promise((ready) => child.stderr.once("data", ready));
+  child.kill("SIGUSR1");
+  // Delivered after it, so that what the first signal does is done.
+  child.kill("SIGTERM");
+  await ended;
+  expect(told).not.toContain("Debugger listening");
+});
 
 describe("interrupted uploads", () => {
   it.each([1, 40, 70, 150, 290])("resumes after kill -9 at document %i", async (count) => {

@@ -51,6 +51,26 @@ function start(args: string[], env: Record<string, string>, stdio: StdioOptions)
   return child;
 }
 
+/** Runs the tool as a shell does, with `redirection` for its stdout. */
+async function underShell(
+  args: string[],
+  redirection: string,
+): Promise<{ code: number | null; stderr: string }> {
+  const env = await startService();
+  const binary = join(projectFolder, "bin", "knowctl.cjs");
+  // Something follows, so that the shell stays the parent.
+  const script = `"$0" "$@" ${redirection}; exit $?`;
+  return ended(
+    spawn("sh", ["-c", script, process.execPath, binary, ...args], {
+      cwd: env["HOME"],
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: 50_000,
+      killSignal: "SIGKILL",
+    }),
+  );
+}
+
 async function ended(child: ChildProcess): Promise<{ code: number | null; stderr: string }> {
   let stderr = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
@@ -94,6 +114,36 @@ describe("stdout", () => {
     );
     expect(code).toBe(14);
     expect(stderr).toMatch(/^error: cannot write the output: ENOSPC\n/);
+  });
+
+  const closed: [string, string[]][] = [
+    ["connectors list", ["connectors", "list"]],
+    ["config path", ["config", "path"]],
+    ["--version", ["--version"]],
+    ["--help", ["ingest", "--help"]],
+  ];
+  it.runIf(process.platform === "linux").each(closed)(
+    "that is closed from the start: %s is exit 14",
+    async (_name, args) => {
+      const { code, stderr } = await underShell(args, ">&-");
+      expect(code).toBe(14);
+      expect(stderr).toMatch(/^error: cannot write the output: stdout is closed\n/);
+    },
+  );
+
+  it("that is closed matters only to what writes to it", async () => {
+    const { code, stderr } = await underShell(["config", "validate", "--quiet"], ">&-");
+    expect(code, stderr).toBe(0);
+  });
+
+  it.each([">/dev/null", "| true"])("that is discarded by %s is exit 0", async (to) => {
+    expect(await underShell(["connectors", "list"], to)).toMatchObject({ code: 0 });
+  });
+
+  it("that the program which starts it discards is exit 0", async () => {
+    const env = await startService();
+    const child = start(["list"], env, ["ignore", "ignore", "pipe"]);
+    expect(await ended(child)).toEqual({ code: 0, stderr: "" });
   });
 });
 

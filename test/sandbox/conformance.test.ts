@@ -27,7 +27,7 @@ function clientOf(sandbox: Started, dialect: "standard" | "onyx"): Client {
     apiKey: key,
     secrets: { redact: (text) => text, openTail: () => 0, redactAll: (value) => value },
     allowInsecureTls: false,
-    clock: { now: Date.now, sleep: () => Promise.resolve(), random: Math.random },
+    clock: { now: Date.now, elapsed: () => 0, sleep: () => Promise.resolve(), random: Math.random },
     signal: new AbortController().signal,
   });
   onTestFinished(() => client.close());

@@ -107,7 +107,7 @@ async function plan(fake: Fake, state: State, change: Partial<PlanRequest> = {})
     shard: undefined,
     isCurrent: () => true,
     signal: new AbortController().signal,
-    now: Date.now,
+    elapsed: () => performance.now(),
     ...change,
   });
 }

@@ -35,7 +35,7 @@ function open(behave: () => void = () => {}): Opened {
     saves.push(accepted.length);
   };
   const sync = (): void => void syncs.push(saves.length);
-  const recorder = createRecorder({ save, sync } as State, Date.now, (error) => faults.push(error));
+  const recorder = createRecorder({ save, sync } as State, (error) => faults.push(error));
   let made = 0;
   const accept = (count: number): void => {
     for (let left = count; left > 0; left--) recorder.accept(undefined, recordOf(`d${made++}`));
@@ -53,7 +53,7 @@ describe("what the service has accepted", () => {
   it("is saved once, and so are files and failures", () => {
     const saves: unknown[] = [];
     const save: State["save"] = (batch) => void saves.push(batch);
-    const recorder = createRecorder({ save, sync: () => {} } as unknown as State, Date.now, fail);
+    const recorder = createRecorder({ save, sync: () => {} } as unknown as State, fail);
     const file = { path: "a.md", part: 0, seen: "s", content: "c" };
     const seen = { ...file, document: undefined, skipped: "empty", target: undefined };
     const failure = { target: "t", path: "b.md", part: 0, id: "b", reason: "no" };

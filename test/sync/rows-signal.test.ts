@@ -47,7 +47,7 @@ it("ends in the middle of a file of rows when it is told to", async () => {
     signal: abort.signal,
     onProgress: (files) => progress.push(files),
     // A second for each look at the clock.
-    now: (() => {
+    elapsed: (() => {
       let ms = 0;
       return () => (ms += 1000);
     })(),

@@ -39,7 +39,7 @@ export function createRecorder(
 ): Keeper {
   const path = resolve(context.cwd, record);
   const file = open(path, record, force);
-  const startedAt = context.now();
+  const startedAt = context.elapsed();
   let failure: CliError | undefined;
   const append = (text: string): void => {
     if (failure) return;
@@ -52,8 +52,8 @@ export function createRecorder(
       });
     }
   };
-  append(headLine(new Date(startedAt), parameters.message));
-  const atMs = (): number => Math.max(0, context.now() - startedAt);
+  append(headLine(new Date(context.now()), parameters.message));
+  const atMs = (): number => context.elapsed() - startedAt;
   return {
     take({ lines }) {
       const at = atMs();

@@ -59,13 +59,13 @@ async function* play(
   turn: Turn,
 ): AsyncGenerator<Batch> {
   const redact = createMessageRedactor(secrets);
-  const startedAt = context.now();
+  const startedAt = context.elapsed();
   const progress = startProgress();
   let isWhole = false;
   let end: End | undefined;
   for await (const group of groupsOf(path)) {
     const dueAt = speed > 0 ? startedAt + group[0].atMs / speed : 0;
-    const waitMs = dueAt - context.now();
+    const waitMs = dueAt - context.elapsed();
     if (waitMs > 0) await context.sleep(waitMs, context.signal);
     context.signal.throwIfAborted();
     for (const entry of group) {

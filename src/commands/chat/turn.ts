@@ -55,14 +55,15 @@ export async function runTurn(
   batches: AsyncIterable<Batch>,
   { turn, renderer, keeper }: TurnRequest,
 ): Promise<TurnEnd> {
-  const started = context.now();
+  const started = context.elapsed();
   let firstTextMs: number | null = null;
   let outputFailure: unknown;
   let failure: unknown;
   try {
     for await (const batch of batches) {
       keeper?.take(batch);
-      if (firstTextMs === null && batch.events.some(isText)) firstTextMs = context.now() - started;
+      if (firstTextMs === null && batch.events.some(isText))
+        firstTextMs = context.elapsed() - started;
       try {
         if (outputFailure === undefined) await renderer.show(batch.events, batch.lines);
       } catch (error) {
@@ -75,7 +76,7 @@ export async function runTurn(
   } catch (error) {
     failure = error;
   }
-  return { failure, outputFailure, timings: { firstTextMs, totalMs: context.now() - started } };
+  return { failure, outputFailure, timings: { firstTextMs, totalMs: context.elapsed() - started } };
 }
 
 function isText(event: TurnEvent): boolean {

@@ -9,6 +9,19 @@ export interface Detected {
   connectors: ConnectorStatus[];
 }
 
+/** A refused or failed request proves nothing about the dialect. */
+function cannotTell(error: ApiError): ApiError {
+  const { exit, method, url, status, code } = error;
+  return new ApiError(exit, `cannot tell which dialect the service speaks: ${error.message}`, {
+    method,
+    url,
+    status,
+    code,
+    hints: ["name it: --dialect standard, or --dialect onyx", ...error.hints],
+    cause: error,
+  });
+}
+
 // Only the `onyx` deployment answers this, without a key even (observed-service.md 5).
 async function isOnyx(client: Client): Promise<boolean> {
   const path = client.dialect.paths.version;
@@ -20,10 +33,11 @@ async function isOnyx(client: Client): Promise<boolean> {
     );
     return true;
   } catch (error) {
-    if (error instanceof ApiError && (error.exit === "not-found" || error.exit === "server-error"))
-      return false;
-    if (error instanceof ApiError && error.exit === "auth") return false;
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    // A page of the web interface instead of JSON: the path is not there.
+    const isAbsent = error.exit === "not-found" || error.status === 200;
+    if (isAbsent) return false;
+    throw error.exit === "auth" || error.exit === "server-error" ? cannotTell(error) : error;
   }
 }
 

@@ -8,6 +8,7 @@ import { isProfileName } from "../../config/validate.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createOutput, type Output } from "../../output/output.ts";
+import { askBareKey } from "../bare-key.ts";
 import { createPrompt, readPipedKey, type Prompt } from "../prompt.ts";
 import { machineOf, userFile } from "./files.ts";
 
@@ -76,13 +77,19 @@ async function gather(context: Context, options: InitOptions, output: Output): P
   const profile = await askProfile(prompt, givenWord(options, context.env, "profile")?.word);
   const baseUrl = typed ?? (await askAddress(prompt, output));
   const dialect = options.dialect ?? given.dialect;
+  const bare = (key: string): Promise<string> => askBareKey(prompt, key);
   if (options.withToken === true)
-    return { profile, baseUrl, dialect, apiKey: await readPipedKey(context) };
+    return { profile, baseUrl, dialect, apiKey: await bare(await readPipedKey(context)) };
   const { apiKey, accessToken } = given as { apiKey?: string; accessToken?: string };
   const known = apiKey ?? accessToken;
   if (known !== undefined)
     return { profile, baseUrl, dialect, apiKey: known, accessToken: apiKey && accessToken };
-  return { profile, baseUrl, dialect, apiKey: await prompt.askHidden("API key", keyRemedy) };
+  return {
+    profile,
+    baseUrl,
+    dialect,
+    apiKey: await bare(await prompt.askHidden("API key", keyRemedy)),
+  };
 }
 
 /** Runs every safety rule on the answers, and unless `--no-check` one request. Returns the dialect. */

@@ -13,13 +13,17 @@ import { isTooOldForChat, lackingIn } from "./versions.ts";
  */
 export const emptyBody = "{}";
 
-async function readVersion(prober: Prober): Promise<string | undefined> {
+const isRefusal = (status: number | undefined): boolean => status === 401 || status === 403;
+
+/** Version of the service; undefined: it has none to show; "refused": it cannot be told. */
+async function readVersion(prober: Prober): Promise<{ text: string } | "refused" | undefined> {
   const path = prober.prefix + (dialects.onyx.paths.version ?? "");
   const { answer } = await prober.ask({ what: "read the version", method: "GET", path });
+  if (isRefusal(answer?.status)) return "refused";
   if (answer?.status !== 200) return undefined;
   try {
     const parsed = ServiceVersion.safeParse(JSON.parse(answer.body.toString("utf8")));
-    return parsed.success ? shorten(parsed.data.backend_version, 60) : undefined;
+    return parsed.success ? { text: shorten(parsed.data.backend_version, 60) } : undefined;
   } catch {
     return undefined;
   }
@@ -35,25 +39,39 @@ async function askIngestion(prober: Prober, dialect: DialectName): Promise<Probe
   });
 }
 
-type Presence = "there" | "absent" | "unknown";
+type Presence = "there" | "absent" | "refused" | "unknown";
 
 /** Whether an endpoint is there, by its answer to a request that it must refuse. */
 export function presenceOf({ answer }: Pick<Probed, "answer">): Presence {
   if (!answer) return "unknown";
   const { status } = answer;
   if (status === 404 || status === 405) return "absent";
+  // A gateway refuses what the service does not have as well.
+  if (isRefusal(status)) return "refused";
   const type = header(answer.headers, "content-type") ?? "";
-  return /json/i.test(type) && [200, 400, 401, 403, 422].includes(status) ? "there" : "unknown";
+  return /json/i.test(type) && [200, 400, 422].includes(status) ? "there" : "unknown";
 }
 
-/** Which dialect is spoken, and what says so. Undefined: nothing tells. */
+/**
+ * Which dialect is spoken, and the reason. Undefined: cannot be told. A refused
+ * request (401, 403) proves nothing: only what is there, or absent, counts.
+ */
 export function judgeDialect(
-  version: string | undefined,
+  found: { text: string } | "refused" | undefined,
   ingestion: Record<DialectName, Presence>,
 ): { dialect: DialectName | "mixed" | undefined; because: string } {
   const { standard, onyx } = ingestion;
+  const isPossible = (presence: Presence): boolean =>
+    presence === "there" || presence === "refused";
+  if (found === "refused" && standard !== "there" && onyx !== "there") {
+    return {
+      dialect: undefined,
+      because: "the service, or what stands before it, refuses /version",
+    };
+  }
+  const version = found === "refused" ? undefined : found?.text;
   const told = version === undefined ? "no /version" : `/version is ${version}`;
-  if (standard === "there" && onyx === "absent") {
+  if (isPossible(standard) && onyx === "absent") {
     return version === undefined
       ? { dialect: "standard", because: `${told}, and ingestion at svc-api` }
       : {
@@ -61,12 +79,12 @@ export function judgeDialect(
           because: `${told} as in onyx, but ingestion at svc-api as in standard`,
         };
   }
-  if (onyx === "there" && standard === "absent") {
+  if (isPossible(onyx) && standard === "absent") {
     return { dialect: "onyx", because: `${told}, and ingestion at onyx-api` };
   }
   if (version !== undefined) return { dialect: "onyx", because: told };
   // Where keys are refused before paths are looked at, nothing but /version tells.
-  const isHidden = standard === "there" && onyx === "there";
+  const isHidden = isPossible(standard) && isPossible(onyx) && found !== "refused";
   if (isHidden) return { dialect: "standard", because: told };
   return {
     dialect: undefined,
@@ -88,7 +106,7 @@ async function examineDialect(examination: Examination): Promise<Verdict> {
   const prober = need(examination, "prober");
   const { config } = need(examination, "connected");
   const version = await readVersion(prober);
-  if (version !== undefined) facts.serviceVersion = version;
+  if (version !== undefined && version !== "refused") facts.serviceVersion = version.text;
   const ingestion = {
     standard: await askIngestion(prober, "standard"),
     onyx: await askIngestion(prober, "onyx"),
@@ -113,8 +131,8 @@ async function examineDialect(examination: Examination): Promise<Verdict> {
   if (dialect === undefined) {
     return {
       status: "warning",
-      message: `which dialect the service speaks cannot be told: ${because}`,
-      fixes: ["ask who runs it, and set dialect in the profile"],
+      message: `cannot tell which dialect the service speaks: ${because}`,
+      fixes: [`${own} stays, as the profile says; ask who runs the service`],
     };
   }
   return {

@@ -104,6 +104,12 @@ export async function filesUpload(
     throw new CliError("usage", "--image and --project exclude each other");
   }
   const files = checkFiles(context.cwd, args, "files upload");
+  const other = options.image === true && files.find(({ type }) => !type.startsWith("image/"));
+  if (other) {
+    throw new CliError("usage", `--image: ${other.name} is not an image (${other.type})`, {
+      hints: ["leave --image out to upload a file for questions"],
+    });
+  }
   const { client, output } = await connect(context, options);
   const work = { context, client, output, timeoutSeconds: options.timeout };
   try {

@@ -11,7 +11,7 @@ import { steadyBytes, type LocalFile } from "./local.ts";
 
 /** What an upload works with. The signal is the one that ends the client's requests. */
 export interface UploadWork {
-  context: Pick<Context, "sleep" | "now" | "signal">;
+  context: Pick<Context, "sleep" | "elapsed" | "now" | "signal">;
   client: Client;
   output: Output;
   /** `--timeout`: how long files are waited for. */

@@ -67,14 +67,14 @@ export async function waitForFiles(
   const pending = (): UserFile[] =>
     [...known.values()].filter((file) => working.has(stateOf(file)));
   const limitMs = timeoutSeconds === undefined ? waitedMs : timeoutSeconds * 1000;
-  const started = context.now();
+  const started = context.elapsed();
   const spinner = createSpinner(output);
   let slept = 0;
   let waitMs = firstWaitMs;
   try {
     for (let open = pending(); open.length > 0; open = pending()) {
-      // A request may take longer than a wait, and a clock may be set back.
-      const waited = Math.max(slept, context.now() - started);
+      // A request may take longer than a wait.
+      const waited = Math.max(slept, context.elapsed() - started);
       if (waited + waitMs > limitMs) throw tooLate(open, waited);
       const [first] = open;
       const what = open.length === 1 && first ? nameOf(first) : countOf(open.length, "file");

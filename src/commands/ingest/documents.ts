@@ -10,7 +10,7 @@ import type { Plan } from "../../sync/plan.ts";
 import { readDue, type Due, type SpoolHead } from "../../sync/due.ts";
 import type { NoticeCounts } from "../../sync/notice-counts.ts";
 import { createSpool, type Spool } from "../../sync/spool.ts";
-import { openTemporaryState } from "../../sync/state-file.ts";
+import { openPlanningState } from "../../sync/no-records.ts";
 import { openOutput } from "../connect.ts";
 import { nothingFound, type IngestOptions } from "./ingest.ts";
 import { ownKeys } from "./own-keys.ts";
@@ -49,12 +49,12 @@ async function openReading(
   const source = await openSource(context, paths, { ...options, images: "skip" }, output, false);
   const { ccPairId } = options;
   const targets = { baseUrl: "", pair: { ccPairId, fromFlag: ccPairId !== undefined } };
-  const state = await openTemporaryState();
+  const state = await openPlanningState();
   const shaping = openShaping(source, targets.pair.fromFlag, state, true);
   const keys = await ownKeys(output, source, undefined);
   const setup = inspectSetup(source, targets, keys);
   const inspector = await openInspector(setup, context.workerScript, 0);
-  const progress = startProgress(output, context.now);
+  const progress = startProgress(output, context.elapsed);
   const spool = createSpool<SpoolHead>(tmpdir());
   const close = async (): Promise<void> => {
     await progress.stop();

@@ -38,8 +38,8 @@ async function* recordedOrphans(
   context: Context,
   folder: FolderPlan,
 ): AsyncGenerator<PlannedDocument> {
-  const { plan, target, shard } = folder;
-  if (!target) return;
+  const { plan, target, shard, state } = folder;
+  if (!target || state.isRecordless) return;
   for await (const orphan of findOrphans(context, folder, plan, target)) {
     const { path, id, reason } = orphan;
     if (shard && !isInShard(id, shard)) continue;

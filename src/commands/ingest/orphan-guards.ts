@@ -26,10 +26,11 @@ const usualCount = 100;
 
 function limitOf({ maxDelete, total }: RemovalFacts): { most: number; words: string } {
   if (maxDelete === undefined) {
-    const most = Math.min(Math.floor(total * usualShare), usualCount);
-    return { most, words: `10 % of ${formatCount(total)}, and at most ${usualCount}` };
+    const most = Math.min(Math.max(1, Math.floor(total * usualShare)), usualCount);
+    const words = `10 % of ${formatCount(total)}, at least 1 and at most ${usualCount}`;
+    return { most, words: `default: ${words}` };
   }
-  if ("count" in maxDelete) return { most: maxDelete.count, words: "--max-delete" };
+  if ("count" in maxDelete) return { most: maxDelete.count, words: "as given" };
   const most = Math.floor((total * maxDelete.percent) / 100);
   return { most, words: `${maxDelete.percent} % of ${formatCount(total)}` };
 }
@@ -70,7 +71,7 @@ export function refuseRemoval(facts: RemovalFacts): void {
   const { most, words } = limitOf(facts);
   if (count <= most) return;
   throw refuse(
-    `${formatCount(count)} of ${countOf(total, "document")} would be removed, allowed are ${formatCount(most)} (${words})`,
+    `${formatCount(count)} of ${countOf(total, "document")} would be removed, --max-delete allows ${formatCount(most)} (${words})`,
     `look at the list, then give --max-delete ${count}`,
   );
 }

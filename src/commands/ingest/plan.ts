@@ -98,6 +98,6 @@ export async function planFolder(
     onProgress(files) {
       done = files;
     },
-    now: context.now,
+    elapsed: context.elapsed,
   });
 }

@@ -34,7 +34,7 @@ export async function recordedPair(
 ): Promise<ChosenPair | undefined> {
   const { config, state, baseUrl, output } = from;
   if (ccPairId !== undefined || connector !== undefined) return undefined;
-  if (baseUrl === "" || namesPairsByRule(config)) return undefined;
+  if (baseUrl === "" || state.isRecordless || namesPairsByRule(config)) return undefined;
   const { database } = state;
   const keys = [...serviceTargets(database, baseUrl), ...failureTargets(database, baseUrl)];
   const pairs = [...new Set(keys.map(pairInKey))];

@@ -1,5 +1,5 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Context } from "../../context.ts";
 import type { Listed } from "../../documents/find.ts";
 import { absoluteOf } from "../../documents/recorded.ts";
@@ -22,6 +22,11 @@ export interface ReportFiles {
   gitlab: string | undefined;
 }
 
+function isInside(folder: string, parent: string): boolean {
+  const path = relative(parent, folder);
+  return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}
+
 function checkedPath(flag: string, path: string, cwd: string): string {
   const refuse = (why: string, cause?: unknown): CliError =>
     new CliError("usage", `${flag} ${path}: ${why}`, {
@@ -31,6 +36,10 @@ function checkedPath(flag: string, path: string, cwd: string): string {
   if (path === "") throw refuse("an empty path names no file");
   const absolute = resolve(cwd, path);
   const folder = dirname(absolute);
+  // A folder that is named elsewhere is rather misspelt than missing.
+  if (!isInside(folder, cwd) && !statSync(folder, { throwIfNoEntry: false })) {
+    throw refuse(`there is no folder ${folder}`);
+  }
   try {
     makeFolder(folder);
     // It is written beside its place and then renamed.
@@ -44,7 +53,8 @@ function checkedPath(flag: string, path: string, cwd: string): string {
 
 /**
  * The files that the flags name, known to be writable before anything is sent.
- * Folders that are missing are made. Throws CliError `usage`.
+ * Folders that are missing in the working directory are made, others are not. Throws
+ * CliError `usage`.
  */
 export function checkReportFiles(flags: ReportFlags, cwd: string): ReportFiles {
   for (const path of flags.report ?? []) reportFormatOf(path);

@@ -98,7 +98,9 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
     const position = optionSets.length - 1;
     log.add(position > 0 ? { ...failure, options: position } : failure);
   };
-  const collector = createReportCollector(context.now, addFailure, startedAtMs);
+  // A clock that is set during the run changes no duration.
+  const setAt = context.now() - context.elapsed();
+  const collector = createReportCollector(() => setAt + context.elapsed(), addFailure, startedAtMs);
   const { counts } = collector;
   const target = { baseUrl: targets.baseUrl, ccPairId: targets.pair.ccPairId };
   const paths = source.inputs.length > 0 ? source.inputs : source.settings.include;
@@ -184,7 +186,8 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
       for (const { notices } of planTables) await unlessClosed(tellNotices(output, notices));
       await unlessClosed(tellWarnings(output, { shown: warnings, count: warningCount }, images));
       await unlessClosed(tellOthers(output, shard, countPlanned("other")));
-      await unlessClosed(writeSummary(output, result, log.list()));
+      const exit = error instanceof CliError ? error.exit : undefined;
+      await unlessClosed(writeSummary(output, result, log.list(), exit));
       await writeFiles(head);
     },
     async abandon(error) {

@@ -1,3 +1,4 @@
+import { openPlanningState } from "../../sync/no-records.ts";
 import { tmpdir } from "node:os";
 import type { Client } from "../../api/client.ts";
 import { ownerRules } from "../../config/given.ts";
@@ -74,9 +75,11 @@ async function openStateFor(
   dryRun: boolean,
   output: Output,
 ): Promise<State> {
-  if (folder === undefined) return await openTemporaryState();
   const rules = ownerRules(context);
-  if (dryRun && !hasState(folder, rules)) return await openTemporaryState();
+  if (dryRun && (folder === undefined || !hasState(folder, rules))) {
+    return await openPlanningState();
+  }
+  if (folder === undefined) return await openTemporaryState();
   const { state, wasEmptied } = await openState(folder, context.now, rules);
   if (wasEmptied) {
     await output.warn(`the state in ${folder} is empty: every document counts as not sent yet`);
@@ -152,7 +155,7 @@ export async function openSession(
     const opened = await openStateFor(context, folder, dryRun, output);
     closing.push(() => opened.close());
     const state = withoutSecrets(opened, secretsOf(context));
-    const progress = startProgress(output, context.now);
+    const progress = startProgress(output, context.elapsed);
     closing.push(() => progress.stop());
     const spool = dryRun ? undefined : createSpool<SpoolHead>(folder ?? tmpdir());
     closing.push(() => spool?.close());

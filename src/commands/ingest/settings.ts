@@ -14,6 +14,7 @@ import {
   type RawSettings,
 } from "../../documents/settings.ts";
 import { loadGlobs, mayBeGlob } from "../../documents/patterns.ts";
+import { droppedKeys } from "../../documents/values.ts";
 import { mappingVersion } from "../../documents/effective.ts";
 import { mappingKey } from "../../documents/mapping.ts";
 import { CliError } from "../../errors.ts";
@@ -84,6 +85,11 @@ export function parseMetadata(pairs: readonly string[]): Record<string, string |
       });
     }
     const key = pair.slice(0, at);
+    if (droppedKeys.has(key)) {
+      throw new CliError("usage", `--metadata ${key}: the key is reserved`, {
+        hints: ["choose another name"],
+      });
+    }
     result.set(key, [...(result.get(key) ?? []), pair.slice(at + 1)]);
   }
   return Object.fromEntries(

@@ -8,6 +8,7 @@ import type { Plan } from "../../sync/plan.ts";
 import { createImages } from "../../sync/images.ts";
 import { readAgain, readDue, type Due } from "../../sync/due.ts";
 import { runDocuments, type RunRequest } from "../../sync/run.ts";
+import { explainMissingEndpoint } from "./missing-endpoint.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
 import { createOverwritten, type Overwritten } from "./overwrites.ts";
 import type { Shard } from "../../sync/shard.ts";
@@ -63,7 +64,7 @@ function createSender(
 
 /** Shows the upload on the live line; the function takes how many documents are done since its last call. */
 function followUpload(
-  { now }: Context,
+  { elapsed }: Context,
   { plan: { table }, stream, connected, report: { counts }, progress }: Upload,
   gate: Gate,
   sending: () => number,
@@ -77,7 +78,7 @@ function followUpload(
     const { retries, throttled } = seen;
     const count = sending();
     const idleMoments = idleFor(count, seen.limit);
-    const moment = { gate: seen, now: now(), ceiling, rate, sending: count, idleMoments };
+    const moment = { gate: seen, now: elapsed(), ceiling, rate, sending: count, idleMoments };
     const slowBecause = whySlow(moment);
     return { phase: "uploading", done, total, counts, retries, throttled, slowBecause };
   });
@@ -174,9 +175,10 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
     await report.begin(upload.plan, upload.shaping.recorded);
     recordPlanFailures(upload, context.now);
     await sendAll(context, upload, gate, doubts);
-  } catch (error) {
+  } catch (thrown) {
     await progress.stop();
     await warnOfDoubt(upload, doubts);
+    const error = await explainMissingEndpoint(upload.connected, thrown);
     const status = context.signal.aborted ? "interrupted" : "error";
     await report.finish(status, trafficOf(gate), error);
     context.signal.throwIfAborted();

@@ -90,14 +90,14 @@ async function find(
   follows = true,
 ): Promise<Found> {
   const limitMs = options.timeout === undefined ? waitedMs : options.timeout * 1000;
-  const started = context.now();
+  const started = context.elapsed();
   let slept = 0;
   let waitMs = firstWaitMs;
   for (;;) {
     const found = await look(place, id, follows);
     if (found) return found;
-    // A request may take longer than a wait, and a clock may be set back.
-    const isLate = Math.max(slept, context.now() - started) + waitMs > limitMs;
+    // A request may take longer than a wait.
+    const isLate = Math.max(slept, context.elapsed() - started) + waitMs > limitMs;
     if (options.wait !== true || isLate) {
       const late = options.wait === true ? "; no longer waited for" : "";
       throw incomplete(id, `the answer is still being made${late}`, [

@@ -14,6 +14,8 @@ export interface ReportEvent {
   path: string;
   /** Number of the row in a file of rows. */
   row?: number | undefined;
+  /** Line where that row begins, where the reason does not name it. */
+  line?: number | undefined;
   id?: string | undefined;
   /** Time from reading to the answer. */
   ms?: number | undefined;
@@ -69,7 +71,7 @@ export function failureOf(event: ReportEvent): ReportFailure {
   const { row, id, reason = "", httpStatus } = event;
   const isGiven = event.path === "";
   const path = isGiven ? "stdin" : event.path;
-  const { line = isGiven ? row : undefined, column } = placeIn(path, reason);
+  const { line = isGiven ? row : event.line, column } = placeIn(path, reason);
   return {
     path,
     ...(row === undefined ? {} : { row }),

@@ -8,7 +8,7 @@ import { redactAll } from "../redact.ts";
 import { redactEach, type ReportFileOptions } from "./file.ts";
 import { groupFailures, type GroupedFailures } from "./groups.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
-import { bareReason, formatBytes, missingText, placeOf, statusText } from "./text.ts";
+import { bareReason, formatBytes, missingText, placeOf, refusedRow, statusText } from "./text.ts";
 
 /** GitHub shows 10 annotations of each level for a step and drops the rest (community #26680). */
 const annotationsShown = 10;
@@ -40,7 +40,7 @@ export function githubAnnotations(
     if (annotations.length === annotationsShown) break;
     const { path, line, column } = failure;
     const isPlaced = prefix !== undefined && path !== "";
-    const reason = bareReason(failure);
+    const reason = refusedRow(failure) + bareReason(failure);
     annotations.push({
       level: "error",
       ...(isPlaced ? { file: `${prefix}${path}`, line, column } : {}),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { neutraliseJson, neutraliseLine } from "../neutralise.ts";
 import { redactEach, writeFilePieces, type ReportFileOptions } from "./file.ts";
 import type { ReportFailure } from "./record.ts";
-import { bareReason } from "./text.ts";
+import { bareReason, refusedRow } from "./text.ts";
 
 /** A merge request with more findings than this is read by nobody, and GitLab reads the file whole. */
 const findingsWritten = 10_000;
@@ -33,7 +33,7 @@ export function* gitlabCodeQuality(
     const occurrence = seen.get(same) ?? 0;
     seen.set(same, occurrence + 1);
     const finding = {
-      description: neutraliseLine(reason).slice(0, 2000),
+      description: neutraliseLine(refusedRow(failure) + reason).slice(0, 2000),
       check_name: "knowctl/ingest",
       fingerprint: occurrence === 0 ? same : fingerprintOf({ ...failure, reason }, occurrence),
       severity: failure.retryable ? "minor" : "major",

@@ -143,6 +143,7 @@ export function* htmlReport(
   const grouped = groupFailures(failures);
   yield `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
+<meta name="generator" content="knowctl ingest report">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${statusText(head)}: ${formatCount(head.counts.created + head.counts.updated)} sent, ${formatCount(head.counts.failed)} failed</title>

@@ -24,6 +24,11 @@ export function bareReason({ path, reason }: ReportFailure): string {
   return rest ? reason.slice(path.length + rest[0].length) : reason;
 }
 
+/** `row 7, sku-7: ` of a row that the service refused; empty for other failures. */
+export function refusedRow({ path, row, id }: ReportFailure): string {
+  return row === undefined || id === undefined || path === "stdin" ? "" : `row ${row}, ${id}: `;
+}
+
 /** `docs/a.md:3:5`, as far as the place is known. */
 export function placeOf({ path, line, column }: ReportFailure): string {
   if (line === undefined) return path;

@@ -74,7 +74,7 @@ function* beginMessage(writing: Writing): Generator<Line> {
   writing.at += 1;
   yield packet(writing.at, "message_start", {
     final_documents: bestOf(writing).map((hit) => toSearchDoc(hit, offsetTime)),
-    pre_answer_processing_seconds: (writing.turn.clock.now() - writing.started) / 1000,
+    pre_answer_processing_seconds: (performance.now() - writing.started) / 1000,
   });
 }
 
@@ -119,7 +119,7 @@ export async function* runModelTurn(turn: Turn, asked: ModelTurn): AsyncGenerato
     asked,
     context: contextOf(turn.search?.(terms, turn.filters) ?? []),
     listed: turn.listDocuments?.(),
-    started: turn.clock.now(),
+    started: performance.now(),
     at: -1,
     state: "silent",
     written: { text: "", citations: {} },

@@ -122,7 +122,7 @@ describe("--replay", () => {
       const sleeps: number[] = [];
       const context = {
         ...test,
-        now: () => now,
+        elapsed: () => now,
         async sleep(ms: number) {
           sleeps.push(ms);
           now += ms;

@@ -115,6 +115,40 @@ it("an address with /api twice, at a service that looks at the key before the pa
   });
 });
 
+describe.each([401, 403])("a gateway that answers %i to everything", (status) => {
+  const refuse = () =>
+    serve((_request, response) => {
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end('{"detail":"no"}');
+    });
+
+  it.each(["standard", "onyx"])("does not speak against a profile of %s", async (dialect) => {
+    const { url } = await refuse();
+    const { code, findings, stderr } = await runDoctor(aimAt(url, { KNOWCTL_DIALECT: dialect }));
+    expect(code).toBe(4);
+    expect(findings["dialect"]).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("cannot tell which dialect"),
+    });
+    expect(JSON.stringify(findings) + stderr).not.toMatch(/--dialect|KNOWCTL_DIALECT=/);
+  });
+
+  it("is no reason for config init to save a dialect", async () => {
+    const list = await serve((request, response) => {
+      const isList = request.url?.endsWith("/connector/status") === true;
+      response.writeHead(isList ? 200 : status, { "content-type": "application/json" });
+      response.end(isList ? "[]" : '{"detail":"no"}');
+    });
+    const aim = aimAt(list.url);
+    const context = createTestContext(aim);
+    expect(await main(["config", "init"], context)).toBe(4);
+    expect(context.stderrText()).toContain("cannot tell which dialect");
+    expect(context.stderrText()).toContain("--dialect standard");
+    const given = createTestContext(aim);
+    expect(await main(["config", "init", "--dialect", "onyx"], given)).toBe(0);
+  });
+});
+
 it("a service that takes a wrong key for nobody's", async () => {
   const { folder, env } = await startTestService({ dialect: "onyx", sandbox: { anonymous: true } });
   const wrong = { ...env, KNOWCTL_API_KEY: "CANARY-wrong-key" };

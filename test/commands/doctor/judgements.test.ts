@@ -68,15 +68,31 @@ describe("the dialect:", () => {
     [undefined, "absent", "absent", undefined],
     [undefined, "unknown", "absent", undefined],
   ] as const)("version %s, svc-api %s, onyx-api %s: %s", (version, standard, onyx, dialect) => {
+    const found = version === undefined ? undefined : { text: version };
+    expect(judgeDialect(found, { standard, onyx }).dialect).toBe(dialect);
+  });
+
+  it.each([
+    ["refused", "refused", "refused", undefined],
+    ["refused", "refused", "absent", undefined],
+    ["refused", "unknown", "refused", undefined],
+    ["refused", "there", "refused", undefined],
+    ["refused", "there", "absent", "standard"],
+    ["refused", "absent", "there", "onyx"],
+    [undefined, "refused", "refused", "standard"],
+    [undefined, "refused", "absent", "standard"],
+    [undefined, "refused", "unknown", undefined],
+  ] as const)("refused: %s, svc-api %s, onyx-api %s: %s", (version, standard, onyx, dialect) => {
     expect(judgeDialect(version, { standard, onyx }).dialect).toBe(dialect);
   });
 
   it.each([
     [422, "application/json", "there"],
-    [403, "application/json", "there"],
+    [403, "application/json", "refused"],
+    [401, "text/html", "refused"],
     [404, "application/json", "absent"],
     [405, "application/json", "absent"],
-    [403, "text/html", "unknown"],
+    [403, "text/html", "refused"],
     [200, "text/html", "unknown"],
     [500, "application/json", "unknown"],
   ])("%s in %s", (status, type, presence) => {

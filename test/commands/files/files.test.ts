@@ -213,6 +213,20 @@ describe.each(dialects)("files (%s)", (dialect) => {
     });
   });
 
+  it("upload --image refuses what is no image, before anything is sent", async () => {
+    const world = await createSessionsWorld({ dialect });
+    write(world, { "plan.png": Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), "x.txt": "Text." });
+    const { code, stdout, stderr } = await world.command([
+      "files",
+      "upload",
+      "plan.png",
+      "x.txt",
+      "--image",
+    ]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("--image: x.txt is not an image (text/plain)");
+  });
+
   it("upload --image prints what an image section takes", async () => {
     const world = await createSessionsWorld({ dialect });
     write(world, { "plan.png": Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]) });

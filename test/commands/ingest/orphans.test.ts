@@ -163,11 +163,17 @@ describe("ingest orphans refuses", () => {
   const two = ["docs/10.md", "docs/11.md", "docs/12.md"];
 
   it.each([
-    [prune, "3 of 21 documents would be removed, allowed are 2 (10 % of 21, and at most 100)"],
-    [`${prune} --max-delete 2`, "3 of 21 documents would be removed, allowed are 2 (--max-delete)"],
-    [`${prune} --max-delete 14%`, "allowed are 2 (14 % of 21)"],
-    [`${orphans} --tombstone --yes`, "allowed are 2"],
-    [`${prune} --dry-run`, "allowed are 2"],
+    [
+      prune,
+      "3 of 21 documents would be removed, --max-delete allows 2 (default: 10 % of 21, at least 1 and at most 100)",
+    ],
+    [
+      `${prune} --max-delete 2`,
+      "3 of 21 documents would be removed, --max-delete allows 2 (as given)",
+    ],
+    [`${prune} --max-delete 14%`, "--max-delete allows 2 (14 % of 21)"],
+    [`${orphans} --tombstone --yes`, "--max-delete allows 2"],
+    [`${prune} --dry-run`, "--max-delete allows 2"],
     [`${orphans} --prune --max-delete 3`, "there is no terminal to ask on"],
     [prune.replace("--cc-pair-id 2", "--cc-pair-id 3"), "the state knows nothing of"],
     [`${prune} --tombstone`, "exclude each other"],

@@ -118,6 +118,8 @@ describe("--report", () => {
     ["one file twice", { report: ["run.json", "./run.json"] }, /two reports go to one file/],
     ["a folder", { report: ["dir.json"] }, /dir\.json: is a folder/],
     ["a folder that cannot be", { report: ["docs/a.md/run.json"] }, /folder cannot be written/],
+    ["a missing folder elsewhere", { report: ["../none/run.json"] }, /there is no folder .*none/],
+    ["a reserved key", { metadata: ["__proto__=v"] }, /--metadata __proto__: the key is reserved/],
     ["a dry run", { report: ["run.json"], dryRun: true }, /not of --dry-run/],
   ];
   it.each(refused)("is refused before anything is sent: %s", async (_name, options, message) => {
@@ -130,6 +132,15 @@ describe("--report", () => {
       message: expect.stringMatching(message),
     });
     expect(service.sandbox.ledger.requestCount).toBe(0);
+  });
+
+  it("of an earlier run is no document, whatever the next run is told", async () => {
+    const service = await startTestService({ files: { "docs/a.md": "# A\n\nText.\n" } });
+    const report = ["docs/run.html", "docs/run.xml", "docs/run.json"];
+    await run(service, { report });
+    const { stderr } = await run(service, { include: ["**/*"] });
+    expect([...service.sandbox.ledger.documents.keys()]).toEqual(["docs/a.md"]);
+    expect(stderr).toContain("a report of this command");
   });
 
   it("among the documents is none itself", async () => {

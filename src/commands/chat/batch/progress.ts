@@ -66,9 +66,9 @@ export async function startBatchProgress(
 ): Promise<BatchProgress> {
   const total = output.quiet ? undefined : await countLines(context, file).catch(() => undefined);
   const spinner = createSpinner(output);
-  const startedAt = context.now();
+  const startedAt = context.elapsed();
   const show = (): void => {
-    const now = context.now();
+    const now = context.elapsed();
     const { pausedUntil } = gate.state();
     const wait = pausedUntil > now ? `  waiting ${formatDuration(pausedUntil - now)}` : "";
     spinner.start(batchProgressLine(counts, total, now - startedAt) + wait);

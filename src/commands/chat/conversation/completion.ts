@@ -96,13 +96,13 @@ const completers: Readonly<Record<string, Completer>> = {
   copy: numbers,
 };
 
-function createMemory(client: Client, now: () => number): Remembered {
+function createMemory(client: Client, elapsed: () => number): Remembered {
   const known = new Map<string, { words: Promise<readonly string[]>; askedAt: number }>();
   return (name, ask) => {
     const found = known.get(name);
-    if (found && now() - found.askedAt < keptMs) return found.words;
+    if (found && elapsed() - found.askedAt < keptMs) return found.words;
     const words = ask(client).catch(() => []);
-    known.set(name, { words, askedAt: now() });
+    known.set(name, { words, askedAt: elapsed() });
     return words;
   };
 }
@@ -116,7 +116,7 @@ const none: Completion = { from: 0, candidates: [] };
  */
 export function createCompleter(talk: Talk): (beforeCursor: string) => Promise<Completion> {
   const { context, client } = talk;
-  const ask = createMemory(client, context.now);
+  const ask = createMemory(client, context.elapsed);
   const inTime = async (words: Promise<readonly string[]>): Promise<readonly string[]> => {
     const timer = new AbortController();
     const late = context.sleep(longestWaitMs, timer.signal).then(() => []);

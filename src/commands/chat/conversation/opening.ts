@@ -116,7 +116,11 @@ export async function beginTalk(
     );
   }
   await enterNamed(talk, work, options, start);
-  const { now, sleep } = talk.context;
-  const upload = { context: { now, sleep, signal: work.signal }, client: work.client, output };
+  const { now, elapsed, sleep } = talk.context;
+  const upload = {
+    context: { now, elapsed, sleep, signal: work.signal },
+    client: work.client,
+    output,
+  };
   talk.files = await describeFiles(upload, start.files, options.fileId ?? []);
 }

@@ -139,8 +139,12 @@ export async function attachFile(talk: Talk, work: Work, argument: string): Prom
   if (argument === "clear") talk.files = [];
   else if (argument !== "") {
     const files = checkFiles(context.cwd, [typedPath(talk, argument)]);
-    const { now, sleep } = context;
-    const upload = { context: { now, sleep, signal: work.signal }, client: work.client, output };
+    const { now, elapsed, sleep } = context;
+    const upload = {
+      context: { now, elapsed, sleep, signal: work.signal },
+      client: work.client,
+      output,
+    };
     talk.files = [...talk.files, ...(await describeFiles(upload, files, []))];
   }
   if (talk.files.length === 0) await output.note(dim("no file goes along with the next question"));

@@ -1,0 +1,51 @@
+import { ApiError } from "../errors.ts";
+import type { Client } from "./client.ts";
+import { dialects, type DialectName } from "./dialects.ts";
+import type { Shape } from "./shape.ts";
+
+const anything: Shape<unknown> = { safeParse: (data) => ({ success: true, data }) };
+
+/** Status of the answer to an empty request, which holds no document and which the service must refuse. */
+async function statusOf(client: Client, path: string): Promise<number | undefined> {
+  try {
+    await client.call(
+      {
+        what: "look at ingestion",
+        policy: "upsert",
+        attempts: 1,
+        method: "POST",
+        path,
+        key: "apiKey",
+        body: Buffer.from("{}"),
+        contentType: "application/json",
+      },
+      anything,
+    );
+    return 200;
+  } catch (error) {
+    if (error instanceof ApiError) return error.status;
+    throw error;
+  }
+}
+
+const isMissing = (status: number | undefined): boolean => status === 404 || status === 405;
+
+/**
+ * Whether the service lacks the ingestion of the client's dialect, and which other
+ * dialect it has the ingestion of: undefined where none is known to answer. Two
+ * requests, which store nothing.
+ */
+export async function findOtherDialect(
+  client: Client,
+): Promise<{ isMissing: boolean; other?: DialectName; path?: string }> {
+  if (!isMissing(await statusOf(client, client.dialect.paths.ingestion)))
+    return { isMissing: false };
+  for (const { name, paths } of Object.values(dialects)) {
+    if (name === client.dialect.name) continue;
+    const status = await statusOf(client, paths.ingestion);
+    // A refused request (401, 403) tells nothing.
+    if (status === 400 || status === 422)
+      return { isMissing: true, other: name, path: paths.ingestion };
+  }
+  return { isMissing: true };
+}
