@@ -84,7 +84,7 @@ export interface Project {
 export async function loadProject(request: SourceRequest, machine: Machine): Promise<Project> {
   if (request.userOnly) return {};
   const trustAll = isOn(request.env, "KNOWCTL_TRUST_PROJECT");
-  const found = await findProject(startFolder(request), { uid: machine.uid, trustAll });
+  const found = await findProject(startFolder(request), { machine, trustAll });
   const folder = found.folder ?? (found.file && dirname(found.file.path));
   const named = givenWord(request.flags, request.env, "config");
   if (named) {

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
-import { findRoot, searchFolder } from "../../documents/root.ts";
 import { findLocalFiles } from "../../sync/local-files.ts";
 import type { Connected } from "../connect.ts";
+import { findProjectRoot } from "../project-root.ts";
 
 /**
  * The local files of documents, by document id, as paths from the working
@@ -12,15 +12,14 @@ import type { Connected } from "../connect.ts";
  * silently, where there is no project or no state, and no file that is gone.
  */
 export async function findFiles(
-  { cwd }: Pick<Context, "cwd">,
+  context: Pick<Context, "cwd" | "env" | "uid">,
   flags: GlobalFlags,
-  { client, config, connection }: Connected,
+  { client, connection }: Connected,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   try {
-    const root = findRoot(undefined, cwd, flags.root, config.projectFolder);
-    const here = searchFolder(undefined, cwd);
+    const { folder: root, start: here } = findProjectRoot(context, [], flags);
     const { storedId } = client.dialect;
     const search = { baseUrl: connection.baseUrl, ids, storedId };
     for (const [id, path] of await findLocalFiles(join(root, ".knowctl"), search)) {

@@ -73,7 +73,7 @@ async function filesToCheck(
     return [{ found: await readNamed(named, context.cwd), isUser: false, isNamed: true }];
   const user = await findUserFile(machine);
   const trustAll = isOn(context.env, "KNOWCTL_TRUST_PROJECT");
-  const project = await findProject(context.cwd, { uid: machine.uid, trustAll });
+  const project = await findProject(context.cwd, { machine, trustAll });
   if (project.refused) throw project.refused;
   return [
     ...(project.file ? [{ found: project.file, isUser: false, isNamed: false }] : []),
@@ -139,7 +139,7 @@ export async function configTrust(
   const machine = machineOf(context);
   const found =
     name === undefined
-      ? await findProject(context.cwd, { uid: machine.uid, trustAll: false })
+      ? await findProject(context.cwd, { machine, trustAll: false })
       : { file: await readNamed(resolve(context.cwd, name), context.cwd) };
   if ("refused" in found && found.refused) throw found.refused;
   if (!found.file) {

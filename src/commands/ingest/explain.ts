@@ -19,13 +19,13 @@ export interface ExplainFlags extends MappingFlags {
   row?: number;
 }
 
-function findOne({ cwd, settings: given }: DocumentSource, path: string): Found {
+function findOne({ cwd, find }: DocumentSource, path: string): Found {
   if (statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory()) {
     throw new CliError("usage", `${path} is a folder`, { hints: ["name one file in it"] });
   }
   // That a pattern leaves it out is to be explained as well.
-  const settings = { ...given, exclude: undefined, only: undefined };
-  for (const found of findFiles([path], { cwd, settings })) return found;
+  const settings = { ...find.settings, exclude: undefined, only: undefined };
+  for (const found of findFiles([path], { ...find, settings })) return found;
   throw new CliError("usage", `no such file: ${path}`);
 }
 

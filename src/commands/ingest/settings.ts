@@ -4,7 +4,8 @@ import type { Config } from "../../config/load.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import type { FormatName } from "../../documents/readers.ts";
-import { findRoot, realPath, searchFolder } from "../../documents/root.ts";
+import type { FindOptions } from "../../documents/scope.ts";
+import { realPath, type ProjectRoot } from "../../documents/root.ts";
 import { parseColumnMap } from "../../documents/row-keys.ts";
 import {
   compileSettings,
@@ -15,8 +16,11 @@ import {
 import { loadGlobs, mayBeGlob } from "../../documents/patterns.ts";
 import { mappingKey } from "../../documents/mapping.ts";
 import { CliError } from "../../errors.ts";
+import { neutraliseLine } from "../../output/neutralise.ts";
 import type { Output } from "../../output/output.ts";
 import { loadSettings } from "../connect.ts";
+import { pathsFrom } from "../../output/paths.ts";
+import { findProjectRoot, refuseOtherProject } from "../project-root.ts";
 import { readGitFacts, type GitFacts } from "./git-facts.ts";
 
 /** Flags that decide which files are taken and how they map. */
@@ -59,6 +63,12 @@ export interface DocumentSource extends GitFacts {
   /** Paths and globs to look at, relative to `cwd`; none stands for the configured `include`. */
   inputs: string[];
   cwd: string;
+  /** How files are listed: `cwd`, `settings`, and which folders belong to another root. */
+  find: FindOptions;
+  /** Why the root is where it is; undefined where nothing marks it. */
+  mark: ProjectRoot["mark"];
+  /** A root-relative path as people see it: relative to `cwd`. */
+  shown(path: string): string;
   /** Hash of everything except the file's bytes that shapes its payload. */
   mappingKey(path: string): string;
 }
@@ -132,6 +142,18 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
   };
 }
 
+/** Names the root where nothing marks it: another path or working directory may lead to another one. */
+async function tellRoot(
+  output: Output,
+  { folder, mark }: Pick<ProjectRoot, "folder" | "mark">,
+): Promise<void> {
+  if (mark !== undefined) return;
+  await output.note(
+    `project root: ${neutraliseLine(folder)}. Nothing marks it, so ids depend on the paths you name; ` +
+      "name it to keep them: --root DIR",
+  );
+}
+
 /**
  * Loads the configuration that belongs to the paths and compiles how files are
  * found and mapped. `sends` is false for commands that only look: those never
@@ -147,15 +169,12 @@ export async function openSource(
 ): Promise<DocumentSource> {
   const { cwd } = context;
   // What comes from stdin belongs to the project that the working directory is in.
-  const [place] = paths.filter((path) => path !== "-");
+  const named = paths.filter((path) => path !== "-");
   if (paths.some(mayBeGlob)) await loadGlobs();
   checkFormat(paths, flags, cwd);
-  const config = await loadSettings(context, flags, output, {
-    sends,
-    root: searchFolder(place, cwd),
-  });
-  const root = findRoot(place, cwd, flags.root, config.projectFolder);
-  const format = place === undefined ? undefined : flags.format;
+  const { folder: root, start, mark } = findProjectRoot(context, named, flags);
+  const config = await loadSettings(context, flags, output, { sends, root: start });
+  const format = named.length === 0 ? undefined : flags.format;
   const raw = { ...rawSettings(config, flags), root, format };
   if (usesPatterns(raw)) await loadGlobs();
   const settings = compileSettings(raw);
@@ -164,10 +183,13 @@ export async function openSource(
       hints: ["name a folder, for example `knowctl ingest docs --cc-pair-id 2`"],
     });
   }
+  await tellRoot(output, { folder: root, mark });
   const inputs = [...paths];
   const facts: GitFacts = paths.includes("-")
     ? { since: undefined, factsOf: undefined }
     : await readGitFacts(context, { settings, inputs, since: flags.since }, output);
   const key = (path: string): string => mappingKey(path, settings, facts.factsOf?.(path));
-  return { config, settings, raw, inputs, cwd, mappingKey: key, ...facts };
+  const shown = pathsFrom(cwd, root);
+  const find = { cwd, settings, refuseFolder: refuseOtherProject(shown) };
+  return { config, settings, raw, inputs, cwd, find, mark, shown, mappingKey: key, ...facts };
 }

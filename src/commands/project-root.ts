@@ -1,0 +1,45 @@
+import type { GlobalFlags } from "../config/flags.ts";
+import { createMachine } from "../config/folders.ts";
+import { isOn } from "../config/given.ts";
+import { findProjectMark, projectNameIn, type ProjectMark } from "../config/project-mark.ts";
+import type { Context } from "../context.ts";
+import type { RefuseFolder } from "../documents/folder.ts";
+import { findRoot, type ProjectRoot } from "../documents/root.ts";
+import { CliError } from "../errors.ts";
+
+/**
+ * The project root of paths and globs as given (`-` excluded); none stands for the working
+ * directory. Throws as findRoot(), and CliError `local` for a state of another user.
+ */
+export function findProjectRoot(
+  context: Pick<Context, "cwd" | "env" | "uid">,
+  paths: readonly string[],
+  flags: Pick<GlobalFlags, "root">,
+): ProjectRoot {
+  const trustAll = isOn(context.env, "KNOWCTL_TRUST_PROJECT");
+  const rules = { machine: createMachine(context), trustAll };
+  const known = new Map<string, ProjectMark | undefined>();
+  const markOf = (folder: string): ProjectMark | undefined => {
+    if (!known.has(folder)) known.set(folder, findProjectMark(folder, rules));
+    return known.get(folder);
+  };
+  return findRoot({ paths, cwd: context.cwd, explicitRoot: flags.root, markOf });
+}
+
+/**
+ * Refuses the files of a folder below the root that is a project of its own: uploaded from there,
+ * they have other ids. `shown` gives a root-relative path as people read it.
+ */
+export function refuseOtherProject(shown: (path: string) => string): RefuseFolder {
+  return ({ path, absolute }, names) => {
+    const name = projectNameIn(absolute, names);
+    if (name === undefined) return undefined;
+    const folder = shown(path);
+    return new CliError("usage", `${folder} is a project root of its own: it holds ${name}`, {
+      hints: [
+        `upload it with its own root: knowctl ingest '${folder}' --root '${folder}'`,
+        `or leave it out here: --exclude '${path}/**'`,
+      ],
+    });
+  };
+}
