@@ -129,7 +129,7 @@ export async function configValidate(
   });
 }
 
-/** `config trust [FILE]`: remembers that the project file may name these addresses and secret references. */
+/** `config trust [FILE]`: remembers that the project file may name these addresses and secret references, and shape ids and target so. */
 export async function configTrust(
   context: Context,
   [name]: string[],
@@ -151,5 +151,5 @@ export async function configTrust(
   const claims = claimsOf(file.content);
   for (const { key, text } of claims) await output.note(`${key}: ${text}`);
   await rememberTrust(file, machine);
-  await output.note(`${file.path} is trusted, until one of its addresses or references changes`);
+  await output.note(`${file.path} is trusted, until one of these changes`);
 }

@@ -134,7 +134,11 @@ export async function openSession(
   };
   try {
     // A dry run needs no service, unless a connector is named: only the service knows its number.
-    const needsService = !dryRun || pair.connector !== undefined;
+    const isNamed = pair.connector !== undefined;
+    if (dryRun && isNamed && config.refused) {
+      await output.note(`connector ${pair.connector} is not looked up: ${config.refused.message}`);
+    }
+    const needsService = !dryRun || (isNamed && !config.refused);
     const connected = needsService ? await openUpload(context, output, config, request) : undefined;
     closing.push(() => connected?.close());
     const opened = await openStateFor(folder, dryRun, context.now, output);
