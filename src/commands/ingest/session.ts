@@ -4,10 +4,12 @@ import type { Config, Connection } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/url.ts";
 import type { Context } from "../../context.ts";
 import type { GlancingInspector } from "../../documents/inspection.ts";
+import { createRealPlaces, exists } from "../../documents/real-place.ts";
 import { filesInThisThread, openInspector } from "../../documents/open-inspector.ts";
 import type { Output } from "../../output/output.ts";
 import { startProgress, type Progress } from "../../output/progress.ts";
 import type { SpoolHead } from "../../sync/due.ts";
+import { findLostPath } from "../../sync/lost-paths.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state-file.ts";
 import { createSpool, type Spool } from "../../sync/spool.ts";
 import type { State } from "../../sync/state.ts";
@@ -70,6 +72,21 @@ async function openStateFor(
     await output.warn(`the state in ${folder} is empty: every document counts as not sent yet`);
   }
   return state;
+}
+
+/** A state whose files are all elsewhere makes every file new and every document an orphan. */
+async function warnOfLostPaths(
+  output: Output,
+  state: State,
+  { root, folder }: { root: string; folder: string },
+): Promise<void> {
+  const realPlaceOf = createRealPlaces(root);
+  const lost = findLostPath(state.database, (path) => exists(realPlaceOf(path)));
+  if (lost === undefined) return;
+  await output.warn(
+    `none of the files recorded in ${folder} exists under ${root} (the first is ${lost}): ` +
+      "the folder was moved, or the state belongs to another root; see --root and --state",
+  );
 }
 
 /** Address of a dry run's target; it is only compared with the state, so a bad one is no failure yet. */
@@ -143,6 +160,8 @@ export async function openSession(
     closing.push(() => connected?.close());
     const opened = await openStateFor(folder, dryRun, context.now, output);
     closing.push(() => opened.close());
+    const { root } = source.settings;
+    if (folder !== undefined) await warnOfLostPaths(output, opened, { root, folder });
     const state = withoutSecrets(opened, secretsOf(context));
     const progress = startProgress(output, context.now);
     closing.push(() => progress.stop());
