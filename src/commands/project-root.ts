@@ -2,22 +2,34 @@ import type { GlobalFlags } from "../config/flags.ts";
 import { createMachine } from "../config/folders.ts";
 import { isOn } from "../config/given.ts";
 import { findProjectMark, projectNameIn, type ProjectMark } from "../config/project-mark.ts";
+import { upwardFrom, type UpwardRules } from "../config/upward.ts";
 import type { Context } from "../context.ts";
 import type { RefuseFolder } from "../documents/folder.ts";
 import { findRoot, type ProjectRoot } from "../documents/root.ts";
 import { CliError } from "../errors.ts";
+
+type Place = Pick<Context, "cwd" | "env" | "uid">;
+
+function rulesOf({ env, uid }: Place): UpwardRules {
+  const trustAll = isOn(env, "KNOWCTL_TRUST_PROJECT");
+  return { machine: createMachine({ env, uid }), trustAll };
+}
+
+/** The git root at or above an absolute real folder. */
+export function findGitRoot(context: Place, folder: string): string | undefined {
+  return upwardFrom(folder, rulesOf(context)).gitRoot;
+}
 
 /**
  * The project root of paths and globs as given (`-` excluded); none stands for the working
  * directory. Throws as findRoot(), and CliError `local` for a state of another user.
  */
 export function findProjectRoot(
-  context: Pick<Context, "cwd" | "env" | "uid">,
+  context: Place,
   paths: readonly string[],
   flags: Pick<GlobalFlags, "root">,
 ): ProjectRoot {
-  const trustAll = isOn(context.env, "KNOWCTL_TRUST_PROJECT");
-  const rules = { machine: createMachine(context), trustAll };
+  const rules = rulesOf(context);
   const known = new Map<string, ProjectMark | undefined>();
   const markOf = (folder: string): ProjectMark | undefined => {
     if (!known.has(folder)) known.set(folder, findProjectMark(folder, rules));

@@ -2,6 +2,7 @@ import { neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
 import { jsonWithFailures } from "./report/json.ts";
 import type { ReportFailure } from "./report/record.ts";
+import { shownText, type ShownPath } from "./paths.ts";
 import { countOf, formatCount, formatDuration, type UploadCounts } from "./progress.ts";
 import { dim, green, red, yellow, type Text } from "./text.ts";
 
@@ -92,11 +93,12 @@ export async function writeSummary(
   output: Output,
   result: IngestResult,
   failures: Iterable<ReportFailure>,
+  shownPath: ShownPath,
 ): Promise<void> {
   let shown = 0;
   for (const each of failures) {
     if (shown++ === failuresShown) break;
-    await output.problem(red("failed "), failureText(each));
+    await output.problem(red("failed "), failureText(each, shownPath));
   }
   const hidden = result.counts.failed - failuresShown;
   if (hidden > 0) {
@@ -128,12 +130,13 @@ const marks: Record<RunStatus, Text> = {
 };
 
 // A reason often begins with the path already (`docs/a.md:3:5: …`).
-function failureText(each: ReportFailure): string {
-  const reason = neutraliseLine(each.reason);
-  const path = neutraliseLine(each.path);
-  if (reason.startsWith(path)) return reason;
+function failureText(each: ReportFailure, shown: ShownPath): string {
+  const { path, reason: given } = each;
+  const reason = neutraliseLine(given);
+  if (path === "stdin" && given.startsWith(path)) return reason;
+  if (given.startsWith(path)) return neutraliseLine(shownText(path, given, shown));
   // What the service refused: a line of stdin has nothing but its id to be known by.
-  if (each.path !== "stdin") return `${path}: ${reason}`;
+  if (path !== "stdin") return `${neutraliseLine(shown(path))}: ${reason}`;
   const line = each.line === undefined ? path : `${path}:${each.line}`;
   return each.id === undefined
     ? `${line}: ${reason}`
@@ -141,8 +144,8 @@ function failureText(each: ReportFailure): string {
 }
 
 /** The file, with the number of a row, or the line of stdin. */
-function placeOf({ path, row }: PlannedDocument): string {
-  const place = path === "" ? "stdin" : path;
+function placeOf({ path, row }: PlannedDocument, shown: ShownPath): string {
+  const place = path === "" ? "stdin" : shown(path);
   if (row === undefined) return place;
   return path === "" ? `${place}:${row}` : `${place}#${row}`;
 }
@@ -154,9 +157,13 @@ const actionStyles: Record<string, (...parts: Text[]) => Text> = {
 };
 
 /** One line of a dry run's plan: a table row on a terminal, tabs off it. */
-export async function writePlanned(output: Output, each: PlannedDocument): Promise<void> {
-  const path = neutraliseLine(placeOf(each));
-  const detail = neutraliseLine(each.detail);
+export async function writePlanned(
+  output: Output,
+  each: PlannedDocument,
+  shown: ShownPath,
+): Promise<void> {
+  const path = neutraliseLine(placeOf(each, shown));
+  const detail = neutraliseLine(shownText(each.path, each.detail, shown));
   if (!output.isTerminal) {
     await output.line([each.action, path, neutraliseLine(each.id ?? ""), detail].join("\t"));
     return;

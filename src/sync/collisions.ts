@@ -37,9 +37,11 @@ const withRecorded = (storesAlike: boolean): string => `
     AND NOT EXISTS (SELECT 1 FROM temp.plan q WHERE q.path = a.path)
   ORDER BY b.number`;
 
-function toPair(row: Row): { first: PathAndId; second: PathAndId } {
-  const place = (path: unknown, part: unknown): string =>
-    part === 0 ? String(path) : `${String(path)} (row ${String(part)})`;
+function toPair(row: Row, shown: CollisionCheck["shown"]): { first: PathAndId; second: PathAndId } {
+  const place = (given: unknown, part: unknown): string => {
+    const path = shown?.(String(given)) ?? String(given);
+    return part === 0 ? path : `${path} (row ${String(part)})`;
+  };
   return {
     first: { path: place(row["path"], row["part"]), id: String(row["id"]) },
     second: { path: place(row["path2"], row["part2"]), id: String(row["id2"]) },
@@ -49,6 +51,8 @@ function toPair(row: Row): { first: PathAndId; second: PathAndId } {
 export interface CollisionCheck {
   /** The id under which the service stores a document; undefined where it stores them as they are. */
   storedId?: ((id: string) => string) | undefined;
+  /** A root-relative path as people read it. */
+  shown?: ((path: string) => string) | undefined;
   /** Whether a recorded file still is as it was recorded. */
   isCurrent: (path: string) => boolean;
 }
@@ -65,7 +69,7 @@ export function refuseCollisions({ database }: PlanTable, check: CollisionCheck)
   const take = (query: string, isReal: (row: Row) => boolean): void => {
     for (const row of database.prepare(query).iterate()) {
       if (collisions.length > collisionsShown) return;
-      if (isReal(row)) collisions.push(toPair(row));
+      if (isReal(row)) collisions.push(toPair(row, check.shown));
     }
   };
   take(withinPlan(storesAlike), () => true);

@@ -117,7 +117,7 @@ export function createPlanEntries(
       return;
     }
     images += document.images;
-    for (const warning of document.warnings) table.warn(warning);
+    for (const warning of document.warnings) table.warn(path, warning);
     const accepted = known.get(keyOf(document))?.get(id);
     const { action, detail } = decide(accepted, fingerprint, request.force);
     if (action === "unchanged") {

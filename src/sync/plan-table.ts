@@ -42,18 +42,25 @@ export interface PlanTable {
   /** A gone file of this content, for a new file that is the same under another path. */
   renamedFrom(content: string): string | undefined;
   /** `message` names the file. */
-  warn(message: string): void;
+  /** `path` is that of the file; "" for none. */
+  warn(path: string, message: string): void;
   count(action: PlanAction): number;
   /** Entries in order; all, or only those of some actions. */
   entries(actions?: readonly PlanAction[]): IterableIterator<PlanEntry>;
   /** Ids of the documents that a file gives. */
   idsOf(path: string): string[];
   /** The first warnings, and how many there were in all. */
-  warnings(): { shown: readonly string[]; count: number };
+  warnings(): { shown: readonly FileWarning[]; count: number };
   readonly database: Database;
 }
 
 const batchSize = 512;
+/** A warning often begins with the path of its file. */
+export interface FileWarning {
+  path: string;
+  message: string;
+}
+
 // A warning per file of a large folder would be noise, and memory.
 const warningsKept = 50;
 
@@ -95,7 +102,7 @@ export function createPlanTable(database: Database): PlanTable {
   const selectGone = database.prepare("SELECT path FROM temp.gone WHERE content = ? LIMIT 1");
   const idsOfPath = database.prepare("SELECT id FROM temp.plan WHERE path = ? AND id IS NOT NULL");
   const counts = new Map<PlanAction, number>();
-  const warnings: string[] = [];
+  const warnings: FileWarning[] = [];
   let warningCount = 0;
   let goneCount = 0;
   let batch: SqlValue[][] = [];
@@ -146,9 +153,9 @@ export function createPlanTable(database: Database): PlanTable {
       const row = selectGone.get(content);
       return row && String(row["path"]);
     },
-    warn(message) {
+    warn(path, message) {
       warningCount++;
-      if (warnings.length < warningsKept) warnings.push(message);
+      if (warnings.length < warningsKept) warnings.push({ path, message });
     },
     index() {
       flush();

@@ -7,7 +7,7 @@ import {
   type IngestFormat,
   type PlannedDocument,
 } from "../../output/ingest.ts";
-import type { Output } from "../../output/output.ts";
+import type { ShownPath } from "../../output/paths.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
 import { listOrphans, orphanReason } from "../../sync/orphans.ts";
 import type { Plan } from "../../sync/plan.ts";
@@ -15,6 +15,7 @@ import { isInShard, type Shard } from "../../sync/shard.ts";
 import type { Target } from "../../sync/target.ts";
 import type { State } from "../../sync/state.ts";
 import { orphanSearch } from "./orphan-search.ts";
+import type { Session } from "./session.ts";
 import type { DocumentSource } from "./settings.ts";
 
 interface FolderPlan {
@@ -23,6 +24,8 @@ interface FolderPlan {
   state: State;
   target: Target | undefined;
   shard: Shard | undefined;
+  /** How details name another file. */
+  shown: ShownPath;
 }
 
 export interface DryRun {
@@ -63,7 +66,7 @@ function* findAllOrphans(folder: FolderPlan): Generator<PlannedDocument> {
     // One that names its own id is still the same document.
     const isItself = folder.plan.table.idsOf(path).some((id) => id !== defaultId(path, settings));
     if (told.has(old) || isItself || folder.state.filesOf(old).length > 0) continue;
-    yield { ...orphaned, path: old, detail: `renamed since ${since.ref} to ${path}` };
+    yield { ...orphaned, path: old, detail: `renamed since ${since.ref} to ${folder.shown(path)}` };
   }
 }
 
@@ -76,13 +79,21 @@ export function* everyDocument(folder: FolderPlan): Generator<PlannedDocument> {
     const isNew = action === "new" && content !== undefined;
     const from = isNew && (since?.renamed.get(path) ?? table.renamedFrom(content));
     const row = part > 0 ? { row: part } : {};
-    yield { action, path, ...row, id, detail: from ? `renamed from ${from}` : detail };
+    yield {
+      action,
+      path,
+      ...row,
+      id,
+      detail: from ? `renamed from ${folder.shown(from)}` : detail,
+    };
   }
   yield* findAllOrphans(folder);
 }
 
+type Written = Pick<Session, "output" | "source">;
+
 async function writeAll(
-  output: Output,
+  { output, source }: Written,
   format: IngestFormat,
   documents: DryRun["documents"],
 ): Promise<Map<string, number>> {
@@ -94,7 +105,8 @@ async function writeAll(
     if (format === "json") await output.json(`${first ? "" : ","}\n${JSON.stringify(each)}`);
     else if (format === "ndjson") {
       await output.json(`${JSON.stringify({ version: 1, type: "planned", ...each })}\n`);
-    } else if (each.action !== "unchanged" || output.verbose) await writePlanned(output, each);
+    } else if (each.action !== "unchanged" || output.verbose)
+      await writePlanned(output, each, source.shown);
     first = false;
   }
   const totals = JSON.stringify(Object.fromEntries(counts));
@@ -108,11 +120,12 @@ async function writeAll(
  * be read, and `changes` when asked to and there is something to send.
  */
 export async function writePlan(
-  output: Output,
+  written: Written,
   format: IngestFormat,
   dryRun: DryRun,
 ): Promise<void> {
-  const counts = await writeAll(output, format, dryRun.documents);
+  const { output } = written;
+  const counts = await writeAll(written, format, dryRun.documents);
   const summary = [...counts].map(([action, count]) => `${formatCount(count)} ${action}`);
   await output.note(`dry run, nothing was sent: ${summary.join(", ") || "no documents"}`);
   await tellOthers(output, dryRun.shard, dryRun.others());

@@ -69,7 +69,7 @@ export async function explainFile(
   const source = await openSource(context, [path], flags, output, false);
   const found = findOne(source, path);
   if (found.kind !== "file") {
-    throw new CliError("usage", `${found.path} is left out: ${found.reason}`);
+    throw new CliError("usage", `${source.shown(found.path)} is left out: ${found.reason}`);
   }
   const explanation = await explainDocument(
     { ...found.file, facts: source.factsOf?.(found.file.path) },
@@ -82,7 +82,8 @@ export async function explainFile(
   // As in an upload: a flag wins over a rule, a rule over the configured pair.
   const target = pair.fromFlag ? configured : (explanation.ccPairId ?? configured);
   if (output.isTerminal && flags.output === undefined && !flags.json) {
-    await writeExplanation(output, explanation, { state, target });
+    const { shown } = source;
+    await writeExplanation(output, explanation, { state, target, shown });
   } else {
     await writeRecord(output, flags, { version: 1, ...explanation, target, state });
   }

@@ -93,14 +93,15 @@ async function dryRun(
   format: IngestFormat,
   options: IngestOptions,
 ): Promise<void> {
-  const { output, source, state, targets } = session;
+  const { source, state, targets } = session;
   const plan = await planFound(context, session, options);
-  await tellWarnings(output, plan.table.warnings(), plan.images);
+  await tellWarnings(session, plan.table.warnings(), plan.images);
   const target = targetFor(targets, undefined);
   const exitCode = options.exitCode === true;
   const { shard } = options;
-  await writePlan(output, format, {
-    documents: everyDocument({ plan, source, state, target, shard }),
+  const shown = format === "text" ? source.shown : (path: string) => path;
+  await writePlan(session, format, {
+    documents: everyDocument({ plan, source, state, target, shard, shown }),
     noPair: () => plan.pairs.has(undefined),
     others: () => plan.table.count("other"),
     shard,

@@ -100,6 +100,7 @@ export async function planFolder(
         .filesOf(path)
         .some(({ seen }) => seen === seenText(stamp, source.mappingKey(path)));
     },
+    shown: source.shown,
     checksum: options.checksum === true,
     force: options.force === true,
     signal: context.signal,

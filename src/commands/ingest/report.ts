@@ -13,9 +13,10 @@ import { createReportCollector, type RunEnd } from "../../output/report/collecto
 import type { ReportFailure } from "../../output/report/record.ts";
 import { createFailureLog } from "../../sync/failure-log.ts";
 import type { Plan } from "../../sync/plan.ts";
-import type { PlanTable } from "../../sync/plan-table.ts";
+import type { FileWarning, PlanTable } from "../../sync/plan-table.ts";
 import type { DocumentEvent } from "../../sync/run.ts";
 import type { Shard } from "../../sync/shard.ts";
+import { findGitRoot } from "../project-root.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";
 import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";
 import type { Session } from "./session.ts";
@@ -91,15 +92,15 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
   const { counts } = collector;
   const target = { baseUrl: targets.baseUrl, ccPairId: targets.pair.ccPairId };
   const paths = source.inputs.length > 0 ? source.inputs : source.settings.include;
-  const warnings: string[] = [];
+  const warnings: FileWarning[] = [];
   let warningCount = 0;
   let images = 0;
   let planTable: PlanTable | undefined;
   let sentBytes = 0;
   let isFinished = false;
 
-  const warn = (message: string): void => {
-    if (++warningCount <= warningsKept) warnings.push(message);
+  const warn = (message: string, path = ""): void => {
+    if (++warningCount <= warningsKept) warnings.push({ path, message });
   };
   const takeLines = async (events: readonly DocumentLine[]): Promise<void> => {
     for (const event of events) collector.add(event);
@@ -121,7 +122,8 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
       error: status === "error" ? errorText(error) : undefined,
     });
   const writeFiles = async (head: ReturnType<typeof headOf>): Promise<void> => {
-    const run = { head, failures: log.list, root: source.settings.root };
+    const { root } = source.settings;
+    const run = { head, failures: log.list, root, gitRoot: findGitRoot(context, root) };
     try {
       await writeReportFiles(context, output, files, run);
     } catch (error) {
@@ -148,7 +150,7 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
     warn,
     async add(events) {
       for (const event of events) {
-        for (const warning of event.warnings ?? []) warn(warning);
+        for (const warning of event.warnings ?? []) warn(warning, event.path);
         images += event.images ?? 0;
         sentBytes += event.sentBytes ?? 0;
         if (event.renamedFrom !== undefined) collector.rename(event.renamedFrom, event.path);
@@ -160,9 +162,9 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
       const head = headOf(status, traffic, error);
       const result = resultOf(head, target);
       if (format !== "text") await unlessClosed(writeResult(output, format, result, log.list()));
-      await unlessClosed(tellWarnings(output, { shown: warnings, count: warningCount }, images));
+      await unlessClosed(tellWarnings(session, { shown: warnings, count: warningCount }, images));
       await unlessClosed(tellOthers(output, shard, planTable?.count("other") ?? 0));
-      await unlessClosed(writeSummary(output, result, log.list()));
+      await unlessClosed(writeSummary(output, result, log.list(), source.shown));
       await writeFiles(head);
     },
     async abandon(error) {

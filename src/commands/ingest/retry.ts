@@ -72,7 +72,8 @@ async function dropGone(
     const always = Number.MAX_SAFE_INTEGER;
     state.clearFailures(failuresKey(targets), always, (path) => gone.has(path));
   }
-  for (const path of [...gone].slice(0, goneShown)) await output.note(`${path}: is gone`);
+  for (const path of [...gone].slice(0, goneShown))
+    await output.note(`${source.shown(path)}: is gone`);
   if (gone.size > goneShown) await output.note(`… and ${gone.size - goneShown} more are gone`);
   return paths.filter((path) => !gone.has(path)).map(absolute);
 }

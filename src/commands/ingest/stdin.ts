@@ -40,7 +40,7 @@ async function* planned(
         yield { action: kind, path, ...row, id: undefined, detail: prepared.reason };
         continue;
       }
-      for (const warning of prepared.warnings) table.warn(warning);
+      for (const warning of prepared.warnings) table.warn(path, warning);
       const { id, fingerprint, ownPair } = prepared;
       const target = targetFor(targets, ownPair);
       const accepted = target && state.accepted(target.key, id);
@@ -79,10 +79,10 @@ async function dryRun(
   { due, table }: Given,
   options: IngestOptions,
 ): Promise<void> {
-  const { output, targets } = session;
+  const { targets } = session;
   const first = await readFirst(due, context, options.allowEmpty === true);
   await session.progress.stop();
-  await writePlan(output, ingestFormat(options), {
+  await writePlan(session, ingestFormat(options), {
     documents: planned(first, session, options, table),
     noPair: () => targets.pair.ccPairId === undefined,
     others: () => table.count("other"),
@@ -90,7 +90,7 @@ async function dryRun(
     exitCode: options.exitCode === true,
   });
   context.signal.throwIfAborted();
-  await tellWarnings(output, table.warnings(), 0);
+  await tellWarnings(session, table.warnings(), 0);
 }
 
 async function upload(
