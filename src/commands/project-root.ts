@@ -1,7 +1,12 @@
 import type { GlobalFlags } from "../config/flags.ts";
 import { createMachine } from "../config/folders.ts";
 import { isOn } from "../config/given.ts";
-import { findProjectMark, projectNameIn, type ProjectMark } from "../config/project-mark.ts";
+import {
+  findProjectMark,
+  findUnusedMark,
+  projectNameIn,
+  type ProjectMark,
+} from "../config/project-mark.ts";
 import { upwardFrom, type UpwardRules } from "../config/upward.ts";
 import type { Context } from "../context.ts";
 import type { RefuseFolder } from "../documents/folder.ts";
@@ -36,6 +41,20 @@ export function findProjectRoot(
     return known.get(folder);
   };
   return findRoot({ paths, cwd: context.cwd, explicitRoot: flags.root, markOf });
+}
+
+/** What people should know of a root that nothing marks; undefined for any other. */
+export function textOfUnmarked(
+  context: Place,
+  { folder, mark, start }: ProjectRoot,
+): string | undefined {
+  if (mark !== undefined) return undefined;
+  const unused = findUnusedMark(start, rulesOf(context));
+  const why =
+    unused === undefined
+      ? "Nothing marks it"
+      : `Other users can write to ${unused}, so it is not used as the root`;
+  return `project root: ${folder}. ${why}: ids depend on the paths you name. To keep them, name the root: --root DIR`;
 }
 
 /**

@@ -56,7 +56,7 @@ export function findProjectMark(start: string, rules: UpwardRules): ProjectMark 
   const { folders, gitRoot } = upwardFrom(start, rules);
   const configured = folders.find(holdsConfiguration);
   if (configured !== undefined) return { folder: configured, kind: "configuration" };
-  const stated = folders.find((folder) => lstatSync(join(folder, stateName), quietly));
+  const stated = folders.find(holdsState);
   if (stated !== undefined) {
     refuseForeign(join(stated, stateName), rules);
     return { folder: stated, kind: "state" };
@@ -64,7 +64,20 @@ export function findProjectMark(start: string, rules: UpwardRules): ProjectMark 
   return gitRoot === undefined ? undefined : { folder: gitRoot, kind: "git" };
 }
 
-const quietly = { throwIfNoEntry: false } as const;
+function holdsState(folder: string): boolean {
+  return lstatSync(join(folder, stateName), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** The folder that would be the project root of `start`, could others not write to it. */
+export function findUnusedMark(start: string, rules: UpwardRules): string | undefined {
+  const { openFolder } = upwardFrom(start, rules);
+  if (openFolder === undefined) return undefined;
+  const isMarked =
+    holdsConfiguration(openFolder) ||
+    holdsState(openFolder) ||
+    existsSync(join(openFolder, ".git"));
+  return isMarked ? openFolder : undefined;
+}
 
 /** Which of the names in a folder makes it a project of its own: its state or its configuration. */
 export function projectNameIn(

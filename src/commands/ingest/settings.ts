@@ -20,7 +20,7 @@ import { neutraliseLine } from "../../output/neutralise.ts";
 import type { Output } from "../../output/output.ts";
 import { loadSettings } from "../connect.ts";
 import { pathsFrom } from "../../output/paths.ts";
-import { findProjectRoot, refuseOtherProject } from "../project-root.ts";
+import { findProjectRoot, refuseOtherProject, textOfUnmarked } from "../project-root.ts";
 import { readGitFacts, type GitFacts } from "./git-facts.ts";
 
 /** Flags that decide which files are taken and how they map. */
@@ -142,18 +142,6 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
   };
 }
 
-/** Names the root where nothing marks it: another path or working directory may lead to another one. */
-async function tellRoot(
-  output: Output,
-  { folder, mark }: Pick<ProjectRoot, "folder" | "mark">,
-): Promise<void> {
-  if (mark !== undefined) return;
-  await output.note(
-    `project root: ${neutraliseLine(folder)}. Nothing marks it, so ids depend on the paths you name; ` +
-      "name it to keep them: --root DIR",
-  );
-}
-
 /**
  * Loads the configuration that belongs to the paths and compiles how files are
  * found and mapped. `sends` is false for commands that only look: those never
@@ -172,7 +160,8 @@ export async function openSource(
   const named = paths.filter((path) => path !== "-");
   if (paths.some(mayBeGlob)) await loadGlobs();
   checkFormat(paths, flags, cwd);
-  const { folder: root, start, mark } = findProjectRoot(context, named, flags);
+  const projectRoot = findProjectRoot(context, named, flags);
+  const { folder: root, start, mark } = projectRoot;
   const config = await loadSettings(context, flags, output, { sends, root: start });
   const format = named.length === 0 ? undefined : flags.format;
   const raw = { ...rawSettings(config, flags), root, format };
@@ -183,7 +172,8 @@ export async function openSource(
       hints: ["name a folder, for example `knowctl ingest docs --cc-pair-id 2`"],
     });
   }
-  await tellRoot(output, { folder: root, mark });
+  const unmarked = textOfUnmarked(context, projectRoot);
+  if (unmarked !== undefined) await output.note(neutraliseLine(unmarked));
   const inputs = [...paths];
   const facts: GitFacts = paths.includes("-")
     ? { since: undefined, factsOf: undefined }

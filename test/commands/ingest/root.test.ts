@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../../src/main.ts";
@@ -66,6 +66,15 @@ describe("one file has one id", () => {
     }
     const named = await run(service, upload("notes --no-state --root ."));
     expect(named.stderr).not.toContain("project root:");
+  });
+
+  it("and a mark in a folder that others can write to is not used, which is said", async () => {
+    const service = await startPlain();
+    expect(await run(service, upload("notes"))).toMatchObject({ code: 0 });
+    chmodSync(service.folder, 0o777);
+    const { stderr } = await run(service, upload(". --dry-run"), "notes/ops");
+    expect(stderr).toContain(`project root: ${join(service.folder, "notes/ops")}.`);
+    expect(stderr).toContain(`Other users can write to ${service.folder}`);
   });
 
   it("so a state below the root is refused, with the ways out", async () => {
