@@ -22,7 +22,8 @@ import {
 } from "./folder.ts";
 import { absoluteOf } from "./recorded.ts";
 import type { DocumentSettings } from "./settings.ts";
-import { comparePaths, normalise, sourceFile } from "./stamp.ts";
+import { sortByKey } from "./entry-order.ts";
+import { normalise, sourceFile } from "./stamp.ts";
 import { refuseTwins } from "./twins.ts";
 
 /** `key` orders the entries of one folder. */
@@ -150,16 +151,6 @@ function listUndecodable(walk: Walk, folder: Folder, dirent: Dirent): Entry | un
   return note("failed", pathIn(folder, name), "the name is not valid UTF-8: rename it");
 }
 
-// From here on the order of code units, which is quick to ask for, is not that of code points.
-const beyondBasics = /[\ud800-\uffff]/;
-
-function sortEntries(entries: Entry[]): Entry[] {
-  if (entries.some(({ key }) => beyondBasics.test(key))) {
-    return entries.sort((a, b) => comparePaths(a.key, b.key));
-  }
-  return entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-}
-
 function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {
   let dirents: Dirent[];
   try {
@@ -188,7 +179,7 @@ function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {
     if (entry) entries.push(entry);
   }
   // A folder sorts as what its files begin with: "a-b.md" < "a.md" < "a/b.md".
-  const sorted = sortEntries(entries);
+  const sorted = sortByKey(entries);
   refuseTwins(sorted, folder, dirents);
   return { entries: sorted, next: 0, refused };
 }
