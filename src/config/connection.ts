@@ -3,7 +3,7 @@ import { userFolder, type Machine } from "./folders.ts";
 import { resolveKeys } from "./keys.ts";
 import type { ConfigFile, Merged } from "./layers.ts";
 import { exitFor, givenProxy, proxyOf, tlsFilesOf, unreadable, type Network } from "./network.ts";
-import { claimsOf, untrusted } from "./trust.ts";
+import { refusedTrust } from "./trust.ts";
 import { AddressProblem, isLoopback, parseBaseUrl, type BaseUrl } from "./url.ts";
 
 /** Everything that a request needs to know about where it goes. */
@@ -104,8 +104,8 @@ function checkTls(request: ConnectionRequest): boolean {
  * Throws CliError `not-configured` (or `usage` for what a flag says).
  */
 export async function openConnection(request: ConnectionRequest): Promise<Connection> {
-  const foreign = request.files.find((file) => !file.trusted && claimsOf(file.content).length > 0);
-  if (foreign) throw untrusted(foreign);
+  const refused = refusedTrust(request.files);
+  if (refused) throw refused;
   const base = baseUrlOf(request);
   const allowInsecureTls = checkTls(request);
   checkHttp(base, request);

@@ -1,32 +1,10 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-  type Stats,
-} from "node:fs";
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { accessSync, constants, existsSync, realpathSync, statSync, type Stats } from "node:fs";
+import { basename, extname, join, resolve } from "node:path";
 import { CliError, codeOf } from "../errors.ts";
 import { isInside, userFolder, type Machine } from "./folders.ts";
-import { hasMember, projectPlaces, userPlaces, type FoundFile } from "./places.ts";
-
-/** The folder with `.git` (a folder, or a file in worktrees) at or above `start`, or undefined. */
-function findGitRoot(start: string): string | undefined {
-  for (let folder = start; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".git"))) return folder;
-    if (dirname(folder) === folder) return undefined;
-  }
-}
-
-/** From `start` upward to the git root; without one, `start` alone (faults.md S11). */
-export function searchedFolders(start: string): string[] {
-  const last = findGitRoot(start) ?? start;
-  const folders = [start];
-  for (let folder = start; folder !== last; folder = dirname(folder)) folders.push(dirname(folder));
-  return folders;
-}
+import { projectPlaces, userPlaces, type FoundFile } from "./places.ts";
+import { holdsConfiguration } from "./project-mark.ts";
+import { upwardFrom, type UpwardRules } from "./upward.ts";
 
 function statOf(path: string, read: (path: string) => Stats): Stats | undefined {
   try {
@@ -36,25 +14,16 @@ function statOf(path: string, read: (path: string) => Stats): Stats | undefined 
   }
 }
 
-export interface ProjectRules {
-  uid: number;
-  /** KNOWCTL_TRUST_PROJECT: also take a file of another owner. */
-  trustAll: boolean;
-}
-
 const trustAllHint =
   "to use it anyway, set KNOWCTL_TRUST_PROJECT=1, or name a file of yours with --config";
 
 /** Why a file may not be used, before anything of it is read; who asks decides what happens then. */
-export function refusal(
-  path: string,
-  rules: ProjectRules,
-  lastFolder: string,
-): CliError | undefined {
-  if (rules.trustAll || rules.uid < 0) return undefined;
+export function refusal(path: string, rules: UpwardRules, boundary: string): CliError | undefined {
+  const { machine, trustAll } = rules;
+  if (trustAll || machine.uid < 0) return undefined;
   const stats = statOf(path, statSync);
   if (!stats?.isFile()) return undefined;
-  if (stats.uid !== rules.uid) {
+  if (stats.uid !== machine.uid) {
     return new CliError(
       "not-configured",
       `${path} belongs to another user (uid ${stats.uid}): not read`,
@@ -63,7 +32,7 @@ export function refusal(
       },
     );
   }
-  if (!isInside(realpathSync(lastFolder), realpathSync(path))) {
+  if (!isInside(realpathSync(boundary), realpathSync(path))) {
     return new CliError(
       "not-configured",
       `${path} is a link to a file outside the project: not read`,
@@ -98,37 +67,25 @@ export interface ProjectSearch {
   refused?: CliError;
 }
 
-// Most folders have nothing for us: only one that may is searched, and pays for the library.
-function mayHoldProject(folder: string): boolean {
-  const present = projectPlaces.filter((place) => existsSync(join(folder, place)));
-  if (present.length === 0) return false;
-  if (present.some((place) => place !== "package.json")) return true;
-  try {
-    return hasMember(readFileSync(join(folder, "package.json"), "utf8"));
-  } catch {
-    // The search says what is wrong with it.
-    return true;
-  }
-}
-
-/** Finds the project file at or above `start` (an absolute folder), no further than its git root. */
-export async function findProject(start: string, rules: ProjectRules): Promise<ProjectSearch> {
+/** Finds the project file at or above `start` (an absolute folder), as far as upwardFrom() looks. */
+export async function findProject(start: string, rules: UpwardRules): Promise<ProjectSearch> {
   const real = realpathSync(start);
-  const folders = searchedFolders(real);
-  const lastFolder = folders.at(-1) ?? real;
+  const { folders, gitRoot } = upwardFrom(real, rules);
   for (const folder of folders) {
-    if (!mayHoldProject(folder)) continue;
+    // Most folders hold none: only one that does is searched, and pays for the library.
+    if (!holdsConfiguration(folder)) continue;
+    const boundary = gitRoot ?? folder;
     for (const place of projectPlaces) {
       const path = join(folder, place);
       // A package.json is everywhere and mostly says nothing about us: it is judged after the search.
       if (place === "package.json" || !existsSync(path)) continue;
-      const refused = refusal(path, rules, lastFolder);
+      const refused = refusal(path, rules, boundary);
       if (refused) return { folder, refused };
       checkReadable(path);
     }
     const file = (await import("./search.ts")).createSearch(projectPlaces)(folder);
     if (!file) continue;
-    const refused = refusal(file.path, rules, lastFolder);
+    const refused = refusal(file.path, rules, boundary);
     return refused ? { folder, refused } : { folder, file };
   }
   return {};

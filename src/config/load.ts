@@ -1,3 +1,4 @@
+import type { CliError } from "../errors.ts";
 import { openConnection, type Connection } from "./connection.ts";
 import { createMachine } from "./folders.ts";
 import { builtInLayer, environmentLayer, flagLayer } from "./given.ts";
@@ -7,6 +8,7 @@ import { secretMembers } from "./members.ts";
 import { chooseProfile, type ChosenProfile, type Source } from "./profile.ts";
 import type { ChatSettings, ConfigContent, IngestSettings } from "./schema.ts";
 import { effectiveContent, loadProject, loadUser, type SourceRequest } from "./sources.ts";
+import { refusedTrust } from "./trust.ts";
 
 export type { Connection } from "./connection.ts";
 export type { Origin } from "./layers.ts";
@@ -35,6 +37,8 @@ export interface Config {
   files: ConfigFile[];
   /** The profile in effect as merged, secrets unresolved. */
   values: Merged["values"];
+  /** Why nothing may be sent or looked up with these files: a project file is not trusted. */
+  refused: CliError | undefined;
   /** Resolves the address and the keys and runs every safety rule. Throws `not-configured`. */
   connection(): Promise<Connection>;
   /** The keys of the profile that a command which sends nothing may read; nothing of an untrusted file. */
@@ -77,9 +81,9 @@ function view(
  * `file:line:column` for a broken file.
  *
  * A discovered project file counts in full once it is trusted. Before that, for
- * commands that send: when it names addresses or secret references, connection()
- * refuses; when it only holds settings, those that can neither aim nor rename an
- * upload apply (see restrict.ts) and the others are named in a warning.
+ * commands that send: when it names addresses or secret references, or anything that
+ * shapes ids, the target or a check, connection() refuses; otherwise the settings of
+ * freeIngest (see restrict.ts) apply and the others are named in a warning.
  */
 export async function loadConfig(request: LoadRequest): Promise<Config> {
   const machine = createMachine(request);
@@ -108,6 +112,7 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
     origins,
     files,
     values,
+    refused: refusedTrust(files),
     connection() {
       const { chosen, merged } = request.sends ? shown : view(request, sources(sendable));
       return openConnection({ merged, files, machine, profile: chosen.name, warn: request.warn });

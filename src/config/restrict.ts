@@ -1,4 +1,5 @@
 import { CliError } from "../errors.ts";
+import { addressMembers, secretMembers } from "./members.ts";
 import type { Path } from "./nodes.ts";
 import { whereIs } from "./problems.ts";
 import type { ParsedFile } from "./parse.ts";
@@ -15,6 +16,46 @@ const freeIngest = [
   "rules",
 ] as const;
 const freeRule = ["match", "metadata"] as const;
+
+/**
+ * What else changes neither ids nor the target nor a check: it is left out of an untrusted file
+ * with a warning. Any other key stops a command that sends, keys of later versions too.
+ */
+const mildIngest: readonly string[] = [
+  ...freeIngest,
+  "ignore",
+  "drafts",
+  "concurrency",
+  "rate",
+  "linkBase",
+  "anchors",
+  "maxSectionChars",
+  "tags",
+  "images",
+  "updatedAt",
+  "owners",
+  "metaCommit",
+];
+const mildRule: readonly string[] = [...freeRule, "tags", "source", "link", "sections"];
+/** Addresses and secrets are judged by themselves (trust.ts). */
+const mildProfile: readonly string[] = [
+  ...addressMembers,
+  ...secretMembers,
+  "timeout",
+  "allowHttp",
+  "allowInsecureTls",
+  "chat",
+  "ingest",
+];
+const mildFrontMatter: readonly string[] = [
+  "title",
+  "link",
+  "source",
+  "tags",
+  "updatedAt",
+  "owners",
+  "secondaryOwners",
+];
 
 function pick<Value extends object, Key extends keyof Value>(
   value: Value,
@@ -49,46 +90,53 @@ export function restrictContent(content: ConfigContent): {
   return { content: content.ingest ? { ingest: free } : {}, dropped };
 }
 
-/** Settings that guard an upload: leaving one out would weaken what the user relies on. */
-const guardKeys = ["requireAccess", "accessKeys"] as const;
-
-/** The guards of a file, top level and profiles, by key path. */
-export function guardsOf(content: ConfigContent): { key: string; value: unknown }[] {
-  const places: [string, IngestSettings | undefined][] = [
-    ["ingest", content.ingest],
-    ...Object.entries(content.profiles ?? {}).map(
-      ([name, { ingest }]): [string, IngestSettings | undefined] => [
-        `profiles.${name}.ingest`,
-        ingest,
-      ],
-    ),
-  ];
-  return places.flatMap(([place, ingest]) =>
-    guardKeys.flatMap((key) =>
-      ingest?.[key] === undefined ? [] : [{ key: `${place}.${key}`, value: ingest[key] }],
-    ),
-  );
+/** A key of a file that shapes ids, the target or a check. */
+export interface Shaping {
+  key: string;
+  value: unknown;
+  /** The value for people; of an object the keys, since its values may be secrets. */
+  text: string;
 }
 
-/** Throws CliError `not-configured` where a file that is not trusted holds a guard of uploads. */
-export function refuseUntrustedGuards(
-  files: readonly { path: string; trusted: boolean; content: ConfigContent }[],
-): void {
-  for (const { path, trusted, content } of files) {
-    const guards = trusted ? [] : guardsOf(content).map(({ key }) => key);
-    if (guards.length === 0) continue;
-    throw new CliError(
-      "not-configured",
-      `${path} is not trusted, and ${guards.join(", ")} counts only from a trusted file; nothing was sent`,
-      {
-        hints: [
-          "look at it, then trust it once: knowctl config trust",
-          `or name it for this run: --config ${path}`,
-          "in a pipeline that owns its checkout: KNOWCTL_TRUST_PROJECT=1",
-        ],
-      },
-    );
-  }
+function textOf(value: unknown): string {
+  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord ? Object.keys(value).join(", ") : JSON.stringify(value);
+}
+
+function strict(value: object, mild: readonly string[], prefix: string, match?: string): Shaping[] {
+  return Object.entries(value)
+    .filter(([key, each]) => each !== undefined && !mild.includes(key))
+    .map(([key, each]) => {
+      if (match === undefined) return { key: prefix + key, value: each, text: textOf(each) };
+      return { key: prefix + key, value: [match, each], text: `${textOf(each)} for ${match}` };
+    });
+}
+
+function shapingIngest(ingest: IngestSettings, prefix: string): Shaping[] {
+  const { rules = [], frontMatter = {}, ...plain } = ingest;
+  return [
+    ...strict(plain, mildIngest, prefix),
+    ...strict(frontMatter, mildFrontMatter, `${prefix}frontMatter.`),
+    ...rules.flatMap((rule, index) =>
+      strict(rule, mildRule, `${prefix}rules[${index}].`, rule.match),
+    ),
+  ];
+}
+
+/** Settings of a file that shape ids, the target or a check, in all of its profiles. */
+export function shapingOf({
+  defaultProfile,
+  ingest = {},
+  profiles = {},
+}: ConfigContent): Shaping[] {
+  return [
+    ...strict({ defaultProfile }, [], ""),
+    ...shapingIngest(ingest, "ingest."),
+    ...Object.entries(profiles).flatMap(([name, profile]) => [
+      ...strict(profile, mildProfile, `profiles.${name}.`),
+      ...shapingIngest(profile.ingest ?? {}, `profiles.${name}.ingest.`),
+    ]),
+  ];
 }
 
 const mostAlternatives = 256;

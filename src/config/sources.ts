@@ -84,7 +84,7 @@ export interface Project {
 export async function loadProject(request: SourceRequest, machine: Machine): Promise<Project> {
   if (request.userOnly) return {};
   const trustAll = isOn(request.env, "KNOWCTL_TRUST_PROJECT");
-  const found = await findProject(startFolder(request), { uid: machine.uid, trustAll });
+  const found = await findProject(startFolder(request), { machine, trustAll });
   const folder = found.folder ?? (found.file && dirname(found.file.path));
   const named = givenWord(request.flags, request.env, "config");
   if (named) {
@@ -111,7 +111,7 @@ export async function loadProject(request: SourceRequest, machine: Machine): Pro
 
 function trustQuestion(file: ConfigFile): string {
   const claims = claimsOf(file.content).map(({ key, text }) => `  ${key}: ${text}`);
-  return [`${file.path} is not trusted yet. It names:`, ...claims, "Trust it?"].join("\n");
+  return [`${file.path} is not trusted yet. It sets:`, ...claims, "Trust it?"].join("\n");
 }
 
 /** What of the project file counts when something is sent. Asks, warns and refuses as it must. */
@@ -129,7 +129,7 @@ export async function effectiveContent(
     return file.content;
   }
   checkPatterns(file);
-  // With addresses in it connection() refuses the whole file and says why.
+  // With claims in it connection() refuses the whole file and says why.
   if (dropped.length > 0 && claims.length === 0) {
     request.warn(
       `${file.path} is not trusted, so this in it does not count: ${dropped.join(", ")}; trust it once: knowctl config trust`,

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { CliError } from "../errors.ts";
 import { checkPrivate, writeWhole } from "./files.ts";
 import { stateFolder, type Machine } from "./folders.ts";
-import { guardsOf } from "./restrict.ts";
 import { addressMembers, secretMembers } from "./members.ts";
 import type { ParsedFile } from "./parse.ts";
+import { shapingOf } from "./restrict.ts";
 import type { ConfigContent, Secret } from "./schema.ts";
 import { withoutCredentials } from "./url.ts";
 
-/** An address or secret reference that a project file names, or what it lets through. */
+/** What trusting a project file is about: an address, a secret reference, or what shapes ids or target. */
 export interface Claim {
   /** `profiles.production.baseUrl` */
   key: string;
-  /** For people: the address, or what would be read. */
+  /** For people: the address, what would be read, or the value. */
   text: string;
 }
 
@@ -24,31 +24,9 @@ function referenceText(secret: Secret): string | undefined {
   return `runs ${secret.command.join(" ")}`;
 }
 
-/** What lets documents with secrets in them through, by key. */
-function exceptionsOf({ ingest, profiles = {} }: ConfigContent): [key: string, string[]][] {
-  const all = [
-    ["ingest", ingest] as const,
-    ...Object.entries(profiles).map(
-      ([name, each]) => [`profiles.${name}.ingest`, each.ingest] as const,
-    ),
-  ];
-  return all.flatMap(([key, settings]): [string, string[]][] => {
-    const patterns = settings?.allowSecrets ?? [];
-    return patterns.length === 0 ? [] : [[`${key}.allowSecrets`, patterns]];
-  });
-}
-
-/** All addresses, secret references and exceptions for secrets of a file: what trusting it is about. */
+/** All addresses and secret references of a file, and all that shapes ids, the target or a check. */
 export function claimsOf(content: ConfigContent): Claim[] {
-  const exceptions = exceptionsOf(content).map(([key, patterns]) => ({
-    key,
-    text: `sends documents with secrets in them: ${patterns.join(", ")}`,
-  }));
-  return [...profileClaims(content), ...exceptions];
-}
-
-function profileClaims(content: ConfigContent): Claim[] {
-  return Object.entries(content.profiles ?? {}).flatMap(([name, profile]) => {
+  const named = Object.entries(content.profiles ?? {}).flatMap(([name, profile]) => {
     const addresses = addressMembers.flatMap((member) => {
       const value = profile[member];
       if (value === undefined) return [];
@@ -64,6 +42,7 @@ function profileClaims(content: ConfigContent): Claim[] {
       text,
     }));
   });
+  return [...named, ...shapingOf(content).map(({ key, text }) => ({ key, text }))];
 }
 
 async function hashOf(content: ConfigContent): Promise<string> {
@@ -72,8 +51,8 @@ async function hashOf(content: ConfigContent): Promise<string> {
     const addresses = addressMembers.map((member) => profile[member] ?? null);
     return [name, ...addresses, ...secretMembers.map((member) => reference(profile[member]))];
   });
-  const all = [...claims, ...guardsOf(content), ...exceptionsOf(content)];
-  const sorted = all.map((claim) => JSON.stringify(claim)).toSorted();
+  const shaping = shapingOf(content).map(({ key, value }) => [key, value]);
+  const sorted = [...claims, ...shaping].map((claim) => JSON.stringify(claim)).toSorted();
   // Slow to load, and most runs meet no project file.
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(sorted.join("\n")).digest("hex");
@@ -112,12 +91,12 @@ export async function rememberTrust(file: ParsedFile, machine: Machine): Promise
   writeWhole(trustStore(machine), `${text}\n`);
 }
 
-/** The error for an untrusted file whose addresses or references would be needed. */
+/** The error for an untrusted file with claims: a command that sends would aim or name otherwise. */
 export function untrusted(file: ParsedFile): CliError {
   const claims = claimsOf(file.content);
   return new CliError(
     "not-configured",
-    `${file.path} is not trusted: its addresses and keys are not used`,
+    `${file.path} is not trusted: it sets addresses, keys, ids or the target`,
     {
       details: claims.map((claim) => `${claim.key}: ${claim.text}`),
       hints: [
@@ -127,4 +106,12 @@ export function untrusted(file: ParsedFile): CliError {
       ],
     },
   );
+}
+
+/** Why no command may send with these files; undefined where none of them lacks trust. */
+export function refusedTrust(
+  files: readonly (ParsedFile & { trusted: boolean })[],
+): CliError | undefined {
+  const file = files.find((each) => !each.trusted && claimsOf(each.content).length > 0);
+  return file && untrusted(file);
 }

@@ -40,14 +40,15 @@ export interface ListedFile {
  * once, ordered by path, and what was skipped or could not be read with the
  * reason; hidden, ignored and excluded files are left out without a word,
  * unless named. Throws CliError `usage` for an input that does not exist or
- * lies outside the root, at once. Synchronous; an input that
+ * lies outside the root, at once, and what `refuseFolder` returned when it comes to a
+ * file of such a folder. Synchronous; an input that
  * yields nothing is for the caller to notice.
  */
 export function listFiles(
   inputs: readonly string[],
   options: FindOptions,
 ): Generator<Listed, void, undefined> {
-  return walkFolders(jobsOf(inputs, options), options.settings);
+  return walkFolders(jobsOf(inputs, options), options.settings, options.refuseFolder);
 }
 
 /** As listFiles(), with size, times and stamp of each file. */

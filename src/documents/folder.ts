@@ -27,6 +27,15 @@ export interface Folder {
   pending: ReadonlyMap<string, readonly Job[]>;
 }
 
+/**
+ * Asked of each folder below the root, with the names in it: why its files cannot belong to this
+ * root. It is thrown when the walk comes to a file in the folder.
+ */
+export type RefuseFolder = (
+  folder: { path: string; absolute: string },
+  names: readonly { name: string }[],
+) => Error | undefined;
+
 /** The tool's own folder: never a source of documents. */
 const stateFolder = ".knowctl";
 

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { CliError } from "../errors.ts";
-import type { Job } from "./folder.ts";
+import type { Job, RefuseFolder } from "./folder.ts";
 import { checkPattern, cleanPattern, compilePattern, isGlob, splitGlob } from "./patterns.ts";
 import { realPath, relativeTo, withSlashes } from "./root.ts";
 import type { DocumentSettings } from "./settings.ts";
@@ -11,6 +11,8 @@ export interface FindOptions {
   /** Absolute; paths and globs of the command line are relative to it. */
   cwd: string;
   settings: DocumentSettings;
+  /** Of lists alone: which folders below the root belong to another one. */
+  refuseFolder?: RefuseFolder | undefined;
 }
 
 function relativeOrRefuse(absolute: string, input: string, root: string): string {

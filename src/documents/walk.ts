@@ -18,11 +18,13 @@ import {
   type DirectReach,
   type Folder,
   type Job,
+  type RefuseFolder,
 } from "./folder.ts";
 import { absoluteOf } from "./recorded.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { createRawNames } from "./raw-names.ts";
-import { comparePaths, normalise, sourceFile } from "./stamp.ts";
+import { sortByKey } from "./entry-order.ts";
+import { normalise, sourceFile } from "./stamp.ts";
 import { refuseTwins } from "./twins.ts";
 
 /** `key` orders the entries of one folder. */
@@ -35,6 +37,14 @@ type Entry =
 interface Walk {
   settings: DocumentSettings;
   links: Links;
+  refuseFolder: RefuseFolder | undefined;
+}
+
+/** The entries of one folder, the number of the next one, and why no file in it may be taken. */
+interface Level {
+  entries: Entry[];
+  next: number;
+  refused: Error | undefined;
 }
 
 function note(kind: "skipped" | "failed", path: string, reason: string): Entry {
@@ -149,25 +159,18 @@ function listUndecodable(
   return note("failed", pathIn(folder, name), reason);
 }
 
-// From here on the order of code units, which is quick to ask for, is not that of code points.
-const beyondBasics = /[\ud800-\uffff]/;
-
-function sortEntries(entries: Entry[]): Entry[] {
-  if (entries.some(({ key }) => beyondBasics.test(key))) {
-    return entries.sort((a, b) => comparePaths(a.key, b.key));
-  }
-  return entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-}
-
-function listEntries(walk: Walk, folder: Folder): Entry[] {
+function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {
   let dirents: Dirent[];
   try {
     dirents = readdirSync(folder.absolute, { withFileTypes: true });
   } catch (error) {
     if (isOutOfFiles(error)) throw error;
     const reason = `the folder cannot be read: ${codeOf(error) ?? "unknown error"}`;
-    return [note("failed", folder.path === "" ? "." : folder.path, reason)];
+    const failed = note("failed", folder.path === "" ? "." : folder.path, reason);
+    return { entries: [failed], next: 0, refused: undefined };
   }
+  const isRoot = folder.path === "";
+  const refused = refusedAbove ?? (isRoot ? undefined : walk.refuseFolder?.(folder, dirents));
   const entries: Entry[] = [];
   const isThere = (name: string): boolean => dirents.some((dirent) => dirent.name === name);
   const ruled = withOwnRules(folder, walk.settings, isThere, (path, reason) => {
@@ -185,9 +188,9 @@ function listEntries(walk: Walk, folder: Folder): Entry[] {
     if (entry) entries.push(entry);
   }
   // A folder sorts as what its files begin with: "a-b.md" < "a.md" < "a/b.md".
-  const sorted = sortEntries(entries);
+  const sorted = sortByKey(entries);
   refuseTwins(sorted, folder, dirents);
-  return sorted;
+  return { entries: sorted, next: 0, refused };
 }
 
 /** A listed file with its stats, or why it is none. */
@@ -223,11 +226,15 @@ export function openWalk(
  * paths come out in code-point order. Synchronous: a promise a file would cost
  * more than the file system. Holds one listing for each level of depth.
  */
-export function* walkFolders(jobs: readonly Job[], settings: DocumentSettings): Generator<Listed> {
+export function* walkFolders(
+  jobs: readonly Job[],
+  settings: DocumentSettings,
+  refuseFolder?: RefuseFolder,
+): Generator<Listed> {
   const { root, direct, problems } = openWalk(jobs, settings);
   yield* problems;
-  const walk: Walk = { settings, links: createLinks(settings.root, direct) };
-  const stack = [{ entries: listEntries(walk, root), next: 0 }];
+  const walk: Walk = { settings, links: createLinks(settings.root, direct), refuseFolder };
+  const stack = [openLevel(walk, root)];
   for (let top = stack.at(-1); top; top = stack.at(-1)) {
     const entry = top.entries[top.next++];
     if (!entry) stack.pop();
@@ -239,8 +246,9 @@ export function* walkFolders(jobs: readonly Job[], settings: DocumentSettings): 
       const repeated = real === undefined ? undefined : walk.links.refuse(entry.kind, real);
       const path = isFile ? entry.path : entry.folder.path;
       if (repeated !== undefined) yield { kind: "skipped", path, reason: repeated };
-      else if (isFile) yield { kind: "file", path, absolutePath: absolute };
-      else stack.push({ entries: listEntries(walk, entry.folder), next: 0 });
+      else if (!isFile) stack.push(openLevel(walk, entry.folder, top.refused));
+      else if (top.refused) throw top.refused;
+      else yield { kind: "file", path, absolutePath: absolute };
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Explanation } from "../documents/explain.ts";
 import { neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
+import { shownText, type ShownPath } from "./paths.ts";
 import { formatCount } from "./progress.ts";
 import { bold, dim, green, yellow } from "./text.ts";
 
@@ -15,11 +16,12 @@ function shorten(value: string, width: number): string {
 export async function writeExplanation(
   output: Output,
   explanation: Explanation,
-  facts: { state: string; target: string | number | undefined },
+  facts: { state: string; target: string | number | undefined; shown: ShownPath },
 ): Promise<void> {
   const { path, isIncluded, reason, fields, document } = explanation;
+  const shownPath = facts.shown(path);
   await output.line(
-    bold(explanation.row === undefined ? path : `${path}#${explanation.row}`),
+    bold(explanation.row === undefined ? shownPath : `${shownPath}#${explanation.row}`),
     isIncluded ? green("  is taken: ") : yellow("  is left out: "),
     reason,
   );
@@ -35,7 +37,9 @@ export async function writeExplanation(
   if (explanation.images > 0) {
     await output.line(dim("images   "), `${explanation.images} left out`);
   }
-  for (const warning of explanation.warnings) await output.warn(warning);
+  for (const warning of explanation.warnings) {
+    await output.warn(shownText(path, warning, facts.shown));
+  }
   if (!document) return;
   await output.line();
   const nameWidth = Math.max(...fields.map(({ name }) => name.length));

@@ -3,6 +3,7 @@ import { neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
 import { jsonWithFailures } from "./report/json.ts";
 import type { ReportFailure } from "./report/record.ts";
+import { shownText, type ShownPath } from "./paths.ts";
 import { refusedRow } from "./report/text.ts";
 import { countOf, formatCount, formatDuration, type UploadCounts } from "./progress.ts";
 import { dim, green, red, yellow, type Text } from "./text.ts";
@@ -108,12 +109,13 @@ export async function writeSummary(
   output: Output,
   result: IngestResult,
   failures: Iterable<ReportFailure>,
-  stoppedBy?: ExitName,
+  told: { shown: ShownPath; stoppedBy?: ExitName | undefined },
 ): Promise<void> {
+  const { stoppedBy } = told;
   let shown = 0;
   for (const each of failures) {
     if (shown++ === failuresShown) break;
-    await output.problem(red("failed "), failureText(each));
+    await output.problem(red("failed "), failureText(each, told.shown));
   }
   const hidden = result.counts.failed - failuresShown;
   if (hidden > 0) {
@@ -149,20 +151,22 @@ const marks: Record<RunStatus, Text> = {
 };
 
 // A reason often begins with the path already (`docs/a.md:3:5: …`).
-function failureText(each: ReportFailure): string {
-  const reason = neutraliseLine(each.reason);
-  const path = neutraliseLine(each.path);
-  if (reason.startsWith(path)) return reason;
+function failureText(each: ReportFailure, shown: ShownPath): string {
+  const { path, reason: given } = each;
+  const reason = neutraliseLine(given);
+  if (path === "stdin" && given.startsWith(path)) return reason;
+  if (given.startsWith(path)) return neutraliseLine(shownText(path, given, shown));
   // What the service refused: the path alone tells neither row nor line.
-  const place = each.line === undefined ? path : `${path}:${each.line}`;
-  const isLine = each.path === "stdin" && each.id !== undefined;
+  const file = path === "stdin" ? path : neutraliseLine(shown(path));
+  const place = each.line === undefined ? file : `${file}:${each.line}`;
+  const isLine = path === "stdin" && each.id !== undefined;
   const row = isLine ? `${each.id}: ` : refusedRow(each);
   return `${place}: ${neutraliseLine(row)}${reason}`;
 }
 
 /** The file, with the number of a row, or the line of stdin. */
-function placeOf({ path, row }: PlannedDocument): string {
-  const place = path === "" ? "stdin" : path;
+function placeOf({ path, row }: PlannedDocument, shown: ShownPath): string {
+  const place = path === "" ? "stdin" : shown(path);
   if (row === undefined) return place;
   return path === "" ? `${place}:${row}` : `${place}#${row}`;
 }
@@ -174,9 +178,13 @@ const actionStyles: Record<string, (...parts: Text[]) => Text> = {
 };
 
 /** One line of a dry run's plan: a table row on a terminal, tabs off it. */
-export async function writePlanned(output: Output, each: PlannedDocument): Promise<void> {
-  const path = neutraliseLine(placeOf(each));
-  const detail = neutraliseLine(each.detail);
+export async function writePlanned(
+  output: Output,
+  each: PlannedDocument,
+  shown: ShownPath,
+): Promise<void> {
+  const path = neutraliseLine(placeOf(each, shown));
+  const detail = neutraliseLine(shownText(each.path, each.detail, shown));
   if (!output.isTerminal) {
     await output.line([each.action, path, neutraliseLine(each.id ?? ""), detail].join("\t"));
     return;

@@ -114,7 +114,9 @@ export function layOutTable<Row>(
   }
   if (isTerminal) {
     // A number that is cut is another number; a relative time is short and says nothing when cut.
-    const flexible = columns.map((column) => column.align !== "right" && !column.show);
+    const flexible = columns.map(
+      (column) => column.align !== "right" && (!column.show || column.cut !== undefined),
+    );
     widths = layOutColumns(widths, flexible, output.columns());
   }
   const layOut = (texts: readonly string[]): string =>

@@ -42,23 +42,32 @@ interface Collision {
   second: PathAndId;
 }
 
-function toPlace({ path, part }: { path: unknown; part: unknown }, id: unknown): PathAndId {
+type Shown = CollisionCheck["shown"];
+
+function toPlace(
+  { path: given, part }: { path: unknown; part: unknown },
+  id: unknown,
+  shown: Shown,
+): PathAndId {
+  const path = shown?.(String(given)) ?? String(given);
   return {
     path: part === 0 ? String(path) : `${String(path)} (row ${String(part)})`,
     id: String(id),
   };
 }
 
-function toPair(row: Row): Collision {
+function toPair(row: Row, shown: Shown): Collision {
   return {
-    first: toPlace({ path: row["path"], part: row["part"] }, row["id"]),
-    second: toPlace({ path: row["path2"], part: row["part2"] }, row["id2"]),
+    first: toPlace({ path: row["path"], part: row["part"] }, row["id"], shown),
+    second: toPlace({ path: row["path2"], part: row["part2"] }, row["id2"], shown),
   };
 }
 
 export interface CollisionCheck {
   /** The id under which the service stores a document; undefined where it stores them as they are. */
   storedId?: ((id: string) => string) | undefined;
+  /** A root-relative path as people read it. */
+  shown?: ((path: string) => string) | undefined;
   /** Whether a recorded file still is as it was recorded. */
   isCurrent: (path: string) => boolean;
 }
@@ -75,7 +84,7 @@ export function refuseCollisions({ database }: PlanTable, check: CollisionCheck)
   const take = (query: string, isReal: (row: Row) => boolean): void => {
     for (const row of database.prepare(query).iterate()) {
       if (collisions.length > collisionsShown) return;
-      if (isReal(row)) collisions.push(toPair(row));
+      if (isReal(row)) collisions.push(toPair(row, check.shown));
     }
   };
   take(withinPlan(storesAlike), () => true);
@@ -86,7 +95,7 @@ export function refuseCollisions({ database }: PlanTable, check: CollisionCheck)
 /** The same for a plan in memory, with nothing recorded. */
 export function refuseTwins(
   table: PlanTable,
-  { storedId }: Pick<CollisionCheck, "storedId">,
+  { storedId, shown }: Pick<CollisionCheck, "storedId" | "shown">,
 ): void {
   const owners = new Map<string, PlanEntry>();
   const collisions: Collision[] = [];
@@ -96,7 +105,8 @@ export function refuseTwins(
     const owner = owners.get(key);
     if (!owner) owners.set(key, entry);
     else if (owner.action !== "untaken" || entry.action !== "untaken") {
-      collisions.push({ first: toPlace(owner, owner.id), second: toPlace(entry, entry.id) });
+      const first = toPlace(owner, owner.id, shown);
+      collisions.push({ first, second: toPlace(entry, entry.id, shown) });
     }
     if (collisions.length > collisionsShown) break;
   }

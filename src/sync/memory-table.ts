@@ -1,6 +1,6 @@
 import type { Database } from "../database.ts";
 import { createNoticeCounts } from "./notice-counts.ts";
-import type { PlanAction, PlanEntry, PlanTable } from "./plan-table.ts";
+import type { FileWarning, PlanAction, PlanEntry, PlanTable } from "./plan-table.ts";
 
 // As in the tables on disk.
 const warningsKept = 50;
@@ -12,7 +12,7 @@ const warningsKept = 50;
 export function createMemoryTable(database: Database): PlanTable {
   const entries: PlanEntry[] = [];
   const counts = new Map<PlanAction, number>();
-  const warnings: string[] = [];
+  const warnings: FileWarning[] = [];
   let warningCount = 0;
   const countUp = (action: PlanAction, count: number): void => {
     counts.set(action, (counts.get(action) ?? 0) + count);
@@ -40,9 +40,9 @@ export function createMemoryTable(database: Database): PlanTable {
     reasons: () => [],
     notices: createNoticeCounts(),
     renamedFrom: () => undefined,
-    warn(message) {
+    warn(path, message) {
       warningCount++;
-      if (warnings.length < warningsKept) warnings.push(message);
+      if (warnings.length < warningsKept) warnings.push({ path, message });
     },
     count: (action) => counts.get(action) ?? 0,
     *entries(actions) {

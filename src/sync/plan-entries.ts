@@ -119,7 +119,7 @@ export function createPlanEntries(
       return;
     }
     images += document.images;
-    for (const warning of document.warnings) table.warn(warning);
+    for (const warning of document.warnings) table.warn(path, warning);
     if (document.notices) table.notices.add(document.notices, document);
     const accepted = known.get(keyOf(document))?.get(id);
     const { action, detail } = decide(accepted, fingerprint, request.force);

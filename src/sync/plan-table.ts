@@ -59,20 +59,27 @@ export interface PlanTable {
   /** How many documents were changed by which options, most frequent first. */
   reasons(): readonly Reason[];
   /** `message` names the file. */
-  warn(message: string): void;
+  /** `path` is that of the file; "" for none. */
+  warn(path: string, message: string): void;
   count(action: PlanAction): number;
   /** Entries in order; all, or only those of some actions. */
   entries(actions?: readonly PlanAction[]): IterableIterator<PlanEntry>;
   /** Ids of the documents that a file gives. */
   idsOf(path: string): string[];
   /** The first warnings, and how many there were in all. */
-  warnings(): { shown: readonly string[]; count: number };
+  warnings(): { shown: readonly FileWarning[]; count: number };
   /** Facts about the documents that were read, counted. */
   readonly notices: NoticeCounts;
   readonly database: Database;
 }
 
 const batchSize = 512;
+/** A warning often begins with the path of its file. */
+export interface FileWarning {
+  path: string;
+  message: string;
+}
+
 // A warning per file of a large folder would be noise, and memory.
 const warningsKept = 50;
 
@@ -118,7 +125,7 @@ export function createPlanTable(database: Database): PlanTable {
   let insertExcluded: Statement | undefined;
   const counts = new Map<PlanAction, number>();
   const reasons = new Map<string, Reason>();
-  const warnings: string[] = [];
+  const warnings: FileWarning[] = [];
   let warningCount = 0;
   let goneCount = 0;
   let excludedCount = 0;
@@ -193,9 +200,9 @@ export function createPlanTable(database: Database): PlanTable {
       else reasons.set(key, { kind, difference, count: 1 });
     },
     reasons: () => [...reasons.values()].toSorted((a, b) => b.count - a.count),
-    warn(message) {
+    warn(path, message) {
       warningCount++;
-      if (warnings.length < warningsKept) warnings.push(message);
+      if (warnings.length < warningsKept) warnings.push({ path, message });
     },
     index() {
       flush();

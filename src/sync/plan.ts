@@ -78,6 +78,8 @@ export interface PlanRequest {
   onManyDue?: (() => void) | undefined;
   /** Whether a recorded file still is as it was recorded. */
   isCurrent: (path: string) => boolean;
+  /** A root-relative path as people read it, for what is refused. */
+  shown?: ((path: string) => string) | undefined;
   /** The id under which the service stores a document; undefined where it stores them as they are. */
   storedId?: ((id: string) => string) | undefined;
 }

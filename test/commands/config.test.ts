@@ -215,11 +215,13 @@ describe("config list, show, get, path", () => {
 describe("config show in an untrusted project", () => {
   const settings = { ingest: { include: ["docs/**"], ccPairId: 7 } };
   const other = { profiles: { p: { baseUrl: prod } } };
+  const mild = { ingest: { include: ["docs/**"], tags: ["x"] } };
   it.each([
-    ["show", [], settings, "does not count: ingest.ccPairId;"],
-    ["get", ["ingest.ccPairId"], settings, "does not count: ingest.ccPairId;"],
-    ["show", [], other, "does not count: profiles;"],
-  ])("%s %j says what does not count for a command that sends", async (name, args, file, text) => {
+    ["show", [], settings, "commands that send stop because of ingest.ccPairId;"],
+    ["get", ["ingest.ccPairId"], settings, "commands that send stop because of ingest.ccPairId;"],
+    ["show", [], other, "commands that send stop because of profiles.p.baseUrl;"],
+    ["show", [], mild, "where something is sent, this in it does not count: ingest.tags;"],
+  ])("%s %j says what a command that sends makes of it", async (name, args, file, text) => {
     const desk = createDesk();
     desk.put(".cliconfig.json", file);
     const shown = await run(desk, ["config", name, ...args]);

@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support.ts";
@@ -145,13 +152,19 @@ describe("search", () => {
     expect((await desk.load({ cwd: join(desk.project, "sub") })).files).toHaveLength(1);
   });
 
-  it("without a git root looks into the start folder alone", async () => {
+  it("without a git root goes up to where others can write", async () => {
     const desk = createDesk();
     const parent = temporaryFolder();
-    mkdirSync(join(parent, "sub"));
+    mkdirSync(join(parent, "open", "sub"), { recursive: true });
     writeFileSync(join(parent, ".cliconfig.json"), JSON.stringify(settings));
-    expect((await desk.load({ cwd: join(parent, "sub") })).files).toEqual([]);
-    expect((await desk.load({ cwd: parent })).files).toHaveLength(1);
+    const count = async (cwd: string): Promise<number> =>
+      (await desk.load({ cwd: join(parent, cwd) })).files.length;
+    expect(await count("open/sub")).toBe(1);
+    expect(await count(".")).toBe(1);
+    chmodSync(join(parent, "open"), 0o777);
+    expect(await count("open/sub")).toBe(0);
+    expect(await count("open")).toBe(0);
+    expect(await count(".")).toBe(1);
   });
 
   it("--config replaces the search but not the project folder", async () => {

@@ -94,22 +94,70 @@ describe("an untrusted project file", () => {
     expect(desk.warnings).toEqual([]);
   });
 
+  const shaping: [key: string, content: object, text: string][] = [
+    ["ingest.idPrefix", { ingest: { idPrefix: "evil/" } }, '"evil/"'],
+    ["ingest.ccPairId", { ingest: { ccPairId: 666 } }, "666"],
+    ["ingest.connector", { ingest: { connector: "Evil" } }, '"Evil"'],
+    ["ingest.frontMatter.id", { ingest: { frontMatter: { id: ["uid"] } } }, '["uid"]'],
+    [
+      "ingest.rules[1].ccPairId",
+      { ingest: { rules: [{ match: "b/**" }, { match: "a/**", ccPairId: 667 }] } },
+      "667 for a/**",
+    ],
+    ["defaultProfile", { defaultProfile: "mine" }, '"mine"'],
+    ["profiles.mine.dialect", { profiles: { mine: { dialect: "onyx" } } }, '"onyx"'],
+    [
+      "profiles.mine.ingest.idPrefix",
+      { profiles: { mine: { ingest: { idPrefix: "evil/" } } } },
+      '"evil/"',
+    ],
+  ];
+  const mine = { baseUrl: "https://mine.example" };
+
+  it.each(shaping)(
+    "that sets %s stops what sends, and no other command",
+    async (name, file, text) => {
+      const desk = createDesk(key);
+      desk.putUser({ profiles: { mine }, defaultProfile: "mine" });
+      const path = desk.put(".cliconfig.json", file);
+      const failure = await failureOf((await desk.load()).connection());
+      expect(failure.exit).toBe("not-configured");
+      expect(failure.message).toContain(`${path} is not trusted`);
+      expect(failure.details).toEqual([`${name}: ${text}`]);
+      const quiet = await desk.load({ sends: false });
+      expect(quiet.values).toMatchObject((file as { ingest?: object }).ingest ? file : {});
+      expect(desk.warnings).toEqual([]);
+    },
+  );
+
+  it.each(shaping)("that sets %s is asked about again when that changes", async (_name, file) => {
+    const desk = createDesk(key);
+    desk.putUser({ profiles: { mine }, defaultProfile: "mine" });
+    desk.put(".cliconfig.json", file);
+    await trust(desk);
+    expect((await (await desk.load()).connection()).baseUrl).toBe("https://mine.example");
+    const changed = Object.entries({
+      evil: "other",
+      Evil: "Other",
+      uid: "key",
+      66: "77",
+      onyx: "standard",
+    });
+    const text = changed.reduce((text, [from, to]) => text.replace(from, to), JSON.stringify(file));
+    desk.put(".cliconfig.json", text.replace(/"mine"}$/, '"other"}'));
+    expect((await failureOf((await desk.load()).connection())).message).toContain("not trusted");
+  });
+
   it("with settings alone lends the harmless ones and names the others", async () => {
     const desk = createDesk(key);
-    desk.putUser({
-      profiles: { mine: { baseUrl: "https://mine.example", ingest: { ccPairId: 1 } } },
-      defaultProfile: "mine",
-    });
+    desk.putUser({ profiles: { mine: { ...mine, ingest: { ccPairId: 1 } } } });
     desk.put(".cliconfig.json", {
-      defaultProfile: "mine",
       chat: { personaId: 9 },
       ingest: {
         include: ["docs/**"],
         metadata: { team: "x" },
-        ccPairId: 666,
-        idPrefix: "evil/",
         concurrency: 256,
-        rules: [{ match: "a/**", metadata: { m: "1" }, ccPairId: 667, source: "web" }],
+        rules: [{ match: "a/**", metadata: { m: "1" }, source: "web" }],
       },
     });
     const config = await desk.load();
@@ -123,12 +171,9 @@ describe("an untrusted project file", () => {
     expect((await config.connection()).baseUrl).toBe("https://mine.example");
     expect(desk.warnings).toHaveLength(1);
     for (const name of [
-      "defaultProfile",
       "chat",
-      "ingest.ccPairId",
-      "ingest.idPrefix",
       "ingest.concurrency",
-      "ingest.rules[0].ccPairId",
+      "ingest.rules[0].source",
       "knowctl config trust",
     ]) {
       expect(desk.warnings[0]).toContain(name);
@@ -206,8 +251,8 @@ describe("trust", () => {
       baseUrl: "https://evil.example/x",
       apiKey: "key-of-the-user",
     });
-    desk.put(".cliconfig.json", { ...attack, ingest: { ccPairId: 5 } });
-    expect((await desk.load()).ingest.ccPairId).toBe(5);
+    desk.put(".cliconfig.json", { ...attack, ingest: { tags: ["x"] } });
+    expect((await desk.load()).ingest.tags).toEqual(["x"]);
     const { default: profile } = attack.profiles;
     for (const changed of [
       { default: { ...profile, baseUrl: "https://evil.example/y" } },

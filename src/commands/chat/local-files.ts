@@ -3,9 +3,9 @@ import { join, relative } from "node:path";
 import type { GlobalFlags } from "../../config/flags.ts";
 import { ownerRules } from "../../config/given.ts";
 import type { Context } from "../../context.ts";
-import { findRoot, searchFolder } from "../../documents/root.ts";
 import { findLocalFiles } from "../../sync/local-files.ts";
 import type { Connected } from "../connect.ts";
+import { findProjectRoot } from "../project-root.ts";
 
 /**
  * The local files of documents, by document id, as paths from the working
@@ -13,17 +13,16 @@ import type { Connected } from "../connect.ts";
  * silently, where there is no project or no state, and no file that is gone.
  */
 export async function findFiles(
-  { cwd, uid, env }: Pick<Context, "cwd" | "uid" | "env">,
+  context: Pick<Context, "cwd" | "env" | "uid">,
   flags: GlobalFlags,
-  { client, config, connection }: Connected,
+  { client, connection }: Connected,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   try {
-    const root = findRoot(undefined, cwd, flags.root, config.projectFolder);
-    const here = searchFolder(undefined, cwd);
+    const { folder: root, start: here } = findProjectRoot(context, [], flags);
     const { storedId } = client.dialect;
-    const owner = ownerRules({ uid, env });
+    const owner = ownerRules(context);
     const search = { baseUrl: connection.baseUrl, ids, storedId, owner };
     for (const [id, path] of await findLocalFiles(join(root, ".knowctl"), search)) {
       const full = join(root, path);

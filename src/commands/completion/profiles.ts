@@ -1,9 +1,10 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname, extname, join, resolve } from "node:path";
-import { refusal, searchedFolders } from "../../config/discover.ts";
+import { extname, join, resolve } from "node:path";
+import { refusal } from "../../config/discover.ts";
 import { createMachine, userFolder, type Machine } from "../../config/folders.ts";
 import { isOn } from "../../config/given.ts";
 import { hasMember, prefixOf, projectPlaces, userPlaces } from "../../config/places.ts";
+import { upwardFrom } from "../../config/upward.ts";
 import { parseBaseUrl } from "../../config/url.ts";
 
 /** Where completion happens. */
@@ -82,8 +83,9 @@ function isThere(path: string): boolean {
 // A file that the tool itself would not read is not read here either; none has to be trusted, since
 // of what it says only names are shown and nothing is sent.
 function projectFile(place: Place): string | undefined {
-  const folders = searchedFolders(realpathSync(place.cwd));
-  const rules = { uid: place.uid, trustAll: isOn(place.env, "KNOWCTL_TRUST_PROJECT") };
+  const machine = createMachine(place);
+  const rules = { machine, trustAll: isOn(place.env, "KNOWCTL_TRUST_PROJECT") };
+  const { folders, gitRoot } = upwardFrom(realpathSync(place.cwd), rules);
   for (const folder of folders) {
     const path = projectPlaces
       .map((name) => join(folder, name))
@@ -92,7 +94,7 @@ function projectFile(place: Place): string | undefined {
         return prefixOf(each).length === 0 || hasMember(readFileSync(each, "utf8"));
       });
     if (path === undefined) continue;
-    return refusal(path, rules, folders.at(-1) ?? dirname(path)) ? undefined : path;
+    return refusal(path, rules, gitRoot ?? folder) ? undefined : path;
   }
   return undefined;
 }

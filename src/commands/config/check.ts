@@ -73,7 +73,7 @@ async function filesToCheck(
     return [{ found: await readNamed(named, context.cwd), isUser: false, isNamed: true }];
   const user = await findUserFile(machine);
   const trustAll = isOn(context.env, "KNOWCTL_TRUST_PROJECT");
-  const project = await findProject(context.cwd, { uid: machine.uid, trustAll });
+  const project = await findProject(context.cwd, { machine, trustAll });
   if (project.refused) throw project.refused;
   return [
     ...(project.file ? [{ found: project.file, isUser: false, isNamed: false }] : []),
@@ -129,7 +129,7 @@ export async function configValidate(
   });
 }
 
-/** `config trust [FILE]`: remembers that the project file may name these addresses and secret references. */
+/** `config trust [FILE]`: remembers that the project file may name these addresses and secret references, and shape ids and target so. */
 export async function configTrust(
   context: Context,
   [name]: string[],
@@ -139,7 +139,7 @@ export async function configTrust(
   const machine = machineOf(context);
   const found =
     name === undefined
-      ? await findProject(context.cwd, { uid: machine.uid, trustAll: false })
+      ? await findProject(context.cwd, { machine, trustAll: false })
       : { file: await readNamed(resolve(context.cwd, name), context.cwd) };
   if ("refused" in found && found.refused) throw found.refused;
   if (!found.file) {
@@ -151,5 +151,5 @@ export async function configTrust(
   const claims = claimsOf(file.content);
   for (const { key, text } of claims) await output.note(`${key}: ${text}`);
   await rememberTrust(file, machine);
-  await output.note(`${file.path} is trusted, until one of its addresses or references changes`);
+  await output.note(`${file.path} is trusted, until one of these changes`);
 }

@@ -67,7 +67,7 @@ export async function targetFile(
   const named = givenWord(options, context.env, "config");
   if (named) return { path: resolve(context.cwd, named.word), isPrivate: false };
   if (options.local !== true) return { path: userFile(machine), isPrivate: true };
-  const found = await findProject(context.cwd, { uid: machine.uid, trustAll: false });
+  const found = await findProject(context.cwd, { machine, trustAll: false });
   if (found.refused) throw found.refused;
   return { path: found.file?.path ?? join(context.cwd, ".cliconfig.json"), isPrivate: false };
 }

@@ -3,6 +3,7 @@ import type { GlobalFlags } from "../../config/flags.ts";
 import type { Config } from "../../config/load.ts";
 import { describeSecret, maskValue } from "../../config/mask.ts";
 import { restrictContent } from "../../config/restrict.ts";
+import { claimsOf } from "../../config/trust.ts";
 import type { Profile } from "../../config/schema.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -82,6 +83,13 @@ const valueColumns: Column<ValueRow>[] = [
 async function warnUntrusted(config: Config, output: Output): Promise<void> {
   const project = config.files.find((file) => file.layer === "project" && !file.trusted);
   if (!project) return;
+  if (config.refused) {
+    const keys = claimsOf(project.content).map(({ key }) => key);
+    await output.warn(
+      `${project.path} is not trusted: commands that send stop because of ${keys.join(", ")}; trust it once: knowctl config trust`,
+    );
+    return;
+  }
   const { dropped } = restrictContent(project.content);
   if (dropped.length === 0) return;
   await output.warn(

@@ -1,6 +1,5 @@
 import { arch, platform, release } from "node:os";
 import { restrictContent } from "../../config/restrict.ts";
-import { claimsOf, untrusted } from "../../config/trust.ts";
 import { plainText, type Text } from "../../output/text.ts";
 import { tool } from "../../output/report/tool.ts";
 import { hideStoredKeys } from "../config/files.ts";
@@ -66,17 +65,17 @@ const checkTrust: Check = {
   name: "trust",
   needs: ["configuration"],
   run(examination) {
-    const { files } = need(examination, "config");
+    const { files, refused } = need(examination, "config");
     const file = files.find(({ layer }) => layer === "project");
     if (!file) return { status: "ok", message: "no project file here, so none to trust" };
     if (file.named) return { status: "ok", message: `${file.path} is named for this run` };
     if (file.trusted) return { status: "ok", message: `${file.path} is trusted` };
-    if (claimsOf(file.content).length > 0) throw untrusted(file);
+    if (refused) throw refused;
     const { dropped } = restrictContent(file.content);
     if (dropped.length === 0) {
       return {
         status: "ok",
-        message: `${file.path} needs no trust: it names neither address nor key`,
+        message: `${file.path} needs no trust: it sets neither address, key, id nor target`,
       };
     }
     return {

@@ -2,12 +2,12 @@ import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stateFolder } from "../../config/folders.ts";
 import { ownerRules } from "../../config/given.ts";
-import { findRoot } from "../../documents/root.ts";
 import { codeOf } from "../../errors.ts";
 import { countOf } from "../../output/progress.ts";
 import { countFailures, type FailureCount } from "../../sync/failure-counts.ts";
 import { hasState } from "../../sync/state-file.ts";
 import { machineOf } from "../config/files.ts";
+import { findProjectRoot } from "../project-root.ts";
 import type { Check } from "./check.ts";
 
 /** Why a file could not be made in `folder`, or undefined. Its missing parents would be made. */
@@ -46,7 +46,7 @@ export const checkState: Check = {
   needs: [],
   async run({ context, options, facts }) {
     const own = stateFolder(machineOf(context));
-    const root = findRoot(undefined, context.cwd, options.root, facts.config?.projectFolder);
+    const { folder: root } = findProjectRoot(context, [], options);
     const project = join(root, ".knowctl");
     const problem = whyNotWritable(existsSync(project) ? project : root);
     if (problem !== undefined) {

@@ -5,6 +5,7 @@ import { openInspector } from "../../documents/open-inspector.ts";
 import { CliError } from "../../errors.ts";
 import { tellOthers, tellSkipped } from "../../output/ingest.ts";
 import type { Output } from "../../output/output.ts";
+import { shownText } from "../../output/paths.ts";
 import { countOf, formatCount, startProgress } from "../../output/progress.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { readDue, type Due, type SpoolHead } from "../../sync/due.ts";
@@ -81,7 +82,7 @@ function addReason({ reasons }: Written, reason: string): void {
 }
 
 async function writeBatch(
-  { output }: Reading,
+  { output, source }: Reading,
   batch: readonly Due[],
   { written, notices }: { written: Written; notices: NoticeCounts },
 ): Promise<void> {
@@ -93,7 +94,7 @@ async function writeBatch(
     }
     if (prepared.kind === "failed") {
       written.failed++;
-      await output.error(prepared.reason);
+      await output.error(shownText(prepared.path, prepared.reason, source.shown));
     }
     if (prepared.kind !== "document") continue;
     const json = documentJsonOf(prepared);
@@ -112,12 +113,12 @@ async function writeBatch(
 }
 
 async function writeDocuments(context: Context, reading: Reading, plan: Plan): Promise<Written> {
-  const { spool, inspector, output } = reading;
+  const { spool, inspector, output, source } = reading;
   const { table } = plan;
   const [skipped, failed] = [table.count("skipped"), table.count("failed")];
   const written: Written = { documents: 0, skipped, failed, reasons: new Map() };
   for (const { detail } of table.entries(["skipped"])) addReason(written, detail);
-  for (const each of table.entries(["failed"])) await output.error(problemOf(each));
+  for (const each of table.entries(["failed"])) await output.error(problemOf(each, source));
   for await (const batch of readDue({ spool, inspector })) {
     context.signal.throwIfAborted();
     await writeBatch(reading, batch, { written, notices: table.notices });
@@ -151,7 +152,7 @@ export async function printDocuments(
     const written = await writeDocuments(context, reading, plan);
     const { documents, skipped, failed } = written;
     await tellNotices(output, plan.table.notices);
-    await tellWarnings(output, plan.table.warnings(), plan.images);
+    await tellWarnings(reading, plan.table.warnings(), plan.images);
     await tellSkipped(
       output,
       [...written.reasons].map(([reason, count]) => ({ reason, count })),

@@ -7,7 +7,7 @@ import {
   type IngestFormat,
   type PlannedDocument,
 } from "../../output/ingest.ts";
-import type { Output } from "../../output/output.ts";
+import type { ShownPath } from "../../output/paths.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { isInShard, type Shard } from "../../sync/shard.ts";
@@ -19,6 +19,8 @@ interface FolderPlan extends Pick<Session, "source" | "state" | "shaping"> {
   plan: Plan;
   target: Target | undefined;
   shard: Shard | undefined;
+  /** How details name another file. */
+  shown: ShownPath;
 }
 
 export interface DryRun {
@@ -68,7 +70,7 @@ async function* findAllOrphans(
     // One that names its own id is still the same document.
     const isItself = folder.plan.table.idsOf(path).some((id) => id !== defaultId(path, settings));
     if (told.has(old) || isItself || folder.state.filesOf(old).length > 0) continue;
-    yield { ...orphaned, path: old, detail: `renamed since ${since.ref} to ${path}` };
+    yield { ...orphaned, path: old, detail: `renamed since ${since.ref} to ${folder.shown(path)}` };
   }
 }
 
@@ -84,13 +86,21 @@ export async function* everyDocument(
     const isNew = action === "new" && content !== undefined;
     const from = isNew && (since?.renamed.get(path) ?? table.renamedFrom(content));
     const row = part > 0 ? { row: part } : {};
-    yield { action, path, ...row, id, detail: from ? `renamed from ${from}` : detail };
+    yield {
+      action,
+      path,
+      ...row,
+      id,
+      detail: from ? `renamed from ${folder.shown(from)}` : detail,
+    };
   }
   yield* findAllOrphans(context, folder);
 }
 
+type Written = Pick<Session, "output" | "source">;
+
 async function writeAll(
-  output: Output,
+  { output, source }: Written,
   format: IngestFormat,
   documents: DryRun["documents"],
 ): Promise<Map<string, number>> {
@@ -102,7 +112,8 @@ async function writeAll(
     if (format === "json") await output.json(`${first ? "" : ","}\n${JSON.stringify(each)}`);
     else if (format === "ndjson") {
       await output.json(`${JSON.stringify({ version: 1, type: "planned", ...each })}\n`);
-    } else if (each.action !== "unchanged" || output.verbose) await writePlanned(output, each);
+    } else if (each.action !== "unchanged" || output.verbose)
+      await writePlanned(output, each, source.shown);
     first = false;
   }
   const totals = JSON.stringify(Object.fromEntries(counts));
@@ -116,11 +127,12 @@ async function writeAll(
  * would fail, and `changes` when asked to and there is something to send.
  */
 export async function writePlan(
-  output: Output,
+  written: Written,
   format: IngestFormat,
   dryRun: DryRun,
 ): Promise<void> {
-  const counts = await writeAll(output, format, dryRun.documents);
+  const { output } = written;
+  const counts = await writeAll(written, format, dryRun.documents);
   await dryRun.checkPairs?.();
   const summary = [...counts].map(([action, count]) => `${formatCount(count)} ${action}`);
   await output.note(`dry run, nothing was sent: ${summary.join(", ") || "no documents"}`);

@@ -22,13 +22,13 @@ export interface ExplainFlags extends MappingFlags {
   row?: number;
 }
 
-function findOne({ cwd, settings: given }: DocumentSource, path: string): Found {
+function findOne({ cwd, find }: DocumentSource, path: string): Found {
   if (statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory()) {
     throw new CliError("usage", `${path} is a folder`, { hints: ["name one file in it"] });
   }
   // That a pattern leaves it out is to be explained as well.
-  const settings = { ...given, exclude: undefined, only: undefined };
-  for (const found of findFiles([path], { cwd, settings })) return found;
+  const settings = { ...find.settings, exclude: undefined, only: undefined };
+  for (const found of findFiles([path], { ...find, settings })) return found;
   throw new CliError("usage", `no such file: ${path}`);
 }
 
@@ -75,7 +75,7 @@ export async function explainFile(
   const source = await openSource(context, [path], flags, output, false);
   const found = findOne(source, path);
   if (found.kind !== "file") {
-    throw new CliError("usage", `${found.path} is left out: ${found.reason}`);
+    throw new CliError("usage", `${source.shown(found.path)} is left out: ${found.reason}`);
   }
   const keys = await ownKeys(output, source, undefined);
   // One that may be sent is not shown all the same.
@@ -92,7 +92,8 @@ export async function explainFile(
   // As in an upload: a flag wins over a rule, a rule over the configured pair.
   const target = pair.fromFlag ? configured : (explanation.ccPairId ?? configured);
   if (output.isTerminal && flags.output === undefined && !flags.json) {
-    await writeExplanation(output, explanation, { state, target });
+    const { shown } = source;
+    await writeExplanation(output, explanation, { state, target, shown });
   } else {
     await writeRecord(output, flags, { version: 1, ...explanation, target, state });
   }

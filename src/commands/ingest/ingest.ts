@@ -118,14 +118,15 @@ async function dryRun(
   const rules = accessRules(options, source.config);
   await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules);
   await tellNotices(output, plan.table.notices);
-  await tellWarnings(output, plan.table.warnings(), plan.images);
+  await tellWarnings(session, plan.table.warnings(), plan.images);
   await tellReasons(output, plan.table);
   if (options.overwrite === false) await output.note(noOverwriteNote);
   const target = targetFor(targets, undefined);
   const exitCode = options.exitCode === true;
   const { shard } = options;
-  await writePlan(output, format, {
-    documents: everyDocument(context, { plan, source, state, shaping, target, shard }),
+  const shown = format === "text" ? source.shown : (path: string) => path;
+  await writePlan(session, format, {
+    documents: everyDocument(context, { plan, source, state, shaping, target, shard, shown }),
     noPair: () => plan.pairs.has(undefined),
     others: () => plan.table.count("other"),
     shard,

@@ -25,14 +25,16 @@ import { refuseAmbiguous } from "./subcommand.ts";
 import { createPairCheck, missingPair } from "./target.ts";
 import { problemOf } from "./tell.ts";
 
-const columns: Column<object>[] = (
-  ["status", "path", "id", "class", "stored_id", "reason"] as const
-).map((name) => ({
-  name,
-  value: (row) => (row as Record<string, unknown>)[name],
-  ...(name === "path" || name === "id" ? { cut: "start" as const } : {}),
-  ...(name === "stored_id" ? { shown: false } : {}),
-}));
+function columnsOf({ shown }: DocumentSource): Column<object>[] {
+  const names = ["status", "path", "id", "class", "stored_id", "reason"] as const;
+  return names.map((name) => ({
+    name,
+    value: (row) => (row as Record<string, unknown>)[name],
+    ...(name === "path" ? { show: (value: unknown) => shown(String(value)) } : {}),
+    ...(name === "path" || name === "id" ? { cut: "start" as const } : {}),
+    ...(name === "stored_id" ? { shown: false } : {}),
+  }));
+}
 
 function* rowsOf(orphans: OrphanTable): Generator<object> {
   for (const each of orphans.list()) {
@@ -83,7 +85,8 @@ function refuseUndeletable({ config }: DocumentSource): void {
 async function tellListed({ orphans, plan, session, target }: Work): Promise<void> {
   const { state, output } = session;
   const unreadable = plan.table.count("failed");
-  for (const each of plan.table.entries(["failed"])) await output.problem(problemOf(each));
+  for (const each of plan.table.entries(["failed"]))
+    await output.problem(problemOf(each, session.source));
   if (!state.knows(target.key)) await output.note(`nothing was sent to ${target.key} from here`);
   else if (orphans.count === 0) await output.note("no orphaned documents");
   await tellOtherClasses(session, orphans);
@@ -125,7 +128,8 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
   const { session, orphans } = work;
   const { output, connected } = session;
   const removes = options.prune === true || options.tombstone === true;
-  const write = (): Promise<number> => writeList(output, options, columns, rowsOf(orphans));
+  const write = (): Promise<number> =>
+    writeList(output, options, columnsOf(session.source), rowsOf(orphans));
   if (removes) checkRemoval(work, options);
   if (options.tombstone && orphans.selected > 0) await checkAccess(context, work, options);
   if (!removes || orphans.selected === 0 || options.dryRun || !connected) {

@@ -1,11 +1,13 @@
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { listFiles } from "../../documents/find.ts";
 import type { InspectSetup } from "../../documents/inspection.ts";
 import { createRealPlaces } from "../../documents/real-place.ts";
+import { realPath, relativeTo } from "../../documents/root.ts";
 import { rangesOf, scopeOf } from "../../documents/scope.ts";
 import { statFile } from "../../documents/walk.ts";
+import { CliError } from "../../errors.ts";
 import { buildPlan, type Plan } from "../../sync/plan.ts";
 import type { Shard } from "../../sync/shard.ts";
 import { seenText } from "../../sync/records.ts";
@@ -16,11 +18,33 @@ import { withoutReports, type ReportFiles } from "./report-files.ts";
 import type { Session } from "./session.ts";
 import type { DocumentSource, MappingFlags } from "./settings.ts";
 
-/** Folder of the state store; undefined with `--no-state`. */
+const stateName = ".knowctl";
+
+/** A folder of this name marks its parent as the project root: the next run would take that one. */
+function refuseOtherMark(folder: string, { settings: { root }, mark }: DocumentSource): void {
+  const marked = realPath(dirname(folder)) ?? dirname(folder);
+  if (basename(folder) !== stateName || marked === root) return;
+  const isAbove = relativeTo(marked, root) !== undefined;
+  if (isAbove ? mark === "flag" : relativeTo(root, marked) === undefined) return;
+  throw new CliError("usage", `--state ${folder} would make ${marked} a project root`, {
+    details: [`the root of this run is ${root}`],
+    hints: [
+      `name the state folder otherwise than ${stateName}, or leave --state out`,
+      `or make that folder the root: --root ${marked}`,
+    ],
+  });
+}
+
+/**
+ * Folder of the state store; undefined with `--no-state`. Throws CliError `usage` for one that
+ * would give the same files another project root.
+ */
 export function stateFolder(source: DocumentSource, flags: MappingFlags): string | undefined {
   if (flags.state === false) return undefined;
-  if (typeof flags.state === "string") return namedStateFolder(source.cwd, flags.state);
-  return join(source.settings.root, ".knowctl");
+  if (typeof flags.state !== "string") return join(source.settings.root, stateName);
+  const folder = namedStateFolder(source.cwd, flags.state);
+  refuseOtherMark(folder, source);
+  return folder;
 }
 
 /** What looking at the files of `source` takes, here or in a worker thread; `keys` as in ownKeys(). */
@@ -67,7 +91,7 @@ export async function planFolder(
   progress.follow(() => ({ ...fixed, done }));
   return await buildPlan({
     root: settings.root,
-    list: () => withoutReports(listFiles(inputs, { cwd, settings }), settings.root, options.files),
+    list: () => withoutReports(listFiles(inputs, source.find), settings.root, options.files),
     ranges: rangesOf(inputs, { cwd, settings }),
     isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
     isExcluded: (path) => settings.exclude?.matches(path) === true && isInReach(path),
@@ -92,6 +116,7 @@ export async function planFolder(
         .filesOf(path)
         .some(({ seen }) => seen === seenText(stamp, source.mappingKey(path)));
     },
+    shown: source.shown,
     checksum: options.checksum === true,
     force: options.force === true,
     signal: context.signal,

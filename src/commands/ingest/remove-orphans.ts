@@ -54,7 +54,7 @@ export function checkRemoval(
   refuseRemoval({
     fileCount: plan.fileCount,
     unreadable: plan.table.count("failed"),
-    failedBefore,
+    failedBefore: failedBefore === undefined ? undefined : source.shown(failedBefore),
     target: target.key,
     otherTargets: state.knows(target.key) ? [] : listTargets(state.database),
     count: orphans.selected,

@@ -106,9 +106,9 @@ export async function writeReportFiles(
   { reports, gitlab }: ReportFiles,
   run: ToldRun,
 ): Promise<void> {
-  const { head, failures, root } = run;
+  const { head, failures } = run;
   const { redact } = output.secrets;
-  const prefix = ciPrefix(root, context.env);
+  const prefix = ciPrefix(run, context.env);
   const writing = [
     ...reports.map((path) => () => writeReport(path, head, failures(), { redact })),
     ...(gitlab === undefined

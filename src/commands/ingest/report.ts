@@ -14,9 +14,10 @@ import type { ReportFailure, RunReport } from "../../output/report/record.ts";
 import { createFailureLog } from "../../sync/failure-log.ts";
 import type { Plan } from "../../sync/plan.ts";
 import type { RecordedOptions } from "../../sync/options.ts";
-import type { PlanAction, PlanTable } from "../../sync/plan-table.ts";
+import type { FileWarning, PlanAction, PlanTable } from "../../sync/plan-table.ts";
 import type { DocumentEvent } from "../../sync/run.ts";
 import type { Shard } from "../../sync/shard.ts";
+import { findGitRoot } from "../project-root.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";
 import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";
 import type { Session } from "./session.ts";
@@ -104,7 +105,7 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
   const { counts } = collector;
   const target = { baseUrl: targets.baseUrl, ccPairId: targets.pair.ccPairId };
   const paths = source.inputs.length > 0 ? source.inputs : source.settings.include;
-  const warnings: string[] = [];
+  const warnings: FileWarning[] = [];
   let warningCount = 0;
   let images = 0;
   const planTables: PlanTable[] = [];
@@ -116,8 +117,8 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
       (sum, table) => sum + actions.reduce((count, each) => count + table.count(each), 0),
       0,
     );
-  const warn = (message: string): void => {
-    if (++warningCount <= warningsKept) warnings.push(message);
+  const warn = (message: string, path = ""): void => {
+    if (++warningCount <= warningsKept) warnings.push({ path, message });
   };
   const takeLines = async (events: readonly DocumentLine[]): Promise<void> => {
     for (const event of events) collector.add(event);
@@ -141,7 +142,8 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
       error: status === "error" ? errorText(error) : undefined,
     });
   const writeFiles = async (head: ReturnType<typeof headOf>): Promise<void> => {
-    const run = { head, failures: log.list, root: source.settings.root };
+    const { root } = source.settings;
+    const run = { head, failures: log.list, root, gitRoot: findGitRoot(context, root) };
     try {
       await writeReportFiles(context, output, files, run);
     } catch (error) {
@@ -169,7 +171,7 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
     warn,
     async add(events) {
       for (const event of events) {
-        for (const warning of event.warnings ?? []) warn(warning);
+        for (const warning of event.warnings ?? []) warn(warning, event.path);
         if (event.notices)
           planTables.at(-1)?.notices.add(event.notices, { path: event.path, part: event.row ?? 0 });
         images += event.images ?? 0;
@@ -184,10 +186,11 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
       const result = resultOf(head, target);
       if (format !== "text") await unlessClosed(writeResult(output, format, result, log.list()));
       for (const { notices } of planTables) await unlessClosed(tellNotices(output, notices));
-      await unlessClosed(tellWarnings(output, { shown: warnings, count: warningCount }, images));
+      await unlessClosed(tellWarnings(session, { shown: warnings, count: warningCount }, images));
       await unlessClosed(tellOthers(output, shard, countPlanned("other")));
-      const exit = error instanceof CliError ? error.exit : undefined;
-      await unlessClosed(writeSummary(output, result, log.list(), exit));
+      const stoppedBy = error instanceof CliError ? error.exit : undefined;
+      const { shown } = source;
+      await unlessClosed(writeSummary(output, result, log.list(), { shown, stoppedBy }));
       await writeFiles(head);
     },
     async abandon(error) {

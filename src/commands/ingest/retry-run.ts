@@ -43,15 +43,16 @@ async function dryRun(
       try {
         const plan = await planFound(context, session, options);
         plans.push(plan);
-        await tellWarnings(session.output, plan.table.warnings(), plan.images);
+        await tellWarnings(session, plan.table.warnings(), plan.images);
         const target = targetFor(session.targets, undefined);
-        yield* everyDocument(context, { ...session, plan, target, shard: undefined });
+        const shown = format === "text" ? session.source.shown : (path: string) => path;
+        yield* everyDocument(context, { ...session, plan, target, shard: undefined, shown });
       } finally {
         await session.close();
       }
     }
   };
-  await writePlan(base.output, format, {
+  await writePlan(base, format, {
     documents: documents(),
     noPair: () => plans.some(({ pairs }) => pairs.has(undefined)),
     others: () => 0,

@@ -55,7 +55,7 @@ async function dropGone(
   }
   await listSome(
     output,
-    [...gone].map((path) => `${path}: is gone`),
+    [...gone].map((path) => `${source.shown(path)}: is gone`),
     "are gone",
   );
   const left = groups.map(({ options: recorded, paths }) => ({
@@ -116,7 +116,8 @@ async function keepIds(
       const id = [...was.ids].find((each) => !is.ids.has(each));
       const other = [...is.ids].find((each) => !was.ids.has(each));
       if (id === undefined || other === undefined) kept.push(path);
-      else changed.push(`${path}: not sent: its id would change from ${id} to ${other}`);
+      else
+        changed.push(`${source.shown(path)}: not sent: its id would change from ${id} to ${other}`);
     }
   } finally {
     await before.close();

@@ -6,10 +6,12 @@ import type { Config, Connection } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/url.ts";
 import type { Context } from "../../context.ts";
 import type { GlancingInspector } from "../../documents/inspection.ts";
+import { createRealPlaces, exists } from "../../documents/real-place.ts";
 import { filesInThisThread, openInspector } from "../../documents/open-inspector.ts";
 import type { Output } from "../../output/output.ts";
 import { startProgress, type Progress } from "../../output/progress.ts";
 import type { SpoolHead } from "../../sync/due.ts";
+import { findLostPath } from "../../sync/lost-paths.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state-file.ts";
 import { createSpool, type Spool } from "../../sync/spool.ts";
 import type { State } from "../../sync/state.ts";
@@ -87,6 +89,21 @@ async function openStateFor(
   return state;
 }
 
+/** A state whose files are all elsewhere makes every file new and every document an orphan. */
+async function warnOfLostPaths(
+  output: Output,
+  state: State,
+  { root, folder }: { root: string; folder: string },
+): Promise<void> {
+  const realPlaceOf = createRealPlaces(root);
+  const lost = findLostPath(state.database, (path) => exists(realPlaceOf(path)));
+  if (lost === undefined) return;
+  await output.warn(
+    `none of the files recorded in ${folder} exists under ${root} (the first is ${lost}): ` +
+      "the folder was moved, or the state belongs to another root; see --root and --state",
+  );
+}
+
 /** Address of a dry run's target; it is only compared with the state, so a bad one is no failure yet. */
 export function plannedBaseUrl(config: Config): string {
   try {
@@ -149,11 +166,17 @@ export async function openSession(
   };
   try {
     // A dry run needs no service, unless a connector is named: only the service knows its number.
-    const needsService = !dryRun || asked.connector !== undefined;
+    const isNamed = asked.connector !== undefined;
+    if (dryRun && isNamed && config.refused) {
+      await output.note(`connector ${asked.connector} is not looked up: ${config.refused.message}`);
+    }
+    const needsService = !dryRun || (isNamed && !config.refused);
     const connected = needsService ? await openUpload(context, output, config, request) : undefined;
     closing.push(() => connected?.close());
     const opened = await openStateFor(context, folder, dryRun, output);
     closing.push(() => opened.close());
+    const { root } = source.settings;
+    if (folder !== undefined) await warnOfLostPaths(output, opened, { root, folder });
     const state = withoutSecrets(opened, secretsOf(context));
     const progress = startProgress(output, context.elapsed);
     closing.push(() => progress.stop());

@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../../config/load.ts";
-import { refuseUntrustedGuards } from "../../config/restrict.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import type { FormatName } from "../../documents/readers.ts";
-import { findRoot, realPath, searchFolder } from "../../documents/root.ts";
+import type { FindOptions } from "../../documents/scope.ts";
+import { realPath, type ProjectRoot } from "../../documents/root.ts";
 import { parseColumnMap } from "../../documents/row-keys.ts";
 import {
   compileSettings,
@@ -18,9 +18,12 @@ import { droppedKeys } from "../../documents/values.ts";
 import { mappingVersion } from "../../documents/effective.ts";
 import { mappingKey } from "../../documents/mapping.ts";
 import { CliError } from "../../errors.ts";
+import { neutraliseLine } from "../../output/neutralise.ts";
 import type { Output } from "../../output/output.ts";
 import type { RecordedOptions } from "../../sync/options.ts";
 import { loadSettings } from "../connect.ts";
+import { pathsFrom } from "../../output/paths.ts";
+import { findProjectRoot, refuseOtherProject, textOfUnmarked } from "../project-root.ts";
 import { readGitFacts, type GitFacts } from "./git-facts.ts";
 
 /** Flags that decide which files are taken and how they map. */
@@ -70,6 +73,12 @@ export interface DocumentSource extends GitFacts {
   cwd: string;
   /** How files are selected and shaped, as it is recorded with each document. */
   options: Omit<RecordedOptions, "pairFromFlag">;
+  /** How files are listed: `cwd`, `settings`, and which folders belong to another root. */
+  find: FindOptions;
+  /** Why the root is where it is; undefined where nothing marks it. */
+  mark: ProjectRoot["mark"];
+  /** A root-relative path as people see it: relative to `cwd`. */
+  shown(path: string): string;
   /** Hash of everything except the file's bytes that shapes its payload. */
   mappingKey(path: string): string;
 }
@@ -181,18 +190,15 @@ export async function openSource(
 ): Promise<DocumentSource> {
   const { cwd } = context;
   // What comes from stdin belongs to the project that the working directory is in.
-  const [place] = paths.filter((path) => path !== "-");
+  const named = paths.filter((path) => path !== "-");
   if (paths.some(mayBeGlob)) await loadGlobs();
   checkFormat(paths, flags, cwd);
-  const config = await loadSettings(context, flags, output, {
-    sends,
-    root: searchFolder(place, cwd),
-  });
-  if (sends) refuseUntrustedGuards(config.files);
-  const root = findRoot(place, cwd, flags.root, config.projectFolder);
+  const projectRoot = findProjectRoot(context, named, flags);
+  const { folder: root, start, mark } = projectRoot;
+  const config = await loadSettings(context, flags, output, { sends, root: start });
   const { recorded } = flags;
-  const named = place === undefined ? undefined : flags.format;
-  const format = recorded ? recorded.settings.format : named;
+  const givenFormat = named.length === 0 ? undefined : flags.format;
+  const format = recorded ? recorded.settings.format : givenFormat;
   const mapping = { ...rawSettings(config, flags), format };
   const raw = { ...mapping, root };
   if (usesPatterns(raw)) await loadGlobs();
@@ -202,6 +208,8 @@ export async function openSource(
       hints: ["name a folder, for example `knowctl ingest docs --cc-pair-id 2`"],
     });
   }
+  const unmarked = textOfUnmarked(context, projectRoot);
+  if (unmarked !== undefined) await output.note(neutraliseLine(unmarked));
   const inputs = [...paths];
   const facts: GitFacts = paths.includes("-")
     ? { since: undefined, factsOf: undefined }
@@ -214,5 +222,8 @@ export async function openSource(
     mapping: mappingVersion,
     settings: shaping,
   };
-  return { config, settings, raw, inputs, cwd, options, mappingKey: key, ...facts };
+  const shown = pathsFrom(cwd, root);
+  const find = { cwd, settings, refuseFolder: refuseOtherProject(shown) };
+  const source = { config, settings, raw, inputs, cwd, find, mark, shown, options };
+  return { ...source, mappingKey: key, ...facts };
 }

@@ -43,7 +43,7 @@ async function* planned(
         yield { action: kind, path, ...row, id: undefined, detail: prepared.reason };
         continue;
       }
-      for (const warning of prepared.warnings) table.warn(warning);
+      for (const warning of prepared.warnings) table.warn(path, warning);
       if (prepared.notices) table.notices.add(prepared.notices, prepared);
       const { id, fingerprint, ownPair } = prepared;
       const target = targetFor(targets, ownPair);
@@ -90,7 +90,7 @@ async function dryRun(
   await session.progress.stop();
   if (options.overwrite === false) await output.note(noOverwriteNote);
   const pairs = new Set<number>();
-  await writePlan(output, ingestFormat(options), {
+  await writePlan(session, ingestFormat(options), {
     documents: planned(first, session, options, { table, pairs }),
     checkPairs: () => checkPlannedPairs(context, session, [...pairs], rules),
     noPair: () => targets.pair.ccPairId === undefined,
@@ -100,7 +100,7 @@ async function dryRun(
   });
   context.signal.throwIfAborted();
   await tellNotices(output, table.notices);
-  await tellWarnings(output, table.warnings(), 0);
+  await tellWarnings(session, table.warnings(), 0);
 }
 
 async function upload(

@@ -5,6 +5,8 @@ import type { Output } from "../../output/output.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
 import type { CountedNotice, NoticeCounts } from "../../sync/notice-counts.ts";
 import type { PlanEntry, PlanTable } from "../../sync/plan-table.ts";
+import { shownText } from "../../output/paths.ts";
+import type { Session } from "./session.ts";
 import type { DocumentSource } from "./settings.ts";
 
 /** With `--since`: how many files changed, and what became of those that are gone. */
@@ -38,11 +40,13 @@ export async function tellReasons(output: Output, table: PlanTable): Promise<voi
 
 /** Warnings of the files that were read, and how many images their texts refer to. */
 export async function tellWarnings(
-  output: Output,
+  { output, source }: Pick<Session, "output" | "source">,
   { shown, count }: ReturnType<PlanTable["warnings"]>,
   images: number,
 ): Promise<void> {
-  for (const warning of shown) await output.warn(warning);
+  for (const { path, message } of shown) {
+    await output.warn(shownText(path, message, source.shown));
+  }
   if (count > shown.length) await output.warn(`… and ${formatCount(count - shown.length)} more`);
   if (images > 0) await output.note(`${countOf(images, "image")} in the text left out`);
 }
@@ -73,6 +77,6 @@ export async function tellNotices(output: Output, notices: NoticeCounts): Promis
 }
 
 /** Why an entry of the plan failed; the reason often names the file itself. */
-export function problemOf({ path, detail }: PlanEntry): string {
-  return detail.startsWith(path) ? detail : `${path}: ${detail}`;
+export function problemOf({ path, detail }: PlanEntry, { shown }: DocumentSource): string {
+  return detail.startsWith(path) ? shownText(path, detail, shown) : `${shown(path)}: ${detail}`;
 }

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { checkFormat, writeList, type Column } from "../../output/formats.ts";
+import { pathsFrom, type ShownPath } from "../../output/paths.ts";
 import { parseFilter, passes } from "../../output/select.ts";
 import { relativeTime } from "../../output/time.ts";
 import { listRecords, type StateEntry } from "../../sync/entries.ts";
@@ -12,13 +13,18 @@ export interface StateListOptions extends StateFlags {
   limit?: number;
 }
 
-function createColumns(now: () => number): Column<StateEntry>[] {
+function createColumns(now: () => number, shown: ShownPath): Column<StateEntry>[] {
   const right = { align: "right" } as const;
   const more = { shown: false } as const;
   return [
     { name: "status", value: (row) => row.status },
     { name: "cc_pair_id", value: (row) => row.ccPairId, ...right },
-    { name: "path", value: (row) => row.path, cut: "start" },
+    {
+      name: "path",
+      value: (row) => row.path,
+      show: (value) => (value ? shown(String(value)) : ""),
+      cut: "start",
+    },
     { name: "id", value: (row) => row.id, cut: "start" },
     { name: "time", value: (row) => row.time, show: (value) => relativeTime(String(value), now()) },
     { name: "reason", value: (row) => row.reason },
@@ -39,10 +45,11 @@ export async function stateList(
 ): Promise<void> {
   checkFormat(options);
   const output = openOutput(context, options);
-  const columns = createColumns(() => context.now());
   const filters = (options.filter ?? []).map(parseFilter);
   const { limit = Number.POSITIVE_INFINITY } = options;
-  const state = await openExisting(context, await findState(context, options, output), output);
+  const place = await findState(context, options, output);
+  const columns = createColumns(() => context.now(), pathsFrom(context.cwd, place.root));
+  const state = await openExisting(context, place, output);
   const rows = function* (): Generator<StateEntry> {
     let left = limit;
     for (const entry of listRecords(state.database, options)) {

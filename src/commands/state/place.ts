@@ -2,12 +2,12 @@ import { join } from "node:path";
 import type { GlobalFlags } from "../../config/flags.ts";
 import { ownerRules } from "../../config/given.ts";
 import type { Context } from "../../context.ts";
-import { findRoot, searchFolder } from "../../documents/root.ts";
 import type { Output } from "../../output/output.ts";
 import { hasState, noStateError, openState } from "../../sync/state-file.ts";
 import { namedStateFolder } from "../../sync/state-folder.ts";
 import { stateFailure, type State } from "../../sync/state.ts";
 import { loadSettings } from "../connect.ts";
+import { findProjectRoot } from "../project-root.ts";
 
 /** Flags of every command that works on the state alone. */
 export interface StateFlags extends GlobalFlags {
@@ -28,14 +28,11 @@ export async function findState(
   flags: StateFlags,
   output: Output,
 ): Promise<StatePlace> {
-  const { cwd } = context;
-  const place = searchFolder(undefined, cwd);
-  const config = await loadSettings(context, flags, output, { sends: false, root: place });
-  const root = findRoot(undefined, cwd, flags.root, config.projectFolder);
-  return {
-    root,
-    folder: flags.state ? namedStateFolder(cwd, flags.state) : join(root, ".knowctl"),
-  };
+  const { folder: root, start } = findProjectRoot(context, [], flags);
+  // A broken configuration is reported here as by every other command.
+  await loadSettings(context, flags, output, { sends: false, root: start });
+  const named = flags.state;
+  return { root, folder: named ? namedStateFolder(context.cwd, named) : join(root, ".knowctl") };
 }
 
 /** Opens a state that is there already. Throws CliError `not-found` where none is. */

@@ -10,6 +10,8 @@ export interface ToldRun {
   failures: () => Iterable<ReportFailure>;
   /** Absolute path that the paths of the failures are relative to. */
   root: string;
+  /** The git root that it lies in, if any. */
+  gitRoot?: string | undefined;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -24,11 +26,14 @@ function realPath(path: string | undefined): string | undefined {
 }
 
 /**
- * Where the project lies in the repository that the CI checked out (GitHub's
- * GITHUB_WORKSPACE, GitLab's CI_PROJECT_DIR): `""`, `docs/`; undefined outside one.
+ * Where the project lies in the repository: `""`, `docs/`; undefined outside one. Without a git
+ * root it is the folder that the CI checked out (GITHUB_WORKSPACE, CI_PROJECT_DIR).
  */
-export function ciPrefix(root: string, env: Env): string | undefined {
-  const repository = realPath(env["GITHUB_WORKSPACE"] || env["CI_PROJECT_DIR"]);
+export function ciPrefix(
+  { root, gitRoot }: Pick<ToldRun, "root" | "gitRoot">,
+  env: Env,
+): string | undefined {
+  const repository = realPath(gitRoot ?? (env["GITHUB_WORKSPACE"] || env["CI_PROJECT_DIR"]));
   return repositoryPrefix(realPath(root) ?? root, repository);
 }
 
@@ -39,8 +44,8 @@ export function ciPrefix(root: string, env: Env): string | undefined {
  */
 export async function tellGithub(output: Output, env: Env, run: ToldRun): Promise<void> {
   if (!env["GITHUB_ACTIONS"]) return;
-  const { head, failures, root } = run;
-  const annotations = githubAnnotations(failures(), head.counts.failed, ciPrefix(root, env));
+  const { head, failures } = run;
+  const annotations = githubAnnotations(failures(), head.counts.failed, ciPrefix(run, env));
   for (const annotation of annotations) await output.annotate(annotation);
   const path = env["GITHUB_STEP_SUMMARY"];
   if (!path) return;

@@ -11,13 +11,8 @@ describe("trust:", () => {
   it.each([
     ["nothing to trust", undefined, {}, "ok", "no project file"],
     ["settings alone", { ingest: { source: "web" } }, {}, "ok", "needs no trust"],
-    [
-      "settings that do not count",
-      { ingest: { idPrefix: "x/" } },
-      {},
-      "warning",
-      "ingest.idPrefix",
-    ],
+    ["settings that do not count", { ingest: { tags: ["x"] } }, {}, "warning", "ingest.tags"],
+    ["an id prefix", { ingest: { idPrefix: "x/" } }, {}, "failure", "is not trusted"],
     ["addresses and keys", aimed, {}, "failure", "is not trusted"],
     ["the same in a pipeline", aimed, { KNOWCTL_TRUST_PROJECT: "1" }, "ok", "is trusted"],
   ])("%s", async (_name, content, extra, status, words) => {

@@ -141,13 +141,13 @@ describe("ingest retry", () => {
 
   it("says where nothing is kept, and makes no state there", async () => {
     const service = await startTestService({ files: { "docs/bad.md": broken } });
-    await runIn(service, "ingest docs --cc-pair-id 2 --state docs/.knowctl");
+    await runIn(service, "ingest docs --cc-pair-id 2 --state docs/kept");
     expect(await runIn(service, retry)).toMatchObject({
       code: 9,
       stderr: expect.stringContaining("there is no state in "),
     });
     expect(existsSync(join(service.folder, ".knowctl"))).toBe(false);
-    expect(await runIn(service, `${retry} --state docs/.knowctl`)).toMatchObject({ code: 10 });
+    expect(await runIn(service, `${retry} --state docs/kept`)).toMatchObject({ code: 10 });
   });
 
   it("leaves it to the user where a path is called retry", async () => {

@@ -45,6 +45,9 @@ it("elsewhere nothing is told", async () => {
 it("GitLab's checkout counts as the repository as well", () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "docs"));
-  expect(ciPrefix(join(folder, "docs"), { CI_PROJECT_DIR: folder })).toBe("docs/");
-  expect(ciPrefix(folder, {})).toBe(undefined);
+  expect(ciPrefix({ root: join(folder, "docs") }, { CI_PROJECT_DIR: folder })).toBe("docs/");
+  expect(ciPrefix({ root: folder }, {})).toBe(undefined);
+  // A repository that was checked out below the workspace.
+  const nested = { root: join(folder, "docs"), gitRoot: join(folder, "docs") };
+  expect(ciPrefix(nested, { GITHUB_WORKSPACE: folder })).toBe("");
 });

@@ -1,0 +1,76 @@
+import type { GlobalFlags } from "../config/flags.ts";
+import { createMachine } from "../config/folders.ts";
+import { isOn } from "../config/given.ts";
+import {
+  findProjectMark,
+  findUnusedMark,
+  projectNameIn,
+  type ProjectMark,
+} from "../config/project-mark.ts";
+import { upwardFrom, type UpwardRules } from "../config/upward.ts";
+import type { Context } from "../context.ts";
+import type { RefuseFolder } from "../documents/folder.ts";
+import { findRoot, type ProjectRoot } from "../documents/root.ts";
+import { CliError } from "../errors.ts";
+
+type Place = Pick<Context, "cwd" | "env" | "uid">;
+
+function rulesOf({ env, uid }: Place): UpwardRules {
+  const trustAll = isOn(env, "KNOWCTL_TRUST_PROJECT");
+  return { machine: createMachine({ env, uid }), trustAll };
+}
+
+/** The git root at or above an absolute real folder. */
+export function findGitRoot(context: Place, folder: string): string | undefined {
+  return upwardFrom(folder, rulesOf(context)).gitRoot;
+}
+
+/**
+ * The project root of paths and globs as given (`-` excluded); none stands for the working
+ * directory. Throws as findRoot(), and CliError `local` for a state of another user.
+ */
+export function findProjectRoot(
+  context: Place,
+  paths: readonly string[],
+  flags: Pick<GlobalFlags, "root">,
+): ProjectRoot {
+  const rules = rulesOf(context);
+  const known = new Map<string, ProjectMark | undefined>();
+  const markOf = (folder: string): ProjectMark | undefined => {
+    if (!known.has(folder)) known.set(folder, findProjectMark(folder, rules));
+    return known.get(folder);
+  };
+  return findRoot({ paths, cwd: context.cwd, explicitRoot: flags.root, markOf });
+}
+
+/** What people should know of a root that nothing marks; undefined for any other. */
+export function textOfUnmarked(
+  context: Place,
+  { folder, mark, start }: ProjectRoot,
+): string | undefined {
+  if (mark !== undefined) return undefined;
+  const unused = findUnusedMark(start, rulesOf(context));
+  const why =
+    unused === undefined
+      ? "Nothing marks it"
+      : `Other users can write to ${unused}, so it is not used as the root`;
+  return `project root: ${folder}. ${why}: ids depend on the paths you name. To keep them, name the root: --root DIR`;
+}
+
+/**
+ * Refuses the files of a folder below the root that is a project of its own: uploaded from there,
+ * they have other ids. `shown` gives a root-relative path as people read it.
+ */
+export function refuseOtherProject(shown: (path: string) => string): RefuseFolder {
+  return ({ path, absolute }, names) => {
+    const name = projectNameIn(absolute, names);
+    if (name === undefined) return undefined;
+    const folder = shown(path);
+    return new CliError("usage", `${folder} is a project root of its own: it holds ${name}`, {
+      hints: [
+        `upload it with its own root: knowctl ingest '${folder}' --root '${folder}'`,
+        `or leave it out here: --exclude '${path}/**'`,
+      ],
+    });
+  };
+}

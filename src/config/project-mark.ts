@@ -1,0 +1,95 @@
+import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CliError } from "../errors.ts";
+import { hasMember, projectPlaces } from "./places.ts";
+import { upwardFrom, type UpwardRules } from "./upward.ts";
+
+/** The folder of the state, in the project root. */
+const stateName = ".knowctl";
+
+/** What makes a folder the project root. */
+export interface ProjectMark {
+  folder: string;
+  kind: "configuration" | "state" | "git";
+}
+
+/** Whether a folder holds a project configuration. A package.json counts with a `cliconfig` member. */
+export function holdsConfiguration(folder: string): boolean {
+  const present = projectPlaces.filter((place) => existsSync(join(folder, place)));
+  return present.some((place) => isConfiguration(folder, place));
+}
+
+function isConfiguration(folder: string, place: string): boolean {
+  if (place !== "package.json") return true;
+  try {
+    return hasMember(readFileSync(join(folder, place), "utf8"));
+  } catch {
+    // The search for the configuration says what is wrong with it.
+    return true;
+  }
+}
+
+/** The id of the user whom a file or folder belongs to, where that is not the caller. */
+export function foreignOwner(path: string, { machine, trustAll }: UpwardRules): number | undefined {
+  if (trustAll || machine.uid < 0) return undefined;
+  const owner = lstatSync(path, { throwIfNoEntry: false })?.uid;
+  return owner === machine.uid ? undefined : owner;
+}
+
+function refuseForeign(state: string, rules: UpwardRules): void {
+  const owner = foreignOwner(state, rules);
+  if (owner === undefined) return;
+  throw new CliError("local", `${state} belongs to another user (uid ${owner}): not used`, {
+    hints: [
+      "to use it anyway, as in a container or a restored cache, set KNOWCTL_TRUST_PROJECT=1",
+      "or name another project root with --root",
+    ],
+  });
+}
+
+/**
+ * What marks the project root of files in `start` (an absolute real folder): the nearest project
+ * configuration upward, else the nearest state, else the git root. Throws CliError `local` for a
+ * state of another user: without it, the same files would get other ids.
+ */
+export function findProjectMark(start: string, rules: UpwardRules): ProjectMark | undefined {
+  const { folders, gitRoot } = upwardFrom(start, rules);
+  const configured = folders.find(holdsConfiguration);
+  if (configured !== undefined) return { folder: configured, kind: "configuration" };
+  const stated = folders.find(holdsState);
+  if (stated !== undefined) {
+    refuseForeign(join(stated, stateName), rules);
+    return { folder: stated, kind: "state" };
+  }
+  return gitRoot === undefined ? undefined : { folder: gitRoot, kind: "git" };
+}
+
+function holdsState(folder: string): boolean {
+  return lstatSync(join(folder, stateName), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** The folder that would be the project root of `start`, could others not write to it. */
+export function findUnusedMark(start: string, rules: UpwardRules): string | undefined {
+  const { openFolder } = upwardFrom(start, rules);
+  if (openFolder === undefined) return undefined;
+  const isMarked =
+    holdsConfiguration(openFolder) ||
+    holdsState(openFolder) ||
+    existsSync(join(openFolder, ".git"));
+  return isMarked ? openFolder : undefined;
+}
+
+/** Which of the names in a folder makes it a project of its own: its state or its configuration. */
+export function projectNameIn(
+  folder: string,
+  names: readonly { name: string }[],
+): string | undefined {
+  let found: string | undefined;
+  for (const { name } of names) {
+    // Asked of each of a hundred thousand files: most names end here.
+    if (name.charCodeAt(0) !== 0x2e && name !== "package.json") continue;
+    if (name === stateName) return name;
+    if (projectPlaces.includes(name) && isConfiguration(folder, name)) found ??= name;
+  }
+  return found;
+}
