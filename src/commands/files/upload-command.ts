@@ -101,7 +101,9 @@ export async function filesUpload(
 ): Promise<void> {
   checkFormat(options);
   if (options.image === true && options.project !== undefined) {
-    throw new CliError("usage", "--image and --project exclude each other");
+    throw new CliError("usage", "--image and --project exclude each other", {
+      hints: ["images for documents belong to no project: leave --project out"],
+    });
   }
   const files = checkFiles(context.cwd, args, "files upload");
   const { client, output } = await connect(context, options);

@@ -4,15 +4,28 @@ import { isTextFormat, prepareText } from "../../documents/given-text.ts";
 import type { PayloadSetup } from "../../documents/inspect.ts";
 import type { Prepared } from "../../documents/inspection.ts";
 import { CliError } from "../../errors.ts";
-import type { Output } from "../../output/output.ts";
 import type { Due } from "../../sync/due.ts";
 import type { IngestOptions } from "./ingest.ts";
 import type { Session } from "./session.ts";
 
 type GivenOptions = Pick<IngestOptions, "format" | "id" | "since">;
 
-const mappingFlags = [
+/** Flags about files: what comes from stdin lies in no folder and has no history. */
+const fileFlags = [
+  "include",
+  "exclude",
+  "ignore",
+  "checksum",
   "idPrefix",
+  "updatedAt",
+  "owners",
+  "metaCommit",
+  "map",
+  "images",
+] as const satisfies (keyof IngestOptions)[];
+
+/** Flags that shape a text; a line of NDJSON is a finished document. */
+const textFlags = [
   "source",
   "sections",
   "anchors",
@@ -21,30 +34,37 @@ const mappingFlags = [
   "linkBase",
   "metadata",
   "tag",
-  "updatedAt",
-  "owners",
-  "metaCommit",
-  "map",
-  "images",
   "drafts",
 ] as const satisfies (keyof IngestOptions)[];
 
-/** Warns of flags that shape documents, where stdin brings finished ones. */
-export async function warnOfMappingFlags(output: Output, options: IngestOptions): Promise<void> {
-  if (options.format !== undefined && isTextFormat(options.format)) return;
-  const given = mappingFlags.filter((name) => options[name] !== undefined);
-  if (given.length === 0) return;
-  const flags = given.map(
-    (name) => `--${name.replace(/[A-Z]/g, (big) => `-${big.toLowerCase()}`)}`,
-  );
-  await output.warn(`documents from stdin are sent as they are, whatever ${flags.join(", ")} says`);
+function flagOf(name: string): string {
+  const words = name.replace(/[A-Z]/g, (big) => `-${big.toLowerCase()}`);
+  return name === "ignore" ? "--no-ignore" : `--${words}`;
+}
+
+/** Refuses flags that would change nothing of what stdin brings. Throws CliError `usage`. */
+function refuseIdle(options: IngestOptions): void {
+  const { format, flagSources } = options;
+  const isText = format !== undefined && isTextFormat(format);
+  const idle = [...fileFlags, ...(isText ? [] : textFlags)];
+  // A variable is a default for other commands, too.
+  const flags = idle.filter((name) => flagSources?.[name] === "flag").map(flagOf);
+  if (flags.length === 0) return;
+  const what = isText
+    ? "a text from stdin is no file"
+    : "documents from stdin are sent as they are";
+  throw new CliError("usage", `${flags.join(", ")}: ${what}`, {
+    hints: [
+      "shape documents where they are made: knowctl ingest documents docs … | knowctl ingest -",
+      ...(isText ? [] : ["or say that stdin is one text: --format markdown --id ID"]),
+    ],
+  });
 }
 
 /** Throws CliError `usage` when the flags do not fit what stdin is. */
-export function checkGiven(
-  { format = "ndjson", id, since }: GivenOptions,
-  { isTTY }: Source,
-): void {
+export function checkGiven(options: IngestOptions, { isTTY }: Source): void {
+  const { format = "ndjson", id, since } = options;
+  refuseIdle(options);
   if (since !== undefined) {
     throw new CliError("usage", "--since chooses files; what stdin brings is taken whole", {
       hints: ["for example `knowctl ingest documents docs --since REF | knowctl ingest -`"],

@@ -50,10 +50,14 @@ function checkOptions(options: OrphansOptions): void {
   checkFormat(options);
   const { prune, tombstone, maxDelete } = options;
   if (prune && tombstone) {
-    throw new CliError("usage", "--prune and --tombstone exclude each other");
+    throw new CliError("usage", "--prune and --tombstone exclude each other", {
+      hints: ["--prune deletes where the service can; --tombstone replaces the text everywhere"],
+    });
   }
   if (maxDelete !== undefined && !prune && !tombstone) {
-    throw new CliError("usage", "--max-delete goes with --prune or --tombstone");
+    throw new CliError("usage", "--max-delete goes with --prune or --tombstone", {
+      hints: ["add one of them, or leave --max-delete out: a list removes nothing"],
+    });
   }
 }
 
@@ -61,7 +65,7 @@ function refuseUndeletable({ config }: DocumentSource): void {
   if (dialects[config.dialect].paths.ingestedDocument) return;
   throw new CliError(
     "usage",
-    `a service of the ${config.dialect} dialect cannot delete documents`,
+    `--prune: a service of the ${config.dialect} dialect cannot delete documents`,
     {
       hints: ["use --tombstone: it replaces the text by a short removal notice"],
     },

@@ -96,6 +96,16 @@ function checkFormat(paths: readonly string[], { format }: MappingFlags, cwd: st
   });
 }
 
+/** Anchors are those of headings: without sections by heading no document has one. */
+function checkAnchors(flags: MappingFlags, { sections, rules = [] }: Config["ingest"]): void {
+  if (flags.flagSources?.["anchors"] !== "flag") return;
+  const modes = [sections, ...rules.map((rule) => rule.sections)];
+  if ((flags.sections === undefined ? modes : [flags.sections]).includes("headings")) return;
+  throw new CliError("usage", "--anchors has no effect without --sections headings", {
+    hints: ["add --sections headings, or leave --anchors out"],
+  });
+}
+
 /** What configuration and flags say of mapping, in the words of the documents. */
 function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "root" | "format"> {
   const {
@@ -154,6 +164,7 @@ export async function openSource(
     sends,
     root: searchFolder(place, cwd),
   });
+  checkAnchors(flags, config.ingest);
   const root = findRoot(place, cwd, flags.root, config.projectFolder);
   const format = place === undefined ? undefined : flags.format;
   const raw = { ...rawSettings(config, flags), root, format };

@@ -137,8 +137,11 @@ describe("ingest documents", () => {
   });
 
   it.each([
-    [["documents", "docs", "--output", "json"], "documents come as ndjson"],
-    [["documents", "docs", "--json"], "documents come as ndjson"],
+    [
+      ["documents", "docs", "--output", "json"],
+      "--output json: ingest documents has no such format",
+    ],
+    [["documents", "docs", "--json"], "--json: ingest documents has no such format"],
     [["documents", "docs", "--images", "upload"], "no image can be uploaded"],
     [["documents", "-"], "holds documents already"],
     [["documents", "none"], "no such file or folder"],
