@@ -10,8 +10,7 @@ import type { ConnectorStatus } from "../../api/schemas.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
-import { checkFormat, writeRecord } from "../../output/formats.ts";
-import { checkNames, parseFields } from "../../output/select.ts";
+import { checkSelection, writeRecord } from "../../output/formats.ts";
 import { isInert } from "../../output/neutralise.ts";
 import type { Output } from "../../output/output.ts";
 import { connect } from "../connect.ts";
@@ -184,11 +183,10 @@ export async function connectorsCreate(
   args: string[],
   options: ConnectorsCreateOptions,
 ): Promise<void> {
-  checkFormat(options);
+  checkSelection(options, [], sample);
   const [name = ""] = args;
   checkName(name);
   checkGroups(options);
-  if (options.fields !== undefined) checkNames(parseFields(options.fields), [], [sample]);
   const { client, output, connection } = await connect(context, options);
   try {
     if (!canCreateConnectors(client)) throw unavailable(client, connection.baseUrl);

@@ -2,7 +2,7 @@ import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { scopeOf } from "../../documents/scope.ts";
 import { CliError } from "../../errors.ts";
-import { checkFormat, writeList, type Column } from "../../output/formats.ts";
+import { checkSelection, writeList, type Column } from "../../output/formats.ts";
 import { countOf } from "../../output/progress.ts";
 import { collectOrphans, type OrphanTable } from "../../sync/orphan-table.ts";
 import { listOrphans, orphanReason, type Orphan } from "../../sync/orphans.ts";
@@ -46,8 +46,11 @@ function* rowsOf(orphans: OrphanTable): Generator<object> {
   }
 }
 
+/** The members of a row: an unknown one in --fields is refused before anything is removed. */
+const sample = { status: "", path: "", row: null, id: "", stored_id: null, reason: "" };
+
 function checkOptions(options: OrphansOptions): void {
-  checkFormat(options);
+  checkSelection(options, columns, sample);
   const { prune, tombstone, maxDelete } = options;
   if (prune && tombstone) {
     throw new CliError("usage", "--prune and --tombstone exclude each other", {

@@ -21,6 +21,17 @@ function below(command: Command, path: string): [string, string[]][] {
   ];
 }
 
+function ends(command: Command, path: string): string[] {
+  const own = command.registeredArguments.length > 0 || command.commands.length === 0;
+  const paths = command.commands.flatMap((each) => ends(each, `${path} ${each.name()}`.trim()));
+  return own ? [path, ...paths] : paths;
+}
+
+/** Every command that does something. */
+export function leaves(): string[] {
+  return ends(program, "");
+}
+
 /** Every command with its own flags; the program itself, "", with the global ones. */
 export function commandsOf(): [path: string, flags: string[]][] {
   return below(program, "").filter(([, flags]) => flags.length > 0);

@@ -423,6 +423,13 @@ export const ingest: Coverage = {
       flag: "--rate 2",
       waits: { gains: /\d{3}/ },
     },
+    "--fields": {
+      ...gone,
+      args: `${removal} --tombstone --yes --max-delete 100%`,
+      flag: "--fields nosuch",
+      codes: [0, 2],
+      requests: { loses: /"document"/ },
+    },
     "--prune": [
       {
         ...gone,

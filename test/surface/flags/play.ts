@@ -145,7 +145,7 @@ async function runOnce(place: Place, args: string[], setting: Setting, mayStop =
 }
 
 /** Runs the command of a case in a folder of its own; `flag` is empty for the run without it. */
-async function play(path: string, flag: Words, setting: Setting): Promise<Ran> {
+export async function play(path: string, flag: Words, setting: Setting): Promise<Ran> {
   const place = prepare(setting);
   for (const words of setting.first ?? []) {
     const { code, stderr } = await runOnce(place, wordsOf(words), setting, false);
