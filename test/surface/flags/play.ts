@@ -177,7 +177,7 @@ export async function play(path: string, flag: Words, setting: Setting): Promise
 
 const kinds = ["stdout", "stderr", "requests", "waits", "left"] as const;
 
-function expectDifference(
+export function expectDifference(
   without: Ran,
   with_: Ran,
   kind: (typeof kinds)[number],
