@@ -137,10 +137,7 @@ describe("ingest documents", () => {
   });
 
   it.each([
-    [
-      ["documents", "docs", "--output", "json"],
-      "--output json: ingest documents has no such format",
-    ],
+    [["documents", "docs", "--output", "json"], "Expected one of ndjson"],
     [["documents", "docs", "--json"], "--json: ingest documents has no such format"],
     [["documents", "docs", "--images", "upload"], "no image can be uploaded"],
     [["documents", "-"], "holds documents already"],
