@@ -6,6 +6,7 @@ import { addApi } from "./surface/api.ts";
 import { addChat } from "./surface/chat.ts";
 import { addCompletion } from "./surface/completion.ts";
 import { completionTable } from "./surface/completion-table.ts";
+import { checkExpression, checkFlags } from "./surface/check-flags.ts";
 import { addConfig } from "./surface/config.ts";
 import { addConnectors } from "./surface/connectors.ts";
 import { collectOptions } from "./surface/environment.ts";
@@ -33,6 +34,8 @@ function createRun(context: Context): Run {
     async (...all) => {
       const command = all.at(-1) as Command;
       const { options, sources } = collectOptions(command, context.env);
+      checkFlags({ command, options, sources });
+      await checkExpression(options["jq"], context.signal);
       const execute = await load();
       await execute(context, command.args, { ...options, flagSources: sources } as never);
     };

@@ -37,6 +37,25 @@ function mayShow(record: ConnectorStatus, options: { showCredentials?: boolean }
   return options.showCredentials === true ? record : maskConnector(record);
 }
 
+/** The columns of a list hold no credentials: the flag would show nothing more. */
+function checkShown({
+  showCredentials,
+  output = "table",
+  json,
+  fields,
+  jq,
+}: ConnectorsListOptions) {
+  const isRecord = json === true || ["json", "ndjson", "yaml"].includes(output);
+  if (showCredentials !== true || isRecord || (fields ?? jq) !== undefined) return;
+  throw new CliError(
+    "usage",
+    `--show-credentials: the columns of a ${output} hold no credentials`,
+    {
+      hints: ["add --output json or yaml, or name the members with --fields credential"],
+    },
+  );
+}
+
 /** Keeps the names for completion, when all is written: nobody waits for it. */
 async function rememberConnectors(
   context: Context,
@@ -79,6 +98,7 @@ export async function connectorsList(
 ): Promise<void> {
   checkFormat(options);
   checkShowCredentials(context, options);
+  checkShown(options);
   const columns = createColumns(() => context.now());
   const sort = readSort(columns, options);
   const rowsOf = (records: readonly ConnectorStatus[]): ConnectorStatus[] => {
@@ -107,9 +127,10 @@ export async function connectorsGet(
   checkShowCredentials(context, options);
   const [wanted = ""] = args;
   await withRecords(context, options, async (records, output) => {
+    const { source } = options;
     const record = /^\d{1,15}$/.test(wanted)
-      ? findConnectorById(records, Number(wanted))
-      : findConnector(records, wanted, options.source);
+      ? findConnectorById(records, Number(wanted), source)
+      : findConnector(records, wanted, source);
     await writeRecord(output, options, mayShow(record, options));
   });
 }

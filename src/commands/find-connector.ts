@@ -105,13 +105,23 @@ export function findConnector(
   return only;
 }
 
-/** The connector with this `cc_pair_id`. Throws CliError `not-found` where there is none. */
+/**
+ * The connector with this `cc_pair_id`, optionally of one source. Throws CliError `not-found` where
+ * there is none, or one of another source.
+ */
 export function findConnectorById(
   records: readonly ConnectorStatus[],
   id: number,
+  source?: string,
 ): IdentifiedConnector {
   const found = records.filter(isIdentified).find((record) => record.cc_pair_id === id);
-  if (found) return found;
+  const actual = found?.connector?.source;
+  if (found && (source === undefined || source === actual)) return found;
+  if (found) {
+    throw new CliError("not-found", `cc_pair_id ${id} is of source ${actual}, not ${source}`, {
+      hints: ["leave --source out: the id names one connector already"],
+    });
+  }
   throw new CliError("not-found", `no connector has the cc_pair_id ${id}`, {
     hints: ["`knowctl connectors list` shows all of them"],
   });

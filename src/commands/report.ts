@@ -21,9 +21,6 @@ export interface MergeOptions extends GlobalFlags {
 function checkOptions(options: MergeOptions): void {
   if (options.report !== undefined) reportFormatOf(options.report);
   checkFormat(options);
-  if (options.filter !== undefined) {
-    throw new CliError("usage", "--filter is for lists; this is one record");
-  }
 }
 
 function realPath(path: string): string {

@@ -109,6 +109,9 @@ export async function openConnection(request: ConnectionRequest): Promise<Connec
   const base = baseUrlOf(request);
   const allowInsecureTls = checkTls(request);
   checkHttp(base, request);
+  if (isLoopback(base.hostname) && request.merged.winners.get("proxy")?.source === "flag") {
+    request.warn(`--proxy is not used: ${base.hostname} is this machine`);
+  }
   const proxy = proxyOf(base, givenProxy(request.merged), request.machine.env);
   const files = await tlsFilesOf(request);
   const keys = await resolveKeys({ ...request, origin: base.origin });

@@ -77,6 +77,19 @@ export function checkFormat(options: FormatOptions): void {
   readRequest(options);
 }
 
+/**
+ * The same where the members are known before anything is asked: throws CliError `usage` also for a
+ * name in --fields or --filter that neither a column nor a member of `sample` has.
+ */
+export function checkSelection<Row>(
+  options: FormatOptions,
+  columns: readonly Column<Row>[],
+  sample: Row,
+): void {
+  const { fields = [], filters } = readRequest(options);
+  checkNames([...fields, ...filters.map(({ name }) => name)], columns, [sample]);
+}
+
 async function* select<Row extends object>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   request: Request,

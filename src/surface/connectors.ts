@@ -106,7 +106,7 @@ function addCreate(connectors: Command, run: Run): void {
     )
     .option(
       "--group <id>",
-      "group whose members may see its documents (repeatable)",
+      "group whose members may see its documents, with --access-type private (repeatable)",
       collectParsed(integer(0, 2 ** 31 - 1)),
     )
     .addHelpText(

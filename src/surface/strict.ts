@@ -18,10 +18,24 @@ function swallowed(option: Option, value: string): CliError {
 
 function addParser(option: Option, command: Command, path: string): void {
   if (option.long === "--output") {
-    // Before a subcommand the format of that is meant.
-    const formats = command.commands.length > 0 ? allFormats : formatsOf(path);
-    option.argParser(choice(...formats));
+    // Before a subcommand the format of that is meant; a command without formats refuses all of them
+    // with its reason (check-flags.ts).
+    const own = command.commands.length > 0 ? [] : formatsOf(path);
+    option.argParser(choice(...(own.length > 0 ? own : allFormats)));
   } else if (!option.parseArg && !mayBeEmpty.has(option.long ?? "")) option.argParser(filled);
+}
+
+/** Two flags of one option, as `--state DIR` and `--no-state`: commander keeps the last one. */
+function refuseOpposites(option: Option, command: Command, given: Map<string, Option>): void {
+  const name = option.attributeName();
+  (command as unknown as EventEmitter).prependListener(`option:${option.name()}`, () => {
+    const other = given.get(name);
+    given.set(name, option);
+    if (other === undefined || other === option) return;
+    throw new CliError("usage", `${other.long} and ${option.long} exclude each other`, {
+      hints: ["give one of them"],
+    });
+  });
 }
 
 /**
@@ -31,6 +45,7 @@ function addParser(option: Option, command: Command, path: string): void {
  */
 export function makeStrict(command: Command, path: string, argv: readonly string[]): void {
   const flags = new Set(command.options.flatMap(({ short, long }) => [short, long]));
+  const given = new Map<string, Option>();
   for (const option of command.options) {
     if (!option.required) continue;
     addParser(option, command, path);
@@ -46,4 +61,6 @@ export function makeStrict(command: Command, path: string, argv: readonly string
       },
     );
   }
+  // Last: what is put in front last is asked first.
+  for (const option of command.options) refuseOpposites(option, command, given);
 }

@@ -66,6 +66,8 @@ export interface RunRequest {
   /** Most documents in flight. */
   concurrency: number;
   maxFailures: number | undefined;
+  /** Documents that have failed before: files that could not be read. Default 0. */
+  failedBefore?: number;
   /** Stops taking new documents; what is in flight is waited for. */
   signal: AbortSignal;
   now: () => number;
@@ -133,7 +135,7 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
   };
   const events = createEventQueue<DocumentEvent>();
   const later = createLater();
-  let failures = 0;
+  let failures = request.failedBefore ?? 0;
   let isLeft = false;
   let fatal: { error: unknown } | undefined;
   let stopPulling: () => void = () => {};
@@ -148,12 +150,14 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     recorder.fail(toFailureRecord(event, request, request.now()));
     events.add(event);
   };
+  const stopIfTooMany = (): void => {
+    if (request.maxFailures === undefined || failures < request.maxFailures) return;
+    stopFor(new CliError("partial", `stopped after ${failures} failed documents`));
+  };
   const fail = (due: Due, event: DocumentEvent, isLastPass: boolean): void => {
     failures++;
     if (isLastPass || event.retryable !== true || !later.add(due, event)) emitFailure(event);
-    if (request.maxFailures !== undefined && failures >= request.maxFailures) {
-      stopFor(new CliError("partial", `stopped after ${failures} failed documents`));
-    }
+    stopIfTooMany();
   };
   const settle = (due: Due, outcome: Outcome, isLastPass: boolean): void => {
     if ("fatal" in outcome) stopFor(outcome.fatal);
@@ -185,6 +189,7 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
   const onAbort = (): void => stopPulling();
   request.signal.addEventListener("abort", onAbort, { once: true });
   const running = (async (): Promise<void> => {
+    stopIfTooMany();
     await work(request.due, false);
     failures -= later.count();
     if (later.count() > 0 && !isOver()) await work(later.due(request.again), true);

@@ -188,7 +188,7 @@ describe("usage errors", () => {
     [["ingest", "docs", "--exit-code"], /--exit-code goes with --dry-run/],
     [
       ["ingest", "docs", "--output", "csv"],
-      /an upload has no such format\n.*one of text, json, ndjson/,
+      /ingest has no such format\n.*one of text, table, json, ndjson/,
     ],
     [["ingest", ".", "--metadata", "novalue"], /expected key=value/],
     [["connectors", "list", "--filter", "nothing"], /--filter/],

@@ -39,7 +39,7 @@ function sampleFor(option: Option): string {
     "7",
     "0.5",
     "4000",
-    "json",
+    "ndjson",
     "api-key",
     "a=b",
     "openai/gpt",

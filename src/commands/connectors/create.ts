@@ -10,7 +10,7 @@ import type { ConnectorStatus, IdentifiedConnector } from "../../api/schemas.ts"
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
-import { checkFormat, writeRecord } from "../../output/formats.ts";
+import { checkSelection, writeRecord } from "../../output/formats.ts";
 import { isInert } from "../../output/neutralise.ts";
 import type { Output } from "../../output/output.ts";
 import { connect } from "../connect.ts";
@@ -20,6 +20,9 @@ export interface ConnectorsCreateOptions extends GlobalFlags {
   accessType?: "public" | "private";
   group?: number[];
 }
+
+/** The members of the record that is printed: known before anything is created. */
+const sample = { cc_pair_id: 0, name: "", source: "", access_type: "", created: false };
 
 /** How often the listing is asked for what another run is just creating. */
 const looks = 5;
@@ -98,14 +101,43 @@ function notListed(error: ApiError): CliError {
   });
 }
 
+/** A public connector is for everybody: groups would not count. */
+function checkGroups({ group, accessType = "public" }: ConnectorsCreateOptions): void {
+  if (group === undefined || accessType === "private") return;
+  throw new CliError("usage", "--group: everybody may see the documents of a public connector", {
+    hints: ["add --access-type private, or leave --group out"],
+  });
+}
+
+/** The connector exists already, and not as it was asked for: who reads the documents must be known. */
+function refuseOther(
+  { id, created, accessType: actual, groups }: Outcome,
+  { accessType, group = [] }: ConnectorsCreateOptions,
+): void {
+  const isOther = accessType !== undefined && accessType !== actual;
+  const lacking = created ? [] : group.filter((each) => !groups.includes(each));
+  if (!isOther && lacking.length === 0) return;
+  const problem = isOther
+    ? `its access type is ${actual || "unknown"}, not ${accessType}`
+    : `it lacks group ${lacking.join(", ")}`;
+  throw new CliError("usage", `cc_pair_id ${id} has this name already, but ${problem}`, {
+    hints: [
+      "change it on the admin page, or choose another name",
+      "to take it as it is: leave --access-type and --group out",
+    ],
+  });
+}
+
 interface Outcome {
   id: number;
   accessType: string;
+  groups: readonly number[];
   created: boolean;
 }
 
 function existing(record: IdentifiedConnector): Outcome {
-  return { id: record.cc_pair_id, accessType: record.access_type ?? "", created: false };
+  const { cc_pair_id: id, access_type: accessType, groups } = record;
+  return { id, accessType: accessType ?? "", groups: groups ?? [], created: false };
 }
 
 /** Two runs at once where the service lets both: each prints the older one. */
@@ -139,7 +171,7 @@ async function findOrCreate(
     throw notListed(error as ApiError);
   }
   const id = await oldestOf(client, output, wanted.name, made);
-  return { id, accessType: wanted.accessType, created: id === made };
+  return { id, accessType: wanted.accessType, groups: wanted.groups, created: id === made };
 }
 
 /**
@@ -151,21 +183,19 @@ export async function connectorsCreate(
   args: string[],
   options: ConnectorsCreateOptions,
 ): Promise<void> {
-  checkFormat(options);
+  checkSelection(options, [], sample);
   const [name = ""] = args;
   checkName(name);
+  checkGroups(options);
   const { client, output, connection } = await connect(context, options);
   try {
     if (!canCreateConnectors(client)) throw unavailable(client, connection.baseUrl);
     const { group: groups = [], accessType } = options;
     const wanted = { name, groups, accessType: accessType ?? "public" } as const;
-    const { id, created, accessType: actual } = await findOrCreate(context, client, output, wanted);
+    const outcome = await findOrCreate(context, client, output, wanted);
+    refuseOther(outcome, options);
+    const { id, created, accessType: actual } = outcome;
     await output.note(created ? `created, ${actual}` : "it exists already");
-    if (accessType !== undefined && accessType !== actual) {
-      await output.warn(
-        `its access type is ${actual}, not ${accessType}: change it on the admin page`,
-      );
-    }
     const isRecord = (options.output ?? options.fields ?? options.jq) !== undefined;
     const record = { cc_pair_id: id, name, source: ingestionSource, access_type: actual, created };
     if (isRecord || options.json === true) await writeRecord(output, options, record);

@@ -1,9 +1,8 @@
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { writeFinding, writeSkipped, type Finding } from "../../output/findings.ts";
-import { checkFormat, writeList, writeRecord, type Column } from "../../output/formats.ts";
+import { checkSelection, writeList, writeRecord, type Column } from "../../output/formats.ts";
 import { createOutput, type Output } from "../../output/output.ts";
-import { checkNames, parseFields, parseFilter } from "../../output/select.ts";
 import { dim } from "../../output/text.ts";
 import { answerChecks } from "./answer.ts";
 import { checkBundle, writeBundle } from "./bundle.ts";
@@ -89,13 +88,7 @@ function ndjsonTeller(output: Output): Teller {
 }
 
 function tellerOf(output: Output, options: DoctorOptions): Teller {
-  checkFormat(options);
-  // Known before anything is asked, unlike the members of what a service lists.
-  const given = [
-    ...parseFields(options.fields ?? "check"),
-    ...(options.filter ?? []).map((each) => parseFilter(each).name),
-  ];
-  checkNames(given, columns, [sample]);
+  checkSelection(options, columns, sample);
   const { output: format, json, filter, fields, jq } = options;
   const picks = filter !== undefined || fields !== undefined || jq !== undefined;
   if (format === "ndjson" && !picks) return ndjsonTeller(output);

@@ -25,15 +25,10 @@ import { problemOf, tellNotices, tellWarnings } from "./tell.ts";
 export type DocumentsOptions = Pick<IngestOptions, "shard" | "allowEmpty"> &
   Parameters<typeof openSource>[2];
 
-function checkOptions({ output, json, images }: DocumentsOptions): void {
-  if (images === "upload") {
-    throw new CliError("usage", "--images upload: nothing is sent, so no image can be uploaded", {
-      hints: ["use `knowctl ingest` for the files that have images"],
-    });
-  }
-  if (json !== true && (output === undefined || output === "ndjson")) return;
-  throw new CliError("usage", `--output ${json ? "json" : output}: documents come as ndjson`, {
-    hints: ["leave it out, and use `jq` for another form"],
+function checkOptions({ images }: DocumentsOptions): void {
+  if (images !== "upload") return;
+  throw new CliError("usage", "--images upload: nothing is sent, so no image can be uploaded", {
+    hints: ["use `knowctl ingest` for the files that have images"],
   });
 }
 

@@ -5,27 +5,52 @@ import type { PayloadSetup } from "../../documents/inspect.ts";
 import type { Prepared } from "../../documents/inspection.ts";
 import { createSecretCheck } from "../../documents/secrets.ts";
 import { CliError } from "../../errors.ts";
-import type { Output } from "../../output/output.ts";
 import type { Due } from "../../sync/due.ts";
 import type { IngestOptions } from "./ingest.ts";
 import type { Session } from "./session.ts";
-import { givenFlags, shapingFlags } from "./shaping-flags.ts";
+import { givenFlags, selectionFlags, shapingFlags } from "./shaping-flags.ts";
 
 type GivenOptions = Pick<IngestOptions, "format" | "id" | "since">;
 
-/** Warns of flags that shape documents, where stdin brings finished ones. */
-export async function warnOfMappingFlags(output: Output, options: IngestOptions): Promise<void> {
-  if (options.format !== undefined && isTextFormat(options.format)) return;
-  const flags = givenFlags(options, shapingFlags);
+/** Flags about files: what comes from stdin lies in no folder and has no history. */
+const fileFlags = [
+  ...selectionFlags.filter((name) => name !== "format"),
+  "idPrefix",
+  "updatedAt",
+  "owners",
+  "metaCommit",
+  "map",
+  "images",
+] as const;
+
+/** Flags that shape a text. */
+const textFlags = shapingFlags.filter((name) => !(fileFlags as readonly string[]).includes(name));
+
+/** Refuses flags that would change nothing of what stdin brings. Throws CliError `usage`. */
+function refuseIdle(options: IngestOptions): void {
+  const { format } = options;
+  const isText = format !== undefined && isTextFormat(format);
+  // Of a text those count that shape any document; a line of NDJSON is a finished one.
+  const flags = [
+    ...givenFlags(options, isText ? fileFlags : [...fileFlags, ...textFlags]),
+    ...(options.checksum && options.flagSources?.["checksum"] !== "env" ? ["--checksum"] : []),
+  ];
   if (flags.length === 0) return;
-  await output.warn(`documents from stdin are sent as they are, whatever ${flags.join(", ")} says`);
+  const what = isText
+    ? "a text from stdin is no file"
+    : "documents from stdin are sent as they are";
+  throw new CliError("usage", `${flags.join(", ")}: ${what}`, {
+    hints: [
+      "shape documents where they are made: knowctl ingest documents docs … | knowctl ingest -",
+      ...(isText ? [] : ["or say that stdin is one text: --format markdown --id ID"]),
+    ],
+  });
 }
 
 /** Throws CliError `usage` when the flags do not fit what stdin is. */
-export function checkGiven(
-  { format = "ndjson", id, since }: GivenOptions,
-  { isTTY }: Source,
-): void {
+export function checkGiven(options: IngestOptions, { isTTY }: Source): void {
+  const { format = "ndjson", id, since } = options;
+  refuseIdle(options);
   if (since !== undefined) {
     throw new CliError("usage", "--since chooses files; what stdin brings is taken whole", {
       hints: ["for example `knowctl ingest documents docs --since REF | knowctl ingest -`"],

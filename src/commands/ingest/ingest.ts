@@ -59,7 +59,9 @@ export function checkOptions(paths: readonly string[], options: IngestOptions): 
   }
   checkSavable(paths, options);
   if (options.exitCode && !options.dryRun) {
-    throw new CliError("usage", "--exit-code goes with --dry-run");
+    throw new CliError("usage", "--exit-code goes with --dry-run", {
+      hints: ["add --dry-run, or leave --exit-code out: an upload has exit codes of its own"],
+    });
   }
   if (options.dryRun && (options.report ?? options.gitlabReport) !== undefined) {
     throw new CliError(

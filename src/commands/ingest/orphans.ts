@@ -1,7 +1,7 @@
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { checkFormat, writeList, type Column } from "../../output/formats.ts";
+import { checkSelection, writeList, type Column } from "../../output/formats.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
 import { collectOrphans, type OrphanTable } from "../../sync/orphan-table.ts";
 import { isRemoved, removedByDefault } from "../../sync/orphan-classes.ts";
@@ -25,7 +25,7 @@ import { refuseAmbiguous } from "./subcommand.ts";
 import { createPairCheck, missingPair } from "./target.ts";
 import { problemOf } from "./tell.ts";
 
-function columnsOf({ shown }: DocumentSource): Column<object>[] {
+function columnsOf(shown: (path: string) => string): Column<object>[] {
   const names = ["status", "path", "id", "class", "stored_id", "reason"] as const;
   return names.map((name) => ({
     name,
@@ -52,14 +52,29 @@ function* rowsOf(orphans: OrphanTable): Generator<object> {
   }
 }
 
+/** The members of a row: an unknown one in --fields is refused before anything is removed. */
+const sample = {
+  status: "",
+  path: "",
+  row: null,
+  id: "",
+  class: "",
+  stored_id: null,
+  reason: "",
+};
+
 function checkOptions(options: OrphansOptions): void {
-  checkFormat(options);
+  checkSelection(options, columnsOf(String), sample);
   const { prune, tombstone, maxDelete } = options;
   if (prune && tombstone) {
-    throw new CliError("usage", "--prune and --tombstone exclude each other");
+    throw new CliError("usage", "--prune and --tombstone exclude each other", {
+      hints: ["--prune deletes where the service can; --tombstone replaces the text everywhere"],
+    });
   }
   if (maxDelete !== undefined && !prune && !tombstone) {
-    throw new CliError("usage", "--max-delete goes with --prune or --tombstone");
+    throw new CliError("usage", "--max-delete goes with --prune or --tombstone", {
+      hints: ["add one of them, or leave --max-delete out: a list removes nothing"],
+    });
   }
   if (tombstone) return;
   // A variable is meant for the uploads too.
@@ -75,7 +90,7 @@ function refuseUndeletable({ config }: DocumentSource): void {
   if (dialects[config.dialect].paths.ingestedDocument) return;
   throw new CliError(
     "usage",
-    `a service of the ${config.dialect} dialect cannot delete documents`,
+    `--prune: a service of the ${config.dialect} dialect cannot delete documents`,
     {
       hints: ["use --tombstone: it replaces the text by a short removal notice"],
     },
@@ -129,7 +144,7 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
   const { output, connected } = session;
   const removes = options.prune === true || options.tombstone === true;
   const write = (): Promise<number> =>
-    writeList(output, options, columnsOf(session.source), rowsOf(orphans));
+    writeList(output, options, columnsOf(session.source.shown), rowsOf(orphans));
   if (removes) checkRemoval(work, options);
   if (options.tombstone && orphans.selected > 0) await checkAccess(context, work, options);
   if (!removes || orphans.selected === 0 || options.dryRun || !connected) {

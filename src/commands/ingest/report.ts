@@ -23,31 +23,10 @@ import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.t
 import type { Session } from "./session.ts";
 import { tellNotices, tellWarnings } from "./tell.ts";
 
-/** An upload, and its plan, is written as it goes, however many documents it has: nothing picks from it. */
-function refusePicking(flags: GlobalFlags): void {
-  const name = (["fields", "filter", "jq"] as const).find(
-    (each) => flags[each] !== undefined && flags.flagSources?.[each] !== "env",
-  );
-  if (name === undefined) return;
-  throw new CliError("usage", `--${name} does not go with an upload or its plan`, {
-    hints: [
-      "pipe its JSON on: knowctl ingest … --output ndjson | jq …",
-      "`knowctl state list` takes --fields and --filter",
-    ],
-  });
-}
-
-/** Format of stdout. Throws CliError `usage` for one that an upload does not have. */
-export function ingestFormat(flags: GlobalFlags): IngestFormat {
-  refusePicking(flags);
-  const format = flags.json ? "json" : (flags.output ?? "text");
-  if (format === "json" || format === "ndjson") return format;
-  if (format === "text" || format === "table") return "text";
-  // KNOWCTL_OUTPUT=yaml is meant for the lists.
-  if (flags.flagSources?.["output"] === "env") return "text";
-  throw new CliError("usage", `--output ${format}: an upload has no such format`, {
-    hints: ["use one of text, json, ndjson"],
-  });
+/** Format of stdout; the surface has refused those that an upload does not have. */
+export function ingestFormat({ json, output }: GlobalFlags): IngestFormat {
+  if (json) return "json";
+  return output === "json" || output === "ndjson" ? output : "text";
 }
 
 /** What only the gate counts. */

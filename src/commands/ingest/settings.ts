@@ -128,6 +128,16 @@ function checkFormat(paths: readonly string[], { format }: MappingFlags, cwd: st
   });
 }
 
+/** Anchors are those of headings: without sections by heading no document has one. */
+function checkAnchors(flags: MappingFlags, { sections, rules = [] }: Config["ingest"]): void {
+  if (flags.flagSources?.["anchors"] !== "flag") return;
+  const modes = [sections, ...rules.map((rule) => rule.sections)];
+  if ((flags.sections === undefined ? modes : [flags.sections]).includes("headings")) return;
+  throw new CliError("usage", "--anchors has no effect without --sections headings", {
+    hints: ["add --sections headings, or leave --anchors out"],
+  });
+}
+
 /** What configuration and flags say of mapping, in the words of the documents. */
 function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "root" | "format"> {
   const {
@@ -196,6 +206,7 @@ export async function openSource(
   const projectRoot = findProjectRoot(context, named, flags);
   const { folder: root, start, mark } = projectRoot;
   const config = await loadSettings(context, flags, output, { sends, root: start });
+  checkAnchors(flags, config.ingest);
   const { recorded } = flags;
   const givenFormat = named.length === 0 ? undefined : flags.format;
   const format = recorded ? recorded.settings.format : givenFormat;

@@ -10,14 +10,7 @@ import { openOutput } from "../connect.ts";
 import { accessRules } from "./access.ts";
 import { writePlan } from "./dry-run.ts";
 import type { IngestOptions } from "./ingest.ts";
-import {
-  checkGiven,
-  closable,
-  openChunks,
-  readFirst,
-  readGiven,
-  warnOfMappingFlags,
-} from "./given-input.ts";
+import { checkGiven, closable, openChunks, readFirst, readGiven } from "./given-input.ts";
 import { checkGivenPairs } from "./given-pairs.ts";
 import { ingestFormat, withReport, type ReportRequest } from "./report.ts";
 import { checkReportFiles } from "./report-files.ts";
@@ -138,7 +131,6 @@ export async function ingestStdin(context: Context, options: IngestOptions): Pro
   const startedAtMs = context.now();
   const output = openOutput(context, options);
   checkGiven(options, context.stdin);
-  await warnOfMappingFlags(output, options);
   const format = ingestFormat(options);
   const files = checkReportFiles(options, context.cwd);
   const source = await openSource(context, ["-"], options, output, options.dryRun !== true);

@@ -120,6 +120,7 @@ async function sendAll(
     isGivenUp: () => gate.state().stopped !== undefined,
     concurrency,
     maxFailures: options.maxFailures,
+    failedBefore: plan.table.count("failed"),
     signal: context.signal,
     now: context.now,
   });

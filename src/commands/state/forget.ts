@@ -16,7 +16,9 @@ export interface StateForgetOptions extends StateFlags {
 
 function checkOptions(names: readonly string[], { all, failed }: StateForgetOptions): void {
   if (all && names.length > 0) {
-    throw new CliError("usage", "--all and paths or ids exclude each other");
+    throw new CliError("usage", "--all and paths or ids exclude each other", {
+      hints: ["name what to forget, or give --all"],
+    });
   }
   if (names.includes("")) throw new CliError("usage", "an empty name names nothing");
   if (names.length > 0 || all || failed) return;

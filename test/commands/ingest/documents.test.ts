@@ -147,8 +147,8 @@ describe("ingest documents", () => {
   });
 
   it.each([
-    [["documents", "docs", "--output", "json"], "documents come as ndjson"],
-    [["documents", "docs", "--json"], "documents come as ndjson"],
+    [["documents", "docs", "--output", "json"], "Expected one of ndjson"],
+    [["documents", "docs", "--json"], "--json: ingest documents has no such format"],
     [["documents", "docs", "--images", "upload"], "no image can be uploaded"],
     [["documents", "-"], "holds documents already"],
     [["documents", "none"], "no such file or folder"],

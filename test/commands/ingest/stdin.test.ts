@@ -119,14 +119,14 @@ describe("ingest -", () => {
     expect(cut.code).toBe(10);
   });
 
-  it("warns of flags that have no say in finished documents", async () => {
+  it("refuses flags that have no say in finished documents", async () => {
     const service = await startTestService();
     const flags = ["--metadata", "a=b", "--tag", "t", "--link-base", "https://x.example"];
     const ran = await run(service, toLines(document("a")), ...pair, ...flags);
-    expect(ran.stderr).toContain("as they are, whatever --link-base, --metadata, --tag says");
-    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain("--link-base, --metadata, --tag: documents from stdin are sent");
+    expect(ran.code).toBe(2);
     const text = await run(service, "Text.", ...pair, ...flags, "--format", "text", "--id", "t");
-    expect(text.stderr).not.toContain("whatever");
+    expect(text.code).toBe(0);
     expect(accepted(service, "t")[0]?.document.metadata).toEqual({ a: "b", tags: ["t"] });
   });
 

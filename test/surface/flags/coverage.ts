@@ -1,0 +1,29 @@
+import { api } from "./api.ts";
+import type { Coverage } from "./case.ts";
+import { chat } from "./chat.ts";
+import { config } from "./config.ts";
+import { connectors } from "./connectors.ts";
+import { doctor } from "./doctor.ts";
+import { files } from "./files.ts";
+import { ingest } from "./ingest.ts";
+import { program } from "./program.ts";
+import { report } from "./report.ts";
+import { sandbox } from "./sandbox.ts";
+import { sessions } from "./sessions.ts";
+import { stateCases } from "./state.ts";
+
+/** What each flag of each command must be seen to do: one file for each first word. */
+export const coverage: Coverage = {
+  ...program,
+  ...connectors,
+  ...ingest,
+  ...report,
+  ...stateCases,
+  ...chat,
+  ...sessions,
+  ...files,
+  ...doctor,
+  ...api,
+  ...sandbox,
+  ...config,
+};

@@ -1,0 +1,155 @@
+import type { Case, Coverage, Setting } from "./case.ts";
+import { byName, many, pair, two } from "./ingest-sending.ts";
+
+/** For orphans only the ids count: a script may give the same flags as to the upload. */
+const idle = "shapes documents, not ids; a script gives the same flags to both commands";
+const sent: Setting = { files: two, first: [`ingest docs ${pair}`] };
+const gone: Setting = { ...sent, edits: { "docs/b.md": undefined } };
+const removal = `docs ${pair}`;
+const orphans = (flag: string): Case => ({ ...sent, args: `docs ${pair}`, flag, harmless: idle });
+
+/** `ingest orphans`: flag by flag. */
+export const orphanCases: Coverage = {
+  "ingest orphans": {
+    "--include": {
+      ...gone,
+      args: removal,
+      flag: "--include docs/a.md",
+      stdout: { loses: /docs\/b\.md/ },
+    },
+    "--exclude": {
+      ...gone,
+      args: removal,
+      flag: "--exclude docs/b.md",
+      stdout: { loses: /docs\/b\.md/ },
+    },
+    "--no-ignore": {
+      files: { ...two, "docs/c.md": "# C\n\ntext c\n" },
+      first: [`ingest docs ${pair}`],
+      edits: { "docs/.gitignore": "c.md\n" },
+      args: removal,
+      flag: "--no-ignore",
+      harmless: "a file that is ignored now is no orphan: it exists",
+    },
+    "--id-prefix": {
+      ...sent,
+      args: removal,
+      flag: "--id-prefix kb/",
+      stdout: { gains: /docs\/a\.md/ },
+    },
+    "--map": {
+      files: { "r.csv": "sku,name,notes\n1,Pen,blue\n" },
+      first: [`ingest r.csv ${pair} --map id=sku,title=name,text=notes`],
+      args: `r.csv ${pair}`,
+      flag: "--map id=name,title=name,text=notes",
+      codes: [10, 0],
+    },
+    "--format": { ...sent, args: removal, flag: "--format markdown", refused: /docs is a folder/ },
+    "--drafts": {
+      files: { ...two, "docs/c.md": "---\ndraft: true\n---\n# C\n\ntext c\n" },
+      first: [`ingest docs ${pair} --drafts`],
+      args: removal,
+      flag: "--drafts",
+      stdout: { loses: /docs\/c\.md/ },
+    },
+    "--cc-pair-id": {
+      ...gone,
+      args: "docs",
+      flag: pair,
+      codes: [2, 0],
+      stdout: { gains: /docs\/b\.md/ },
+    },
+    "--connector": {
+      ...gone,
+      args: "docs",
+      flag: byName,
+      codes: [2, 0],
+      stdout: { gains: /docs\/b\.md/ },
+    },
+    "--state": {
+      files: two,
+      first: [`ingest docs ${pair} --state other`],
+      edits: { "docs/b.md": undefined },
+      args: removal,
+      flag: "--state other",
+      stdout: { gains: /docs\/b\.md/ },
+    },
+    "--concurrency": {
+      ...gone,
+      args: removal,
+      flag: "--concurrency 1",
+      harmless: "nothing is in flight: the limit is kept",
+    },
+    "--rate": {
+      files: many,
+      first: [`ingest docs ${pair}`],
+      edits: Object.fromEntries(
+        Object.keys(many)
+          .slice(0, 4)
+          .map((name) => [name, undefined]),
+      ),
+      args: `${removal} --tombstone --yes --max-delete 100%`,
+      flag: "--rate 2",
+      waits: { gains: /\d{3}/ },
+    },
+    "--fields": {
+      ...gone,
+      args: `${removal} --tombstone --yes --max-delete 100%`,
+      flag: "--fields nosuch",
+      codes: [0, 2],
+      requests: { loses: /"document"/ },
+    },
+    "--prune": [
+      {
+        ...gone,
+        dialect: "onyx",
+        args: `${removal} --max-delete 100%`,
+        flag: "--prune --yes",
+        codes: [2, 0],
+        requests: { gains: /^DELETE/m },
+      },
+      { ...gone, args: removal, flag: "--prune --yes", refused: /cannot delete/ },
+    ],
+    "--tombstone": [
+      {
+        ...gone,
+        args: removal,
+        flag: "--tombstone --yes --max-delete 100%",
+        requests: { gains: /"document"/ },
+      },
+      {
+        ...gone,
+        dialect: "onyx",
+        args: `${removal} --prune`,
+        flag: "--tombstone",
+        refused: /exclude each other/,
+      },
+    ],
+    "--max-delete": [
+      { ...gone, args: `${removal} --tombstone --yes`, flag: "--max-delete 100%", codes: [2, 0] },
+      { ...gone, args: removal, flag: "--max-delete 5", refused: /--prune or --tombstone/ },
+    ],
+    "--dry-run": {
+      ...gone,
+      args: `${removal} --tombstone --yes --max-delete 100%`,
+      flag: "--dry-run",
+      requests: { loses: /"document"/ },
+    },
+    "--yes": [
+      { ...gone, args: `${removal} --tombstone --max-delete 100%`, flag: "--yes", codes: [2, 0] },
+      { ...gone, args: removal, flag: "--yes", refused: /only listed/ },
+    ],
+    "--source": orphans("--source web"),
+    "--sections": orphans("--sections headings"),
+    "--anchors": orphans("--anchors mkdocs --sections headings"),
+    "--max-section-chars": orphans("--max-section-chars 300"),
+    "--link": orphans("--link https://x.example/{path}"),
+    "--link-base": orphans("--link-base https://x.example/"),
+    "--metadata": orphans("--metadata team=people"),
+    "--tag": orphans("--tag hr"),
+    "--updated-at": orphans("--updated-at mtime"),
+    "--owners": orphans("--owners codeowners"),
+    "--meta-commit": { ...(orphans("--meta-commit") as Setting), git: true } as Case,
+    "--images": orphans("--images upload"),
+  },
+};

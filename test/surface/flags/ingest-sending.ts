@@ -1,0 +1,46 @@
+import type { FlagCases, Setting } from "./case.ts";
+
+export const pair = "--cc-pair-id 2";
+export const byName = ["--connector", "Handbook uploads"];
+export const two = { "docs/a.md": "# A\n\ntext a\n", "docs/b.md": "# B\n\ntext b\n" };
+export const many = Object.fromEntries(
+  Array.from({ length: 8 }, (_, index) => [`docs/${index}.md`, `# N ${index}\n\ntext\n`]),
+);
+export const broken = Object.fromEntries(
+  Array.from({ length: 8 }, (_, index) => [
+    `docs/${index}.md`,
+    `---\nupdated: never\n---\n# N ${index}\n`,
+  ]),
+);
+
+/** The flags of a run that sends, with the documents of `setting`. */
+export function sending(args: string, setting: Setting): FlagCases {
+  return {
+    "--state": [{ ...setting, args, flag: "--state other", left: { gains: /other\/state\.db/ } }],
+    "--concurrency": {
+      ...setting,
+      args,
+      flag: "--concurrency 1",
+      requests: { loses: /in flight: [2-9]/ },
+    },
+    "--rate": { ...setting, args, flag: "--rate 2", waits: { gains: /\d{3}/ } },
+    "--dry-run": { ...setting, args, flag: "--dry-run", requests: { loses: /"document"/ } },
+    "--exit-code": [
+      { ...setting, args: `${args} --dry-run`, flag: "--exit-code", codes: [0, 12] },
+      { ...setting, args, flag: "--exit-code", refused: /--dry-run/ },
+    ],
+    "--report": [
+      { ...setting, args, flag: "--report r.json", left: { gains: /r\.json: [^]*"counts"/ } },
+      { ...setting, args: `${args} --dry-run`, flag: "--report r.json", refused: /--dry-run/ },
+    ],
+    "--gitlab-report": [
+      { ...setting, args, flag: "--gitlab-report g.json", left: { gains: /g\.json: \[/ } },
+      {
+        ...setting,
+        args: `${args} --dry-run`,
+        flag: "--gitlab-report g.json",
+        refused: /--dry-run/,
+      },
+    ],
+  };
+}

@@ -1,0 +1,141 @@
+import type { Case, Coverage, FlagCases } from "./case.ts";
+import { orphanCases } from "./ingest-orphans.ts";
+import { retryCases } from "./ingest-retry.ts";
+import { broken, byName, many, pair, sending, two } from "./ingest-sending.ts";
+import { showingCases } from "./ingest-showing.ts";
+import { choosing, folder, shaping, type Shows } from "./mapping.ts";
+
+const upload: Shows = { in: "requests", args: (file) => `${file} ${pair}` };
+
+const target: FlagCases = {
+  "--cc-pair-id": { files: two, args: "docs", flag: pair, codes: [2, 0] },
+  "--connector": [
+    { files: two, args: "docs", flag: byName, codes: [2, 0] },
+    { files: two, args: `docs ${pair}`, flag: byName, refused: /name the target twice/ },
+  ],
+};
+
+/** Flags that shape or choose files have no meaning for documents that are finished. */
+const onStdin: readonly string[] = [
+  "--include docs/**",
+  "--exclude docs/**",
+  "--no-ignore",
+  "--checksum",
+  "--id-prefix kb/",
+  "--source web",
+  "--sections headings",
+  "--link https://x.example/{path}",
+  "--link-base https://x.example/",
+  "--metadata team=people",
+  "--tag hr",
+  "--updated-at git",
+  "--owners codeowners",
+  "--meta-commit",
+  "--images upload",
+  "--map title=name",
+  "--drafts",
+  "--max-section-chars 300",
+  "--since HEAD",
+];
+
+const line = `${JSON.stringify({ id: "x", sections: [{ text: "hello" }], source: "file", semantic_identifier: "X", metadata: {} })}\n`;
+
+const refusedOnStdin = (flag: string): Case => ({
+  args: `- ${pair}`,
+  stdin: line,
+  flag,
+  refused: /stdin/,
+});
+
+function withStdin(cases: FlagCases): FlagCases {
+  const more = Object.fromEntries(
+    onStdin.map((flag): [string, readonly Case[]] => {
+      const [name = ""] = flag.split(" ");
+      return [name, [cases[name] ?? [], refusedOnStdin(flag)].flat() as Case[]];
+    }),
+  );
+  return { ...cases, ...more };
+}
+
+const shaped = shaping(upload);
+
+const run: FlagCases = {
+  ...shaped,
+  ...choosing(upload),
+  ...target,
+  ...sending(`docs ${pair}`, { files: many }),
+  "--state": [
+    {
+      files: two,
+      args: `docs ${pair}`,
+      flag: "--state other",
+      left: { gains: /other\/state\.db/ },
+    },
+    { files: two, args: `docs ${pair} --no-state`, flag: "--state other", refused: /--no-state/ },
+  ],
+  "--max-failures": {
+    files: { ...broken, "docs/good.md": "# Good\n\ntext\n" },
+    args: `docs ${pair}`,
+    flag: "--max-failures 1",
+    codes: [10, 10],
+    requests: { loses: /docs\/good\.md/ },
+    stderr: { gains: /stopped after 8 failed documents/ },
+  },
+  "--images": {
+    files: folder,
+    args: `docs/a.md ${pair}`,
+    flag: "--images upload",
+    requests: { gains: /image_file_id/ },
+    dialect: "onyx",
+  },
+  "--since": {
+    git: true,
+    files: two,
+    edits: { "docs/a.md": "# A\n\nother\n" },
+    args: `docs ${pair}`,
+    flag: "--since HEAD",
+    requests: { loses: /docs\/b\.md/ },
+  },
+  "--shard": {
+    files: many,
+    args: `docs ${pair}`,
+    flag: "--shard 1/2",
+    stderr: { gains: /other shards?/ },
+  },
+  "--allow-empty": {
+    files: { "docs/x.bin": "" },
+    args: `docs ${pair}`,
+    flag: "--allow-empty",
+    codes: [2, 0],
+  },
+  "--checksum": { tested: "test/e2e/unchanged.test.ts" },
+  "--force": {
+    files: two,
+    first: [`ingest docs ${pair}`],
+    args: `docs ${pair}`,
+    flag: "--force",
+    requests: { gains: /"document"/ },
+  },
+  "--no-state": [
+    { files: two, args: `docs ${pair}`, flag: "--no-state", left: { loses: /state\.db/ } },
+  ],
+  "--id": [
+    {
+      args: `- ${pair} --format markdown`,
+      stdin: "# T\n\ntext\n",
+      flag: "--id one",
+      codes: [2, 0],
+      requests: { gains: /"id":"one"/ },
+    },
+    { args: `- ${pair}`, stdin: line, flag: "--id one", refused: /NDJSON has its own/ },
+    { args: `docs ${pair}`, files: two, flag: "--id one", refused: /stdin/ },
+  ],
+};
+
+/** `ingest` and its subcommands: flag by flag. */
+export const ingest: Coverage = {
+  ingest: withStdin(run),
+  ...showingCases,
+  ...retryCases,
+  ...orphanCases,
+};

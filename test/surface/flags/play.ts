@@ -1,0 +1,228 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect } from "vitest";
+import { SignalReceived } from "../../../src/context.ts";
+import { main } from "../../../src/main.ts";
+import { startSandbox, type Sandbox } from "../../../src/sandbox/server.ts";
+import { testKey, writeFiles } from "../../service.ts";
+import { cleanEnvironment, createTestContext, projectFolder } from "../../support.ts";
+import { storedRules } from "./stored.ts";
+import type { Case, Difference, Effect, Setting, Words } from "./case.ts";
+
+interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+  requests: string;
+  waits: string;
+  left: string;
+}
+
+type Dialect = "standard" | "onyx";
+
+let top = "";
+let count = 0;
+const sandboxes = new Map<Dialect, Sandbox>();
+
+/** A sandbox of each dialect for all cases of the file: nearly no case needs one of its own. */
+export function useSandboxes(): void {
+  beforeAll(async () => {
+    top = mkdtempSync(join(tmpdir(), "knowctl-flags-"));
+    for (const dialect of ["standard", "onyx"] as const) {
+      const dataFolder = join(top, dialect);
+      const more = { models: { Acme: ["large"] }, faults: { rules: storedRules } };
+      const options = { port: 0, dataFolder, key: testKey, dialect, ...more };
+      sandboxes.set(dialect, await startSandbox(options));
+    }
+  });
+  afterAll(async () => {
+    for (const sandbox of sandboxes.values()) await sandbox.close();
+    rmSync(top, { recursive: true, force: true });
+  });
+}
+
+export function wordsOf(words: Words): string[] {
+  return typeof words === "string" ? words.split(" ").filter((word) => word !== "") : [...words];
+}
+
+function commitAll(folder: string): void {
+  const env = {
+    ...cleanEnvironment(folder),
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_DATE: "2020-01-01T00:00:00Z",
+    GIT_COMMITTER_DATE: "2020-01-01T00:00:00Z",
+  };
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, env, stdio: "pipe" });
+  git("init", "-q", "-b", "main");
+  git("add", "-A");
+  git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "all");
+}
+
+function readLeft(folder: string, below = ""): string {
+  if (!existsSync(join(folder, below))) return "";
+  return readdirSync(join(folder, below), { withFileTypes: true })
+    .filter(({ name }) => name !== ".git")
+    .map((entry) => {
+      const path = below === "" ? entry.name : `${below}/${entry.name}`;
+      if (entry.isDirectory()) return readLeft(folder, path);
+      const isText = !path.includes("state.db");
+      return `${path}: ${isText ? readFileSync(join(folder, path), "utf8") : ""}`;
+    })
+    .join("\n");
+}
+
+function requestsOf({ ledger }: Sandbox): string {
+  const lines = ledger.requests.map(
+    ({ method, path, headers }) => `${method} ${path} ${JSON.stringify(headers)}`,
+  );
+  const documents = [...ledger.documents.values()].flat();
+  return [
+    `most in flight: ${ledger.maxInFlight}`,
+    ...lines,
+    ...documents.map((each) => JSON.stringify(each)),
+    ...ledger.chats.map((each) => JSON.stringify(each)),
+  ].join("\n");
+}
+
+function forget({ ledger }: Sandbox): void {
+  ledger.requests.length = 0;
+  ledger.maxInFlight = 0;
+  ledger.chats.length = 0;
+  ledger.documents.clear();
+}
+
+interface Place {
+  folder: string;
+  env: Record<string, string>;
+  sandbox: Sandbox;
+}
+
+function prepare({ files = {}, config, env = {}, git, dialect = "standard" }: Setting): Place {
+  const sandbox = sandboxes.get(dialect);
+  if (!sandbox) throw new Error("useSandboxes() first");
+  const home = join(top, `home${++count}`);
+  const folder = join(home, "work");
+  mkdirSync(join(folder, ".git"), { recursive: true });
+  writeFiles(folder, files);
+  if (config) writeFiles(folder, { ".cliconfig.json": JSON.stringify(config) });
+  if (git) {
+    rmSync(join(folder, ".git"), { recursive: true });
+    commitAll(folder);
+  }
+  const address = {
+    KNOWCTL_BASE_URL: sandbox.url,
+    KNOWCTL_API_KEY: testKey,
+    KNOWCTL_DIALECT: dialect,
+    KNOWCTL_TRUST_PROJECT: "1",
+  };
+  const all = cleanEnvironment(home, { ...address, ...env });
+  // An empty variable counts as none; a case takes one away with it.
+  return { folder, env: all, sandbox };
+}
+
+async function runOnce(place: Place, args: string[], setting: Setting, mayStop = true) {
+  const { folder: cwd, env } = place;
+  const { stdin, isTTY = false, until } = setting;
+  const given = stdin === undefined ? {} : { stdin };
+  const context = createTestContext({ cwd, env, isTTY, ...given });
+  const stop = (): void => {
+    const text = context.stdoutText() + context.stderrText();
+    if (mayStop && until?.test(text)) context.abort(new SignalReceived("SIGINT", "interrupted"));
+  };
+  const watched = (sink: typeof context.stdout): typeof context.stdout => ({
+    ...sink,
+    write: async (text) => {
+      await sink.write(text);
+      stop();
+    },
+  });
+  const streams = { stdout: watched(context.stdout), stderr: watched(context.stderr) };
+  const code = await main(args, until ? { ...context, ...streams } : context);
+  const waits = context.sleeps.join(" ");
+  return { code, stdout: context.stdoutText(), stderr: context.stderrText(), waits };
+}
+
+/** Runs the command of a case in a folder of its own; `flag` is empty for the run without it. */
+export async function play(path: string, flag: Words, setting: Setting): Promise<Ran> {
+  const place = prepare(setting);
+  for (const words of setting.first ?? []) {
+    const { code, stderr } = await runOnce(place, wordsOf(words), setting, false);
+    // Some first runs fail on purpose: a document that cannot be read.
+    expect([0, 10], `${String(words)}: ${stderr}`).toContain(code);
+  }
+  for (const [file, text] of Object.entries(setting.edits ?? {})) {
+    if (text === undefined) rmSync(join(place.folder, file));
+    else writeFiles(place.folder, { [file]: text });
+  }
+  forget(place.sandbox);
+  const mark = String(count);
+  const fill = (words: string[]): string[] =>
+    words.map((word) =>
+      word.replaceAll("{service}", place.sandbox.url).replaceAll("{count}", mark),
+    );
+  const args = fill([...wordsOf(path), ...wordsOf(setting.args ?? ""), ...wordsOf(flag)]);
+  const ran = await runOnce(place, args, setting);
+  const requests = requestsOf(place.sandbox);
+  const last = setting.after === undefined ? [] : [setting.after];
+  for (const words of last)
+    ran.stdout += (await runOnce(place, fill(wordsOf(words)), setting)).stdout;
+  return {
+    ...ran,
+    requests,
+    left: `${readLeft(place.folder)}\n${readLeft(join(place.folder, "../config"))}`,
+  };
+}
+
+const kinds = ["stdout", "stderr", "requests", "waits", "left"] as const;
+
+export function expectDifference(
+  without: Ran,
+  with_: Ran,
+  kind: (typeof kinds)[number],
+  difference: Difference,
+) {
+  const { gains, loses } = difference;
+  if (gains) {
+    expect(without[kind], `${kind} without the flag`).not.toMatch(gains);
+    expect(with_[kind], `${kind} with the flag`).toMatch(gains);
+  }
+  if (loses) {
+    expect(without[kind], `${kind} without the flag`).toMatch(loses);
+    expect(with_[kind], `${kind} with the flag`).not.toMatch(loses);
+  }
+}
+
+function expectEffect(without: Ran, with_: Ran, effect: Effect): void {
+  const codes = effect.codes ?? [0, 0];
+  const told = `without: ${without.stderr}\nwith: ${with_.stderr}`;
+  expect([without.code, with_.code], told).toEqual(codes);
+  const seen = kinds.filter((kind) => effect[kind] !== undefined);
+  expect(seen.length > 0 || codes[0] !== codes[1], "the case says no difference").toBe(true);
+  for (const kind of seen) expectDifference(without, with_, kind, effect[kind] ?? {});
+}
+
+/** Runs one case of a flag and expects what it says. */
+export async function expectCase(path: string, flag: string, each: Case): Promise<void> {
+  if ("tested" in each) {
+    expect(readFileSync(join(projectFolder, each.tested), "utf8")).toContain(flag);
+    return;
+  }
+  const given = await play(path, each.flag, each);
+  if ("refused" in each) {
+    expect({ code: given.code, requests: given.requests }, given.stderr).toEqual({
+      code: 2,
+      requests: "most in flight: 0",
+    });
+    expect(given.stderr).toContain(flag);
+    expect(given.stderr).toMatch(each.refused);
+    expect(given.stderr, "what to do").toMatch(/\n {2}→ /);
+    return;
+  }
+  const bare = await play(path, "", each);
+  if ("harmless" in each) {
+    const { code, stdout } = bare;
+    expect({ code: given.code, stdout: given.stdout }, given.stderr).toEqual({ code, stdout });
+  } else expectEffect(bare, given, each);
+}

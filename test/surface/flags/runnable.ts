@@ -1,0 +1,58 @@
+import type { Setting } from "./case.ts";
+import { storedId } from "./stored.ts";
+
+const pair = "--cc-pair-id 2";
+const docs: Setting = { files: { "docs/a.md": "# A\n\ntext\n" } };
+const sent: Setting = { ...docs, first: [`ingest docs ${pair}`] };
+const exported: Setting = { ...docs, first: [`ingest docs ${pair}`, "state export all.ndjson"] };
+const key = "CANARY-key-4b1f0c9e";
+const two = JSON.stringify({ profiles: { a: {}, b: {} } });
+const project: Setting = { files: { ".cliconfig.json": two } };
+const onyx: Setting = { dialect: "onyx" };
+
+/** For each command a command line that succeeds: what the flags about its output are tried on. */
+export const runnable: Readonly<Record<string, Setting>> = {
+  "connectors list": {},
+  "connectors get": { args: "2" },
+  "connectors find": { args: ["Shared drive"] },
+  "connectors create": { ...onyx, args: "Flags-{count}" },
+  ingest: { ...docs, args: `docs ${pair}` },
+  "ingest explain": { ...docs, args: "docs/a.md" },
+  "ingest retry": { ...sent, args: pair },
+  "ingest documents": { ...docs, args: "docs" },
+  "ingest orphans": { ...sent, args: `docs ${pair}` },
+  "report merge": { ...docs, first: [`ingest docs ${pair} --report r.json`], args: "r.json" },
+  "state list": sent,
+  "state forget": { ...sent, args: "docs/a.md" },
+  "state export": sent,
+  "state import": { ...exported, args: "all.ndjson" },
+  "state merge": { ...exported, args: "all.ndjson" },
+  chat: { args: "hello" },
+  "sessions list": onyx,
+  "sessions show": { ...onyx, args: storedId },
+  "sessions export": { ...onyx, args: storedId },
+  "sessions rename": { ...onyx, first: ["chat hello"], args: "last other" },
+  "sessions delete": { ...onyx, first: ["chat hello"], args: "last --yes" },
+  "sessions recover": { ...onyx, first: ["chat hello"], args: "last" },
+  "files list": {},
+  "files upload": { ...docs, args: "docs/a.md --no-wait" },
+  "tools list": {},
+  "agents list": onyx,
+  doctor: {},
+  api: { args: "tool" },
+  sandbox: { args: "--port 0 --data d", until: /ends the sandbox/ },
+  "config init": { args: "--profile new --base-url {service}" },
+  "config list": {},
+  "config show": {},
+  "config get": { args: "dialect" },
+  "config path": {},
+  "config schema": {},
+  "config set": { args: "ingest.source web" },
+  "config unset": { ...project, args: "profiles.a --local" },
+  "config use": { ...project, args: "b --local" },
+  "config validate": project,
+  "config trust": project,
+  login: { stdin: key, args: "--with-token" },
+  logout: {},
+  completion: { args: "bash" },
+};

@@ -1,0 +1,88 @@
+import type { Coverage, Setting } from "./case.ts";
+
+const sent = "ingest docs --cc-pair-id 2";
+const docs = { "docs/a.md": "# A\n\ntext\n", "docs/b.md": "# B\n\ntext\n" };
+const broken = { ...docs, "docs/c.md": "---\nupdated: yesterday\n---\n# C\n" };
+const one: Setting = { files: docs, first: [sent] };
+const failed: Setting = { files: broken, first: [sent] };
+const pairs: Setting = {
+  files: docs,
+  first: ["ingest docs/a.md --cc-pair-id 2", "ingest docs/b.md --cc-pair-id 7"],
+};
+const elsewhere: Setting = { files: docs, first: ["ingest docs --cc-pair-id 2 --state other"] };
+const exported: Setting = {
+  files: docs,
+  first: [
+    sent,
+    "state export all.ndjson",
+    "state forget --all --yes",
+    "ingest docs/a.md --cc-pair-id 7",
+  ],
+};
+const state = "--state other";
+
+/** `state …`: flag by flag. */
+export const stateCases: Coverage = {
+  "state list": {
+    "--status": { ...failed, flag: "--status failed", stdout: { loses: /docs\/a\.md/ } },
+    "--limit": { ...one, flag: "--limit 1", stdout: { loses: /docs\/b\.md/ } },
+    "--cc-pair-id": { ...pairs, flag: "--cc-pair-id 2", stdout: { loses: /docs\/b\.md/ } },
+    "--state": { ...elsewhere, flag: state, codes: [9, 0], stdout: { gains: /docs\/a\.md/ } },
+  },
+  "state forget": {
+    "--failed": [
+      { ...failed, flag: "--failed", codes: [2, 0], stderr: { gains: /forgot 1 failure/ } },
+      { ...failed, args: "--all", flag: "--failed", refused: /--failed and --all/ },
+    ],
+    "--all": [
+      { ...one, args: "--yes", flag: "--all", codes: [2, 0], stderr: { gains: /forgot 2 doc/ } },
+      { ...one, args: "docs/a.md", flag: "--all", refused: /exclude each other/ },
+    ],
+    "--yes": [
+      { ...one, args: "--all", flag: "--yes", codes: [2, 0] },
+      {
+        ...one,
+        args: "docs/a.md",
+        flag: "--yes",
+        harmless: "nothing is asked, which is what the flag says; scripts give it to every removal",
+      },
+    ],
+    "--cc-pair-id": {
+      ...pairs,
+      args: "--all --yes",
+      flag: "--cc-pair-id 2",
+      stderr: { gains: /forgot 1 doc/ },
+    },
+    "--state": { ...elsewhere, args: "--all --yes", flag: state, codes: [9, 0] },
+  },
+  "state export": {
+    "--state": { ...elsewhere, flag: state, codes: [9, 0], stdout: { gains: /docs\/a\.md/ } },
+  },
+  "state import": {
+    "--replace": {
+      ...exported,
+      args: "all.ndjson",
+      flag: "--replace",
+      after: "state list --cc-pair-id 7",
+      stdout: { loses: /docs\/a\.md/ },
+    },
+    "--state": {
+      ...exported,
+      args: "all.ndjson",
+      flag: state,
+      left: { gains: /other\/state\.db/ },
+    },
+  },
+  "state merge": {
+    "--out": {
+      ...exported,
+      args: "all.ndjson",
+      flag: "--out m.ndjson",
+      left: { gains: /^m\.ndjson/m },
+    },
+    "--state": [
+      { ...exported, args: "all.ndjson", flag: state, left: { gains: /other\/state\.db/ } },
+      { ...exported, args: "all.ndjson --out m.ndjson", flag: state, refused: /--state and --out/ },
+    ],
+  },
+};
