@@ -4,7 +4,7 @@ import { urlOfFile } from "../../api/made-file.ts";
 import type { ChatSettings } from "../../config/schema.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { createTurn, type Turn } from "../../output/chat/answer.ts";
+import { createTurn, turnsOf, type Turn } from "../../output/chat/answer.ts";
 import {
   chatRenderers,
   type ChatFormat,
@@ -135,8 +135,11 @@ export async function ask(
   const end = await runTurn(context, checked(batches, checks), { turn, renderer, keeper });
   const isLost = end.failure instanceof CliError && end.failure.exit === "incomplete";
   if (isLost) await record(turn);
-  const cited = format === "packets" ? [] : citedIds(turn);
-  if (findFiles && cited.length > 0) turn.localFiles = await findFiles(cited);
+  const cited = format === "packets" ? [] : turnsOf(turn).flatMap(citedIds);
+  if (findFiles && cited.length > 0) {
+    const files = await findFiles(cited);
+    for (const each of turnsOf(turn)) each.localFiles = files;
+  }
   const warnings = await collectWarnings(checks, asked, turn, end.failure);
   return await conclude(context, client, renderer, {
     ...end,

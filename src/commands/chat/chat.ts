@@ -4,7 +4,7 @@ import { CliError } from "../../errors.ts";
 import type { ChatFormat } from "../../output/chat/render.ts";
 import type { Output } from "../../output/output.ts";
 import { dim } from "../../output/text.ts";
-import { ask, plainView, tellUnasked, viewOf, type Question } from "./ask.ts";
+import { ask, plainView, tellUnasked, viewOf, type Question, type View } from "./ask.ts";
 import type { LocalFile } from "./files.ts";
 import {
   beginsConversation,
@@ -127,6 +127,7 @@ async function keepersOf(
   output: Output,
   options: ChatOptions,
   question: Question | undefined,
+  fileUrl?: View["fileUrl"],
 ): Promise<Keeper | undefined> {
   const { record, force } = options;
   const save = await saveFile(context, options);
@@ -137,7 +138,7 @@ async function keepersOf(
   }
   if (save !== undefined) {
     const { createSaver } = await import("./save.ts");
-    keepers.push(createSaver(save, output));
+    keepers.push(createSaver(save, output, fileUrl));
   }
   return combineKeepers(keepers);
 }
@@ -192,8 +193,9 @@ async function askOnce(
   try {
     const owner = { profile: config.profile, baseUrl: connection.baseUrl };
     const question = await prepare(context, options, connected, owner, { message, payload, files });
-    const keeper = await keepersOf(context, output, options, question);
-    const view = viewOf(context, options, connected, begin());
+    const view = viewOf(context, options, connected, formatOf(options));
+    const keeper = await keepersOf(context, output, options, question, view.fileUrl);
+    begin();
     const memory = switchOf(options, "remember", config.chat.remember) ? owner : undefined;
     const ending = await ask(context, { ...connected, memory }, question, view, keeper);
     await noteSession(output, ending, view.format, memory !== undefined);

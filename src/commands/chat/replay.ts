@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { eventsOf, isEnded, startProgress } from "../../api/chat-stream.ts";
+import { eventsOf, isEnded, lastEvents, startProgress } from "../../api/chat-stream.ts";
 import type { ChatReply } from "../../api/chat-schemas.ts";
 import type { Context } from "../../context.ts";
 import { CliError, exitCodes, type ExitName } from "../../errors.ts";
@@ -75,6 +75,8 @@ async function* play(
     const lines = await eventsOf(messages, progress);
     if (lines.length > 0) yield takeLines(turn, lines);
   }
+  const rest = await lastEvents(progress);
+  if (rest.length > 0) yield takeLines(turn, rest);
   if (!isWhole && !isEnded(progress)) throw failureOf(end);
 }
 

@@ -66,10 +66,14 @@ function meaningOf(failure: Extract<TurnEvent, { type: "error" }>): Meaning {
 
 const longestMessage = 500;
 
-/** The error of a turn that failed although HTTP said 200. The service's stack trace is left out. */
+/**
+ * The error of a turn that failed although HTTP said 200; `model` is the one of several that
+ * failed. The service's stack trace is left out.
+ */
 export function failureError(
   failure: Extract<TurnEvent, { type: "error" }>,
   turn: Pick<Turn, "sessionId">,
+  model?: string,
 ): CliError {
   const meaning = meaningOf(failure);
   const said = neutraliseLine(failure.message).trim();
@@ -79,7 +83,7 @@ export function failureError(
   if (turn.sessionId !== null) hints.push(`session: ${turn.sessionId}`);
   return new CliError(
     meaning.exit,
-    `the service did not answer: ${words || "it gave no reason"}${code}`,
+    `${model ?? "the service"} did not answer: ${words || "it gave no reason"}${code}`,
     { hints },
   );
 }

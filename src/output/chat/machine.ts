@@ -1,7 +1,7 @@
 import type { SearchDoc } from "../../api/chat-schemas.ts";
 import type { Output } from "../output.ts";
 import type { Spinner } from "../spinner.ts";
-import type { Turn } from "./answer.ts";
+import { turnsOf, type Turn } from "./answer.ts";
 import type { TurnEvent } from "./events.ts";
 import type { ChatRenderer, Outcome, RenderOptions } from "./render.ts";
 import { listSources } from "./sources.ts";
@@ -35,6 +35,23 @@ function citationRecords(turn: Turn) {
     .toSorted((a, b) => a.number - b.number);
 }
 
+/** What one of several models answered. */
+function answerRecord(turn: Turn) {
+  const { failure } = turn;
+  return {
+    model: turn.model,
+    messageId: turn.messageId,
+    answer: turn.answer,
+    citations: citationRecords(turn),
+    documents: [...turn.documents.values()].map(documentRecord),
+    toolCalls: turn.tools,
+    reasoning: turn.reasoning,
+    interim: turn.interim,
+    stopReason: turn.stopReason,
+    error: failure === null ? null : { code: failure.code, message: failure.message },
+  };
+}
+
 /** The one object of `--output json`, and the last line of `--output ndjson`. */
 export function resultRecord(turn: Turn, outcome: Outcome) {
   return {
@@ -54,6 +71,7 @@ export function resultRecord(turn: Turn, outcome: Outcome) {
     timings: outcome.timings,
     warnings: outcome.warnings,
     error: outcome.error,
+    ...(turn.others.length === 0 ? {} : { answers: turnsOf(turn).map(answerRecord) }),
   };
 }
 

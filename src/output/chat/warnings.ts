@@ -159,8 +159,5 @@ export function warningsOf(turn: Turn, asked: Asked, known: Known): string[] {
   if (asked.deepResearch && turn.stopped && !turn.tools.some(isResearch)) {
     warnings.push("no research was done: the answer may be a question back, or an ordinary one");
   }
-  if (turn.stopped && turn.answer.trim() === "") {
-    warnings.push("the service ended the turn without any text");
-  }
   return warnings;
 }

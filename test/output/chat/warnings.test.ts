@@ -307,7 +307,6 @@ const byRequest: [string, Partial<Asked>, Partial<Known>, Partial<Turn>, RegExp[
   ],
   ["research that was none", { deepResearch: true }, {}, {}, [/no research was done/]],
   ["research", { deepResearch: true }, {}, { tools: [call("plan")] }, []],
-  ["an empty answer", {}, {}, { stopped: true, answer: " " }, [/without any text/]],
 ];
 
 function check(warnings: readonly string[], expected: readonly RegExp[]): void {

@@ -74,7 +74,8 @@ export async function askNext(
   ) as unknown as ChatParameters;
   const context = { ...talk.context, signal: work.signal };
   const asked = { parameters, whole: talk.whole, limits: talk.limits };
-  const keeper = talk.save === undefined ? undefined : createSaver(talk.save, output);
+  const keeper =
+    talk.save === undefined ? undefined : createSaver(talk.save, output, talk.view.fileUrl);
   const deps = { output, client: work.client, memory };
   const ending = await ask(context, deps, asked, talk.view, keeper);
   take(talk, { parameters, ending, after }, replaces);
