@@ -17,6 +17,7 @@ import type { Output } from "../../output/output.ts";
 import { createSpinner } from "../../output/spinner.ts";
 import type { Connected } from "../connect.ts";
 import { askedOf } from "./asked.ts";
+import { selectionOf } from "./flag-rules.ts";
 import { createChecks } from "./checks.ts";
 import { createRecorder, recorded, type Memory } from "./remember.ts";
 import { renderModeOf, shownOf, switchOf, type ChatOptions } from "./options.ts";
@@ -45,6 +46,7 @@ export function plainView(
     format,
     live: output.isTerminal || (options.live ?? settings.live ?? false),
     sources: switchOf(options, "sources", settings.sources),
+    select: selectionOf(options),
     render: renderModeOf(options, settings),
     ...shownOf(options.show, settings.show),
   };

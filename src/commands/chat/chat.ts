@@ -13,6 +13,7 @@ import {
   readPayload,
   type MessagePlan,
 } from "./message.ts";
+import { selectionOf } from "./flag-rules.ts";
 import {
   checkOptions,
   formatOf,
@@ -62,6 +63,17 @@ async function filesOf(
   return await describeFiles(work, files, fileId);
 }
 
+/** Refuses flags that a session in the payload would leave without effect. Throws CliError `usage`. */
+function checkPayloadSession({ flagSources, ...options }: ChatOptions): void {
+  const flag = (["agent", "project", "session", "continue"] as const).find(
+    (name) => options[name] !== undefined && flagSources?.[name] === "flag",
+  );
+  if (flag === undefined) return;
+  throw new CliError("usage", `--payload names a session, which leaves --${flag} without effect`, {
+    hints: [`leave out --${flag}, or chat_session_id in the payload`],
+  });
+}
+
 async function prepare(
   context: Context,
   options: ChatOptions,
@@ -83,6 +95,7 @@ async function prepare(
     plan.payload ?? (options.payload === "-" ? await readPayload(context, "-") : undefined);
   const named = extra?.["chat_session_id"];
   if (typeof named === "string" && named !== "") {
+    checkPayloadSession(options);
     // An Agent or Project beside a session is refused by the service.
     delete base.personaId;
     delete base.projectId;
@@ -217,6 +230,11 @@ export async function chat(context: Context, args: string[], options: ChatOption
     return await batch(context, args, options);
   }
   const format = formatOf(options);
+  const select = selectionOf(options);
+  if (select !== undefined) {
+    const { checkSelection } = await import("../../output/chat/machine.ts");
+    await checkSelection(openOutput(context, options), select);
+  }
   let hasBegun = false;
   const begin = (): ChatFormat => {
     hasBegun = true;

@@ -153,6 +153,7 @@ const modelAnswer = z.object({
 const result = event("result", {
   line: z.optional(count("chat --batch: line of the input, from 1")),
   id: z.optional(text("chat --batch: id of the question, where it has one")),
+  question: z.optional(text("chat --batch: names what was asked; changes with the question")),
   status: z.enum(["ok", "error", "incomplete", "interrupted"]),
   answer: text("the final answer; what came of it where the status is not ok"),
   citations,

@@ -3,15 +3,19 @@ import { addDocuments, createTurn, type Turn } from "./answer.ts";
 
 /**
  * What has become of a stored answer. `missing`: the service keeps a sentence in
- * its place, which is replaced when the answer is complete (observed-service.md 2.8).
+ * its place, which is replaced when the answer is complete. `stopped`: what came
+ * before a user stopped it (observed-service.md 2.8).
  */
-export type AnswerState = "complete" | "failed" | "missing";
+export type AnswerState = "complete" | "failed" | "missing" | "stopped";
 
 const placeholder = /^\s*Response was terminated prior to completion/;
 
+const stoppedMark = /\bgeneration was stopped by the user\b[^\n]{0,20}$/i;
+
 export function answerState({ message, error }: StoredMessage): AnswerState {
   if (error) return "failed";
-  return placeholder.test(message) ? "missing" : "complete";
+  if (placeholder.test(message)) return "missing";
+  return stoppedMark.test(message.slice(-200).trimEnd()) ? "stopped" : "complete";
 }
 
 /** Messages that follow each other. `parent` is the message that the first of them answers to. */
@@ -92,7 +96,8 @@ export function turnOfStored(
     citedOnly ? documents.filter(({ document_id }) => cited.has(document_id)) : documents,
     true,
   );
-  turn.stopped = state === "complete";
+  turn.stopped = state === "complete" || state === "stopped";
+  if (state === "stopped") turn.stopReason = "user_cancelled";
   if (state === "failed") {
     turn.failure = { type: "error", message: message.error ?? "", code: null, retryable: null };
   }
