@@ -147,6 +147,20 @@ function withRecovery(error: CliError, hints: readonly string[]): CliError {
   return new CliError("incomplete", error.message, { hints, details: error.details, cause: error });
 }
 
+/**
+ * An error before the answer after which the service may go on all the same, as a gateway's 504:
+ * with the session, where it is known, and the way to the answer.
+ */
+function withSession(error: unknown, client: Client, turn: Turn): unknown {
+  const isUnsure =
+    error instanceof ApiError && (error.exit === "server-error" || error.exit === "timeout");
+  if (!isUnsure || turn.sessionId === null) return error;
+  const { exit, message, method, url, status, code, details } = error;
+  const hints = recoveryHints(client, turn);
+  const named = `${message}; session ${turn.sessionId}`;
+  return new ApiError(exit, named, { method, url, status, code, details, hints, cause: error });
+}
+
 const stopWithinMs = 800;
 
 async function tellService(client: Client, turn: Turn): Promise<void> {
@@ -202,6 +216,9 @@ export async function conclude(
   if (status === "interrupted") failure = context.signal.reason;
   if (status === "incomplete" && client && mayHoldMore(turn)) {
     failure = withRecovery(failure as CliError, recoveryHints(client, turn));
+  }
+  if (status === "error" && client && turn.failure === null) {
+    failure = withSession(failure, client, turn);
   }
   const unkept = end.keeper?.close(turn, status, failure);
   if (unkept && failure === undefined) {

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { main } from "../../../src/main.ts";
 import type { SandboxOptions } from "../../../src/sandbox/server.ts";
+import { createTestContext } from "../../support.ts";
 import { packet, sessionId, start, stop, text } from "../../output/chat/lines.ts";
 import { answer, chatPath, createWorld, rawTurn, replay } from "./support.ts";
 
@@ -262,6 +264,28 @@ describe("several models", () => {
     expect({ code, stdout }).toEqual({ code: 8, stdout: expected });
     expect(stderr).toContain("m-2 did not answer: The model refused the request.");
     expect(existsSync(join(world.home, "a.md"))).toBe(false);
+  });
+
+  it("are all shown and recovered from the session that keeps them", async () => {
+    const world = await createWorld({ dialect: "onyx" });
+    const overrides = ["m-1", "m-2"].map((each) => ({ model_version: each, display_name: each }));
+    writeFileSync(join(world.home, "p.json"), JSON.stringify({ llm_overrides: overrides }));
+    const asked = await world.run(["--payload", "p.json", "--json", "hi"]);
+    expect(asked.code).toBe(0);
+    const { sessionId: id } = JSON.parse(asked.stdout) as { sessionId: string };
+    const command = async (...args: string[]): Promise<string> => {
+      const context = createTestContext({ cwd: world.home, env: world.env });
+      expect(await main(["sessions", ...args], context)).toBe(0);
+      return context.stdoutText();
+    };
+    expect(await command("show", id)).toMatch(/m-1\n[^]*m-2\n/);
+    expect(await command("export", id)).toMatch(/· m\\-1\n[^]*· m\\-2\n/);
+    const shown = JSON.parse(await command("show", id, "--json")) as { messages: object[] };
+    expect(shown.messages).toMatchObject([{ role: "user" }, { model: "m-1" }, { model: "m-2" }]);
+    expect(await command("recover", id)).toMatch(/^## m-1\n\n[^]+\n\n## m-2\n\n/);
+    const recovered = JSON.parse(await command("recover", id, "--json")) as object;
+    expect(recovered).toMatchObject({ answers: [{ model: "m-1" }, { model: "m-2" }] });
+    expect(await command("recover", id, "--jq", ".answers[1].model")).toBe("m-2\n");
   });
 
   it("of which one says nothing are no success", async () => {

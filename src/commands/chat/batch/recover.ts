@@ -2,7 +2,7 @@ import { getSession, resumeChat } from "../../../api/sessions.ts";
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
 import { CliError } from "../../../errors.ts";
 import { createTurn, hasAnswer, type Turn } from "../../../output/chat/answer.ts";
-import { answerState, turnOfStored } from "../../../output/chat/stored.ts";
+import { answerState, turnOfAnswers } from "../../../output/chat/stored.ts";
 import { takeLines, type Batch, type Question } from "../send.ts";
 import { conclude, runTurn, type Ending } from "../turn.ts";
 import type { Run } from "./question.ts";
@@ -51,7 +51,7 @@ async function batchesOf(
     stored = storedAnswer(session, open, question);
   }
   if (!stored || answerState(stored) !== "complete") return undefined;
-  const found = turnOfStored(session, stored);
+  const found = turnOfAnswers(session, stored);
   if (!hasAnswer(found)) return undefined;
   return (async function* () {
     Object.assign(turn, found);

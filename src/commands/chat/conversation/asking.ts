@@ -1,3 +1,4 @@
+import { cannotTell } from "../../../output/chat/filter-warnings.ts";
 import { writeError } from "../../../output/errors.ts";
 import { dim } from "../../../output/text.ts";
 import { CliError } from "../../../errors.ts";
@@ -79,7 +80,11 @@ export async function askNext(
   const deps = { output, client: work.client, memory };
   const ending = await ask(context, deps, asked, talk.view, keeper);
   take(talk, { parameters, ending, after }, replaces);
-  for (const warning of ending.outcome.warnings) await output.warn(warning);
+  for (const warning of ending.outcome.warnings) {
+    if (talk.warned.has(warning)) continue;
+    if (warning.startsWith(cannotTell)) talk.warned.add(warning);
+    await output.warn(warning);
+  }
   if (ending.failure !== undefined) await tellFailure(talk, ending);
   // The next prompt stands apart from what was read.
   await output.note();
