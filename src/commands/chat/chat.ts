@@ -13,7 +13,7 @@ import {
   readPayload,
   type MessagePlan,
 } from "./message.ts";
-import { selectionOf } from "./flag-rules.ts";
+import { checkPayloadSession, selectionOf } from "./flag-rules.ts";
 import {
   checkOptions,
   formatOf,
@@ -61,17 +61,6 @@ async function filesOf(
   const { describeFiles } = await import("./files.ts");
   const work = { context, client, output, timeoutSeconds: timeout };
   return await describeFiles(work, files, fileId);
-}
-
-/** Refuses flags that a session in the payload would leave without effect. Throws CliError `usage`. */
-function checkPayloadSession({ flagSources, ...options }: ChatOptions): void {
-  const flag = (["agent", "project", "session", "continue"] as const).find(
-    (name) => options[name] !== undefined && flagSources?.[name] === "flag",
-  );
-  if (flag === undefined) return;
-  throw new CliError("usage", `--payload names a session, which leaves --${flag} without effect`, {
-    hints: [`leave out --${flag}, or chat_session_id in the payload`],
-  });
 }
 
 async function prepare(

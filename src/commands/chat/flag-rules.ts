@@ -78,3 +78,14 @@ export function checkFormatFlags(options: GlobalFlags, format: string): void {
     throw usage(`--${textOnly} counts only for text, not for ${format}`, "leave one of them out");
   }
 }
+
+/** Refuses flags that a session in the payload would leave without effect. Throws CliError `usage`. */
+export function checkPayloadSession(options: ChatOptions): void {
+  const flag = (["agent", "project", "session", "continue"] as const).find(
+    (name) => options[name] !== undefined && isGiven(options, name),
+  );
+  if (flag === undefined) return;
+  throw new CliError("usage", `--payload names a session, which leaves --${flag} without effect`, {
+    hints: [`leave out --${flag}, or chat_session_id in the payload`],
+  });
+}

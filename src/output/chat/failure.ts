@@ -81,9 +81,6 @@ export function failureError(
   const code = failure.code ? ` (${neutraliseLine(failure.code).slice(0, 60)})` : "";
   const hints = meaning.hint ? [meaning.hint] : [];
   if (turn.sessionId !== null) hints.push(`session: ${turn.sessionId}`);
-  return new CliError(
-    meaning.exit,
-    `${model ?? "the service"} did not answer: ${words || "it gave no reason"}${code}`,
-    { hints },
-  );
+  const who = model === undefined ? "the service did not answer: " : `${model} did not answer: `;
+  return new CliError(meaning.exit, `${who}${words || "it gave no reason"}${code}`, { hints });
 }
