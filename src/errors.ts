@@ -26,7 +26,7 @@ export const exitCodes = {
     when: "the thing looked up does not exist, or a name is ambiguous; endpoint missing",
   },
   partial: { code: 10, when: "some documents (or checks) succeeded, some failed" },
-  incomplete: { code: 11, when: "a chat stream ended before its end packet" },
+  incomplete: { code: 11, when: "an answer that was cut, damaged or empty" },
   changes: { code: 12, when: "`ingest --dry-run --exit-code` found work to do" },
   "checks-failed": { code: 13, when: "a check ran and found failures" },
   local: {

@@ -185,7 +185,11 @@ export type ChatEvent = { raw: string } & (
     }
   | { kind: "failure"; failure: StreamFailure }
   | { kind: "packet"; placement: Placement | null; packet: Packet }
+  | { kind: "reply"; reply: ChatReply }
+  /** Of a later release, or of nobody: it takes nothing from the answer. */
   | { kind: "unknown" }
+  /** A line that cannot be read: a part of the answer may be missing. */
+  | { kind: "damaged" }
 );
 
 // --- the reply with `stream: false`: observed-service.md 1.8 ---

@@ -25,6 +25,16 @@ export function parseObject(raw: string): Value | undefined {
   return isObject(value) && !nestsTooDeep(value, raw) ? value : undefined;
 }
 
+/** The event of a line that parseObject does not take: damaged, unless it is JSON that is no object. */
+export function strangeEvent(raw: string): ChatEvent {
+  try {
+    const value: unknown = JSON.parse(raw);
+    return { raw, kind: isObject(value) || nestsTooDeep(value, raw) ? "damaged" : "unknown" };
+  } catch {
+    return { raw, kind: "damaged" };
+  }
+}
+
 function isNothing(value: unknown): value is null | undefined {
   return value === null || value === undefined;
 }
@@ -133,6 +143,8 @@ export function commonEvent(raw: string, value: Value): ChatEvent | undefined {
       assistantMessageId: assistantMessageId as number,
     };
   }
+  // A whole reply, which names its session as well.
+  if (value["answer"] !== undefined) return undefined;
   const sessionId = value["chat_session_id"];
   if (value["responses"] !== undefined || typeof sessionId !== "string") return undefined;
   return plainId.test(sessionId) ? { raw, kind: "session", sessionId } : undefined;

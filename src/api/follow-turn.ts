@@ -1,6 +1,12 @@
 import { ApiError } from "../errors.ts";
 import type { ChatEvent } from "./chat-schemas.ts";
-import { followMessages, isEnded, startProgress, type Progress } from "./chat-stream.ts";
+import {
+  followMessages,
+  foreignWords,
+  isEnded,
+  startProgress,
+  type Progress,
+} from "./chat-stream.ts";
 import type { Gate } from "./gate.ts";
 import type { Call, Client } from "./client.ts";
 import { readFault } from "./faults.ts";
@@ -53,11 +59,25 @@ function cutError(client: Client, call: Call, progress: Progress, cause: unknown
   });
 }
 
+/** The error of a body that is something else than a chat stream; undefined where it may be one that was cut. */
+function foreignError(client: Client, call: Call, progress: Progress): ApiError | undefined {
+  const words = foreignWords(progress);
+  if (words === undefined) return undefined;
+  const { method } = call;
+  const url = client.url(call.path);
+  return new ApiError("server-error", `${call.what}: ${method} ${url}: 200: ${words}`, {
+    method,
+    url,
+    status: 200,
+    hints: ["check the base URL, and what stands between this machine and the service"],
+  });
+}
+
 /**
  * The events of one turn from the body that `call` opened, in one batch for each
- * piece that the network brings. Returns after the end packet or an error line.
- * Throws ApiError `incomplete` when the body ends before, and the reason of an
- * abort. `sessionId` is the session where the call names one.
+ * piece that the network brings. Returns after the end packet, an error line or a
+ * whole reply. Throws ApiError `incomplete` when the body ends before,
+ * `server-error` when it holds no line of a chat stream, and the reason of an abort. `sessionId` is the session where the call names one.
  */
 export async function* followTurn(
   client: Client,
@@ -76,5 +96,5 @@ export async function* followTurn(
     const isCut = error instanceof StreamTooLargeError || readFault(error, false) !== undefined;
     throw isCut ? cutError(client, call, progress, error) : error;
   }
-  throw cutError(client, call, progress, undefined);
+  throw foreignError(client, call, progress) ?? cutError(client, call, progress, undefined);
 }

@@ -1,4 +1,5 @@
 import {
+  ChatReply,
   MessageIdsLine,
   ModelsLine,
   Packet,
@@ -7,13 +8,20 @@ import {
   StreamFailure,
   type ChatEvent,
 } from "./chat-schemas.ts";
-import { commonEvent, isObject, parseObject } from "./common-lines.ts";
+import { commonEvent, isObject, parseObject, strangeEvent } from "./common-lines.ts";
+
+/** Without its text a part of the answer is missing. */
+function holdsText(obj: unknown): boolean {
+  return isObject(obj) && obj["type"] === "message_delta";
+}
 
 function readPacket(raw: string, value: Record<string, unknown>): ChatEvent {
   const line = PacketLine.safeParse({ placement: null, ...value });
   // A type that is known but has other members than it should is kept, not trusted.
   const packet = line.success ? Packet.safeParse(line.data.obj) : undefined;
-  if (!line.success || !packet?.success) return { raw, kind: "unknown" };
+  if (!line.success || !packet?.success) {
+    return { raw, kind: holdsText(value["obj"]) ? "damaged" : "unknown" };
+  }
   return { raw, kind: "packet", placement: line.data.placement, packet: packet.data };
 }
 
@@ -52,6 +60,11 @@ function readModels(raw: string, value: Record<string, unknown>): ChatEvent {
   return { raw, kind: "models", userMessageId: line.data.user_message_id ?? null, responses };
 }
 
+function readReply(raw: string, value: Record<string, unknown>): ChatEvent {
+  const line = ChatReply.safeParse(value);
+  return line.success ? { raw, kind: "reply", reply: line.data } : { raw, kind: "unknown" };
+}
+
 function readSession(raw: string, value: Record<string, unknown>): ChatEvent {
   const line = SessionLine.safeParse(value);
   if (!line.success) return { raw, kind: "unknown" };
@@ -68,16 +81,20 @@ function readSession(raw: string, value: Record<string, unknown>): ChatEvent {
  * | `error`, a value other than null | failure |
  * | `reserved_assistant_message_id` | ids     |
  * | `responses`                     | models  |
+ * | `answer`                        | reply   |
  * | `chat_session_id`               | session |
- * | anything else, or not JSON      | unknown |
+ * | anything else that is JSON      | unknown |
+ * | anything else                   | damaged |
  *
- * So is a line that is nested too deep to be walked.
+ * Damaged is also a line that is nested too deep to be walked, and a piece of the
+ * answer's text without the text. A reply is what a service sends that does not
+ * stream, or what a gateway makes of a stream.
  *
  * Never throws.
  */
 export function parseStreamLine(raw: string): ChatEvent {
   const value = parseObject(raw);
-  if (value === undefined) return { raw, kind: "unknown" };
+  if (value === undefined) return strangeEvent(raw);
   return commonEvent(raw, value) ?? eventBySchemas(raw, value);
 }
 
@@ -87,6 +104,7 @@ export function eventBySchemas(raw: string, value: Record<string, unknown>): Cha
   if (value["error"] !== undefined && value["error"] !== null) return readFailure(raw, value);
   if (value["reserved_assistant_message_id"] !== undefined) return readIds(raw, value);
   if (value["responses"] !== undefined) return readModels(raw, value);
+  if (value["answer"] !== undefined) return readReply(raw, value);
   if (value["chat_session_id"] !== undefined) return readSession(raw, value);
   return { raw, kind: "unknown" };
 }

@@ -31,6 +31,10 @@ function isJson(text: string): boolean {
   }
 }
 
+function isObjectText(text: string): boolean {
+  return text.charCodeAt(0) === openBrace && isJson(text);
+}
+
 /** Messages as they are completed, and the SSE message that no empty line has ended yet. */
 interface Collected {
   messages: string[];
@@ -42,10 +46,13 @@ function closeMessage(collected: Collected): void {
   const { data } = collected;
   if (data.length === 0) return;
   const message = data.length === 1 ? (data[0] ?? "") : data.join("\n");
-  data.length = collected.length = 0;
-  if (message.charCodeAt(0) === openBrace || message.trim() !== "") {
+  if (data.length > 1 && data.some(isObjectText) && !isJson(message)) {
+    // Messages that only a line end separates, one of them damaged: the others count.
+    for (const line of data) if (line.trim() !== "") collected.messages.push(line);
+  } else if (message.charCodeAt(0) === openBrace || message.trim() !== "") {
     collected.messages.push(message);
   }
+  data.length = collected.length = 0;
 }
 
 function takeData(collected: Collected, value: string, limit: number): void {

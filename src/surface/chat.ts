@@ -68,7 +68,8 @@ export function addChat(program: Command, run: Run): void {
     )
     .option("--batch <file>", "ask the questions of an NDJSON file (or -), one result line each")
     .option("--concurrency <n>", "most questions of a batch at once (default: 4)", integer(1, 64))
-    .option("--resume <results>", "ask only what this result file of an earlier batch leaves open")
+    .option("--resume <results>", "recover or ask only what this result file leaves without answer")
+    .option("--no-reask", "with --resume: never ask again what the service may have been asked")
     .addHelpText(
       "after",
       examples([

@@ -202,7 +202,9 @@ describe("parseStreamLine", () => {
       { kind: "packet", packet: { type: "error" } },
     ],
     ['{"placement":{},"obj":{"type":"hologram"}}', { kind: "unknown" }],
-    ['{"placement":{},"obj":{"type":"message_delta","content":7}}', { kind: "unknown" }],
+    ['{"placement":{},"obj":{"type":"message_delta","content":7}}', { kind: "damaged" }],
+    ['{"answer":"yes","chat_session_id":"s"}', { kind: "reply", reply: { answer: "yes" } }],
+    ['{"answer":7}', { kind: "unknown" }],
     ['{"placement":7,"obj":{"type":"stop"}}', { kind: "unknown" }],
     ['{"chat_session_id":7}', { kind: "unknown" }],
     ['{"responses":[7]}', { kind: "unknown" }],
@@ -210,8 +212,8 @@ describe("parseStreamLine", () => {
     ["{}", { kind: "unknown" }],
     ["null", { kind: "unknown" }],
     ["7", { kind: "unknown" }],
-    ["{", { kind: "unknown" }],
-    ["", { kind: "unknown" }],
+    ["{", { kind: "damaged" }],
+    ["", { kind: "damaged" }],
   ])("%s", (raw, expected) => {
     const event = parseStreamLine(raw);
     expect(event).toMatchObject(expected);
@@ -233,7 +235,7 @@ describe("parseStreamLine with what no service should send", () => {
     ],
     ["an unknown member", `{"chat_session_id":"a","more":${nested}}`],
   ])("does not trust %s that is nested too deep to be walked", (_name, line) => {
-    expect(parseStreamLine(line)).toEqual({ raw: line, kind: "unknown" });
+    expect(parseStreamLine(line)).toEqual({ raw: line, kind: "damaged" });
   });
 
   it.each(["a\nerror: forged", "$(reboot)", "..", "a b", "", "x".repeat(300)])(

@@ -4,7 +4,7 @@ import { urlOfFile } from "../../api/made-file.ts";
 import type { ChatSettings } from "../../config/schema.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { createTurn, type Turn } from "../../output/chat/answer.ts";
+import { createTurn, turnsOf, type Turn } from "../../output/chat/answer.ts";
 import {
   chatRenderers,
   type ChatFormat,
@@ -17,6 +17,7 @@ import type { Output } from "../../output/output.ts";
 import { createSpinner } from "../../output/spinner.ts";
 import type { Connected } from "../connect.ts";
 import { askedOf } from "./asked.ts";
+import { selectionOf } from "./flag-rules.ts";
 import { createChecks } from "./checks.ts";
 import { createRecorder, recorded, type Memory } from "./remember.ts";
 import { renderModeOf, shownOf, switchOf, type ChatOptions } from "./options.ts";
@@ -45,6 +46,7 @@ export function plainView(
     format,
     live: output.isTerminal || (options.live ?? settings.live ?? false),
     sources: switchOf(options, "sources", settings.sources),
+    select: selectionOf(options),
     render: renderModeOf(options, settings),
     ...shownOf(options.show, settings.show),
   };
@@ -135,8 +137,11 @@ export async function ask(
   const end = await runTurn(context, checked(batches, checks), { turn, renderer, keeper });
   const isLost = end.failure instanceof CliError && end.failure.exit === "incomplete";
   if (isLost) await record(turn);
-  const cited = format === "packets" ? [] : citedIds(turn);
-  if (findFiles && cited.length > 0) turn.localFiles = await findFiles(cited);
+  const cited = format === "packets" ? [] : turnsOf(turn).flatMap(citedIds);
+  if (findFiles && cited.length > 0) {
+    const files = await findFiles(cited);
+    for (const each of turnsOf(turn)) each.localFiles = files;
+  }
   const warnings = await collectWarnings(checks, asked, turn, end.failure);
   return await conclude(context, client, renderer, {
     ...end,

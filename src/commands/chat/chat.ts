@@ -4,7 +4,7 @@ import { CliError } from "../../errors.ts";
 import type { ChatFormat } from "../../output/chat/render.ts";
 import type { Output } from "../../output/output.ts";
 import { dim } from "../../output/text.ts";
-import { ask, plainView, tellUnasked, viewOf, type Question } from "./ask.ts";
+import { ask, plainView, tellUnasked, viewOf, type Question, type View } from "./ask.ts";
 import type { LocalFile } from "./files.ts";
 import {
   beginsConversation,
@@ -13,6 +13,7 @@ import {
   readPayload,
   type MessagePlan,
 } from "./message.ts";
+import { checkPayloadSession, selectionOf } from "./flag-rules.ts";
 import {
   checkOptions,
   formatOf,
@@ -83,6 +84,7 @@ async function prepare(
     plan.payload ?? (options.payload === "-" ? await readPayload(context, "-") : undefined);
   const named = extra?.["chat_session_id"];
   if (typeof named === "string" && named !== "") {
+    checkPayloadSession(options);
     // An Agent or Project beside a session is refused by the service.
     delete base.personaId;
     delete base.projectId;
@@ -127,6 +129,7 @@ async function keepersOf(
   output: Output,
   options: ChatOptions,
   question: Question | undefined,
+  fileUrl?: View["fileUrl"],
 ): Promise<Keeper | undefined> {
   const { record, force } = options;
   const save = await saveFile(context, options);
@@ -137,7 +140,7 @@ async function keepersOf(
   }
   if (save !== undefined) {
     const { createSaver } = await import("./save.ts");
-    keepers.push(createSaver(save, output));
+    keepers.push(createSaver(save, output, fileUrl));
   }
   return combineKeepers(keepers);
 }
@@ -192,8 +195,9 @@ async function askOnce(
   try {
     const owner = { profile: config.profile, baseUrl: connection.baseUrl };
     const question = await prepare(context, options, connected, owner, { message, payload, files });
-    const keeper = await keepersOf(context, output, options, question);
-    const view = viewOf(context, options, connected, begin());
+    const view = viewOf(context, options, connected, formatOf(options));
+    const keeper = await keepersOf(context, output, options, question, view.fileUrl);
+    begin();
     const memory = switchOf(options, "remember", config.chat.remember) ? owner : undefined;
     const ending = await ask(context, { ...connected, memory }, question, view, keeper);
     await noteSession(output, ending, view.format, memory !== undefined);
@@ -215,6 +219,11 @@ export async function chat(context: Context, args: string[], options: ChatOption
     return await batch(context, args, options);
   }
   const format = formatOf(options);
+  const select = selectionOf(options);
+  if (select !== undefined) {
+    const { checkSelection } = await import("../../output/chat/machine.ts");
+    await checkSelection(openOutput(context, options), select);
+  }
   let hasBegun = false;
   const begin = (): ChatFormat => {
     hasBegun = true;

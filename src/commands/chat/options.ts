@@ -6,6 +6,7 @@ import { CliError } from "../../errors.ts";
 import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
 import type { RenderMode } from "../../output/chat/markdown.ts";
 import type { Shown } from "../../output/chat/tools.ts";
+import { checkFormatFlags, checkNeeds, selectionOf } from "./flag-rules.ts";
 import { parseSince } from "./time.ts";
 
 export interface ChatOptions extends GlobalFlags {
@@ -51,6 +52,8 @@ export interface ChatOptions extends GlobalFlags {
   concurrency?: number;
   /** Results of an earlier batch. */
   resume?: string;
+  /** False for `--no-reask`. */
+  reask?: boolean;
   /** Bytes of the longest line of a stream. */
   maxPacket?: number;
 }
@@ -80,6 +83,7 @@ export function checkOptions(options: ChatOptions): void {
       );
     }
   }
+  checkNeeds(options);
   if (options.tool !== undefined && options.tools === false) {
     throw usage("--tool and --no-tools exclude each other");
   }
@@ -93,8 +97,13 @@ export function checkOptions(options: ChatOptions): void {
 
 /** The output format. Throws CliError `usage` for one that a chat does not have. */
 export function formatOf(options: ChatOptions): ChatFormat {
-  const name = options.output ?? (options.json ? "json" : "text");
-  if (Object.hasOwn(chatRenderers, name)) return name as ChatFormat;
+  const isJson = options.json === true || selectionOf(options) !== undefined;
+  const isSaid = options.output !== undefined && options.flagSources?.["output"] !== "env";
+  const name = isJson && !isSaid ? "json" : (options.output ?? "text");
+  if (Object.hasOwn(chatRenderers, name)) {
+    checkFormatFlags(options, name);
+    return name as ChatFormat;
+  }
   // KNOWCTL_OUTPUT=table is meant for the lists.
   if (options.flagSources?.["output"] === "env") return "text";
   throw usage(

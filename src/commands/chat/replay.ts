@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { eventsOf, isEnded, startProgress } from "../../api/chat-stream.ts";
+import { eventsOf, isEnded, lastEvents, startProgress } from "../../api/chat-stream.ts";
 import { createMessageRedactor } from "../../api/redact-messages.ts";
 import { redactText } from "../../api/redaction.ts";
 import type { ChatReply } from "../../api/chat-schemas.ts";
@@ -11,6 +11,7 @@ import type { Output } from "../../output/output.ts";
 import { createSpinner } from "../../output/spinner.ts";
 import { readRecording, type RecordedEntry } from "../../recording.ts";
 import type { View } from "./ask.ts";
+import { checkNeeds, flagName } from "./flag-rules.ts";
 import type { ChatOptions } from "./options.ts";
 import { takeLines, takeReply, type Batch } from "./send.ts";
 import { conclude, runTurn, type Ending, type Keeper } from "./turn.ts";
@@ -79,28 +80,47 @@ async function* play(
     const lines = await eventsOf(messages, progress);
     if (lines.length > 0) yield takeLines(turn, lines);
   }
-  const rest = await eventsOf(redact(undefined), progress);
+  const held = await eventsOf(redact(undefined), progress);
+  const rest = [...held, ...(await lastEvents(progress))];
   if (rest.length > 0) yield takeLines(turn, rest);
   if (!isWhole && !isEnded(progress)) throw failureOf(end);
 }
 
 const asksSomething = [
+  "agent",
   "batch",
   "continue",
+  "deepResearch",
+  "documentSet",
   "file",
   "fileId",
+  "filterTag",
+  "forceTool",
+  "maxPacket",
+  "model",
+  "modelVersion",
   "parent",
   "payload",
+  "project",
+  "provider",
   "record",
+  "remember",
   "session",
+  "since",
+  "sourceType",
+  "stream",
+  "temperature",
+  "tool",
+  "tools",
 ] as const satisfies (keyof ChatOptions)[];
 
 /** Refuses what cannot be done without asking. Throws CliError `usage`. */
 export function checkReplay(args: readonly string[], options: ChatOptions): void {
+  checkNeeds(options);
   const { flagSources } = options;
   const refused = asksSomething.find((name) => flagSources?.[name] === "flag");
   if (args.length === 0 && refused === undefined) return;
-  const what = refused === undefined ? "message" : `--${refused.replace("Id", "-id")}`;
+  const what = refused === undefined ? "message" : flagName(refused);
   throw new CliError("usage", `--replay asks nothing: it takes no ${what}`, {
     hints: ["leave it out, or leave out --replay"],
   });

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { writeWhole } from "../../config/files.ts";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf } from "../../errors.ts";
+import { readerText } from "../../output/chat/made.ts";
 import type { Output } from "../../output/output.ts";
 import type { Keeper } from "./turn.ts";
 
@@ -34,15 +35,20 @@ function write(path: string, answer: string): void {
 }
 
 /**
- * Writes the final answer to a file, which is replaced as a whole. What came of
+ * Writes the final answer to a file, which is replaced as a whole; of an answer without
+ * text the addresses of what was made (`fileUrl` completes those of the service). What came of
  * an answer that did not end well goes to `PATH.partial`: the file keeps what it
  * has, and nothing is lost.
  */
-export function createSaver(path: string, output: Output): Keeper {
+export function createSaver(
+  path: string,
+  output: Output,
+  fileUrl?: (path: string) => string,
+): Keeper {
   return {
     take() {},
     close(turn, status) {
-      const answer = output.secrets.redact(turn.answer);
+      const answer = output.secrets.redact(readerText(turn, fileUrl));
       try {
         if (status === "ok") write(path, answer);
         else if (answer.trim() !== "" && isFileOrNew(path)) {

@@ -22,16 +22,19 @@ export interface Batch {
 
 /** Takes a whole reply into `turn`, as one batch. */
 export function takeReply(turn: Turn, reply: ChatReply): Batch {
-  const { sessionId } = turn;
-  Object.assign(turn, turnOfReply(reply));
+  const { sessionId, damagedLines } = turn;
+  Object.assign(turn, turnOfReply(reply), { damagedLines });
   // Older services leave the session out of a continued one (observed-service.md 1.8).
   turn.sessionId ??= sessionId;
   return { events: eventsOfReply(turn), lines: [{ raw: JSON.stringify(reply), kind: "unknown" }] };
 }
 
-/** Takes lines of a stream into `turn`. */
+/** Takes lines of a stream into `turn`; a whole reply may come in their place. */
 export function takeLines(turn: Turn, lines: ChatEvent[]): Batch {
-  return { events: lines.flatMap((line) => advance(turn, line)), lines };
+  const events = lines.flatMap((line) =>
+    line.kind === "reply" ? takeReply(turn, line.reply).events : advance(turn, line),
+  );
+  return { events, lines };
 }
 
 /**

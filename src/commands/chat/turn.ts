@@ -2,8 +2,9 @@ import { stopChat } from "../../api/chat.ts";
 import type { Client } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, ClosedPipeError, CliError } from "../../errors.ts";
-import type { Turn } from "../../output/chat/answer.ts";
+import { hasAnswer, isStopped, turnsOf, type Turn } from "../../output/chat/answer.ts";
 import type { TurnEvent } from "../../output/chat/events.ts";
+import { modelName } from "../../output/chat/made.ts";
 import { failureError } from "../../output/chat/failure.ts";
 import type { ChatRenderer, ChatStatus, Outcome } from "../../output/chat/render.ts";
 import type { Batch } from "./send.ts";
@@ -71,8 +72,7 @@ export async function runTurn(
         if (!keeper || !(error instanceof ClosedPipeError)) throw error;
       }
     }
-    if (turn.failure) failure = failureError(turn.failure, turn);
-    else if (turn.stopReason === "user_cancelled") failure = stoppedElsewhere();
+    failure = endFailure(turn);
   } catch (error) {
     failure = error;
   }
@@ -81,6 +81,40 @@ export async function runTurn(
 
 function isText(event: TurnEvent): boolean {
   return event.type === "text" && event.text !== "";
+}
+
+/** What is wrong with an answer, or one of several answers, that has come to its end. */
+function endFailure(turn: Turn): CliError | undefined {
+  const turns = turnsOf(turn);
+  const nameOf = (each: Turn): string | undefined =>
+    turns.length === 1 ? undefined : modelName(each);
+  for (const each of turns) {
+    if (each.failure) return failureError(each.failure, turn, nameOf(each));
+  }
+  if (turn.stopReason === "user_cancelled") return stoppedElsewhere();
+  if (turn.damagedLines > 0) return damaged(turn);
+  const empty = turns.find((each) => !hasAnswer(each));
+  return empty && noAnswer(turn, nameOf(empty));
+}
+
+function damaged({ damagedLines: count }: Turn): CliError {
+  const lines = count === 1 ? "1 line of the stream" : `${count} lines of the stream`;
+  return new CliError(
+    "incomplete",
+    `the answer is damaged: ${lines} could not be read, and what they held is missing`,
+  );
+}
+
+function noAnswer({ sessionId }: Turn, model: string | undefined): CliError {
+  const of = model === undefined ? "" : ` of ${model}`;
+  const session = sessionId === null ? [] : [`session: ${sessionId}`];
+  return new CliError(
+    "incomplete",
+    `no answer${of}: the service ended the turn without text, image or file`,
+    {
+      hints: ["ask again, in other words or with another agent or model", ...session],
+    },
+  );
 }
 
 function stoppedElsewhere(): CliError {
@@ -105,14 +139,33 @@ function recoveryHints({ dialect }: Client, { sessionId }: Turn): string[] {
   ];
 }
 
+/** Whether the service may hold more of the answer than came. */
+function mayHoldMore(turn: Turn): boolean {
+  return !isStopped(turn) || turn.stopReason !== null || turn.damagedLines > 0;
+}
+
 function withRecovery(error: CliError, hints: readonly string[]): CliError {
   return new CliError("incomplete", error.message, { hints, details: error.details, cause: error });
+}
+
+/**
+ * An error before the answer after which the service may go on all the same, as a gateway's 504:
+ * with the session, where it is known, and the way to the answer.
+ */
+function withSession(error: unknown, client: Client, turn: Turn): unknown {
+  const isUnsure =
+    error instanceof ApiError && (error.exit === "server-error" || error.exit === "timeout");
+  if (!isUnsure || turn.sessionId === null) return error;
+  const { exit, message, method, url, status, code, details } = error;
+  const hints = recoveryHints(client, turn);
+  const named = `${message}; session ${turn.sessionId}`;
+  return new ApiError(exit, named, { method, url, status, code, details, hints, cause: error });
 }
 
 const stopWithinMs = 800;
 
 async function tellService(client: Client, turn: Turn): Promise<void> {
-  if (turn.sessionId === null || turn.stopped) return;
+  if (turn.sessionId === null || isStopped(turn)) return;
   await stopChat(client, turn.sessionId, stopWithinMs);
 }
 
@@ -162,8 +215,11 @@ export async function conclude(
   let status = statusOf(context, end.failure);
   let { failure } = end;
   if (status === "interrupted") failure = context.signal.reason;
-  if (status === "incomplete" && client) {
+  if (status === "incomplete" && client && mayHoldMore(turn)) {
     failure = withRecovery(failure as CliError, recoveryHints(client, turn));
+  }
+  if (status === "error" && client && turn.failure === null) {
+    failure = withSession(failure, client, turn);
   }
   const unkept = end.keeper?.close(turn, status, failure);
   if (unkept && failure === undefined) {

@@ -5,6 +5,7 @@ import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createTurn } from "../../output/chat/answer.ts";
+import { checkSelection } from "../../output/chat/machine.ts";
 import type { RenderMode } from "../../output/chat/markdown.ts";
 import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
 import { citedIds } from "../../output/chat/sources.ts";
@@ -12,10 +13,12 @@ import { answerState, branchesOf } from "../../output/chat/stored.ts";
 import { createSpinner, type Spinner } from "../../output/spinner.ts";
 import { dim } from "../../output/text.ts";
 import { viewOf } from "../chat/ask.ts";
+import { selectionOf } from "../chat/flag-rules.ts";
 import { findSession } from "../chat/find-session.ts";
 import { formatOf } from "../chat/options.ts";
 import { indexedSession } from "../chat/session-index.ts";
 import { conclude, runTurn, type Ending } from "../chat/turn.ts";
+import { openOutput } from "../connect.ts";
 import { withPlace, type Place } from "./place.ts";
 import { batchesOf, type Found } from "./recovered.ts";
 
@@ -176,6 +179,8 @@ export async function sessionsRecover(
   options: SessionsRecoverOptions,
 ): Promise<void> {
   const format = checkedFormat(options);
+  const select = selectionOf(options);
+  if (select !== undefined) await checkSelection(openOutput(context, options), select);
   const [given = "last"] = args;
   await withPlace(context, options, async (place) => {
     const id = await findSession(place, given);

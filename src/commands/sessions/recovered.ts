@@ -4,7 +4,7 @@ import { CliError } from "../../errors.ts";
 import type { Turn } from "../../output/chat/answer.ts";
 import type { TurnEvent } from "../../output/chat/events.ts";
 import { eventsOfReply } from "../../output/chat/reply.ts";
-import { turnOfStored } from "../../output/chat/stored.ts";
+import { turnOfAnswers } from "../../output/chat/stored.ts";
 import { takeLines, type Batch } from "../chat/send.ts";
 
 /** Where an answer was found: still being made, or stored. */
@@ -13,13 +13,14 @@ export type Found =
   | { kind: "stored"; session: StoredSession; answer: StoredMessage };
 
 function storedEvents(turn: Turn, found: Extract<Found, { kind: "stored" }>): TurnEvent[] {
-  Object.assign(turn, turnOfStored(found.session, found.answer));
+  Object.assign(turn, turnOfAnswers(found.session, found.answer));
   return eventsOfReply(turn);
 }
 
 /** What is left to show of a stored answer whose beginning a stream has brought. */
 function eventsAfter(shown: string, events: readonly TurnEvent[]): TurnEvent[] {
   return events.flatMap((event): TurnEvent[] => {
+    if ((event.model ?? 0) > 0) return [event];
     if (event.type === "text" && event.text.startsWith(shown)) {
       return [{ ...event, text: event.text.slice(shown.length) }];
     }

@@ -7,10 +7,11 @@ import { CliError } from "../../errors.ts";
 import type { RenderMode } from "../../output/chat/markdown.ts";
 import { sessionMarkdown } from "../../output/chat/session-markdown.ts";
 import { sessionRecord } from "../../output/chat/session-record.ts";
-import { branchesOf } from "../../output/chat/stored.ts";
+import { branchesOf, withParallelAnswers } from "../../output/chat/stored.ts";
 import { writeTranscript } from "../../output/chat/transcript.ts";
 import { neutraliseJson } from "../../output/neutralise.ts";
 import { checkFormat, writeRecord } from "../../output/formats.ts";
+import { flagName } from "../chat/flag-rules.ts";
 import { nameOf, readSession, withPlace } from "./place.ts";
 
 export interface SessionsShowOptions extends GlobalFlags {
@@ -35,6 +36,21 @@ function isText(options: GlobalFlags, words: readonly string[]): boolean {
   return output === "table" && options.flagSources?.["output"] === "env";
 }
 
+/** Refuses flags that the format leaves without effect. Throws CliError `usage`. */
+function checkEffect(options: GlobalFlags, asText: boolean): void {
+  const given = (name: string): boolean => options.flagSources?.[name] === "flag";
+  if (given("filter")) {
+    throw new CliError("usage", "--filter is for lists; this is one session", {
+      hints: ["pick members with --fields or --jq"],
+    });
+  }
+  const textOnly = asText ? undefined : ["render", "sources"].find(given);
+  if (textOnly === undefined) return;
+  throw new CliError("usage", `${flagName(textOnly)} counts only for text`, {
+    hints: ["leave it out, or leave out --output, --json, --fields and --jq"],
+  });
+}
+
 /**
  * `sessions show ID`: the conversation for reading, or with --output one record.
  * The current branch of the message tree; the others are counted, or shown with --all.
@@ -46,10 +62,11 @@ export async function sessionsShow(
 ): Promise<void> {
   const text = isText(options, ["text"]);
   if (!text) checkFormat(options);
+  checkEffect(options, text);
   const [given = ""] = args;
   await withPlace(context, options, async (place) => {
     const session = await readSession(place, given);
-    const branches = branchesOf(session);
+    const branches = withParallelAnswers(session, branchesOf(session));
     const name = nameOf(place, session);
     const all = options.all === true;
     if (!text) {
@@ -86,6 +103,7 @@ export async function sessionsExport(
 ): Promise<void> {
   const asMarkdown = isText(options, ["text", "markdown"]);
   if (!asMarkdown) checkFormat(options);
+  checkEffect(options, asMarkdown);
   const path = targetOf(context, options.file);
   if (path !== undefined && !asMarkdown && options.output !== "json" && options.json !== true) {
     throw new CliError("usage", "--file takes Markdown or json", {
@@ -96,7 +114,7 @@ export async function sessionsExport(
   await withPlace(context, options, async (place) => {
     const { output } = place;
     const session = await readSession(place, given);
-    const branches = branchesOf(session);
+    const branches = withParallelAnswers(session, branchesOf(session));
     const name = nameOf(place, session);
     const all = options.all === true;
     const record = () => sessionRecord(session, branches, name, all);

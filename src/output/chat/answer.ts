@@ -1,6 +1,12 @@
 import type { ChatEvent, SearchDoc } from "../../api/chat-schemas.ts";
 import { recordCall, type ToolCall } from "./calls.ts";
-import { readEvent, type AppliedFilters, type ToolEvent, type TurnEvent } from "./events.ts";
+import {
+  modelIndexOf,
+  readEvent,
+  type AppliedFilters,
+  type ToolEvent,
+  type TurnEvent,
+} from "./events.ts";
 
 /** Everything known of one question and its answer while the stream runs. */
 export interface Turn {
@@ -9,6 +15,8 @@ export interface Turn {
   /** The assistant's message: the parent of the next question. */
   messageId: number | null;
   model: string | null;
+  /** Where several models answer: the turns of all but the first. */
+  others: Turn[];
   /** Text of the last step; the answer, once the turn has stopped. */
   answer: string;
   /** `turn_index` of the step that `answer` belongs to. */
@@ -25,6 +33,8 @@ export interface Turn {
   localFiles: ReadonlyMap<string, string>;
   /** Of the last search; those of each are in `tools`. */
   filtersApplied: AppliedFilters | null;
+  /** Lines of the stream that could not be read. */
+  damagedLines: number;
   stopped: boolean;
   stopReason: string | null;
   failure: Extract<TurnEvent, { type: "error" }> | null;
@@ -36,6 +46,7 @@ export function createTurn(): Turn {
     userMessageId: null,
     messageId: null,
     model: null,
+    others: [],
     answer: "",
     step: -1,
     interim: [],
@@ -45,10 +56,28 @@ export function createTurn(): Turn {
     tools: [],
     localFiles: new Map(),
     filtersApplied: null,
+    damagedLines: 0,
     stopped: false,
     stopReason: null,
     failure: null,
   };
+}
+
+/** Whether there is a character that can be seen. */
+const visible = /[^\s\p{Z}\p{Cc}\p{Cf}]/u;
+
+/** Whether a text has anything that can be read. */
+export function hasText(text: string): boolean {
+  return visible.test(text);
+}
+
+/**
+ * Whether the turn has something for its reader: text, a generated image, or a
+ * file. What was thought or done on the way is none of these.
+ */
+export function hasAnswer({ answer, tools }: Pick<Turn, "answer" | "tools">): boolean {
+  if (hasText(answer)) return true;
+  return tools.some(({ images, fileIds }) => images.length > 0 || fileIds.length > 0);
 }
 
 /** Takes in documents; those of the answer's own list (`replace`) win over what a search said of them. */
@@ -85,8 +114,16 @@ function record(turn: Turn, event: TurnEvent): void {
       turn.messageId = event.messageId;
       return;
     case "models":
-      turn.messageId = event.models[0]?.messageId ?? null;
-      turn.model = event.models[0]?.name ?? null;
+      [turn.messageId, turn.model] = [
+        event.models[0]?.messageId ?? null,
+        event.models[0]?.name ?? null,
+      ];
+      turn.others = event.models.slice(1).map(({ messageId, name }) => ({
+        ...createTurn(),
+        sessionId: turn.sessionId,
+        messageId,
+        model: name,
+      }));
       return;
     case "start":
       turn.step = event.place.turn;
@@ -127,17 +164,42 @@ function endsText(turn: Turn, event: TurnEvent): boolean {
   return event.type === "branches";
 }
 
-/**
- * Takes one line of the stream into `turn` and returns what happened. The
- * answer starts afresh at each message of a later step, and text that a tool
- * follows is dropped (reasoning is no tool).
- */
-export function advance(turn: Turn, line: ChatEvent): TurnEvent[] {
-  const event = readEvent(line);
-  if (event === undefined) return [];
+function take(turn: Turn, event: TurnEvent): TurnEvent[] {
   const events: TurnEvent[] = [];
   if (endsText(turn, event)) dropText(turn, events);
   record(turn, event);
   events.push(event);
   return events;
+}
+
+/** The turns of all models that answer; in the ordinary case `turn` alone. */
+export function turnsOf(turn: Turn): readonly [Turn, ...Turn[]] {
+  return [turn, ...turn.others];
+}
+
+/** Whether nothing more of the answer, or of the answers of all models, can come. */
+export function isStopped(turn: Turn): boolean {
+  return turnsOf(turn).every(({ stopped, failure }) => stopped || failure !== null);
+}
+
+/**
+ * Takes one line of the stream into `turn` and returns what happened. The
+ * answer starts afresh at each message of a later step, and text that a tool
+ * follows is dropped (reasoning is no tool). Where several models answer, each
+ * has a turn of its own; a line of a model that was not announced is left out.
+ */
+export function advance(turn: Turn, line: ChatEvent): TurnEvent[] {
+  if (line.kind === "damaged") turn.damagedLines += 1;
+  const event = readEvent(line);
+  if (event === undefined) return [];
+  const index = modelIndexOf(line);
+  if (index === undefined && event.type === "stop") {
+    // The end of all of them.
+    for (const other of turn.others) record(other, event);
+  }
+  const own = turnsOf(turn)[index ?? 0];
+  if (own === undefined) return [];
+  const events = take(own, event);
+  if (index === undefined || turn.others.length === 0) return events;
+  return events.map((each) => ({ ...each, model: index }));
 }

@@ -60,7 +60,17 @@ function event<const Type extends string, const Shape extends Record<string, z.c
   return z.object({ version: z.literal(1), type: z.literal(type), ...shape });
 }
 
-const toolEvent = event("tool", {
+const modelIndex = z.optional(count("number of the model, from 0, where several answer"));
+
+/** An event of one of the models, where several answer. */
+function modelEvent<const Type extends string, const Shape extends Record<string, z.core.$ZodType>>(
+  type: Type,
+  shape: Shape,
+) {
+  return event(type, { ...shape, model: modelIndex });
+}
+
+const toolEvent = modelEvent("tool", {
   tool: textOrNull("null where the packet does not say which one"),
   step: z.enum(["arguments", "call", "start", "input", "text", "output", "failed"]),
   place,
@@ -126,9 +136,24 @@ const citations = z.array(
   }),
 );
 
+/** What one of several models answered. */
+const modelAnswer = z.object({
+  model: z.nullable(z.string()),
+  messageId: idOrNull("id of this answer"),
+  answer: z.string(),
+  citations,
+  documents,
+  toolCalls: z.array(toolCall),
+  reasoning: z.string(),
+  interim: z.array(z.string()),
+  stopReason: z.nullable(z.string()),
+  error: nothingOr(z.object({ code: z.nullable(z.string()), message: z.string() })),
+});
+
 const result = event("result", {
   line: z.optional(count("chat --batch: line of the input, from 1")),
   id: z.optional(text("chat --batch: id of the question, where it has one")),
+  question: z.optional(text("chat --batch: names what was asked; changes with the question")),
   status: z.enum(["ok", "error", "incomplete", "interrupted"]),
   answer: text("the final answer; what came of it where the status is not ok"),
   citations,
@@ -157,6 +182,11 @@ const result = event("result", {
       message: z.string(),
     }),
   ),
+  answers: z.optional(
+    z
+      .array(modelAnswer)
+      .check(z.describe("where several models answer: all answers; those above are the first's")),
+  ),
 });
 
 export const ChatEventLine = z.discriminatedUnion("type", [
@@ -165,16 +195,22 @@ export const ChatEventLine = z.discriminatedUnion("type", [
   event("models", {
     models: z.array(z.object({ messageId: z.int(), name: z.nullable(z.string()) })),
   }),
-  event("start", { place, documents, processingSeconds: z.optional(z.number()) }),
-  event("text", { text: text("a piece of text; of the answer, unless an interim event follows") }),
-  event("interim", { text: text("all text since the last start: it is no part of the answer") }),
-  event("citation", { number: z.int(), documentId: z.string() }),
-  event("reasoning", { text: z.string(), place }),
-  event("branches", { count: count("tools that run side by side from here"), place }),
+  modelEvent("start", { place, documents, processingSeconds: z.optional(z.number()) }),
+  modelEvent("text", {
+    text: text("a piece of text; of the answer, unless an interim event follows"),
+  }),
+  modelEvent("interim", {
+    text: text("all text since the last start: it is no part of the answer"),
+  }),
+  modelEvent("citation", { number: z.int(), documentId: z.string() }),
+  modelEvent("reasoning", { text: z.string(), place }),
+  modelEvent("branches", { count: count("tools that run side by side from here"), place }),
   toolEvent,
-  event("end", { place }).check(z.describe("a block of reasoning, a tool or a report is finished")),
-  event("stop", { reason: z.nullable(z.string()) }),
-  event("error", {
+  modelEvent("end", { place }).check(
+    z.describe("a block of reasoning, a tool or a report is finished"),
+  ),
+  modelEvent("stop", { reason: z.nullable(z.string()) }),
+  modelEvent("error", {
     message: z.string(),
     code: z.nullable(z.string()),
     retryable: z.nullable(z.boolean()),

@@ -1,4 +1,4 @@
-import type { ChatEvent, Placement, SearchDoc, StreamFailure } from "../../api/chat-schemas.ts";
+import type { ChatEvent, Placement, SearchDoc } from "../../api/chat-schemas.ts";
 import { readPacket } from "./packets.ts";
 
 /** Where in the turn something happens. Parallel tools of one turn differ in `tab`; `sub` is set inside a tool. */
@@ -79,7 +79,12 @@ export interface ToolEvent {
  * `--output ndjson`, and what the renderer for people draws. `interim` says
  * that the text so far turned out not to belong to the answer.
  */
-export type TurnEvent =
+export type TurnEvent = TurnEventKind & {
+  /** Number of the model, from 0, where several answer. */
+  model?: number;
+};
+
+type TurnEventKind =
   | { type: "session"; sessionId: string }
   | { type: "message"; userMessageId: number | null; messageId: number }
   | { type: "models"; models: { messageId: number; name: string | null }[] }
@@ -103,15 +108,17 @@ function placeOf(placement: Placement | null): Place {
   };
 }
 
-function isFirstModel({ details }: StreamFailure): boolean {
-  if (typeof details !== "object" || details === null || !("model_index" in details)) return true;
-  return !(Number(details.model_index) > 0);
+/** Which of several models a line is of, from 0; undefined for a line of all, or of the only one. */
+export function modelIndexOf(event: ChatEvent): number | undefined {
+  const place = event.kind === "packet" ? event.placement : undefined;
+  const details = event.kind === "failure" ? event.failure.details : place;
+  if (typeof details !== "object" || details === null || !("model_index" in details)) return;
+  return typeof details.model_index === "number" ? details.model_index : undefined;
 }
 
 /**
  * What one line of the stream says, or undefined where it says nothing to a
- * reader. Where several models answer at once, only the first one's packets
- * count: their texts are interleaved.
+ * reader.
  */
 export function readEvent(event: ChatEvent): TurnEvent | undefined {
   switch (event.kind) {
@@ -131,14 +138,15 @@ export function readEvent(event: ChatEvent): TurnEvent | undefined {
       return { type: "models", models };
     }
     case "failure": {
-      if (!isFirstModel(event.failure)) return undefined;
       const { error, error_code: code, is_retryable: retryable } = event.failure;
       return { type: "error", message: error, code: code ?? null, retryable: retryable ?? null };
     }
     case "packet": {
-      if ((event.placement?.model_index ?? 0) > 0) return undefined;
       return readPacket(event.packet, placeOf(event.placement));
     }
+    // A reply is taken in as a whole, and a damaged line only counted.
+    case "reply":
+    case "damaged":
     case "unknown":
       return undefined;
     default:

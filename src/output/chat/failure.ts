@@ -66,10 +66,14 @@ function meaningOf(failure: Extract<TurnEvent, { type: "error" }>): Meaning {
 
 const longestMessage = 500;
 
-/** The error of a turn that failed although HTTP said 200. The service's stack trace is left out. */
+/**
+ * The error of a turn that failed although HTTP said 200; `model` is the one of several that
+ * failed. The service's stack trace is left out.
+ */
 export function failureError(
   failure: Extract<TurnEvent, { type: "error" }>,
   turn: Pick<Turn, "sessionId">,
+  model?: string,
 ): CliError {
   const meaning = meaningOf(failure);
   const said = neutraliseLine(failure.message).trim();
@@ -77,9 +81,6 @@ export function failureError(
   const code = failure.code ? ` (${neutraliseLine(failure.code).slice(0, 60)})` : "";
   const hints = meaning.hint ? [meaning.hint] : [];
   if (turn.sessionId !== null) hints.push(`session: ${turn.sessionId}`);
-  return new CliError(
-    meaning.exit,
-    `the service did not answer: ${words || "it gave no reason"}${code}`,
-    { hints },
-  );
+  const who = model === undefined ? "the service did not answer: " : `${model} did not answer: `;
+  return new CliError(meaning.exit, `${who}${words || "it gave no reason"}${code}`, { hints });
 }

@@ -61,11 +61,39 @@ function isOutside(asked: AskedFilters, document: SearchDoc): boolean {
     if (!asked.sources.some((each) => lower(each) === lower(source))) return true;
   }
   if (Date.parse(updated ?? "") < Date.parse(asked.since ?? "")) return true;
-  const metadata: unknown = document["metadata"];
-  if (asked.tags.length === 0 || typeof metadata !== "object" || metadata === null) return false;
-  if (Object.keys(metadata).length === 0) return false;
+  if (asked.tags.length === 0 || !hasMetadata(document)) return false;
+  const metadata = document["metadata"] as object;
   return !asked.tags.some(([key, value]) => valuesOf(metadata, key).includes(value));
 }
+
+function hasMetadata({ metadata }: SearchDoc): boolean {
+  return typeof metadata === "object" && metadata !== null && Object.keys(metadata).length > 0;
+}
+
+/** Filters of which neither the service nor every document found says whether they counted. */
+function untold(
+  asked: AskedFilters,
+  found: readonly SearchDoc[],
+  applied: readonly AppliedFilters[],
+): string[] {
+  const { sources, documentSets, tags, since } = asked;
+  const saysNot = (tells: (document: SearchDoc) => boolean): boolean => !found.every(tells);
+  // What the service says that it used has been compared already.
+  const isSaid = applied.length > 0;
+  return [
+    ...(sources.length > 0 && !isSaid && saysNot((each) => Boolean(each.source_type))
+      ? ["the source types"]
+      : []),
+    ...(since !== null && !isSaid && saysNot((each) => Boolean(each.updated_at))
+      ? ["the time"]
+      : []),
+    ...(tags.length > 0 && saysNot(hasMetadata) ? ["the tags"] : []),
+    ...(documentSets.length > 0 ? ["the document sets"] : []),
+  ];
+}
+
+/** Begins a warning that need not be repeated for each answer of a conversation. */
+export const cannotTell = "cannot tell whether the service applied";
 
 function documentWarnings(
   turn: Turn,
@@ -75,7 +103,13 @@ function documentWarnings(
   const ids = new Set(searches.flatMap((call) => call.documentIds));
   const found = [...ids].flatMap((id) => turn.documents.get(id) ?? []);
   const outside = found.filter((document) => isOutside(asked, document)).length;
-  if (outside === 0) return [];
+  if (found.length === 0) return [];
+  if (outside === 0) {
+    const applied = searches.flatMap((call) => call.filters ?? []);
+    const names = untold(asked, found, applied);
+    if (names.length === 0) return [];
+    return [`${cannotTell} ${names.join(" and ")} asked for: the documents found do not say`];
+  }
   return [
     `${outside} of ${found.length} documents found lie outside the filters: the service did not apply them (they were sent as ${asked.member}; a service of another kind ignores that name, see --dialect)`,
   ];

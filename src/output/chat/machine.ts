@@ -1,9 +1,11 @@
 import type { SearchDoc } from "../../api/chat-schemas.ts";
+import { writeJq } from "../formats.ts";
 import type { Output } from "../output.ts";
+import { checkNames, parseFields, pick } from "../select.ts";
 import type { Spinner } from "../spinner.ts";
-import type { Turn } from "./answer.ts";
+import { createTurn, turnsOf, type Turn } from "./answer.ts";
 import type { TurnEvent } from "./events.ts";
-import type { ChatRenderer, Outcome, RenderOptions } from "./render.ts";
+import type { ChatRenderer, Outcome, RenderOptions, Selection } from "./render.ts";
 import { listSources } from "./sources.ts";
 
 /** Version of the chat events and of the result; a change that breaks readers raises it. */
@@ -35,6 +37,23 @@ function citationRecords(turn: Turn) {
     .toSorted((a, b) => a.number - b.number);
 }
 
+/** What one of several models answered. */
+function answerRecord(turn: Turn) {
+  const { failure } = turn;
+  return {
+    model: turn.model,
+    messageId: turn.messageId,
+    answer: turn.answer,
+    citations: citationRecords(turn),
+    documents: [...turn.documents.values()].map(documentRecord),
+    toolCalls: turn.tools,
+    reasoning: turn.reasoning,
+    interim: turn.interim,
+    stopReason: turn.stopReason,
+    error: failure === null ? null : { code: failure.code, message: failure.message },
+  };
+}
+
 /** The one object of `--output json`, and the last line of `--output ndjson`. */
 export function resultRecord(turn: Turn, outcome: Outcome) {
   return {
@@ -54,22 +73,45 @@ export function resultRecord(turn: Turn, outcome: Outcome) {
     timings: outcome.timings,
     warnings: outcome.warnings,
     error: outcome.error,
+    ...(turn.others.length === 0 ? {} : { answers: turnsOf(turn).map(answerRecord) }),
   };
+}
+
+/** Checks what is to be picked of the result before anything is asked. Throws CliError `usage`. */
+export async function checkSelection(output: Output, { fields, jq }: Selection): Promise<void> {
+  if (fields !== undefined) {
+    const empty: Outcome = {
+      status: "ok",
+      error: null,
+      requestedModel: null,
+      warnings: [],
+      timings: { firstTextMs: null, totalMs: 0 },
+    };
+    const record = { version, ...resultRecord(createTurn(), empty), answers: [] };
+    // What lies deeper depends on the answer.
+    const names = parseFields(fields).map((name) => name.split(".")[0] ?? "");
+    checkNames(names, [], [record]);
+  }
+  if (jq === undefined) return;
+  const { checkJq } = await import("../jq.ts");
+  await checkJq(jq, { signal: output.signal });
 }
 
 /** One object at the end, whatever the end was. */
 export function createJsonRenderer(
   output: Output,
   spinner: Spinner,
-  { turn }: RenderOptions,
+  { turn, select }: RenderOptions,
 ): ChatRenderer {
   return {
     async show() {},
     async finish(outcome) {
       await spinner.stop();
-      await output.json(
-        `${JSON.stringify({ version, ...resultRecord(turn, outcome) }, null, 2)}\n`,
-      );
+      const record = { version, ...resultRecord(turn, outcome) };
+      const { fields, jq } = select ?? {};
+      const picked = fields === undefined ? record : pick(record, parseFields(fields), []);
+      if (jq === undefined) return await output.json(`${JSON.stringify(picked, null, 2)}\n`);
+      await writeJq(output, { jq }, JSON.stringify(picked));
     },
   };
 }
@@ -85,13 +127,17 @@ function eventLine(record: object): string {
   return `${JSON.stringify({ version, ...record })}\n`;
 }
 
-/** The line of one question of a batch. `line`: its line of the input, from 1. */
+/** The line of one question of a batch. `line`: its line of the input, from 1; `question`: names what it asks. */
 export function batchLine(
-  { line, id }: { line: number; id: string | undefined },
+  { line, id, question }: { line: number; id: string | undefined; question: string | undefined },
   turn: Turn,
   outcome: Outcome,
 ): string {
-  const name = { line, ...(id === undefined ? {} : { id }) };
+  const name = {
+    line,
+    ...(id === undefined ? {} : { id }),
+    ...(question === undefined ? {} : { question }),
+  };
   return eventLine({ type: "result", ...name, ...resultRecord(turn, outcome) });
 }
 

@@ -19,16 +19,17 @@ export function markerLinks(answer: string): Map<number, string> {
 
 /**
  * Answer text with its markers `[[1]](link)` as `[1]`, each a hyperlink where
- * there is a link: the sources below the answer tell the rest. `rest` is a
- * beginning that the next text may complete.
+ * there is a link: the sources below the answer tell the rest. Without `withLinks` only
+ * those without a link are changed. `rest` is a beginning that the next text may complete.
  */
-export function shortenMarkers(text: string): { parts: Text[]; rest: string } {
+export function shortenMarkers(text: string, withLinks = true): { parts: Text[]; rest: string } {
   const from = Math.max(0, text.length - longestOpening);
   const open = from + text.slice(from).search(opening);
   const end = open < from ? text.length : open;
   const parts: Text[] = [];
   let at = 0;
   for (const match of text.slice(0, end).matchAll(marker)) {
+    if (!withLinks && match[2] !== "") continue;
     if (match.index > at) parts.push(text.slice(at, match.index));
     parts.push(link(match[2] ?? "", `[${match[1]}]`));
     at = match.index + match[0].length;

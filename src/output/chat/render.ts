@@ -30,6 +30,12 @@ export interface ChatRenderer {
   finish(outcome: Outcome): Promise<void>;
 }
 
+/** What of the one object of `json` is printed. */
+export interface Selection {
+  fields?: string | undefined;
+  jq?: string | undefined;
+}
+
 export interface RenderOptions {
   /** The record that the events are taken into before they are shown. */
   turn: Turn;
@@ -38,6 +44,8 @@ export interface RenderOptions {
   show: ReadonlySet<Shown>;
   /** List the sources after the answer. */
   sources: boolean;
+  /** Of `json` only this. */
+  select?: Selection | undefined;
   /** How the answer's text is shown by `text` (default: auto). */
   render?: RenderMode | undefined;
   /** Cut few things short: lists of documents, output of tools. */

@@ -1,5 +1,5 @@
 import type { ChatReply } from "../../api/chat-schemas.ts";
-import { addDocuments, createTurn, type Turn } from "./answer.ts";
+import { addDocuments, createTurn, turnsOf, type Turn } from "./answer.ts";
 import { createCall, noteDocuments, type ToolCall } from "./calls.ts";
 import type { TurnEvent } from "./events.ts";
 import { imageOf } from "./packet-details.ts";
@@ -47,13 +47,34 @@ function eventsOfCall(turn: Turn, call: ToolCall): TurnEvent[] {
   ];
 }
 
+function modelsOf(turn: Turn): TurnEvent {
+  const models = turnsOf(turn).map(({ messageId, model }) => ({
+    messageId: messageId ?? 0,
+    name: model,
+  }));
+  return { type: "models", models };
+}
+
 /** The events of such a record, as a stream would have brought them. */
 export function eventsOfReply(turn: Turn): TurnEvent[] {
   const events: TurnEvent[] = [];
   if (turn.sessionId !== null) events.push({ type: "session", sessionId: turn.sessionId });
+  if (turn.others.length > 0) {
+    const ofAll = turnsOf(turn).map(answerEvents);
+    return [
+      ...events,
+      modelsOf(turn),
+      ...ofAll.flatMap((each, model) => each.map((event) => ({ ...event, model }))),
+    ];
+  }
   if (turn.messageId !== null) {
     events.push({ type: "message", userMessageId: null, messageId: turn.messageId });
   }
+  return [...events, ...answerEvents(turn)];
+}
+
+function answerEvents(turn: Turn): TurnEvent[] {
+  const events: TurnEvent[] = [];
   if (turn.reasoning !== "") {
     const place = { turn: 0, tab: 0, sub: null };
     events.push({ type: "reasoning", text: `${turn.reasoning}\n`, place });

@@ -71,7 +71,7 @@ export interface Ink {
   readonly midLine: boolean;
 }
 
-/** Text as it is; with `short` the citation markers are shown as their numbers. */
+/** Text as it is; citation markers without a link, or with `short` all of them, are shown as their numbers. */
 export function createPlainInk({ put }: Segments, short: boolean): Ink {
   let isOpen = false;
   let heldMarker = "";
@@ -83,9 +83,7 @@ export function createPlainInk({ put }: Segments, short: boolean): Ink {
   };
   return {
     add(text) {
-      const { parts, rest } = short
-        ? shortenMarkers(heldMarker + text)
-        : { parts: [text], rest: "" };
+      const { parts, rest } = shortenMarkers(heldMarker + text, short);
       heldMarker = rest;
       if (parts.length === 0) return;
       put("stdout", ...parts);

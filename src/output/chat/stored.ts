@@ -3,15 +3,19 @@ import { addDocuments, createTurn, type Turn } from "./answer.ts";
 
 /**
  * What has become of a stored answer. `missing`: the service keeps a sentence in
- * its place, which is replaced when the answer is complete (observed-service.md 2.8).
+ * its place, which is replaced when the answer is complete. `stopped`: what came
+ * before a user stopped it (observed-service.md 2.8).
  */
-export type AnswerState = "complete" | "failed" | "missing";
+export type AnswerState = "complete" | "failed" | "missing" | "stopped";
 
 const placeholder = /^\s*Response was terminated prior to completion/;
 
+const stoppedMark = /\bgeneration was stopped by the user\b[^\n]{0,20}$/i;
+
 export function answerState({ message, error }: StoredMessage): AnswerState {
   if (error) return "failed";
-  return placeholder.test(message) ? "missing" : "complete";
+  if (placeholder.test(message)) return "missing";
+  return stoppedMark.test(message.slice(-200).trimEnd()) ? "stopped" : "complete";
 }
 
 /** Messages that follow each other. `parent` is the message that the first of them answers to. */
@@ -92,9 +96,58 @@ export function turnOfStored(
     citedOnly ? documents.filter(({ document_id }) => cited.has(document_id)) : documents,
     true,
   );
-  turn.stopped = state === "complete";
+  turn.stopped = state === "complete" || state === "stopped";
+  if (state === "stopped") turn.stopReason = "user_cancelled";
   if (state === "failed") {
     turn.failure = { type: "error", message: message.error ?? "", code: null, retryable: null };
   }
   return turn;
+}
+
+/** Answers of several models are stored at one time; another answer that was asked for later is not. */
+const sameTimeMs = 500;
+
+function isParallel(one: StoredMessage, other: StoredMessage): boolean {
+  const { model_display_name: name, parent_message: parent } = one;
+  if (one.message_id === other.message_id || other.message_type !== "assistant") return false;
+  if (typeof parent !== "number" || other.parent_message !== parent) return false;
+  if (!name || !other.model_display_name || other.model_display_name === name) return false;
+  const apart = Math.abs(Date.parse(one.time_sent ?? "") - Date.parse(other.time_sent ?? ""));
+  return apart <= sameTimeMs;
+}
+
+/** The answers of all models that answered at once, in the order in which they were asked. */
+function parallelAnswers({ messages }: StoredSession, answer: StoredMessage): StoredMessage[] {
+  const others = messages.filter((each) => isParallel(answer, each));
+  return [answer, ...others].toSorted((a, b) => a.message_id - b.message_id);
+}
+
+/** A stored answer as the turn that it was, with those of the other models. */
+export function turnOfAnswers(session: StoredSession, answer: StoredMessage): Turn {
+  const [turn = createTurn(), ...others] = parallelAnswers(session, answer).map((each) =>
+    turnOfStored(session, each),
+  );
+  turn.others = others;
+  return turn;
+}
+
+/** Branches for reading: the answers of several models stand side by side in the current one. */
+export function withParallelAnswers(
+  session: StoredSession,
+  [current, ...others]: readonly Branch[],
+): Branch[] {
+  if (!current) return [];
+  const isLeaf = (message: StoredMessage): boolean =>
+    others.some(({ messages }) => messages.length === 1 && messages[0] === message);
+  const shown = new Set<StoredMessage>();
+  const messages = current.messages.flatMap((message) => {
+    if (message.message_type !== "assistant") return [message];
+    const all = parallelAnswers(session, message).filter(
+      (each) => each === message || isLeaf(each),
+    );
+    for (const each of all) shown.add(each);
+    return all;
+  });
+  const left = others.filter(({ messages: [first] }) => !first || !shown.has(first));
+  return [{ ...current, messages }, ...left];
 }

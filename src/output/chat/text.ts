@@ -1,8 +1,10 @@
 import type { Output } from "../output.ts";
 import type { Spinner } from "../spinner.ts";
-import { dim, joined, type Text } from "../text.ts";
+import { bold, dim, joined, type Text } from "../text.ts";
 import { createActivity, waitingFor } from "./activity.ts";
+import { hasText, isStopped, turnsOf } from "./answer.ts";
 import type { TurnEvent } from "./events.ts";
+import { answerHeading, answerSection, modelName, readerText } from "./made.ts";
 import { openDrawing, rendersMarkdown } from "./markdown.ts";
 import { createPen, type Pen } from "./pen.ts";
 import type { ChatRenderer, RenderOptions } from "./render.ts";
@@ -15,7 +17,10 @@ const mostRetrieved = 10;
 // Off a terminal stdout is the answer alone.
 async function writeSources(output: Output, { turn, show, all }: RenderOptions): Promise<void> {
   const most = all ? Number.POSITIVE_INFINITY : mostRetrieved;
-  const lines = sourceLines(turn, show.has("documents") ? most : 0);
+  const lines = turnsOf(turn).flatMap((each) => {
+    const own = sourceLines(each, show.has("documents") ? most : 0);
+    return own.length > 0 && turn.others.length > 0 ? [[bold(modelName(each))], ...own] : own;
+  });
   if (lines.length === 0) return;
   const text = lines.flatMap((line): Text[] => [...line, "\n"]);
   if (output.isTerminal) await output.write("\n", joined(text));
@@ -24,23 +29,37 @@ async function writeSources(output: Output, { turn, show, all }: RenderOptions):
 
 /** Draws single events; keeps what was already written of the answer. */
 function createDrawing(pen: Pen, options: RenderOptions) {
-  const { turn, live } = options;
+  const { turn, live, fileUrl } = options;
   const activity = createActivity(options);
   let written = false;
   const writeHeld = (): void => {
-    if (live || written) return;
+    if (written) return;
     written = true;
-    pen.answer(turn.answer);
+    pen.answer(readerText(turn, fileUrl));
+  };
+  const drawLive = (text: string): void => {
+    if (!written && turn.others.length > 0) pen.answer(answerHeading(turn));
+    written = true;
+    pen.answer(text);
+  };
+  /** What was not shown as it came: what is no text, and the answers of all models but the first. */
+  const writeRest = (): void => {
+    // Text that came before a tool has been shown, and is not part of the answer.
+    if (live && !hasText(turn.answer)) written = false;
+    if (!live || !hasText(turn.answer)) return writeHeld();
+    for (const other of turn.others) pen.answer(`\n\n${answerSection(other, fileUrl).trimEnd()}`);
   };
   const draw = (event: TurnEvent): void => {
-    if (event.type === "text" && live) pen.answer(event.text);
-    else if (event.type === "stop") writeHeld();
+    // What other models think and do at the same time would be one heap with the first one's.
+    if ((event.model ?? 0) > 0) return;
+    if (event.type === "text" && live) drawLive(event.text);
+    else if (event.type === "stop" && !live && turn.others.length === 0) writeHeld();
     else if (event.type === "interim" && live && event.text.trim() !== "") {
       pen.endAnswer();
       pen.lines([dim(interimMark), "\n"]);
     } else activity.draw(event, pen);
   };
-  return { draw, writeHeld, finish: () => activity.finish(pen) };
+  return { draw, writeRest, finish: () => activity.finish(pen) };
 }
 
 /**
@@ -62,19 +81,19 @@ export function createTextRenderer(
       ? openDrawing(output, { shortensMarkers: short })
       : undefined,
   });
-  const { draw, writeHeld, finish } = createDrawing(pen, options);
+  const { draw, writeRest, finish } = createDrawing(pen, options);
   return {
     async show(events) {
       for (const event of events) draw(event);
       if (pen.isEmpty) return;
       await spinner.stop();
       await pen.flush();
-      if (!turn.stopped && !pen.midLine) spinner.start(waitingFor(events.at(-1)));
+      if (!isStopped(turn) && !pen.midLine) spinner.start(waitingFor(events.at(-1)));
     },
     async finish(outcome) {
       await spinner.stop();
       finish();
-      writeHeld();
+      writeRest();
       pen.end();
       const leftOut = !live && turn.interim.some((text) => text.trim() !== "");
       if (leftOut && show.has("tools")) pen.lines([dim(leftOutNote), "\n"]);

@@ -1,5 +1,5 @@
 import type { Tool } from "../../api/schemas.ts";
-import type { Turn } from "./answer.ts";
+import { turnsOf, type Turn } from "./answer.ts";
 import type { ToolCall } from "./calls.ts";
 import { filterWarnings, isOwnSearch, type AskedFilters } from "./filter-warnings.ts";
 import { titleText } from "./sources.ts";
@@ -92,9 +92,19 @@ function forcedWarnings(turn: Turn, { forcedToolId: id }: Asked, { tools }: Know
 
 const squeeze = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 
-function providerWarnings({ model }: Asked, { providers }: Known): string[] {
-  if (model === null || providers === null) return [];
+const nameOf = ({ provider, version }: NonNullable<Asked["model"]>): string =>
+  [provider, version].flatMap((each) => (each ? [titleText(each)] : [])).join("/");
+
+function providerWarnings({ model }: Asked, { providers, model: told }: Known): string[] {
+  if (model === null) return [];
   const { provider, version } = model;
+  if (providers === null) {
+    // The answer names its model, which is compared with the one asked for.
+    if (told !== null) return [];
+    return [
+      `whether the service has the model ${nameOf(model)} could not be checked: its providers cannot be listed`,
+    ];
+  }
   if (provider === undefined) {
     return [
       "a model version without its provider counts only where the agent has a model of its own: name both with --model PROVIDER/VERSION",
@@ -124,10 +134,7 @@ function modelWarnings(turn: Turn, { model }: Asked, { model: told, providers }:
   const fits = (each: string): boolean =>
     name.includes(squeeze(each)) || squeeze(each).includes(name);
   if (!wanted || wanted.length === 0 || wanted.some(fits)) return [];
-  const asked = [model.provider, model.version]
-    .filter(Boolean)
-    .map((each) => titleText(each ?? ""));
-  return [`the model of this answer is ${titleText(used)}, asked for was ${asked.join("/")}`];
+  return [`the model of this answer is ${titleText(used)}, asked for was ${nameOf(model)}`];
 }
 
 /** What is otherwise than asked whatever the answer is, also where there is none. */
@@ -149,8 +156,10 @@ export function requestWarnings(asked: Asked, known: Known): string[] {
 export function warningsOf(turn: Turn, asked: Asked, known: Known): string[] {
   const search = known.tools?.find((tool) => tool.in_code_tool_id === "SearchTool");
   const warnings = [
-    ...requestWarnings(asked, known),
-    ...filterWarnings(turn, asked.filters, search ?? null),
+    ...requestWarnings(asked, { ...known, model: turn.model ?? known.model }),
+    ...new Set(
+      turnsOf(turn).flatMap((each) => filterWarnings(each, asked.filters, search ?? null)),
+    ),
     ...forcedWarnings(turn, asked, known),
     ...modelWarnings(turn, asked, known),
   ];
@@ -158,9 +167,6 @@ export function warningsOf(turn: Turn, asked: Asked, known: Known): string[] {
     /^(?:plan|report|research-agent)$/.test(call.tool);
   if (asked.deepResearch && turn.stopped && !turn.tools.some(isResearch)) {
     warnings.push("no research was done: the answer may be a question back, or an ordinary one");
-  }
-  if (turn.stopped && turn.answer.trim() === "") {
-    warnings.push("the service ended the turn without any text");
   }
   return warnings;
 }

@@ -7,6 +7,7 @@ import { main } from "../../../src/main.ts";
 import { ChatEventLine } from "../../../src/output/chat/chat-events.ts";
 import type { SandboxOptions } from "../../../src/sandbox/server.ts";
 import { createTestContext } from "../../support.ts";
+import { sessionId } from "../../output/chat/lines.ts";
 import { chatPath, createWorld, type World } from "./support.ts";
 
 type Result = Extract<ChatEventLine, { type: "result" }>;
@@ -148,20 +149,25 @@ describe("chat --batch", () => {
     expect(world.sandbox.ledger.maxInFlight).toBe(1);
   });
 
-  it("--resume asks what is left and nothing twice", async () => {
+  it("--resume --no-reask asks what is left and nothing twice", async () => {
     const world = await createBatch(questions(3), {
       faults: { rules: [{ when: { path: chatPath }, do: { status: 500 } }] },
     });
     const failed = await world.run(["--batch", "q.ndjson", "--concurrency", "1"]);
     expect(failed.code).toBe(10);
-    const answered = { version: 1, type: "result", id: "q1", line: 1, status: "ok" };
-    const lost = { ...answered, id: "q2", line: 2, status: "incomplete" };
-    write(world, [answered, lost, { ...answered, id: "q3", line: 3, status: "error" }], "r.ndjson");
+    const result = { version: 1, type: "result", id: "q1", line: 1, status: "ok" };
+    const answered = { ...result, answer: "yes" };
+    const lost = { ...result, id: "q2", line: 2, status: "incomplete" };
+    const refused = { ...result, id: "q3", line: 3, status: "error", error: { exit: "auth" } };
+    write(world, [answered, lost, refused], "r.ndjson");
     appendFileSync(join(world.home, "r.ndjson"), '{"version":1,"type":"result","id":"q3","st');
-    const again = await world.run(["--batch", "q.ndjson", "--resume", "r.ndjson"]);
+    const args = ["--batch", "q.ndjson", "--resume", "r.ndjson", "--no-reask"];
+    const again = await world.run(args);
     expect(results(again.stdout).map(({ id }) => id)).toEqual(["q3"]);
-    expect(again.stderr).toContain("1 questions whose answer was cut or interrupted");
-    expect(again.stderr).toContain("2 skipped");
+    expect(again.code).toBe(10);
+    expect(again.stderr).toContain("1 answers in r.ndjson do not say what was asked");
+    expect(again.stderr).toContain("1 answered before, 1 not asked again");
+    expect(again.stderr).toContain("2 of 3 questions were not answered");
   });
 
   it("waits as the service says, and goes on", async () => {
@@ -204,7 +210,7 @@ describe("chat --batch", () => {
     expect(lines.length).toBeLessThan(20);
     expect(lines.map(({ line }) => line)).toEqual(lines.map((_, index) => index + 1));
     writeFileSync(join(world.home, "r.ndjson"), test.stdoutText());
-    await world.run(["--batch", "q.ndjson", "--resume", "r.ndjson"]);
+    await world.run(["--batch", "q.ndjson", "--resume", "r.ndjson", "--no-reask"]);
     expect(new Set(asked(world)).size).toBe(asked(world).length);
   });
 
@@ -230,8 +236,43 @@ describe("chat --batch", () => {
     expect(asked(world)).toEqual([]);
   });
 
-  it("an empty file asks nothing", async () => {
+  it.each([
+    ["file", ["--batch", "q.ndjson"], {}],
+    ["stdin", ["--batch", "-"], { stdin: "\n" }],
+  ])("an empty %s asks nothing, which is said", async (_name, args, given) => {
     const world = await createBatch([]);
-    expect(await world.run(["--batch", "q.ndjson"])).toMatchObject({ code: 0, stdout: "" });
+    const { code, stdout, stderr } = await world.run(args, given);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("holds no question");
+  });
+
+  it("refuses a flag that the session of a line leaves without effect", async () => {
+    const lines = [{ message: "a", session: sessionId }, { message: "b" }];
+    const world = await createBatch(lines);
+    for (const flag of ["--agent", "--project"]) {
+      world.sandbox.ledger.chats.length = 0;
+      const { code, stdout } = await world.run(["--batch", "q.ndjson", flag, "0"]);
+      expect(code).toBe(10);
+      const [first] = results(stdout);
+      expect(first?.error?.message).toContain(`${flag} counts only for a new session`);
+      expect(asked(world)).toEqual(["b"]);
+    }
+  });
+
+  it("the model of a line counts over --provider and --model-version", async () => {
+    const world = await createBatch([{ message: "a", model: "P/v" }], { models: { P: ["v"] } });
+    await world.run(["--batch", "q.ndjson", "--provider", "Q", "--model-version", "w"]);
+    expect(world.asked()["llm_override"]).toEqual({ model_provider: "P", model_version: "v" });
+  });
+
+  it("takes the beginning of a session's id", async () => {
+    const world = await createBatch([{ message: "a" }], { dialect: "onyx" });
+    const { stderr } = await world.run(["first"]);
+    const [, id = ""] = /session (\S+)/.exec(stderr) ?? [];
+    await world.run(["--batch", "q.ndjson", "--session", id.slice(0, 6)]);
+    expect(world.asked()["chat_session_id"]).toBe(id);
+    write(world, [{ message: "b", session: id.slice(0, 6) }]);
+    await world.run(["--batch", "q.ndjson"]);
+    expect(world.asked()).toMatchObject({ message: "b", chat_session_id: id });
   });
 });

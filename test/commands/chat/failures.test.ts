@@ -146,6 +146,23 @@ describe("failures", () => {
     expect(world.sandbox.ledger.requestCount).toBe(1);
   });
 
+  it.each([[["--no-stream"]], [["--no-stream", "--json"]]])(
+    "name the session and the way to the answer after a gateway gave up: %j",
+    async (flags) => {
+      const gone = { status: 504, headers: { "content-type": "text/html" }, body: "<html>" };
+      const world = await createWorld({
+        dialect: "onyx",
+        faults: { rules: [{ when: { path: chatPath }, do: gone }] },
+      });
+      const { code, stdout, stderr } = await world.run([...flags, "hi"]);
+      expect(code).toBe(7);
+      const [, id = "none"] = /knowctl sessions recover (\S+)/.exec(stderr) ?? [];
+      expect(id).toMatch(/^[0-9a-f-]{36}$/);
+      expect(stderr).toContain(`; session ${id}`);
+      if (flags.length > 1) expect(JSON.parse(stdout)).toMatchObject({ sessionId: id });
+    },
+  );
+
   it("stop by someone else is not a complete answer", async () => {
     const stop = {
       placement: { turn_index: 9 },

@@ -50,7 +50,7 @@ describe("sessions recover", () => {
     const { code, stdout, stderr } = await world.command(["sessions", "recover", id]);
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: "Ask your manager [[1]](https://docs.example.com/leave). Two weeks ahead [[2]]().\n",
+      stdout: "Ask your manager [[1]](https://docs.example.com/leave). Two weeks ahead [2].\n",
     });
     expect(stderr).toContain("[1] Leave [policy]");
   });
@@ -103,10 +103,10 @@ describe("sessions recover", () => {
   });
 
   it.each([
-    [[], "Ask your manager [[1]](https://docs.example.com/leave). Two weeks ahead [[2]]().\n"],
+    [[], "Ask your manager [[1]](https://docs.example.com/leave). Two weeks ahead [2].\n"],
     [
       ["--live"],
-      "Let me look that up.\nAsk your manager [[1]](https://docs.example.com/leave). Two weeks ahead [[2]]().\n",
+      "Let me look that up.\nAsk your manager [[1]](https://docs.example.com/leave). Two weeks ahead [2].\n",
     ],
   ])("goes on waiting with --wait %j when the stream is cut again", async (flags, text) => {
     const stream = {

@@ -59,6 +59,35 @@ const providers = [
 
 const byFilter: [string, AskedFilters, Partial<Turn>, RegExp[]][] = [
   ["a search ran", filters({ sources: ["web"] }), { tools: [call("search")] }, []],
+  [
+    "documents that carry no tags",
+    filters({ tags: [["team", "a"]] }),
+    found({ metadata: { team: "a" } }, { metadata: {} }, {}),
+    [/^cannot tell whether the service applied the tags asked for/],
+  ],
+  [
+    "documents that all carry the tag",
+    filters({ tags: [["t", "a"]] }),
+    found({ metadata: { t: "a" } }),
+    [],
+  ],
+  [
+    "documents that tell nothing",
+    filters({
+      sources: ["web"],
+      documentSets: ["HR"],
+      tags: [["t", "a"]],
+      since: "2026-01-01T00:00:00Z",
+    }),
+    found({}),
+    [/the source types and the time and the tags and the document sets asked for/],
+  ],
+  [
+    "documents that tell all but their sets",
+    filters({ sources: ["web"], documentSets: ["HR"], since: "2026-01-01T00:00:00Z" }),
+    found({ source_type: "web", updated_at: "2026-02-01T00:00:00Z" }),
+    [/applied the document sets asked for/],
+  ],
   ["no search ran", filters({ sources: ["web"] }), {}, [/no search ran.*--force-tool ID/]],
   [
     "only a web search ran",
@@ -126,7 +155,7 @@ const byFilter: [string, AskedFilters, Partial<Turn>, RegExp[]][] = [
     { tools: [applied([])] },
     [],
   ],
-  ["documents inside", filters({ sources: ["file"] }), found({ source_type: "file" }, {}), []],
+  ["documents inside", filters({ sources: ["file"] }), found({ source_type: "file" }), []],
   [
     "documents outside",
     filters({ sources: ["web"] }),
@@ -307,7 +336,6 @@ const byRequest: [string, Partial<Asked>, Partial<Known>, Partial<Turn>, RegExp[
   ],
   ["research that was none", { deepResearch: true }, {}, {}, [/no research was done/]],
   ["research", { deepResearch: true }, {}, { tools: [call("plan")] }, []],
-  ["an empty answer", {}, {}, { stopped: true, answer: " " }, [/without any text/]],
 ];
 
 function check(warnings: readonly string[], expected: readonly RegExp[]): void {

@@ -1,6 +1,6 @@
 import { createGate } from "../../../api/gate.ts";
 import type { Context } from "../../../context.ts";
-import { CliError, messageOf } from "../../../errors.ts";
+import { CliError, messageOf, reasonOf } from "../../../errors.ts";
 import { createTurn } from "../../../output/chat/answer.ts";
 import { batchLine } from "../../../output/chat/machine.ts";
 import type { Output } from "../../../output/output.ts";
@@ -8,6 +8,7 @@ import { dim } from "../../../output/text.ts";
 import { connect } from "../../connect.ts";
 import { ask, plainView, type Question } from "../ask.ts";
 import { describeFiles } from "../files.ts";
+import { findSession } from "../find-session.ts";
 import type { ChatOptions } from "../options.ts";
 import { conclude, type Ending } from "../turn.ts";
 import { lastSession } from "../session-index.ts";
@@ -15,13 +16,17 @@ import { readBatch, type Asked } from "./input.ts";
 import { inOrder } from "./order.ts";
 import { startBatchProgress, type BatchCounts } from "./progress.ts";
 import { checkBatch, questionOf, type Run } from "./question.ts";
-import { readResults, type Earlier } from "./results.ts";
+import { recoverAnswer } from "./recover.ts";
+import { questionDigest, readResults, type Earlier, type Open } from "./results.ts";
 
 const defaultConcurrency = 4;
 /** Results held back for one slow answer, per question that is asked at once. */
 const windowPerQuestion = 8;
 
 type Result = Asked & { ending: Ending };
+
+/** A line that has no answer yet, with what an earlier run has told of it. */
+type Pending = Asked & { open?: Open };
 
 const silent = { show: async () => {}, finish: async () => {} };
 
@@ -32,7 +37,7 @@ async function unasked(context: Context, failure: unknown): Promise<Ending> {
   return conclude(context, undefined, silent, { ...end, warnings: [], requestedModel: null });
 }
 
-async function answer(run: Run, asked: Asked): Promise<Result | undefined> {
+async function answer(run: Run, asked: Pending, counts: BatchCounts): Promise<Result | undefined> {
   const { context, connected, options, gate } = run;
   const { output, config } = connected;
   const where = `${options.batch === "-" ? "stdin" : options.batch}:${asked.line}`;
@@ -43,9 +48,17 @@ async function answer(run: Run, asked: Asked): Promise<Result | undefined> {
   if ("problem" in asked) return await refuse(asked.problem);
   let question: Question;
   try {
-    question = questionOf(run, asked.question);
+    question = await questionOf(run, asked.question);
   } catch (error) {
-    return await refuse(messageOf(error));
+    return await refuse(error instanceof CliError ? reasonOf(error) : messageOf(error));
+  }
+  if (asked.open) {
+    const ending = await recoverAnswer(run, asked.open, question);
+    if (ending) return { ...asked, ending };
+    if (asked.open.mayBeTaken && options.reask === false) {
+      counts.open++;
+      return undefined;
+    }
   }
   const view = { ...plainView(options, config.chat, output, "text"), format: "silent" as const };
   const ending = await ask(context, { ...connected, memory: undefined }, question, view);
@@ -66,18 +79,42 @@ async function* unanswered(
   questions: AsyncIterable<Asked>,
   earlier: Earlier | undefined,
   counts: BatchCounts,
-): AsyncGenerator<Asked> {
+): AsyncGenerator<Pending> {
   for await (const asked of questions) {
-    if (earlier?.has(asked)) counts.skipped++;
-    else yield asked;
+    counts.read++;
+    const known = "question" in asked ? earlier?.find(asked, asked.question) : undefined;
+    if (known === "answered") counts.skipped++;
+    else yield known === undefined ? asked : { ...asked, open: known };
   }
+}
+
+/** Says what became of the questions. Throws CliError `partial` unless each has an answer. */
+async function tellCounts(output: Output, file: string, counts: BatchCounts): Promise<void> {
+  const { ok, failed, skipped, open, read } = counts;
+  const more: [number, string][] = [
+    [skipped, "answered before"],
+    [open, "not asked again"],
+  ];
+  const parts = more.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []));
+  await output.note(dim([`${ok} answered`, `${failed} failed`, ...parts].join(", ")));
+  if (read === 0) {
+    throw new CliError("usage", `--batch: ${file === "-" ? "stdin" : file} holds no question`, {
+      hints: ['write one a line: {"id": "a", "message": "Who is on call?"}'],
+    });
+  }
+  const unanswered = failed + open;
+  if (unanswered === 0) return;
+  const hints = ["their results say why; --resume RESULTS recovers what it can and asks the rest"];
+  if (open > 0) hints.push("leave --no-reask out to ask again what may have been asked already");
+  const message = `${unanswered} of ${read} questions were not answered`;
+  throw new CliError("partial", message, { hints });
 }
 
 async function askAll(run: Run, earlier: Earlier | undefined): Promise<void> {
   const { context, connected, options, gate } = run;
   const { output } = connected;
   const file = options.batch ?? "-";
-  const counts: BatchCounts = { ok: 0, failed: 0, skipped: 0 };
+  const counts: BatchCounts = { ok: 0, failed: 0, skipped: 0, open: 0, read: 0 };
   const progress = await startBatchProgress(context, output, file, counts, gate);
   const concurrency = options.concurrency ?? defaultConcurrency;
   try {
@@ -85,14 +122,15 @@ async function askAll(run: Run, earlier: Earlier | undefined): Promise<void> {
       concurrency,
       window: concurrency * windowPerQuestion,
       keyOf: (asked) => sessionOf(run, asked),
-      work: (asked) => answer(run, asked),
+      work: (asked) => answer(run, asked, counts),
       isOver: () => context.signal.aborted || gate.state().stopped !== undefined,
-      async tell({ line, id, ending }) {
+      async tell({ line, id, ending, ...asked }) {
+        const question = "question" in asked ? questionDigest(asked.question) : undefined;
         if (ending.outcome.status === "ok") counts.ok++;
         else counts.failed++;
         await progress.pause();
         try {
-          await output.json(batchLine({ line, id }, ending.turn, ending.outcome));
+          await output.json(batchLine({ line, id, question }, ending.turn, ending.outcome));
         } catch (error) {
           // Nobody reads the results any more: what is being asked ends.
           run.abandon(error);
@@ -103,16 +141,12 @@ async function askAll(run: Run, earlier: Earlier | undefined): Promise<void> {
   } finally {
     await progress.stop();
   }
-  const { ok, failed, skipped } = counts;
-  const parts = [`${ok} answered`, `${failed} failed`, ...(skipped ? [`${skipped} skipped`] : [])];
-  await output.note(dim(parts.join(", ")));
-  context.signal.throwIfAborted();
+  const end = tellCounts(output, file, counts);
   const { stopped } = gate.state();
+  if (context.signal.aborted || stopped) await end.catch(() => {});
+  context.signal.throwIfAborted();
   if (stopped) throw stopped;
-  if (failed === 0) return;
-  throw new CliError("partial", `${failed} of ${ok + failed} questions were not answered`, {
-    hints: ["their results say why; --resume RESULTS asks again those that failed"],
-  });
+  await end;
 }
 
 async function readEarlier(
@@ -122,9 +156,9 @@ async function readEarlier(
 ): Promise<Earlier | undefined> {
   if (resume === undefined) return undefined;
   const earlier = await readResults(context.cwd, resume);
-  if (earlier.unknown > 0) {
+  if (earlier.unnamed > 0) {
     await output.warn(
-      `${earlier.unknown} questions whose answer was cut or interrupted are not asked again: the service may have answered them; see \`knowctl sessions\`, or remove their lines from ${resume}`,
+      `${earlier.unnamed} answers in ${resume} do not say what was asked: they count for the questions with the same id or line`,
     );
   }
   return earlier;
@@ -133,7 +167,7 @@ async function readEarlier(
 /**
  * `chat --batch`: asks the questions of a file side by side; a result line each
  * on stdout, in the order of the file. Throws CliError: `partial` where some
- * were not answered, what stops the whole run (a refused key, a service that
+ * have no answer, `usage` where there is no question, what stops the whole run (a refused key, a service that
  * cannot be reached) by its kind, and the reason of an interrupt.
  */
 export async function batch(
@@ -150,12 +184,17 @@ export async function batch(
   try {
     const earlier = await readEarlier(context, output, options.resume);
     const owner = { profile: config.profile, baseUrl: connection.baseUrl };
-    const sessionId = options.continue ? lastSession(context.env, owner).id : options.session;
+    const place = { env: context.env, client, owner };
+    const named = options.session;
+    const sessionId = options.continue
+      ? lastSession(context.env, owner).id
+      : named && (await findSession(place, named));
     const ceiling = options.concurrency ?? defaultConcurrency;
     const gate = createGate({ ceiling, clock: context, signal: context.signal });
     const files = await describeFiles({ context, client, output }, [], options.fileId ?? []);
     const abandon = (reason: unknown): void => abandoned.abort(reason);
-    await askAll({ context, connected, options, gate, files, sessionId, abandon }, earlier);
+    const run = { context, connected, options, gate, files, sessionId, place, abandon };
+    await askAll(run, earlier);
   } finally {
     await client.close();
   }

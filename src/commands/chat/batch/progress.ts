@@ -11,6 +11,10 @@ export interface BatchCounts {
   failed: number;
   /** Answered by an earlier run. */
   skipped: number;
+  /** Without an answer, and not asked again. */
+  open: number;
+  /** All lines that hold anything. */
+  read: number;
 }
 
 const lineFeed = 0x0a;
@@ -30,12 +34,12 @@ async function countLines(context: Context, file: string): Promise<number | unde
 
 /** The progress line of a batch: `12/40  1 failed  ETA 3m10s`. */
 export function batchProgressLine(
-  { ok, failed, skipped }: BatchCounts,
+  { ok, failed, skipped, open }: Omit<BatchCounts, "read">,
   total: number | undefined,
   elapsedMs: number,
 ): string {
   const done = ok + failed;
-  const all = done + skipped;
+  const all = done + skipped + open;
   const parts = [
     total === undefined
       ? `asking, ${countOf(all, "question")} done`

@@ -5,7 +5,9 @@ import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/output.ts";
 import type { Connected } from "../../connect.ts";
 import type { Question } from "../ask.ts";
+import { flagName } from "../flag-rules.ts";
 import { checkOptions, parametersOf, switchOf, type ChatOptions } from "../options.ts";
+import { findSession, type SessionPlace } from "../find-session.ts";
 import type { BatchLine } from "./input.ts";
 
 /** What all questions of a run share. */
@@ -16,11 +18,29 @@ export interface Run {
   gate: Gate;
   files: ChatParameters["fileDescriptors"];
   sessionId: string | undefined;
+  /** Where the session that a line names is looked up. */
+  place: SessionPlace;
   /** Ends what is being asked. */
   abandon(reason: unknown): void;
 }
 
-const refused = ["file", "live", "payload", "record", "replay", "save", "parent"] as const;
+const refused = [
+  "file",
+  "fields",
+  "filter",
+  "force",
+  "jq",
+  "json",
+  "live",
+  "parent",
+  "payload",
+  "record",
+  "render",
+  "replay",
+  "replaySpeed",
+  "save",
+  "show",
+] as const;
 
 /** Refuses what a batch cannot do. Throws CliError `usage`. */
 export function checkBatch(args: readonly string[], options: ChatOptions): void {
@@ -31,7 +51,9 @@ export function checkBatch(args: readonly string[], options: ChatOptions): void 
     throw usage("--batch takes its questions from the file", "leave the message out");
   }
   const flag = refused.find((name) => options.flagSources?.[name] === "flag");
-  if (flag) throw usage(`--batch does not go with --${flag}`, "leave one of them out");
+  if (flag) {
+    throw usage(`--batch does not go with ${flagName(flag)}`, "leave one of them out");
+  }
   const format = options.flagSources?.["output"] === "flag" ? options.output : undefined;
   if (format !== undefined && format !== "ndjson") {
     throw usage(`--batch writes ndjson, not ${format}`, "leave --output out");
@@ -52,6 +74,10 @@ function optionsFor(options: ChatOptions, line: BatchLine): ChatOptions {
   set("project", line.project);
   set("session", line.session);
   set("parent", line.parent);
+  if (line.model !== undefined) {
+    delete own.provider;
+    delete own.modelVersion;
+  }
   set("model", line.model);
   set("temperature", line.temperature);
   set("forceTool", line.forceTool);
@@ -64,14 +90,28 @@ function optionsFor(options: ChatOptions, line: BatchLine): ChatOptions {
   return own;
 }
 
-/** The question of one line: its own members over the flags. Throws CliError `usage`. */
-export function questionOf(run: Run, line: BatchLine): Question {
+/** Refuses a flag that the session of a line would leave without effect. Throws CliError `usage`. */
+function checkSession(options: ChatOptions, line: BatchLine): void {
+  if (line.session === undefined) return;
+  const flag = (["agent", "project"] as const).find(
+    (name) => options.flagSources?.[name] === "flag",
+  );
+  if (flag === undefined) return;
+  throw new CliError("usage", `--${flag} counts only for a new session, and this line names one`, {
+    hints: [`leave out --${flag}, or the session`],
+  });
+}
+
+/** The question of one line: its own members over the flags. Throws CliError `usage`, and as findSession does. */
+export async function questionOf(run: Run, line: BatchLine): Promise<Question> {
   const { connected, options, context } = run;
   const settings = connected.config.chat;
+  checkSession(options, line);
   const own = optionsFor(options, line);
   const startsNew = line.agent !== undefined || line.project !== undefined;
   const base = parametersOf(own, settings, connected.client.dialect, context.now());
-  const sessionId = line.session ?? (startsNew ? undefined : run.sessionId);
+  const named = line.session === undefined ? undefined : await findSession(run.place, line.session);
+  const sessionId = named ?? (startsNew ? undefined : run.sessionId);
   const parameters: ChatParameters = {
     ...base,
     message: line.message,

@@ -1,26 +1,47 @@
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { CliError, codeOf } from "../../../errors.ts";
 import { createByteLines } from "../../../documents/byte-lines.ts";
+import { hasText } from "../../../output/chat/answer.ts";
+import type { BatchLine } from "./input.ts";
 
 const mostLineBytes = 256 * 1024 * 1024;
 
-/** What an earlier run has told, by question. */
-export interface Earlier {
-  /** The question was answered. */
-  answered: number;
-  /** It may have been answered: its answer was cut or interrupted after it had been sent. */
-  unknown: number;
-  /** Whether a question must not be asked again. */
-  has(name: { line: number; id?: string }): boolean;
+type Members = Record<string, unknown>;
+
+/** What an earlier run has told of a question that it left without an answer. */
+export interface Open {
+  sessionId: string | null;
+  userMessageId: number | null;
+  messageId: number | null;
+  /** The service may have taken the question: asking again may ask it twice. */
+  mayBeTaken: boolean;
 }
 
-function keyOf({ line, id }: { line?: unknown; id?: unknown }): string | undefined {
+/** What an earlier run has told, by question. */
+export interface Earlier {
+  /** Answers that do not say what was asked, as results of older versions do not. */
+  unnamed: number;
+  find(name: { line: number; id?: string }, question: BatchLine): "answered" | Open | undefined;
+}
+
+/** Names what a line asks, whatever its id: a changed question is another one. */
+export function questionDigest(line: BatchLine): string {
+  const question = JSON.stringify({ ...line, id: undefined });
+  return createHash("sha256").update(question).digest("hex").slice(0, 16);
+}
+
+function nameOf({ line, id }: { line?: unknown; id?: unknown }): string | undefined {
   if (typeof id === "string") return `id ${id}`;
   return typeof line === "number" ? `line ${line}` : undefined;
 }
 
-function parse(bytes: Buffer | undefined): Record<string, unknown> | undefined {
+function keyOf(name: string, digest: unknown): string {
+  return JSON.stringify([name, typeof digest === "string" ? digest : null]);
+}
+
+function parse(bytes: Buffer | undefined): Members | undefined {
   try {
     const value: unknown = JSON.parse(bytes?.toString() ?? "");
     return typeof value === "object" && value !== null ? (value as never) : undefined;
@@ -30,22 +51,65 @@ function parse(bytes: Buffer | undefined): Record<string, unknown> | undefined {
   }
 }
 
+function isFilled(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
+}
+
+function isAnswer({ answer, toolCalls }: Members): boolean {
+  if (typeof answer === "string" && hasText(answer)) return true;
+  const calls: unknown[] = Array.isArray(toolCalls) ? toolCalls : [];
+  return calls.some((call) => {
+    const { images, fileIds } = (call ?? {}) as Members;
+    return isFilled(images) || isFilled(fileIds);
+  });
+}
+
+function isAnswered(result: Members): boolean {
+  const answers: unknown = result["answers"];
+  if (result["status"] !== "ok" || !isAnswer(result)) return false;
+  return !Array.isArray(answers) || answers.every((each) => isAnswer((each ?? {}) as Members));
+}
+
+/** Failures before the service took the question. */
+const untaken = new Set([
+  "usage",
+  "not-configured",
+  "auth",
+  "unreachable",
+  "rate-limited",
+  "not-found",
+]);
+
+function openOf(result: Members): Open {
+  const { sessionId, userMessageId, messageId } = result;
+  const { exit } = (result["error"] ?? {}) as Members;
+  const idOf = (value: unknown): number | null => (typeof value === "number" ? value : null);
+  return {
+    sessionId: typeof sessionId === "string" && sessionId !== "" ? sessionId : null,
+    userMessageId: idOf(userMessageId),
+    messageId: idOf(messageId),
+    mayBeTaken: result["status"] !== "error" || !untaken.has(String(exit)),
+  };
+}
+
 /**
- * Reads the results of an earlier run: of a question that was answered, or may
- * have been, the name is kept. Throws CliError `usage` for a file that cannot be
- * read.
+ * Reads the results of earlier runs. Of a question that has several, an answer
+ * counts most, else the last one. Throws CliError `usage` for a file that cannot
+ * be read.
  */
 export async function readResults(cwd: string, file: string): Promise<Earlier> {
-  const names = new Set<string>();
-  const counts = { answered: 0, unknown: 0 };
+  const known = new Map<string, "answered" | Open>();
+  let unnamed = 0;
   const splitter = createByteLines(mostLineBytes);
   const take = (bytes: Buffer | undefined): void => {
     const value = parse(bytes);
-    const key = value?.["type"] === "result" ? keyOf(value) : undefined;
-    if (!value || key === undefined || value["status"] === "error" || names.has(key)) return;
-    names.add(key);
-    if (value["status"] === "ok") counts.answered++;
-    else counts.unknown++;
+    const name = value?.["type"] === "result" ? nameOf(value) : undefined;
+    if (!value || name === undefined) return;
+    const key = keyOf(name, value["question"]);
+    if (known.get(key) === "answered") return;
+    const answered = isAnswered(value);
+    if (answered && typeof value["question"] !== "string") unnamed += 1;
+    known.set(key, answered ? "answered" : openOf(value));
   };
   try {
     for await (const chunk of createReadStream(resolve(cwd, file))) {
@@ -58,5 +122,11 @@ export async function readResults(cwd: string, file: string): Promise<Earlier> {
       cause: error,
     });
   }
-  return { ...counts, has: (name) => names.has(keyOf(name) ?? "") };
+  return {
+    unnamed,
+    find(asked, question) {
+      const name = nameOf(asked) ?? "";
+      return known.get(keyOf(name, questionDigest(question))) ?? known.get(keyOf(name, null));
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { cannotTell } from "../../../output/chat/filter-warnings.ts";
 import { writeError } from "../../../output/errors.ts";
 import { dim } from "../../../output/text.ts";
 import { CliError } from "../../../errors.ts";
@@ -74,11 +75,16 @@ export async function askNext(
   ) as unknown as ChatParameters;
   const context = { ...talk.context, signal: work.signal };
   const asked = { parameters, whole: talk.whole, limits: talk.limits };
-  const keeper = talk.save === undefined ? undefined : createSaver(talk.save, output);
+  const keeper =
+    talk.save === undefined ? undefined : createSaver(talk.save, output, talk.view.fileUrl);
   const deps = { output, client: work.client, memory };
   const ending = await ask(context, deps, asked, talk.view, keeper);
   take(talk, { parameters, ending, after }, replaces);
-  for (const warning of ending.outcome.warnings) await output.warn(warning);
+  for (const warning of ending.outcome.warnings) {
+    if (talk.warned.has(warning)) continue;
+    if (warning.startsWith(cannotTell)) talk.warned.add(warning);
+    await output.warn(warning);
+  }
   if (ending.failure !== undefined) await tellFailure(talk, ending);
   // The next prompt stands apart from what was read.
   await output.note();

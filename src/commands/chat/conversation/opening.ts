@@ -73,6 +73,7 @@ export function openTalk(
     last: null,
     files: [],
     exchanges: [],
+    warned: new Set(),
     mayRepeat: false,
   };
 }

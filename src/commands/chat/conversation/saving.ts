@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { writeWhole } from "../../../config/files.ts";
 import { expandPath } from "../../../config/folders.ts";
 import { CliError } from "../../../errors.ts";
+import { readerText } from "../../../output/chat/made.ts";
 import { sourceLines } from "../../../output/chat/sources.ts";
 import { neutralise, neutraliseLine } from "../../../output/neutralise.ts";
 import { plainText } from "../../../output/text.ts";
@@ -35,7 +36,7 @@ function quoted(text: string): string {
 
 /** The last answer as Markdown: the service writes Markdown already. */
 export function answerMarkdown({ ending }: Exchange): string {
-  return `${neutralise(ending.turn.answer).trimEnd()}\n`;
+  return `${neutralise(readerText(ending.turn)).trimEnd()}\n`;
 }
 
 /** The whole conversation as Markdown. */

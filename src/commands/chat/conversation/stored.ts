@@ -1,7 +1,7 @@
 import type { FileDescriptor } from "../../../api/schemas.ts";
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
 import { createTurn, type Turn } from "../../../output/chat/answer.ts";
-import { answerState, branchesOf, turnOfStored } from "../../../output/chat/stored.ts";
+import { answerState, branchesOf, turnOfAnswers } from "../../../output/chat/stored.ts";
 import type { Exchange } from "./talk.ts";
 
 /** Whether the answer came whole. */
@@ -35,7 +35,7 @@ export function lastExchange(session: StoredSession): Exchange | undefined {
   const before = line[at - 1];
   const isWhole =
     answer !== undefined && answerState(answer) === "complete" && answer.message.trim() !== "";
-  const turn = answer ? turnOfStored(session, answer) : unansweredTurn(session, question);
+  const turn = answer ? turnOfAnswers(session, answer) : unansweredTurn(session, question);
   const files = filesOf(question);
   const timings = { firstTextMs: null, totalMs: 0 };
   const status = isWhole ? "ok" : "incomplete";

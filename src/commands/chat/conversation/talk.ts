@@ -51,6 +51,8 @@ export interface Talk {
   /** They go along with the next question. */
   files: FileDescriptor[];
   exchanges: Exchange[];
+  /** Warnings that are given once. */
+  readonly warned: Set<string>;
   /** `/retry` has said that it cannot know; the next one sends all the same. */
   mayRepeat: boolean;
 }

@@ -1,0 +1,91 @@
+import { getSession, resumeChat } from "../../../api/sessions.ts";
+import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
+import { CliError } from "../../../errors.ts";
+import { createTurn, hasAnswer, type Turn } from "../../../output/chat/answer.ts";
+import { answerState, turnOfAnswers } from "../../../output/chat/stored.ts";
+import { takeLines, type Batch, type Question } from "../send.ts";
+import { conclude, runTurn, type Ending } from "../turn.ts";
+import type { Run } from "./question.ts";
+import type { Open } from "./results.ts";
+
+const silent = { show: async () => {}, finish: async () => {} };
+
+/** The stored answer to a question; undefined where it is not known which one that is. */
+function storedAnswer(
+  { messages }: StoredSession,
+  { messageId, userMessageId }: Open,
+  { parameters }: Question,
+): StoredMessage | undefined {
+  const answers = messages.filter(({ message_type }) => message_type === "assistant");
+  const known = answers.find((each) => each.message_id === messageId);
+  if (known) return known;
+  // In a session that others share, the same words may have been asked before.
+  const mayMatchText = userMessageId === null && parameters.sessionId === undefined;
+  const asked = messages.findLast(({ message_id, message, message_type }) =>
+    mayMatchText
+      ? message_type === "user" && message === parameters.message
+      : message_id === userMessageId,
+  );
+  return answers.findLast((each) => asked && each.parent_message === asked.message_id);
+}
+
+/** What a session tells of the answer: lines that are still coming, or the stored one; undefined: none. */
+async function batchesOf(
+  { connected: { client } }: Run,
+  open: Open & { sessionId: string },
+  question: Question,
+  turn: Turn,
+): Promise<AsyncGenerator<Batch> | undefined> {
+  let session = await getSession(client, open.sessionId);
+  let stored = storedAnswer(session, open, question);
+  const isPending = !stored || answerState(stored) === "missing";
+  if (isPending && session.current_run) {
+    const events = await resumeChat(client, open.sessionId);
+    if (events) {
+      return (async function* () {
+        for await (const lines of events) yield takeLines(turn, lines);
+      })();
+    }
+    // The run may have ended between the two requests.
+    session = await getSession(client, open.sessionId);
+    stored = storedAnswer(session, open, question);
+  }
+  if (!stored || answerState(stored) !== "complete") return undefined;
+  const found = turnOfAnswers(session, stored);
+  if (!hasAnswer(found)) return undefined;
+  return (async function* () {
+    Object.assign(turn, found);
+    yield { events: [], lines: [] };
+  })();
+}
+
+/**
+ * The answer to a question of an earlier run, from the session that was recorded
+ * with it; nothing is asked. Undefined where the service has no whole answer, so
+ * that only asking again helps. What keeps the tool from knowing is the ending's failure.
+ */
+export async function recoverAnswer(
+  run: Run,
+  open: Open,
+  question: Question,
+): Promise<Ending | undefined> {
+  const { context, connected } = run;
+  const { client } = connected;
+  const { sessionId } = open;
+  if (sessionId === null || client.dialect.paths.session === undefined) return undefined;
+  const turn = createTurn();
+  turn.sessionId = sessionId;
+  [turn.userMessageId, turn.messageId] = [open.userMessageId, open.messageId];
+  const warnings = [`recovered from session ${sessionId}, not asked again`];
+  const end = { turn, warnings, requestedModel: null, outputFailure: undefined };
+  try {
+    const batches = await batchesOf(run, { ...open, sessionId }, question, turn);
+    if (batches === undefined) return undefined;
+    const ended = await runTurn(context, batches, { turn, renderer: silent });
+    return await conclude(context, client, silent, { ...end, ...ended });
+  } catch (error) {
+    if (error instanceof CliError && error.exit === "not-found") return undefined;
+    const failed = { failure: error, timings: { firstTextMs: null, totalMs: 0 } };
+    return await conclude(context, client, silent, { ...end, ...failed, warnings: [] });
+  }
+}

@@ -1,0 +1,91 @@
+import type { GlobalFlags } from "../../config/flags.ts";
+import { CliError } from "../../errors.ts";
+import type { Selection } from "../../output/chat/render.ts";
+import type { ChatOptions } from "./options.ts";
+
+function usage(message: string, hint: string): CliError {
+  return new CliError("usage", message, { hints: [hint] });
+}
+
+const negated = new Set(["sources", "tools", "stream", "remember", "reask"]);
+
+/** The flag of an option: `--replay-speed` of `replaySpeed`, `--no-reask` of `reask`. */
+export function flagName(option: string): string {
+  const words = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return `--${negated.has(option) ? "no-" : ""}${words}`;
+}
+
+/** Whether a flag says so: a variable or a configured default yields where it has no effect. */
+function isGiven(options: GlobalFlags, name: string): boolean {
+  return options.flagSources?.[name] === "flag";
+}
+
+const needs: Readonly<Partial<Record<keyof ChatOptions, keyof ChatOptions>>> = {
+  concurrency: "batch",
+  resume: "batch",
+  reask: "resume",
+  replaySpeed: "replay",
+  force: "record",
+};
+
+/** Refuses flags that have no effect without another one. Throws CliError `usage`. */
+export function checkNeeds(options: ChatOptions): void {
+  for (const [name, other] of Object.entries(needs)) {
+    if (!isGiven(options, name) || options[other] !== undefined) continue;
+    throw usage(
+      `${flagName(name)} counts only with ${flagName(other)}`,
+      `leave it out, or give ${flagName(other)}`,
+    );
+  }
+}
+
+/** What `--fields` and `--jq` make of the one object of an answer; undefined for neither. */
+export function selectionOf(options: GlobalFlags): Selection | undefined {
+  const { fields, jq } = options;
+  const selection = {
+    ...(isGiven(options, "fields") ? { fields } : {}),
+    ...(isGiven(options, "jq") ? { jq } : {}),
+  };
+  return Object.keys(selection).length > 0 ? selection : undefined;
+}
+
+/** Refuses what the format of an answer leaves without effect. Throws CliError `usage`. */
+export function checkFormatFlags(options: GlobalFlags, format: string): void {
+  if (isGiven(options, "filter")) {
+    throw usage(
+      "--filter is for lists, and a chat is no list",
+      "pick members with --fields or --jq",
+    );
+  }
+  const output = isGiven(options, "output") ? options.output : undefined;
+  if (isGiven(options, "json") && output !== undefined && output !== "json") {
+    throw usage(`--json and --output ${output} exclude each other`, "give one of them");
+  }
+  const picks = ["fields", "jq"].find((name) => isGiven(options, name));
+  if (picks !== undefined && output !== undefined && output !== "json") {
+    throw usage(
+      `--${picks} and --output ${output} exclude each other`,
+      `--${picks} works on the one object of --output json`,
+    );
+  }
+  if (format === "text") return;
+  const { show } = options as ChatOptions;
+  const textOnly = ["live", "render", "show"].find(
+    // Nothing is shown beside json anyway.
+    (name) => isGiven(options, name) && !(name === "show" && show === "none"),
+  );
+  if (textOnly !== undefined) {
+    throw usage(`--${textOnly} counts only for text, not for ${format}`, "leave one of them out");
+  }
+}
+
+/** Refuses flags that a session in the payload would leave without effect. Throws CliError `usage`. */
+export function checkPayloadSession(options: ChatOptions): void {
+  const flag = (["agent", "project", "session", "continue"] as const).find(
+    (name) => options[name] !== undefined && isGiven(options, name),
+  );
+  if (flag === undefined) return;
+  throw new CliError("usage", `--payload names a session, which leaves --${flag} without effect`, {
+    hints: [`leave out --${flag}, or chat_session_id in the payload`],
+  });
+}
