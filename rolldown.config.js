@@ -92,7 +92,12 @@ const program = defineConfig({
     chunkFileNames: "chunks/[name]-[hash].cjs",
     // Small parts that nearly every command needs: one file each would cost its opening.
     codeSplitting: {
-      groups: [{ name: "common", test: /\/src\/(errors|config\/nodes|output\/time)\.ts$/ }],
+      groups: [
+        {
+          name: "common",
+          test: /\/src\/(errors|make-folder|ownership|config\/nodes|output\/time)\.ts$/,
+        },
+      ],
     },
     minify: false,
   },

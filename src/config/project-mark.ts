@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CliError } from "../errors.ts";
+import { isForeign } from "../ownership.ts";
 import { hasMember, projectPlaces } from "./places.ts";
 import { upwardFrom, type UpwardRules } from "./upward.ts";
 
@@ -29,17 +30,10 @@ function isConfiguration(folder: string, place: string): boolean {
   }
 }
 
-/** The id of the user whom a file or folder belongs to, where that is not the caller. */
-export function foreignOwner(path: string, { machine, trustAll }: UpwardRules): number | undefined {
-  if (trustAll || machine.uid < 0) return undefined;
-  const owner = lstatSync(path, { throwIfNoEntry: false })?.uid;
-  return owner === machine.uid ? undefined : owner;
-}
-
-function refuseForeign(state: string, rules: UpwardRules): void {
-  const owner = foreignOwner(state, rules);
-  if (owner === undefined) return;
-  throw new CliError("local", `${state} belongs to another user (uid ${owner}): not used`, {
+function refuseForeign(state: string, { machine, trustAll }: UpwardRules): void {
+  const stats = lstatSync(state, { throwIfNoEntry: false });
+  if (!stats || !isForeign(stats, { uid: machine.uid, trustAll })) return;
+  throw new CliError("local", `${state} belongs to another user (uid ${stats.uid}): not used`, {
     hints: [
       "to use it anyway, as in a container or a restored cache, set KNOWCTL_TRUST_PROJECT=1",
       "or name another project root with --root",

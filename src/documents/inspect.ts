@@ -15,7 +15,7 @@ import { isAsRecorded, placeOf } from "./recorded.ts";
 import { loadGlobs } from "./patterns.ts";
 import { createSecretCheck, placeInFile, secretReason, type SecretCheck } from "./secrets.ts";
 import { compileSettings, usesPatterns, type DocumentSettings } from "./settings.ts";
-import { statFile } from "./walk.ts";
+import { statFile } from "./stat-file.ts";
 
 const same: Looked = { kind: "same" };
 

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { sep } from "node:path";
 import { codeOf, isOutOfFiles } from "../errors.ts";
-import type { Found, LeftOut, Listed } from "./find.ts";
+import type { LeftOut, Listed } from "./find.ts";
 import { ignoreRulesAbove } from "./ignore-rules.ts";
 import { createLinks, type Links } from "./links.ts";
 import { extensionOf } from "./file-name.ts";
@@ -24,7 +24,7 @@ import { absoluteOf } from "./recorded.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { createRawNames } from "./raw-names.ts";
 import { sortByKey } from "./entry-order.ts";
-import { normalise, sourceFile } from "./stamp.ts";
+import { normalise } from "./stamp.ts";
 import { refuseTwins } from "./twins.ts";
 
 /** `key` orders the entries of one folder. */
@@ -191,19 +191,6 @@ function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {
   const sorted = sortByKey(entries);
   refuseTwins(sorted, folder, dirents);
   return { entries: sorted, next: 0, refused };
-}
-
-/** A listed file with its stats, or why it is none. */
-export function statFile(path: string, absolute: string): Found {
-  try {
-    const stats = lstatSync(absolute, { bigint: true });
-    if (!stats.isFile()) return { kind: "skipped", path, reason: "not a regular file any more" };
-    return { kind: "file", file: sourceFile(path, absolute, stats) };
-  } catch (error) {
-    const code = codeOf(error) ?? "unknown error";
-    const reason = code === "ENOENT" ? "it vanished during the search" : `cannot be read: ${code}`;
-    return { kind: "failed", path, reason };
-  }
 }
 
 /** The start of a walk, and the answer to what it comes to by itself. */

@@ -4,7 +4,7 @@ import type { GlancingInspector, Prepared } from "../documents/inspection.ts";
 import { formatOf, type FormatName } from "../documents/readers.ts";
 import { absoluteOf } from "../documents/recorded.ts";
 import type { PathRange } from "../documents/scope.ts";
-import { statFile } from "../documents/walk.ts";
+import { statFile } from "../documents/stat-file.ts";
 import { refuseCollisions, refuseTwins } from "./collisions.ts";
 import { bytesOf, createLooking, turn } from "./looking.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";

@@ -6,7 +6,7 @@ import type { InspectSetup } from "../../documents/inspection.ts";
 import { createRealPlaces } from "../../documents/real-place.ts";
 import { realPath, relativeTo } from "../../documents/root.ts";
 import { rangesOf, scopeOf } from "../../documents/scope.ts";
-import { statFile } from "../../documents/walk.ts";
+import { statFile } from "../../documents/stat-file.ts";
 import { CliError } from "../../errors.ts";
 import { buildPlan, type Plan } from "../../sync/plan.ts";
 import type { Shard } from "../../sync/shard.ts";

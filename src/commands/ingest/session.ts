@@ -176,7 +176,8 @@ export async function openSession(
     const opened = await openStateFor(context, folder, dryRun, output);
     closing.push(() => opened.close());
     const { root } = source.settings;
-    if (folder !== undefined) await warnOfLostPaths(output, opened, { root, folder });
+    if (folder !== undefined && !opened.isRecordless)
+      await warnOfLostPaths(output, opened, { root, folder });
     const state = withoutSecrets(opened, secretsOf(context));
     const progress = startProgress(output, context.elapsed);
     closing.push(() => progress.stop());
