@@ -31,7 +31,7 @@ export const exitCodes = {
   "checks-failed": { code: 13, when: "a check ran and found failures" },
   local: {
     code: 14,
-    when: "state, lock, disk, a closed or full stdout, or an own file that cannot be used",
+    when: "state, lock, disk, closed or full stdout, or a file of the tool's own",
   },
   hangup: { code: 129, when: "interrupted by SIGHUP" },
   interrupted: { code: 130, when: "interrupted by Ctrl-C (SIGINT)" },

@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RequestTrace } from "../../src/api/client.ts";
 import { createGate } from "../../src/api/gate.ts";
+import { listAgents } from "../../src/api/agents.ts";
 import { listConnectors } from "../../src/api/connectors.ts";
 import { upsertDocument } from "../../src/api/documents.ts";
 import { listTools } from "../../src/api/tools.ts";
@@ -279,12 +280,13 @@ describe("an answer that is not the promised one", () => {
   });
 
   it("names the place of a wrong member of a listing", async () => {
-    const listing = fixture("connector-status.json") as unknown[];
-    // A wrong member of a record hides no other record; one that is no record is a wrong answer.
-    listing[1] = "x";
-    const server = await startRaw((socket) => void socket.write(jsonText(listing)));
-    const thrown = await errorOf(listConnectors(openClient(server.url)));
-    expect(thrown.message).toMatch(/GET http.*: 200: unexpected answer: 1: .*expected/);
+    const agents = [
+      { id: 1, name: "One" },
+      { id: "x", name: "Two" },
+    ];
+    const server = await startRaw((socket) => void socket.write(jsonText(agents)));
+    const thrown = await errorOf(listAgents(openClient(server.url, { dialect: "onyx" })));
+    expect(thrown.message).toMatch(/GET http.*: 200: unexpected answer: 1\.id: .*expected/);
   });
 });
 
