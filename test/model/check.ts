@@ -1,11 +1,11 @@
 import { main } from "../../src/main.ts";
 import { storedId } from "../../src/sandbox/identity.ts";
+import { features } from "./features.ts";
 import { createTestContext } from "../support.ts";
-import { below, isInScope } from "./project.ts";
 import type { Plan } from "./plan.ts";
 import { Violation, type Ran, type Run } from "./run.ts";
 import { difference, type Write } from "./service.ts";
-import { addShape, sentTo, type StateModel } from "./state.ts";
+import { addShape, sentTo, type Failed, type StateModel } from "./state.ts";
 import type { Expected } from "./world.ts";
 
 /** Each document that was sent is one that a file yields under the options of the command. */
@@ -39,8 +39,11 @@ export function checkStored(
 ): void {
   for (const expected of documents) {
     const { id, path } = expected;
+    const writer = run.writers.get(storedId(id));
     // Another state wrote it since, and this one says what it has sent itself.
-    if (run.writers.get(storedId(id)) !== state && mayBeForeign(id)) continue;
+    if (writer?.state !== state && mayBeForeign(id)) continue;
+    if (!features.sharesIds && writer?.pair !== pair && mayBeForeign(id)) continue;
+    if (!features.knowsDoubt && writer?.answered === false && mayBeForeign(id)) continue;
     const stored = run.service.find(id);
     if (!stored) throw new Violation(`exit 0, but ${id} of ${path} is not in the service`);
     const wrong = difference(stored, expected);
@@ -74,6 +77,8 @@ export interface Allowed {
   doubtful: ReadonlySet<string>;
   /** The process was killed: what was acknowledged last may be unrecorded. */
   killed: boolean;
+  /** The command was several shards: what failed before is no matter of one of them. */
+  sharded: boolean;
 }
 
 function checkRecorded(
@@ -90,6 +95,27 @@ function checkRecorded(
   for (const id of must) {
     if (listed.has(id) || doubtful.has(id)) continue;
     throw new Violation(`sent and answered 200, but not recorded: ${id}`);
+  }
+}
+
+/** What failed stays recorded until its file was looked at again, and no longer. */
+function checkFailures(
+  { files, project }: Plan,
+  before: readonly Failed[],
+  after: readonly Failed[],
+  isSettled: boolean,
+): void {
+  const left = after.find(({ path }) => files.includes(path));
+  if (isSettled && left) throw new Violation(`exit 0, but a failure of ${left.path} is recorded`);
+  const vanished = before.find(
+    ({ path }) =>
+      project.files.has(path) &&
+      !project.ignored.has(path) &&
+      !files.includes(path) &&
+      !after.some((each) => each.path === path),
+  );
+  if (vanished && features.keepsFailures) {
+    throw new Violation(`the failure of ${vanished.path} is forgotten; it was not looked at`);
   }
 }
 
@@ -130,7 +156,5 @@ export async function followUpload(
     return { path, id: id ?? "", shape: isOfThisRun || !old ? shape : old.shape };
   });
   state.failed.set(pair, failed);
-  if (ran.code !== 0) return;
-  const left = failed.find(({ path }) => isInScope(path, plan.selection));
-  if (left) throw new Violation(`exit 0, but a failure of ${below(left.path, "")} is recorded`);
+  checkFailures(plan, before, failed, ran.code === 0 && !allowed.sharded);
 }

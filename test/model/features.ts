@@ -9,6 +9,19 @@ export interface Features {
   records: boolean;
   /** `orphans` names classes and takes `--class`. */
   classes: boolean;
+  /** A failure stays recorded until its file is looked at: `ingest .` looks at no table. */
+  keepsFailures: boolean;
+  /** What was sent under an id to one pair is known to be replaced by what goes to another. */
+  sharesIds: boolean;
+  /** What may have been stored without an answer is not taken for what was recorded before. */
+  knowsDoubt: boolean;
 }
 
-export const features: Features = { rootRule: false, records: false, classes: false };
+export const features: Features = {
+  rootRule: false,
+  records: true,
+  classes: false,
+  keepsFailures: false,
+  sharesIds: false,
+  knowsDoubt: false,
+};

@@ -17,7 +17,7 @@ describe("commands in random order keep the service as the folder is", () => {
     "plays sequences of commands",
     async () => {
       let count = 0;
-      const { sequences, found } = await prove(
+      const { sequences, counts, found } = await prove(
         {
           dialects,
           seed: given("SEED", 1),
@@ -32,6 +32,8 @@ describe("commands in random order keep the service as the folder is", () => {
         },
       );
       if (env["PROVE_SECONDS"] !== undefined) {
+        const names = [...counts].map(([name, times]) => `${times} ${name}`);
+        console.log(names.toSorted().join(", "));
         console.log(`${sequences} sequences, ${found.length} violations`);
         for (const { seed, dialect } of found) console.log(`--seed ${seed} --dialect ${dialect}`);
       }

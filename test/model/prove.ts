@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import type { Count } from "./run.ts";
 import { playSequence } from "./sequence.ts";
 import type { Dialect } from "./service.ts";
 import { sequences } from "./steps.ts";
@@ -23,6 +24,8 @@ export interface Found {
 
 export interface Proved {
   sequences: number;
+  /** How often what happened. */
+  counts: Map<string, number>;
   found: Found[];
 }
 
@@ -30,9 +33,11 @@ export interface Proved {
 async function proveSeed(
   seed: number,
   dialect: Dialect,
-  shrinkSeconds: number,
+  { shrinkSeconds, count }: { shrinkSeconds: number; count: Count },
 ): Promise<Found | undefined> {
-  const property = fc.asyncProperty(sequences, (sequence) => playSequence(sequence, dialect));
+  const property = fc.asyncProperty(sequences, (sequence) =>
+    playSequence(sequence, dialect, count),
+  );
   const details = await fc.check(property, {
     seed,
     numRuns: 1,
@@ -50,10 +55,13 @@ export async function prove(
   tell: (found: Found | undefined) => void = () => {},
 ): Promise<Proved> {
   const end = performance.now() + seconds * 1000;
-  const proved: Proved = { sequences: 0, found: [] };
+  const proved: Proved = { sequences: 0, counts: new Map(), found: [] };
+  const count: Count = (what, times = 1) => {
+    proved.counts.set(what, (proved.counts.get(what) ?? 0) + times);
+  };
   for (let index = 0; index < most && performance.now() < end; index++) {
     for (const dialect of dialects) {
-      const found = await proveSeed(seed + index, dialect, shrinkSeconds);
+      const found = await proveSeed(seed + index, dialect, { shrinkSeconds, count });
       proved.sequences++;
       if (found) proved.found.push(found);
       tell(found);

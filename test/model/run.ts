@@ -9,6 +9,16 @@ import { createStateModel, type StateModel } from "./state.ts";
 import { folders, type Sequence } from "./steps.ts";
 import type { FileState, Shape } from "./world.ts";
 
+/** Notes that something happened, to see that the sequences are about something. */
+export type Count = (what: string, times?: number) => void;
+
+interface Writer {
+  /** Its folder, "" for a run without a state. */
+  state: string;
+  pair: number | undefined;
+  answered: boolean;
+}
+
 /** A sequence on its way: the folders, the service, and what the model expects of both. */
 export interface Run {
   home: string;
@@ -19,13 +29,14 @@ export interface Run {
   /** Those that have their first files. */
   started: Set<Project>;
   states: Map<string, StateModel>;
-  /** Who wrote a stored id last: a state's folder, "" for a run without a state. */
-  writers: Map<string, string>;
+  /** Who wrote a stored id last. */
+  writers: Map<string, Writer>;
   /** Content of files before their last change, by absolute path. */
   before: Map<string, FileState>;
   /** Options of all commands, where the build does not record them. */
   shape: Shape;
   nextMarker(): number;
+  count: Count;
   /** The sequence as a script to replay by hand. */
   script: string[];
 }
@@ -86,6 +97,7 @@ function createProject(home: string, name: string): Project {
 export async function openRun(
   { shape }: Sequence,
   dialect: Dialect,
+  count: Count,
 ): Promise<Run & { close(): Promise<void> }> {
   const home = mkdtempSync(join(tmpdir(), "knowctl-model-"));
   const service = await startModelService(home, dialect);
@@ -107,6 +119,7 @@ export async function openRun(
     before: new Map(),
     shape,
     nextMarker: () => ++marker,
+    count,
     script: [`# dialect ${dialect}; the service: knowctl sandbox --port 0`],
     async close() {
       await service.close();

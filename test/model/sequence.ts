@@ -3,9 +3,9 @@ import { features } from "./features.ts";
 import { runOrphans } from "./orphans.ts";
 import type { Project } from "./project.ts";
 import { runRetry } from "./retry.ts";
-import { openRun, Violation, type Run } from "./run.ts";
+import { openRun, Violation, type Count, type Run } from "./run.ts";
 import type { Dialect } from "./service.ts";
-import { firstFiles, type Sequence, type Step } from "./steps.ts";
+import { firstFiles, type Fault, type Sequence, type Step, type Upload } from "./steps.ts";
 import { loseState, runShards, transferState } from "./transfer.ts";
 import { runIngest, runKilled } from "./upload.ts";
 import { isRowFile } from "./world.ts";
@@ -18,6 +18,40 @@ function start(run: Run, project: Project, marker: Sequence["marker"]): void {
   // Rows have their keys for ids, in whichever project: the second has none.
   const isTaken = (path: string): boolean => project === run.projects[0] || !isRowFile(path);
   for (const path of firstFiles.filter(isTaken)) edit(run, project, path);
+}
+
+const lostAnswers: Fault = { what: "reset-after-store", nth: 1, lasting: true, again: false };
+
+/** A retry as it is advised: without the flags of the upload. */
+function retryOf(project: number, { selection: { root, cwd }, elsewhere }: Upload): Step {
+  const selection = { cwd, paths: [cwd], root };
+  const upload = { selection, shape: {}, pair: undefined, elsewhere: elsewhere === true };
+  return { project, do: "retry", upload };
+}
+
+/** The steps that a story consists of; a step that is none stands for itself. */
+function stepsOf(step: Step): Step[] {
+  const { project } = step;
+  if (step.do === "fail") {
+    const { path, upload } = step;
+    return [
+      { project, do: "edit", path },
+      { project, do: "opt-out", path, how: undefined },
+      { project, do: "break", path, on: true },
+      { project, do: "ingest", upload },
+      { project, do: "break", path, on: false },
+      ...(step.retried ? [retryOf(project, upload)] : []),
+    ];
+  }
+  if (step.do === "doubt") {
+    const { path, upload } = step;
+    return [
+      { project, do: "edit", path },
+      { project, do: "ingest", upload, fault: lostAnswers },
+      { project, do: "revert", path },
+    ];
+  }
+  return [step];
 }
 
 async function runStep(run: Run, step: Step, marker: Sequence["marker"]): Promise<void> {
@@ -48,14 +82,24 @@ async function runStep(run: Run, step: Step, marker: Sequence["marker"]): Promis
   }
 }
 
+function firstUpload({ shape }: Sequence): Step {
+  const selection = { cwd: "", paths: ["", "docs/rows.csv"] };
+  return { project: 0, do: "ingest", upload: { selection, shape, pair: 2 } };
+}
+
 /**
  * Plays a sequence against a service of the dialect. Throws an error with the
  * violation and the sequence as a script.
  */
-export async function playSequence(sequence: Sequence, dialect: Dialect): Promise<void> {
-  const run = await openRun(sequence, dialect);
+export async function playSequence(
+  sequence: Sequence,
+  dialect: Dialect,
+  count: Count,
+): Promise<void> {
+  const run = await openRun(sequence, dialect, count);
   try {
-    for (const step of sequence.steps) await runStep(run, step, sequence.marker);
+    if (sequence.sent) await runStep(run, firstUpload(sequence), sequence.marker);
+    for (const step of sequence.steps.flatMap(stepsOf)) await runStep(run, step, sequence.marker);
   } catch (error) {
     const what = error instanceof Violation ? error.message : String((error as Error).stack);
     throw new Error(`${what}\n\n${run.script.join("\n")}\n`, { cause: error });

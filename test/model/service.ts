@@ -39,7 +39,6 @@ export interface ModelService {
 }
 
 export const modelKey = "model-key";
-export const modelPairs = [2, 3] as const;
 
 function reader(database: Database): (id: string) => Stored | undefined {
   const find = database.prepare(

@@ -12,7 +12,7 @@ export interface Sent {
   removed: boolean;
 }
 
-interface Failed {
+export interface Failed {
   /** Relative to the project. */
   path: string;
   id: string;

@@ -9,6 +9,8 @@ export interface Fault {
   nth: number;
   /** All from there on. */
   lasting: boolean;
+  /** The command is repeated without the fault. */
+  again: boolean;
 }
 
 /** The flags that an ingest and its repetition share. */
@@ -35,6 +37,10 @@ export type Step = { project: number } & (
   | { do: "row"; path: string; key: string; how: "edit" | "remove" }
   | { do: "mark"; how: "git" | "config" }
   | { do: "lose" | "transfer" }
+  // Two that need several steps in a row: a file fails and is mended; one is changed, stored
+  // without an answer, and changed back.
+  | { do: "fail"; path: string; upload: Upload; retried: boolean }
+  | { do: "doubt"; path: string; upload: Upload }
   | { do: "ingest"; upload: Upload; fault?: Fault | undefined }
   | { do: "kill"; upload: Upload; nth: number; answered: boolean }
   | { do: "shards"; upload: Upload; count: number; apart: boolean }
@@ -47,6 +53,8 @@ export interface Sequence {
   marker: "git" | "config" | "none";
   /** Options of all commands, where the build does not record them. */
   shape: Shape;
+  /** Whether all is sent before the first step. */
+  sent: boolean;
   steps: Step[];
 }
 
@@ -89,8 +97,8 @@ const anyShape: fc.Arbitrary<Shape> = fc.constantFrom<Shape>(
   { map: true },
 );
 const shape = fc.oneof(
-  { arbitrary: fc.constant(plain), weight: 3 },
-  { arbitrary: anyShape, weight: 2 },
+  { arbitrary: fc.constant(plain), weight: 2 },
+  { arbitrary: anyShape, weight: 3 },
 );
 
 const input: fc.Arbitrary<string> = fc.oneof(
@@ -103,6 +111,16 @@ const inputs: fc.Arbitrary<string[]> = fc.oneof(
   { arbitrary: fc.uniqueArray(input, { minLength: 1, maxLength: 3 }), weight: 3 },
   { arbitrary: fc.constant<string[]>(["", "docs/rows.csv"]), weight: 2 },
 );
+
+/** The whole project, most of the time: what is out of scope is of no interest to a removal. */
+const wide: fc.Arbitrary<Selection> = fc.record({
+  cwd: fc.constantFrom("", "", "", ...folders),
+  paths: fc.oneof(
+    { arbitrary: fc.constant<string[]>([""]), weight: 5 },
+    { arbitrary: fc.uniqueArray(input, { minLength: 1, maxLength: 2 }), weight: 2 },
+  ),
+  root: rarely(8),
+});
 
 const selection: fc.Arbitrary<Selection> = fc.record({
   cwd: fc.constantFrom("", "", "", ...folders),
@@ -128,6 +146,13 @@ const upload: fc.Arbitrary<Upload> = fc.record({
   checksum: rarely(12),
 });
 
+const removal: fc.Arbitrary<Upload> = fc.record({
+  selection: wide,
+  shape,
+  pair,
+  elsewhere: rarely(15),
+});
+
 const fault: fc.Arbitrary<Fault> = fc.record({
   what: fc.constantFrom(
     429 as const,
@@ -135,13 +160,15 @@ const fault: fc.Arbitrary<Fault> = fc.record({
     503 as const,
     "reset-before-store" as const,
     "reset-after-store" as const,
+    "reset-after-store" as const,
     "cut" as const,
     "html" as const,
     "refuse" as const,
     "refuse" as const,
   ),
-  nth: fc.integer({ min: 1, max: 5 }),
-  lasting: rarely(3),
+  nth: fc.integer({ min: 1, max: 4 }),
+  lasting: fc.boolean(),
+  again: rarely(3),
 });
 
 const project = rarely(8).map(Number);
@@ -154,22 +181,27 @@ const step = <T extends Record<string, fc.Arbitrary<unknown>>>(
   weight,
 });
 
+/** Files with front matter that most selections take. */
+const marked = fc.constantFrom("docs/a.md", "docs/b.md");
+
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   step(14, "ingest", { upload, fault: maybe(fault, 3) }),
   step(1, "kill", { upload, nth: fc.integer({ min: 1, max: 5 }), answered: fc.boolean() }),
   step(1, "shards", { upload, count: fc.integer({ min: 2, max: 3 }), apart: fc.boolean() }),
-  step(7, "orphans", {
-    upload,
+  step(9, "orphans", {
+    upload: removal,
     action: fc.constantFrom("list", "prune", "prune", "tombstone"),
     classes: fc.oneof(fc.constant([]), fc.subarray([...classNames], { maxLength: 2 })),
   }),
-  step(4, "retry", { upload, fault: maybe(fault, 1) }),
-  step(6, "edit", { path: text }),
-  step(2, "revert", { path: file }),
-  step(3, "remove", { path: file }),
+  step(5, "retry", { upload: removal, fault: maybe(fault, 1) }),
+  step(4, "fail", { path: marked, upload, retried: fc.boolean() }),
+  step(2, "doubt", { path: marked, upload }),
+  step(8, "edit", { path: text }),
+  step(4, "revert", { path: file }),
+  step(4, "remove", { path: file }),
   step(2, "own-id", { path: text, id: maybe(fc.constantFrom("own-x", "own-y"), 2) }),
   step(2, "opt-out", { path: text, how: maybe(fc.constantFrom("draft", "ingest"), 2) }),
-  step(3, "break", { path: text, on: fc.boolean() }),
+  step(4, "break", { path: marked, on: fc.boolean() }),
   step(2, "ignore", { path: file, on: fc.boolean() }),
   step(3, "rename", { path: file, to: file }),
   step(4, "row", {
@@ -187,6 +219,7 @@ export const sequences: fc.Arbitrary<Sequence> = fc.noBias(
   fc.record({
     marker: fc.constantFrom("git", "git", "config", "none"),
     shape,
-    steps: fc.array(anyStep, { minLength: 1, maxLength: 20, size: "max" }),
+    sent: rarely(4).map((isUnsent) => !isUnsent),
+    steps: fc.array(anyStep, { minLength: 1, maxLength: 30, size: "max" }),
   }),
 );

@@ -59,7 +59,11 @@ export async function runShards(
   for (let index = 1; index <= count; index++) {
     const place = join(run.home, `shard-${index}`);
     if (apart) places.push(place);
-    const words = uploadWords(plan, apart ? { ...upload, elsewhere: false } : upload);
+    // A state of its own records no target yet.
+    const words = uploadWords(
+      plan,
+      apart ? { ...upload, elsewhere: false, pair: plan.pair } : upload,
+    );
     const args = [...words, "--shard", `${index}/${count}`, ...(apart ? ["--state", place] : [])];
     const ran = await command(run, project, plan.selection.cwd, args);
     if (ran.code !== 0 && ran.code !== 10) throw new Violation(`exit ${ran.code}: ${ran.stderr}`);
@@ -67,7 +71,7 @@ export async function runShards(
   await mergeShards(run, plan, places);
   // Each shard sent its part: nothing is left, and nothing was sent that no file has.
   const ran = { code: plan.yield.broken.length > 0 ? 10 : 0, stdout: "", stderr: "" };
-  await checkUpload(run, plan, ran, { disturbed: false });
+  await checkUpload(run, plan, ran, { disturbed: false, sharded: true });
   await runIngest(run, project, upload, undefined);
 }
 

@@ -42,14 +42,17 @@ export async function withFault<T>(
   }
 }
 
-export function takeWrites(run: Run, state: StateModel | undefined): Write[] {
+/** What was stored since; of a process that was killed nobody knows which answers it had. */
+export function takeWrites(run: Run, state: StateModel | undefined, killed = false): Write[] {
   const writes = run.service.takeWrites();
-  for (const { id } of writes) run.writers.set(id, state?.folder ?? "");
+  for (const { id, pair, answered } of writes) {
+    run.writers.set(id, { state: state?.folder ?? "", pair, answered: answered && !killed });
+  }
   return writes;
 }
 
 /** Exit codes of a run whose service fails. */
-const failureCodes = new Set<number | null>([0, 4, 5, 6, 7, 8, 10]);
+export const failureCodes = new Set<number | null>([0, 4, 5, 6, 7, 8, 10]);
 
 function checkCode(ran: Ran, wanted: number, disturbed: boolean): void {
   if (ran.code === wanted) return;
@@ -57,18 +60,27 @@ function checkCode(ran: Ran, wanted: number, disturbed: boolean): void {
   throw new Violation(`exit ${ran.code}, must be ${wanted}: ${ran.stderr.trim()}`);
 }
 
+/** Under which an upload ran. */
+interface Conditions {
+  disturbed: boolean;
+  killed?: boolean;
+  sharded?: boolean;
+}
+
 /** What an upload was found to have done, checked against the plan. */
 export async function checkUpload(
   run: Run,
   plan: Plan,
   ran: Ran,
-  { disturbed, killed = false }: { disturbed: boolean; killed?: boolean },
+  { disturbed, killed = false, sharded = false }: Conditions,
 ): Promise<void> {
   const { state, pair, root } = plan;
   const { documents } = plan.yield;
   const recordedBefore = new Set(state && pair ? sentTo(state, pair).keys() : []);
-  const writes = takeWrites(run, state);
+  const writes = takeWrites(run, state, killed);
   const wanted = codeOf(plan);
+  run.count(`uploads with ${killed ? "a kill" : `exit ${ran.code}`}`);
+  run.count("documents sent", writes.length);
   if (!killed) checkCode(ran, wanted, disturbed);
   if (wanted === 2 && writes.length > 0) throw new Violation("exit 2, but something was sent");
   checkSent(writes, documents, pair);
@@ -84,7 +96,7 @@ export async function checkUpload(
   }
   if (!state) return;
   const doubtful = disturbed ? new Set(documents.map(({ id }) => id)) : new Set<string>();
-  const allowed: Allowed = { doubtful, killed };
+  const allowed: Allowed = { doubtful, killed, sharded };
   await followUpload(run, { ...plan, state, pair, root }, { ran, writes, allowed });
 }
 
@@ -102,7 +114,8 @@ export async function runIngest(
     command(run, project, plan.selection.cwd, uploadWords(plan, upload)),
   );
   await checkUpload(run, plan, ran, { disturbed: fault !== undefined });
-  if (fault && fault.nth % 2 === 1) await runIngest(run, project, upload, undefined);
+  // Else what failed is left for a retry.
+  if (fault?.again) await runIngest(run, project, upload, undefined);
 }
 
 /** `ingest` as a process that is killed at a request; then once more. */
