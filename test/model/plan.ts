@@ -10,7 +10,7 @@ import {
   type Yield,
 } from "./project.ts";
 import { stateOf, typed, type Run } from "./run.ts";
-import { pairsOf, type StateModel } from "./state.ts";
+import { recordedPairs, type StateModel } from "./state.ts";
 import type { Upload } from "./steps.ts";
 import { shapeWords, type Shape } from "./world.ts";
 
@@ -50,7 +50,7 @@ export function planOf(run: Run, project: Project, upload: Upload): Plan | undef
     root === undefined || upload.noState
       ? undefined
       : stateOf(run, stateFolder(run, project, upload, root));
-  const recorded = state ? pairsOf(state) : [];
+  const recorded = state ? recordedPairs(state) : [];
   const byDefault = features.records ? (recorded.length === 1 ? recorded[0] : undefined) : 2;
   const files = filesIn(project, selection);
   return {

@@ -37,9 +37,15 @@ export function sentTo({ sent }: StateModel, pair: number): Map<string, Sent> {
   return known;
 }
 
-/** The pairs of which anything is recorded as sent. */
+/** The pairs to which anything is recorded as sent. */
 export function pairsOf({ sent }: StateModel): number[] {
   return [...sent].filter(([, documents]) => documents.size > 0).map(([pair]) => pair);
+}
+
+/** The pairs of which anything is recorded, a failure included. */
+export function recordedPairs(state: StateModel): number[] {
+  const failed = [...state.failed].filter(([, all]) => all.length > 0).map(([pair]) => pair);
+  return [...new Set([...pairsOf(state), ...failed])];
 }
 
 export function addShape(sent: Sent, shape: Shape): void {
