@@ -125,7 +125,7 @@ export async function followUpload(
   plan: Plan & { state: StateModel; pair: number; root: string },
   { ran, writes, allowed }: { ran: Ran; writes: readonly Write[]; allowed: Allowed },
 ): Promise<void> {
-  const { state, pair, shape, root, project } = plan;
+  const { state, pair, shapeOf, root, project } = plan;
   const records = await listState(run, state);
   const sent = sentTo(state, pair);
   const idsOf = (status: string): Set<string> =>
@@ -143,8 +143,8 @@ export async function followUpload(
     const known = sent.get(id);
     const unignored = project.ignored.has(path);
     if (!known || answered.has(id)) {
-      sent.set(id, { id, path, shapes: [shape], unignored, removed: false });
-    } else if (ran.code === 0 || ran.code === 10) addShape(known, shape);
+      sent.set(id, { id, path, shapes: [shapeOf(path)], unignored, removed: false });
+    } else if (ran.code === 0 || ran.code === 10) addShape(known, shapeOf(path));
   }
   for (const id of sent.keys()) if (!listed.has(id)) sent.delete(id);
   const before = state.failed.get(pair) ?? [];
@@ -153,7 +153,7 @@ export async function followUpload(
     const path = root === "" ? fromRoot : `${root}/${fromRoot}`;
     const isOfThisRun = plan.files.includes(path);
     const old = before.find((each) => each.path === path && (!id || each.id === id));
-    return { path, id: id ?? "", shape: isOfThisRun || !old ? shape : old.shape };
+    return { path, id: id ?? "", shape: isOfThisRun || !old ? shapeOf(path) : old.shape };
   });
   state.failed.set(pair, failed);
   checkFailures(plan, before, failed, ran.code === 0 && !allowed.sharded);

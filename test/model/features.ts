@@ -9,6 +9,8 @@ export interface Features {
   records: boolean;
   /** `orphans` names classes and takes `--class`. */
   classes: boolean;
+  /** Which files were named is recorded for each: `ingest docs README.md` names no file of docs. */
+  namesEach: boolean;
   /** A failure stays recorded until its file is looked at: `ingest .` looks at no table. */
   keepsFailures: boolean;
   /** What was sent under an id to one pair is known to be replaced by what goes to another. */
@@ -18,9 +20,10 @@ export interface Features {
 }
 
 export const features: Features = {
-  rootRule: false,
+  rootRule: true,
   records: true,
-  classes: false,
+  classes: true,
+  namesEach: false,
   keepsFailures: false,
   sharesIds: false,
   knowsDoubt: false,

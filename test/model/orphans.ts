@@ -15,19 +15,15 @@ type Known = Plan & { state: StateModel; pair: number; root: string };
 
 /**
  * The classes under which a document may be listed; "kept" stands for not at all. More than one
- * where the specification leaves it open. `now` are the options of the command, if it has any.
+ * where the specification leaves it open. `now` are the options of the command.
  */
-function classesOf(
-  { project, root, files }: Known,
-  sent: Sent,
-  now: Shape | undefined,
-): ReadonlySet<string> {
+function classesOf({ project, root, files }: Known, sent: Sent, now: Shape): ReadonlySet<string> {
   if (sent.removed) return new Set(["kept"]);
   const yields = (path: string, shape: Shape): boolean =>
     documentsOf(path, below(path, root), project.files.get(path)!, shape).some(
       ({ id }) => id === sent.id,
     );
-  const shapes = now ? [...sent.shapes, now] : sent.shapes;
+  const shapes = [...sent.shapes, now];
   const isTaken = [...project.files.keys()].some(
     (path) => path !== sent.path && shapes.some((shape) => yields(path, shape)),
   );
@@ -37,15 +33,15 @@ function classesOf(
   if (isBroken(sent.path, file)) return new Set(["kept"]);
   const yielding = sent.shapes.filter((shape) => yields(sent.path, shape));
   const classes = new Set<string>(other);
-  // A folder gives no tables: an older build takes one that is not named for out of sight.
-  if (!features.classes && !files.includes(sent.path)) classes.add("kept");
+  // A folder gives no tables: one that is not named is out of sight.
+  if (isRowFile(sent.path) && !files.includes(sent.path)) classes.add("kept");
   if (project.ignored.has(sent.path)) {
     classes.add("excluded");
-    if (sent.unignored) classes.add("kept");
+    if (sent.unignored || !features.namesEach) classes.add("kept");
     if (yielding.length > 0) return classes;
   }
   if (yielding.length > 0) classes.add("kept");
-  if (yielding.length > 0 && now && !yields(sent.path, now)) classes.add("other-options");
+  if (yielding.length > 0 && !yields(sent.path, now)) classes.add("other-options");
   if (yielding.length === sent.shapes.length) return classes;
   if (sent.shapes.some((shape) => isOptedOut(sent.path, file, shape))) classes.add("opted-out");
   else if (isRowFile(sent.path)) classes.add("row-gone");
@@ -106,7 +102,7 @@ function checkRemovals(plan: Known, writes: readonly Write[], step: OrphansStep)
     if (!known) throw new Violation(`removed ${write.id}, which is not recorded`);
     if (!isInScope(known.path, plan.selection))
       throw new Violation(`removed ${known.id}: no scope`);
-    const now = features.records && !hasShape(step) ? undefined : plan.shape;
+    const now = features.records && !hasShape(step) ? {} : plan.shape;
     const classes = classesOf(plan, known, now);
     if (mayRemove(classes, step)) continue;
     throw new Violation(`removed ${known.id} of ${known.path}: it is ${[...classes].join(" or ")}`);
@@ -159,7 +155,7 @@ async function checkListed(
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Row);
   checkRemovals(plan, writes, step);
-  const now = features.records && !hasShape(step) ? undefined : plan.shape;
+  const now = features.records && !hasShape(step) ? {} : plan.shape;
   for (const sent of inScope(plan)) {
     const classes = classesOf(plan, sent, now);
     const row = rows.find(({ id }) => id === sent.id);

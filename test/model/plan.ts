@@ -18,7 +18,10 @@ import { shapeWords, type Shape } from "./world.ts";
 export interface Plan {
   project: Project;
   selection: Selection;
+  /** The options of the command line. */
   shape: Shape;
+  /** The options of a file: of a retry those it failed with. */
+  shapeOf(path: string): Shape;
   /** Relative to the project; undefined where the command must be refused. */
   root: string | undefined;
   /** Undefined where none is given and not exactly one is recorded. */
@@ -57,6 +60,7 @@ export function planOf(run: Run, project: Project, upload: Upload): Plan | undef
     project,
     selection,
     shape,
+    shapeOf: () => shape,
     root,
     pair: upload.pair ?? byDefault,
     state,
@@ -99,7 +103,10 @@ export function uploadWords(plan: Plan, upload: Upload): string[] {
 }
 
 /** The exit code of an upload where nothing goes wrong. */
-export function codeOf({ root, pair, yield: { fileCount, collides, broken } }: Plan): number {
-  if (root === undefined || pair === undefined || fileCount === 0 || collides) return 2;
+export function codeOf({ root, pair, yield: found }: Plan): number {
+  const { documents, fileCount, collides, broken } = found;
+  if (root === undefined || fileCount === 0 || collides) return 2;
+  // Without a document nobody asks where to.
+  if (pair === undefined && documents.length > 0) return 2;
   return broken.length > 0 ? 10 : 0;
 }

@@ -31,10 +31,11 @@ function retryOf(run: Run, project: Project, upload: Upload): Retry | undefined 
   const failed = pair === undefined ? [] : (state.failed.get(pair) ?? []);
   const shapes = new Map<string, Shape>(failed.map(({ path, shape }) => [path, shape]));
   const there = [...shapes.keys()].filter((path) => project.files.has(path));
-  const found = yieldOf(project, root, there, (path) => shapes.get(path) ?? {});
+  const shapeOf = (path: string): Shape => shapes.get(path) ?? {};
+  const found = yieldOf(project, root, there, shapeOf);
   // What is gone counts as looked at.
   const files = [...shapes.keys()];
-  return { ...plan, state, root, pair, failed, pairs, files, yield: found };
+  return { ...plan, shapeOf, state, root, pair, failed, pairs, files, yield: found };
 }
 
 function codeOf({ state, pair, pairs, failed, yield: found }: Retry): number {
