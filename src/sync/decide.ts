@@ -1,4 +1,5 @@
 import { changedFields, type Fingerprint } from "../documents/payload.ts";
+import { isInDoubt } from "./doubt.ts";
 
 /**
  * The rule of what is sent, a pure function:
@@ -9,6 +10,7 @@ import { changedFields, type Fingerprint } from "../documents/payload.ts";
  * | yes                  | no               | –     | changed   |
  * | yes                  | yes              | no    | unchanged |
  * | yes                  | yes              | yes   | changed   |
+ * | yes, but in doubt    | –                | –     | changed   |
  */
 export function decide(
   accepted: Fingerprint | undefined,
@@ -20,5 +22,6 @@ export function decide(
     return force ? { action: "changed", detail: "forced" } : { action: "unchanged", detail: "" };
   }
   const fields = changedFields(accepted.fields, current.fields);
-  return { action: "changed", detail: fields.join(", ") };
+  const isLost = fields.length === 0 && isInDoubt(accepted.whole);
+  return { action: "changed", detail: isLost ? "its last answer was lost" : fields.join(", ") };
 }

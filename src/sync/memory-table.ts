@@ -48,6 +48,8 @@ export function createMemoryTable(database: Database): PlanTable {
     *entries(actions) {
       for (const each of entries) if (!actions || actions.includes(each.action)) yield each;
     },
+    isLeftOut: (path) =>
+      entries.some((each) => each.path === path && each.action === "skipped" && !each.content),
     idsOf: (path) =>
       entries.flatMap((each) => (each.path === path && each.id !== undefined ? [each.id] : [])),
     warnings: () => ({ shown: warnings, count: warningCount }),

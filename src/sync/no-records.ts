@@ -25,6 +25,7 @@ function recordlessState(missing: unknown): State {
     dropAccepted: nothing,
     targetsOf: () => [],
     save: nothing,
+    doubt: nothing,
     sync: nothing,
     clearFailures: nothing,
     close: nothing,

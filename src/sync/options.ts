@@ -7,8 +7,8 @@ import type { RawSettings } from "../documents/settings.ts";
  * It is recorded with each document and each failure, and never holds a key.
  */
 export interface RecordedOptions {
-  /** How the files were found: by the configured `include`, below a named folder, or by name or glob. */
-  selectedBy: "include" | "folder" | "name";
+  /** Whether the configured `include` found the files, not a path of the command line. */
+  byInclude: boolean;
   /** Whether a flag named the target, which then wins over rules and rows. */
   pairFromFlag: boolean;
   /** Version of the mapping, see mappingVersion. */
@@ -45,14 +45,14 @@ export function optionsKey(json: string): string {
 
 /** Reads options that another state or a report holds; undefined for what is none. */
 export function parseOptions(value: unknown): RecordedOptions | undefined {
-  const { selectedBy, pairFromFlag, mapping, settings } = (value ?? {}) as Partial<RecordedOptions>;
+  const { byInclude, pairFromFlag, mapping, settings } = (value ?? {}) as Partial<RecordedOptions>;
   const isKnown =
-    (selectedBy === "include" || selectedBy === "folder" || selectedBy === "name") &&
+    typeof byInclude === "boolean" &&
     typeof pairFromFlag === "boolean" &&
     typeof mapping === "number" &&
     typeof settings === "object" &&
     settings !== null;
-  return isKnown ? { selectedBy, pairFromFlag, mapping, settings } : undefined;
+  return isKnown ? { byInclude, pairFromFlag, mapping, settings } : undefined;
 }
 
 /** The options of a state. Writing throws what the database throws. */

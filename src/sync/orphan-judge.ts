@@ -44,7 +44,7 @@ function makingOf({ mapping, settings }: RecordedOptions): string {
   const { include: _, exclude: _2, useIgnoreFiles: _3, flags, ...rest } = settings;
   const { include: _4, exclude: _5, useIgnoreFiles: _6, ...shaping } = flags ?? {};
   const making = { ...rest, flags: shaping };
-  return optionsJson({ selectedBy: "folder", pairFromFlag: false, mapping, settings: making });
+  return optionsJson({ byInclude: false, pairFromFlag: false, mapping, settings: making });
 }
 
 function ignores({ settings }: RecordedOptions): boolean {
@@ -126,7 +126,6 @@ export function createJudge(request: JudgeRequest): Judge {
     // Rows are taken only when they are named: that this command named others says nothing.
     if (!format || format.gives === "rows") return undefined;
     const before = recorded.get(number);
-    if (before?.selectedBy === "name") return undefined;
     if (!before || ignores(before) || !ignores(options)) return excluded;
     return { file: "excluded", document: "other options", reason: "sent with --no-ignore" };
   };
@@ -134,8 +133,7 @@ export function createJudge(request: JudgeRequest): Judge {
   const verdictFor = async (missing: Missing): Promise<Verdict | undefined> => {
     if (missing.isRead) return await judgeRead(missing);
     if (!request.isWhole && !missing.isUnfound) return undefined;
-    const wasIncluded =
-      options.selectedBy === "include" && recorded.get(missing.options)?.selectedBy === "include";
+    const wasIncluded = options.byInclude && recorded.get(missing.options)?.byInclude === true;
     if (!missing.isUnfound && !request.isInScope(missing.path) && !wasIncluded) return undefined;
     if (!request.exists(request.placeOf(missing.path))) {
       return { file: "gone", document: "same options", reason: "the file is gone" };

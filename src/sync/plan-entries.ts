@@ -138,7 +138,7 @@ export function createPlanEntries(
       // Sent from stdin, from another path or with other options meanwhile: from now on it is
       // this file's again, as this run makes it.
       const isOurs = accepted?.path === path && accepted.part === part;
-      const { number = accepted?.options } = request.options;
+      const number = request.options.number ?? accepted?.options;
       if (accepted && (!isOurs || accepted.options !== number)) {
         moved.push({ ...accepted, path, part, options: number });
       }

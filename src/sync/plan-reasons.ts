@@ -13,7 +13,7 @@ export function createReasonCount(
   table: PlanTable,
 ): (document: ReadyDocument, accepted: AcceptedRecord | undefined) => void {
   const differenceFrom = (number: number | undefined): string =>
-    number === undefined || number === options.number ? "" : options.differenceFrom(number);
+    number === undefined ? "" : options.differenceFrom(number);
   return ({ path, part, id, content, ownPair, fingerprint }, accepted) => {
     if (accepted) {
       if (accepted.whole === fingerprint.whole) return;

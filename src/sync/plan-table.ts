@@ -64,6 +64,8 @@ export interface PlanTable {
   count(action: PlanAction): number;
   /** Entries in order; all, or only those of some actions. */
   entries(actions?: readonly PlanAction[]): IterableIterator<PlanEntry>;
+  /** Whether a file was found, but nobody read it. */
+  isLeftOut(path: string): boolean;
   /** Ids of the documents that a file gives. */
   idsOf(path: string): string[];
   /** The first warnings, and how many there were in all. */
@@ -121,6 +123,9 @@ export function createPlanTable(database: Database): PlanTable {
   const insertDue = createInsert(database, "INSERT INTO temp.plan (path, part, id, action)", 4);
   const insertGone = createInsert(database, "INSERT OR IGNORE INTO temp.gone", 2);
   const selectGone = database.prepare("SELECT path FROM temp.gone WHERE content = ? LIMIT 1");
+  const leftOut = database.prepare(
+    "SELECT 1 AS yes FROM temp.plan WHERE path = ? AND action = 'skipped' AND content IS NULL LIMIT 1",
+  );
   const idsOfPath = database.prepare("SELECT id FROM temp.plan WHERE path = ? AND id IS NOT NULL");
   let insertExcluded: Statement | undefined;
   const counts = new Map<PlanAction, number>();
@@ -219,6 +224,7 @@ export function createPlanTable(database: Database): PlanTable {
       const where = names === undefined ? undefined : `action IN (${names})`;
       for (const row of pagesOf(database, "temp.plan", ["number"], where)) yield toEntry(row);
     },
+    isLeftOut: (path) => leftOut.get(path) !== undefined,
     idsOf: (path) => idsOfPath.all(path).map((row) => String(row["id"])),
     warnings: () => ({ shown: warnings, count: warningCount }),
   };

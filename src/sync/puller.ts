@@ -11,8 +11,14 @@ export interface Puller {
   close(): Promise<void>;
 }
 
-/** Shares the batches of one source among workers; the next is fetched when one is used up. */
-export function createPuller(batches: AsyncIterable<Due[]>): Puller {
+/**
+ * Shares the batches of one source among workers; the next is fetched when one is used up.
+ * `onBatch` hears of each batch before any of it is handed out.
+ */
+export function createPuller(
+  batches: AsyncIterable<Due[]>,
+  onBatch: (batch: readonly Due[]) => void,
+): Puller {
   const source = batches[Symbol.asyncIterator]();
   let batch: Due[] = [];
   let at = 0;
@@ -25,6 +31,7 @@ export function createPuller(batches: AsyncIterable<Due[]>): Puller {
       const next = await source.next();
       if (next.done) isOver = true;
       else {
+        onBatch(next.value);
         batch = next.value;
         at = 0;
       }

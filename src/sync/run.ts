@@ -9,6 +9,7 @@ import { createPuller } from "./puller.ts";
 import { createRecorder } from "./recorder.ts";
 import type { FailureRecord } from "./records.ts";
 import { sendDue, type Outcome, type Run } from "./send.ts";
+import type { Doubtful } from "./doubt.ts";
 import type { State } from "./state.ts";
 import { serviceTargets, targetFor, type Targets } from "./target.ts";
 
@@ -50,6 +51,8 @@ export interface RunRequest {
   targets: Targets;
   /** Number of the run's options in the state; undefined where none are recorded. */
   options: number | undefined;
+  /** Keys of targets that have one document under one id, whichever of them it is sent to. */
+  sharedTargets: readonly string[];
   mappingKey: (path: string) => string;
   /** A gone file of this content, or one that git says was renamed. */
   renamedFrom: (content: string, path: string) => string | undefined;
@@ -119,6 +122,21 @@ function toFailureRecord(
   };
 }
 
+/** Puts what is recorded of due documents in doubt, until the service has answered. */
+function doubt(batch: readonly Due[], { state, targets, sharedTargets }: RunRequest): void {
+  const documents: Doubtful[] = [];
+  for (const { prepared, known } of batch) {
+    if (prepared.kind !== "document") continue;
+    const { id, ownPair, fingerprint } = prepared;
+    const own = targetFor(targets, ownPair)?.key;
+    // What stdin brings is looked up, and put in doubt, when it is sent.
+    if (own !== undefined && known?.last) documents.push({ target: own, id });
+    const sent = fingerprint.whole;
+    for (const target of sharedTargets) if (target !== own) documents.push({ target, id, sent });
+  }
+  state.doubt(documents);
+}
+
 /**
  * Sends what is due, with bounded concurrency, and yields what became of each
  * document in batches as they complete. A document counts as sent only after
@@ -166,7 +184,7 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
   };
 
   const work = async (all: AsyncIterable<Due[]>, isLastPass: boolean): Promise<void> => {
-    const next = createPuller(all);
+    const next = createPuller(all, (batch) => doubt(batch, request));
     stopPulling = next.stop;
     if (isOver()) next.stop();
     const workers = Array.from({ length: request.concurrency }, async () => {

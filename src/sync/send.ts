@@ -103,6 +103,7 @@ async function sendDocument(
       return { event: { status: "unchanged", path, row, id, warnings, images, notices, ms: 0 } };
     }
     const { last } = known;
+    if (!given && last) request.state.doubt([{ target: target.key, id }]);
     const sent = request.adapt(document, last);
     const result = await request.upload(sent.body, document);
     const { already_existed: alreadyExisted, document_id: idThere } = result;

@@ -10,6 +10,7 @@ import {
   type FailureRecord,
   type FileRecord,
 } from "./records.ts";
+import { createDoubt, type Doubtful } from "./doubt.ts";
 import { createOptionsStore, type OptionsStore } from "./options.ts";
 import { createSave, type StateBatch } from "./save.ts";
 
@@ -46,6 +47,8 @@ export interface State {
    * batch, that target has the document, from this file and as recorded.
    */
   save(batch: StateBatch, synchronous?: Synchronous): void;
+  /** Puts recorded documents in doubt, see createDoubt(): before a request that changes them. */
+  doubt(documents: readonly Doubtful[]): void;
   /** Waits until the disk has all that was saved. */
   sync(): void;
   /** Forgets failures of a target that are older, of paths for which `isWanted` says so. */
@@ -130,6 +133,7 @@ export function createState(database: Database, path: string, isTemporary = fals
   const keepPart = database.prepare(`INSERT OR IGNORE ${placeholder}`);
   const save = createSave(database);
   const options = createOptionsStore(database);
+  const doubt = createDoubt(database);
   const guarded = (work: () => void): void => {
     try {
       work();
@@ -191,6 +195,10 @@ export function createState(database: Database, path: string, isTemporary = fals
       if (isTemporary) batch = { failures: batch.failures ?? [] };
       if (Object.values(batch).every((records: readonly unknown[]) => records.length === 0)) return;
       guarded(() => save(batch, synchronous));
+    },
+    doubt(documents) {
+      if (isTemporary || documents.length === 0) return;
+      guarded(() => database.transaction(() => doubt(documents), "NORMAL"));
     },
     sync() {
       // Only a transaction that writes waits for the disk, with all before it; and what is as

@@ -23,8 +23,8 @@ export const features: Features = {
   rootRule: true,
   records: true,
   classes: true,
-  namesEach: false,
-  keepsFailures: false,
-  sharesIds: false,
-  knowsDoubt: false,
+  namesEach: true,
+  keepsFailures: true,
+  sharesIds: true,
+  knowsDoubt: true,
 };

@@ -136,6 +136,7 @@ function runRequest(
     state,
     targets,
     options: undefined,
+    sharedTargets: [],
     mappingKey: () => "m1",
     renamedFrom: (content) => table.renamedFrom(content),
     force: false,

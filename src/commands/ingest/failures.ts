@@ -55,9 +55,12 @@ export function recordPlanFailures(
 
 /**
  * After a run that looked at all of its inputs: what failed before and did not
- * fail again is settled. A run over a part of them knows nothing of the rest.
+ * fail again is settled. A run over a part of them knows nothing of the rest, and one that
+ * leaves a file out, as a table that was not named, knows nothing of that file.
  */
-export function clearSettled({ source, state, targets, options, startedAtMs }: Ran): void {
+export function clearSettled({ plan, source, state, targets, options, startedAtMs }: Ran): void {
   if (options.shard || source.since) return;
-  state.clearFailures(failuresKey(targets), startedAtMs, failureScope(source));
+  const isInScope = failureScope(source);
+  const isSettled = (path: string): boolean => isInScope(path) && !plan.table.isLeftOut(path);
+  state.clearFailures(failuresKey(targets), startedAtMs, isSettled);
 }

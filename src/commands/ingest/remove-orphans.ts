@@ -93,6 +93,8 @@ function createRemove(
   const storedIdOf = ({ id, storedId }: Orphan): string =>
     storedId ?? client.dialect.storedId?.(id) ?? id;
   return async (orphan) => {
+    // Should the answer be lost and the file come back, it is sent again.
+    state.doubt([{ target: target.key, id: orphan.id }]);
     if (prune) {
       await deleteDocument(client, storedIdOf(orphan), { gate });
       state.dropAccepted(target.key, orphan.id);

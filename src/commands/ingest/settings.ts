@@ -111,12 +111,6 @@ function isFolder(path: string, cwd: string): boolean {
   return real !== undefined && statSync(real).isDirectory();
 }
 
-/** How the inputs select files, see RecordedOptions. */
-function selectionOf(paths: readonly string[], cwd: string): RecordedOptions["selectedBy"] {
-  if (paths.length === 0) return "include";
-  return paths.every((path) => isFolder(path, cwd)) ? "folder" : "name";
-}
-
 /** A folder's files say themselves what they are; only of named ones it can be said. */
 function checkFormat(paths: readonly string[], { format }: MappingFlags, cwd: string): void {
   if (format === undefined || paths.includes("-")) return;
@@ -229,7 +223,7 @@ export async function openSource(
   // A permission shapes nothing, and each run gives its own.
   const { allowSecrets: _, ...shaping } = mapping;
   const options = {
-    selectedBy: recorded?.selectedBy ?? selectionOf(paths, cwd),
+    byInclude: recorded?.byInclude ?? paths.length === 0,
     mapping: mappingVersion,
     settings: shaping,
   };

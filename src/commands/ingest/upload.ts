@@ -6,6 +6,7 @@ import { countOf } from "../../output/progress.ts";
 import { createDates, type Dates } from "../../sync/advance.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { createImages } from "../../sync/images.ts";
+import { serviceTargets } from "../../sync/target.ts";
 import { readAgain, readDue, type Due } from "../../sync/due.ts";
 import { runDocuments, type RunRequest } from "../../sync/run.ts";
 import { explainMissingEndpoint } from "./missing-endpoint.ts";
@@ -110,6 +111,11 @@ async function sendAll(
     state,
     targets: upload.targets,
     options: upload.shaping.number,
+    // There one id is one document, whatever pair it is sent to (observed-service.md 3.3).
+    sharedTargets:
+      connected.client.dialect.skipsUnadvanced === true && options.state !== false
+        ? serviceTargets(state.database, upload.targets.baseUrl)
+        : [],
     mappingKey: (path) => source.mappingKey(path),
     renamedFrom: (content, path) =>
       source.since?.renamed.get(path) ?? plan.table.renamedFrom(content),

@@ -60,10 +60,9 @@ export type ReportFailure = z.infer<typeof reportFailure>;
 
 /** How a run selected files and shaped their documents; `ingest retry` uses it. */
 const recordedOptions = z.object({
-  selectedBy: described(
-    z.enum(["include", "folder", "name"]),
-    "how files were found: by the configured include, below a folder, or by name or glob",
-  ),
+  byInclude: z
+    .boolean()
+    .check(z.describe("whether the configured include found the files, not a named path")),
   pairFromFlag: z.boolean().check(z.describe("whether a flag named the target")),
   mapping: count("version of the mapping of files to documents"),
   settings: z
