@@ -30,7 +30,10 @@ function classesOf({ project, root, files }: Known, sent: Sent, now: Shape): Rea
   const other = isTaken ? ["kept"] : [];
   const file = project.files.get(sent.path);
   if (!file) return new Set(["gone", ...other]);
-  if (isBroken(sent.path, file)) return new Set(["kept"]);
+  // What is left out is not read, so nobody knows that it is broken.
+  if (isBroken(sent.path, file)) {
+    return new Set(project.ignored.has(sent.path) ? ["kept", "excluded"] : ["kept"]);
+  }
   const yielding = sent.shapes.filter((shape) => yields(sent.path, shape));
   const classes = new Set<string>(other);
   // A folder gives no tables: one that is not named is out of sight.
