@@ -1,7 +1,7 @@
 import type { Database, SqlValue } from "../database.ts";
 import { createInsert } from "./insert.ts";
 import { optionsJson, optionsKey } from "./options.ts";
-import { acceptedValues, failureValues, fileValues } from "./records.ts";
+import { acceptedColumns, acceptedValues, failureValues, fileValues } from "./records.ts";
 import type { ImageRecord, TransferRecord } from "./transfer.ts";
 
 /** Collects records beside the state until all of them are known to be good. */
@@ -41,18 +41,7 @@ const tables = {
   },
   accepted: {
     name: "accepted",
-    columns: [
-      "target",
-      "id",
-      "path",
-      "part",
-      "whole",
-      "fields",
-      "updated_at",
-      "stored_id",
-      "sent_at",
-      "options",
-    ],
+    columns: acceptedColumns,
     keys: ["target", "id"],
     isBetter: newer("accepted", "sent_at", "whole"),
   },

@@ -132,6 +132,20 @@ export const fileValues = (each: FileRecord): SqlValue[] => [
   each.target ?? null,
 ];
 
+/** Columns of the table `accepted`, in the order of acceptedValues(). */
+export const acceptedColumns = [
+  "target",
+  "id",
+  "path",
+  "part",
+  "whole",
+  "fields",
+  "updated_at",
+  "stored_id",
+  "sent_at",
+  "options",
+] as const;
+
 export const acceptedValues = (each: AcceptedRecord): SqlValue[] => [
   each.target,
   each.id,

@@ -1,6 +1,7 @@
 import type { Database, SqlValue, Synchronous } from "../database.ts";
 import { createInsert } from "./insert.ts";
 import {
+  acceptedColumns,
   acceptedValues,
   failureValues,
   fileValues,
@@ -15,20 +16,11 @@ export interface StateBatch {
   failures?: readonly FailureRecord[];
 }
 
-const acceptedColumns = [
-  "path",
-  "part",
-  "whole",
-  "fields",
-  "updated_at",
-  "stored_id",
-  "sent_at",
-  "options",
-];
+const changing = acceptedColumns.filter((each) => each !== "target" && each !== "id");
 
 // Never REPLACE: no trigger would hear of the row that was there.
 const upsertAccepted = `ON CONFLICT (target, id) DO UPDATE
-  SET ${acceptedColumns.map((each) => `${each} = excluded.${each}`).join(", ")}`;
+  SET ${changing.map((each) => `${each} = excluded.${each}`).join(", ")}`;
 
 // That a target has the document is written down only where it is so.
 const checkedRow = `(?,?,?,?,?,?,?,?,
