@@ -60,6 +60,12 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "add --batch FILE, or leave it out",
     },
     {
+      flags: ["--no-reask"],
+      without: ["--resume"],
+      why: "it is about questions of an earlier batch",
+      hint: "add --resume FILE, or leave it out",
+    },
+    {
       flags: ["--replay-speed"],
       without: ["--replay"],
       why: "nothing is replayed",

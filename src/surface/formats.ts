@@ -23,6 +23,11 @@ const uploadForm: OutputForm = {
   picks: [],
   hint: "pipe its JSON on: knowctl ingest … --output ndjson | jq …; or select from knowctl state list",
 };
+const answerForm: OutputForm = {
+  formats: ["text", "json", "ndjson", "packets"],
+  picks: ["fields", "jq"],
+  hint: "--filter is for lists; this is one answer: pick members with --fields or --jq",
+};
 const stateForm = noForm("to select records, use `knowctl state list`");
 
 /** The command has no data to lay out: no format, nothing to select from. */
@@ -33,7 +38,7 @@ function noForm(hint = "leave the flag out"): OutputForm {
 /** Commands that print something else than a list. Flags that are not here are refused (exit 2). */
 const special: Readonly<Record<string, OutputForm>> = {
   api: { ...listForm, formats: [...lists, "raw"] },
-  chat: { ...listForm, formats: ["text", "json", "ndjson", "packets"] },
+  chat: answerForm,
   completion: noForm(),
   "config get": noForm("for another form: knowctl config show --fields KEY --json"),
   "config init": noForm("to see what was saved: knowctl config show --json"),
@@ -60,7 +65,7 @@ const special: Readonly<Record<string, OutputForm>> = {
   sandbox: noForm(),
   "sessions delete": noForm("to see the sessions: knowctl sessions list"),
   "sessions export": { ...recordForm, formats: ["text", "markdown", ...lists] },
-  "sessions recover": { ...listForm, formats: ["text", "json", "ndjson"] },
+  "sessions recover": { ...answerForm, formats: ["text", "json", "ndjson"] },
   "sessions rename": noForm("to see the sessions: knowctl sessions list"),
   "sessions show": { ...recordForm, formats: ["text", ...lists] },
   "state export": stateForm,

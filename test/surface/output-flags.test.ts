@@ -28,9 +28,6 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
       .map((line) => JSON.parse(line) as unknown),
 };
 
-// What chat does with these three is told by its own tests.
-const ownPicking = new Set(["chat", "sessions recover"]);
-
 it("has a command line for each command", () => {
   const missing = leaves().filter((path) => runnable[path] === undefined);
   expect(missing, "add one to test/surface/flags/runnable.ts").toEqual([]);
@@ -61,7 +58,7 @@ describe.each(leaves())("%s", (path) => {
     await expectRefused(path, ["--json", "--output", second]);
   });
 
-  it.skipIf(ownPicking.has(path))("selects, or refuses to", async () => {
+  it("selects, or refuses to", async () => {
     if (!picks.includes("fields")) await expectRefused(path, ["--fields", "name"]);
     if (!picks.includes("filter")) await expectRefused(path, ["--filter", "name=a"]);
     if (!picks.includes("jq")) return await expectRefused(path, ["--jq", "."]);

@@ -20,25 +20,6 @@ function isGiven(options: GlobalFlags, name: string): boolean {
   return options.flagSources?.[name] === "flag";
 }
 
-const needs: Readonly<Partial<Record<keyof ChatOptions, keyof ChatOptions>>> = {
-  concurrency: "batch",
-  resume: "batch",
-  reask: "resume",
-  replaySpeed: "replay",
-  force: "record",
-};
-
-/** Refuses flags that have no effect without another one. Throws CliError `usage`. */
-export function checkNeeds(options: ChatOptions): void {
-  for (const [name, other] of Object.entries(needs)) {
-    if (!isGiven(options, name) || options[other] !== undefined) continue;
-    throw usage(
-      `${flagName(name)} counts only with ${flagName(other)}`,
-      `leave it out, or give ${flagName(other)}`,
-    );
-  }
-}
-
 /** What `--fields` and `--jq` make of the one object of an answer; undefined for neither. */
 export function selectionOf(options: GlobalFlags): Selection | undefined {
   const { fields, jq } = options;
@@ -51,16 +32,7 @@ export function selectionOf(options: GlobalFlags): Selection | undefined {
 
 /** Refuses what the format of an answer leaves without effect. Throws CliError `usage`. */
 export function checkFormatFlags(options: GlobalFlags, format: string): void {
-  if (isGiven(options, "filter")) {
-    throw usage(
-      "--filter is for lists, and a chat is no list",
-      "pick members with --fields or --jq",
-    );
-  }
   const output = isGiven(options, "output") ? options.output : undefined;
-  if (isGiven(options, "json") && output !== undefined && output !== "json") {
-    throw usage(`--json and --output ${output} exclude each other`, "give one of them");
-  }
   const picks = ["fields", "jq"].find((name) => isGiven(options, name));
   if (picks !== undefined && output !== undefined && output !== "json") {
     throw usage(

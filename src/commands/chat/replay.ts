@@ -11,7 +11,7 @@ import type { Output } from "../../output/output.ts";
 import { createSpinner } from "../../output/spinner.ts";
 import { readRecording, type RecordedEntry } from "../../recording.ts";
 import type { View } from "./ask.ts";
-import { checkNeeds, flagName } from "./flag-rules.ts";
+import { flagName } from "./flag-rules.ts";
 import type { ChatOptions } from "./options.ts";
 import { takeLines, takeReply, type Batch } from "./send.ts";
 import { conclude, runTurn, type Ending, type Keeper } from "./turn.ts";
@@ -116,7 +116,6 @@ const asksSomething = [
 
 /** Refuses what cannot be done without asking. Throws CliError `usage`. */
 export function checkReplay(args: readonly string[], options: ChatOptions): void {
-  checkNeeds(options);
   const { flagSources } = options;
   const refused = asksSomething.find((name) => flagSources?.[name] === "flag");
   if (args.length === 0 && refused === undefined) return;

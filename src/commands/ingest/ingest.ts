@@ -14,7 +14,7 @@ import { checkPlannedPairs } from "./planned-access.ts";
 import { ingestFormat, withReport, type Report, type ReportRequest } from "./report.ts";
 import { checkReportFiles, type ReportFiles, type ReportFlags } from "./report-files.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "./shaping-flags.ts";
-import { checkSavable } from "./saved-options.ts";
+import { checkSavable, unsavableFlag } from "./saved-options.ts";
 import {
   isUpload,
   openSession,
@@ -182,9 +182,8 @@ export async function uploadFound(
 /** After a first upload: that its options need not be typed again. */
 async function tellOfSaving({ output }: Session, options: IngestOptions): Promise<void> {
   const names = [...shapingFlags, ...selectionFlags];
-  if (options.saveOptions || options.state === false || givenFlags(options, names).length === 0) {
-    return;
-  }
+  if (options.saveOptions || options.state === false || unsavableFlag(options)) return;
+  if (givenFlags(options, names).length === 0) return;
   await output.note("give --save-options once, and plain `knowctl ingest` repeats this upload");
 }
 

@@ -83,7 +83,9 @@ function checkOptions(options: OrphansOptions): void {
   );
   if (flag === undefined) return;
   const name = flag === "allowSync" ? "--allow-sync" : "--require-access";
-  throw new CliError("usage", `${name} goes with --tombstone: nothing else is uploaded`);
+  throw new CliError("usage", `${name} goes with --tombstone: nothing else is uploaded`, {
+    hints: [`add --tombstone, or leave ${name} out`],
+  });
 }
 
 function refuseUndeletable({ config }: DocumentSource): void {

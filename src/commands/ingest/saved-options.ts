@@ -13,23 +13,46 @@ function refuse(flag: string, hint: string): CliError {
   return new CliError("usage", `--save-options cannot keep ${flag}`, { hints: [hint] });
 }
 
+const eachTime = "give it each time";
+
+/** Flags that a project file cannot hold, with what to do instead. */
+const unsavable = [
+  ["include", "--include", "name a glob as path: knowctl ingest 'docs/**/*.md' --save-options"],
+  ["format", "--format", eachTime],
+  ["dropAccess", "--drop-access", eachTime],
+  [
+    "allowSecrets",
+    "--allow-secrets",
+    "give it each time, or name the documents in ingest.allowSecrets",
+  ],
+  ["state", "--state or --no-state", eachTime],
+  ["config", "--config", "the options go into the project file in the root"],
+] as const satisfies [keyof IngestOptions, string, string][];
+
+/** A flag of the command line that a project file cannot hold, with what to do instead. */
+export function unsavableFlag(options: IngestOptions): { flag: string; hint: string } | undefined {
+  const found = unsavable.find(
+    ([name]) => options[name] !== undefined && options.flagSources?.[name] !== "env",
+  );
+  return found && { flag: found[1], hint: found[2] };
+}
+
 /** Throws CliError `usage` for what plain `knowctl ingest` could not repeat. */
 export function checkSavable(paths: readonly string[], options: IngestOptions): void {
   if (!options.saveOptions) {
     if (!options.yes || options.flagSources?.["yes"] === "env") return;
-    throw new CliError("usage", "--yes goes with --save-options");
+    throw new CliError("usage", "--yes goes with --save-options", {
+      hints: ["add --save-options, or leave --yes out: nothing is asked"],
+    });
   }
-  if (options.dryRun)
-    throw new CliError("usage", "--save-options goes with an upload, not --dry-run");
+  if (options.dryRun) {
+    throw new CliError("usage", "--save-options goes with an upload, not --dry-run", {
+      hints: ["leave one of them out"],
+    });
+  }
   if (paths.includes("-")) throw refuse("stdin", "name files or folders");
-  if (options.include !== undefined) {
-    throw refuse("--include", "name a glob as path: knowctl ingest 'docs/**/*.md' --save-options");
-  }
-  if (options.format !== undefined) throw refuse("--format", "give it each time");
-  if (options.state !== undefined) throw refuse("--state", "give it each time");
-  if (options.config !== undefined && options.flagSources?.["config"] !== "env") {
-    throw refuse("--config", "the options go into the project file in the root");
-  }
+  const found = unsavableFlag(options);
+  if (found) throw refuse(found.flag, found.hint);
 }
 
 /** A path or glob of the command line as a pattern below the root. */
@@ -73,6 +96,9 @@ export function savedOptions(
     drafts: given("drafts"),
     ccPairId: given("ccPairId"),
     connector: given("connector"),
+    requireAccess: given("requireAccess"),
+    concurrency: given("concurrency"),
+    rate: given("rate"),
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

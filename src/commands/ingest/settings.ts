@@ -155,7 +155,7 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
           .join(","),
       ),
     useIgnoreFiles: ignore,
-    dropAccess: flags.dropAccess ?? flags.recorded?.settings.dropAccess,
+    dropAccess: flags.recorded ? flags.recorded.settings.dropAccess : flags.dropAccess,
     flags: flags.recorded?.settings.flags ?? {
       include: flags.include,
       exclude: flags.exclude,

@@ -17,6 +17,7 @@ export const shapingFlags = [
   "map",
   "images",
   "drafts",
+  "dropAccess",
 ] as const satisfies (keyof MappingFlags)[];
 
 /** Flags that select files. */

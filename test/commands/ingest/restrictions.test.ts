@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startTestService, type TestService } from "../../service.ts";
+import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { runIn } from "../state/support.ts";
 
 type Json = Record<string, unknown>;
@@ -54,6 +54,27 @@ describe("a document member that restricts access", () => {
       code: 0,
     });
     expect(await runIn(service, "ingest d.ndjson --cc-pair-id 2")).toMatchObject({ code: 10 });
+  });
+
+  it("is not dropped by a retry, unless the upload was to drop it", async () => {
+    const broken = "---\nupdated: never\nexternal_access: [a@b.example]\n---\n# A\n";
+    const service = await startTestService({ files: { "docs/a.md": broken } });
+    const variable = { ...service, env: { ...service.env, KNOWCTL_DROP_ACCESS: "1" } };
+    const mended = { "docs/a.md": broken.replace("updated: never\n", "") };
+    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+    writeFiles(service.folder, mended);
+    expect(await runIn(variable, "ingest retry")).toMatchObject({ code: 10 });
+    expect(await runIn(service, "ingest retry --drop-access")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("knowctl ingest PATH") as unknown,
+    });
+    expect(sent(service)).toEqual([]);
+    writeFiles(service.folder, { "docs/a.md": broken });
+    const upload = "ingest docs --cc-pair-id 2 --drop-access";
+    expect(await runIn(service, upload)).toMatchObject({ code: 10 });
+    writeFiles(service.folder, mended);
+    expect(await runIn(service, "ingest retry")).toMatchObject({ code: 0 });
+    expect(sent(service)).toEqual(["docs/a.md"]);
   });
 
   it.each<Json>([

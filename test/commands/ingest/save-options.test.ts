@@ -101,6 +101,25 @@ it("is told of once on a terminal, after a first upload with options", async () 
   expect(second.stderr).not.toContain("--save-options");
 });
 
+it.each(["--include docs/**", "--drop-access"])(
+  "is not told of where it could not keep a flag: %s",
+  async (flag) => {
+    const service = await startTestService({ files });
+    const ran = await runIn(service, `ingest docs --cc-pair-id 2 --tag x ${flag}`, { answer: "" });
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).not.toContain("--save-options");
+  },
+);
+
+it("keeps what else of a run has a place in the file", async () => {
+  const service = await startTestService({ files });
+  const line = "ingest docs --cc-pair-id 2 --require-access public --concurrency 2 --rate 50";
+  expect(await runIn(service, `${line} --save-options`)).toMatchObject({ code: 0 });
+  expect(configOf(service)).toMatchObject({
+    ingest: { requireAccess: ["public"], concurrency: 2, rate: 50 },
+  });
+});
+
 it("says which options changed how many documents", async () => {
   const service = await startTestService({ files });
   await runIn(service, "ingest docs more --cc-pair-id 2 --sections headings --tag t1");

@@ -126,6 +126,19 @@ const own: FlagCases = {
     { tested: "test/commands/chat/batch.test.ts" },
     { ...question, flag: "--resume done.ndjson", refused: /--batch/ },
   ],
+  "--no-reask": [
+    {
+      files: {
+        "q.ndjson": '{"id":"a","message":"hello"}\n',
+        "done.ndjson": '{"type":"result","id":"a","status":"incomplete","sessionId":null}\n',
+      },
+      args: "--batch q.ndjson --resume done.ndjson",
+      flag: "--no-reask",
+      codes: [0, 10],
+      requests: { loses: /"message":"hello"/ },
+    },
+    { ...question, flag: "--no-reask", refused: /--resume/ },
+  ],
 };
 
 /** `chat`: flag by flag. */

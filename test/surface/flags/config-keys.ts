@@ -1,5 +1,5 @@
 import type { Difference, Setting, TestedElsewhere } from "./case.ts";
-import { folder } from "./mapping.ts";
+import { folder, privateKey } from "./mapping.ts";
 import { answerLines } from "./stored.ts";
 
 interface Effective extends Omit<Setting, "config"> {
@@ -143,6 +143,33 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
     command: "ingest docs",
     config: { ingest: { connector: "Handbook uploads" } },
     codes: [2, 0],
+  },
+  "ingest.requireAccess": {
+    files: folder,
+    command: `ingest docs ${pair}`,
+    config: { ingest: { requireAccess: ["private"] } },
+    codes: [0, 2],
+    requests: { loses: /"document"/ },
+  },
+  "ingest.accessKeys": {
+    ...matter("audience: staff"),
+    command: `ingest docs ${pair}`,
+    config: { ingest: { accessKeys: ["audience"] } },
+    stderr: { gains: /says? who may read \(audience/ },
+  },
+  "ingest.allowSecrets": {
+    files: { "docs/a.md": `# A\n\n${privateKey}` },
+    command: `ingest docs ${pair}`,
+    config: { ingest: { allowSecrets: ["docs/**"] } },
+    codes: [10, 0],
+    requests: { gains: /MIIEpAIBAAKCAQEA/ },
+  },
+  "ingest.map": {
+    files: folder,
+    command: `ingest rows.csv ${pair}`,
+    config: { ingest: { map: { title: "name", text: "notes" } } },
+    codes: [10, 0],
+    requests: { gains: /"title":"Pen"/ },
   },
   "ingest.concurrency": {
     files: Object.fromEntries(

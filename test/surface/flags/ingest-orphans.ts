@@ -1,11 +1,35 @@
 import type { Case, Coverage, Setting } from "./case.ts";
-import { byName, many, pair, two } from "./ingest-sending.ts";
+import { byName, byPair, many, pair, two } from "./ingest-sending.ts";
 
 /** For orphans only the ids count: a script may give the same flags as to the upload. */
 const idle = "shapes documents, not ids; a script gives the same flags to both commands";
 const sent: Setting = { files: two, first: [`ingest docs ${pair}`] };
 const gone: Setting = { ...sent, edits: { "docs/b.md": undefined } };
 const removal = `docs ${pair}`;
+const removes = "--tombstone --yes --max-delete 100%";
+/** One file is gone, and another opts out. */
+const optedOut: Setting = {
+  ...gone,
+  edits: { "docs/a.md": "---\ndraft: true\n---\n# A\n\ntext a\n", "docs/b.md": undefined },
+};
+/** Two of three files are gone: without a limit of its own one may be removed. */
+const twoGone: Setting = {
+  files: { ...two, "docs/c.md": "# C\n\ntext c\n" },
+  first: [`ingest docs ${pair}`],
+  edits: { "docs/a.md": undefined, "docs/b.md": undefined },
+};
+const byTarget: Setting = {
+  files: two,
+  first: byPair,
+  edits: { "docs/b.md": undefined },
+  args: "docs",
+};
+const listed = (flag: string): Case => ({
+  ...gone,
+  args: removal,
+  flag,
+  refused: /goes with --tombstone/,
+});
 const orphans = (flag: string): Case => ({ ...sent, args: `docs ${pair}`, flag, harmless: idle });
 
 /** `ingest orphans`: flag by flag. */
@@ -18,10 +42,10 @@ export const orphanCases: Coverage = {
       stdout: { loses: /docs\/b\.md/ },
     },
     "--exclude": {
-      ...gone,
+      ...sent,
       args: removal,
       flag: "--exclude docs/b.md",
-      stdout: { loses: /docs\/b\.md/ },
+      stdout: { gains: /docs\/b\.md\texcluded/ },
     },
     "--no-ignore": {
       files: { ...two, "docs/c.md": "# C\n\ntext c\n" },
@@ -29,7 +53,7 @@ export const orphanCases: Coverage = {
       edits: { "docs/.gitignore": "c.md\n" },
       args: removal,
       flag: "--no-ignore",
-      harmless: "a file that is ignored now is no orphan: it exists",
+      stdout: { loses: /docs\/c\.md\texcluded/ },
     },
     "--id-prefix": {
       ...sent,
@@ -52,16 +76,21 @@ export const orphanCases: Coverage = {
       flag: "--drafts",
       stdout: { loses: /docs\/c\.md/ },
     },
+    "--drop-access": {
+      files: { "docs/a.md": "---\nexternal_access: [a@b.example]\n---\n# A\n" },
+      first: [`ingest docs ${pair} --drop-access`],
+      args: removal,
+      flag: "--drop-access",
+      codes: [10, 0],
+    },
     "--cc-pair-id": {
-      ...gone,
-      args: "docs",
+      ...byTarget,
       flag: pair,
       codes: [2, 0],
       stdout: { gains: /docs\/b\.md/ },
     },
     "--connector": {
-      ...gone,
-      args: "docs",
+      ...byTarget,
       flag: byName,
       codes: [2, 0],
       stdout: { gains: /docs\/b\.md/ },
@@ -74,6 +103,36 @@ export const orphanCases: Coverage = {
       flag: "--state other",
       stdout: { gains: /docs\/b\.md/ },
     },
+    "--require-access": [
+      {
+        ...gone,
+        args: `${removal} ${removes}`,
+        flag: "--require-access private",
+        codes: [0, 2],
+        requests: { loses: /"document"/ },
+      },
+      listed("--require-access public"),
+    ],
+    "--allow-sync": [
+      {
+        files: two,
+        first: ["ingest docs --cc-pair-id 6 --allow-sync"],
+        edits: { "docs/b.md": undefined },
+        args: `docs --cc-pair-id 6 ${removes}`,
+        flag: "--allow-sync",
+        codes: [2, 0],
+      },
+      listed("--allow-sync"),
+    ],
+    "--class": [
+      { ...optedOut, args: removal, flag: "--class gone", stdout: { loses: /docs\/a\.md/ } },
+      {
+        ...optedOut,
+        args: `${removal} ${removes}`,
+        flag: "--class opted-out",
+        requests: { gains: /"id":"docs\/a\.md"/ },
+      },
+    ],
     "--concurrency": {
       ...gone,
       args: removal,
@@ -88,13 +147,13 @@ export const orphanCases: Coverage = {
           .slice(0, 4)
           .map((name) => [name, undefined]),
       ),
-      args: `${removal} --tombstone --yes --max-delete 100%`,
+      args: `${removal} ${removes}`,
       flag: "--rate 2",
       waits: { gains: /\d{3}/ },
     },
     "--fields": {
       ...gone,
-      args: `${removal} --tombstone --yes --max-delete 100%`,
+      args: `${removal} ${removes}`,
       flag: "--fields nosuch",
       codes: [0, 2],
       requests: { loses: /"document"/ },
@@ -126,12 +185,12 @@ export const orphanCases: Coverage = {
       },
     ],
     "--max-delete": [
-      { ...gone, args: `${removal} --tombstone --yes`, flag: "--max-delete 100%", codes: [2, 0] },
+      { ...twoGone, args: `${removal} --tombstone --yes`, flag: "--max-delete 2", codes: [2, 0] },
       { ...gone, args: removal, flag: "--max-delete 5", refused: /--prune or --tombstone/ },
     ],
     "--dry-run": {
       ...gone,
-      args: `${removal} --tombstone --yes --max-delete 100%`,
+      args: `${removal} ${removes}`,
       flag: "--dry-run",
       requests: { loses: /"document"/ },
     },

@@ -1,67 +1,110 @@
-import type { Coverage, Setting } from "./case.ts";
-import { broken, byName, many, pair, sending } from "./ingest-sending.ts";
-import { folder, shaping, type Shows } from "./mapping.ts";
+import type { Case, Coverage, FlagCases, Setting } from "./case.ts";
+import { broken, byName, byPair, many, pair, sending, two } from "./ingest-sending.ts";
+import { privateKey } from "./mapping.ts";
 
 // What fails first is mended before the retry: then there is something to send again.
-const mended: Setting = {
-  files: { ...folder, "docs/a.md": "---\nupdated: never\n---\n# A\n" },
+const failedRetry: Setting = {
+  files: broken,
   first: [`ingest docs ${pair}`],
-  edits: { "docs/a.md": folder["docs/a.md"] as string },
+  edits: many,
+  args: pair,
 };
-const retry: Shows = { in: "requests", args: () => pair, before: mended };
-const { "--map": _map, "--format": _format, "--drafts": _drafts, ...retried } = shaping(retry);
-const long = { ...mended, edits: { "docs/a.md": folder["docs/b.md"] as string } };
-const rows: Setting = { files: folder, first: [`ingest rows.csv ${pair}`], args: pair };
-const failedRetry = { files: broken, first: [`ingest docs ${pair}`], edits: many, args: pair };
+const failing = "---\nupdated: never\nid: shared\n---\n# A\n";
+const severalPairs: Setting = {
+  files: { "docs/a.md": failing, "docs/b.md": failing.replace("shared", "other") },
+  first: byPair,
+  edits: two,
+  args: "",
+};
+/** A document that another project has sent under the same id. */
+const shared: Setting = {
+  dialect: "onyx",
+  files: { "docs/a.md": failing, "theirs/a.md": "---\nid: shared\n---\n# Theirs\n" },
+  first: [`ingest theirs ${pair} --state other`, `ingest docs ${pair}`],
+  edits: { "docs/a.md": "---\nid: shared\n---\n# A\n" },
+  args: pair,
+};
+
+/** Flags that shape or choose documents: what failed is sent with the recorded ones. */
+const shapes: readonly string[] = [
+  "--include docs/1.md",
+  "--exclude docs/2.md",
+  "--no-ignore",
+  "--id-prefix kb/",
+  "--source web",
+  "--sections headings",
+  "--anchors mkdocs",
+  "--max-section-chars 300",
+  "--link https://x.example/{path}",
+  "--link-base https://x.example/",
+  "--metadata team=people",
+  "--tag hr",
+  "--updated-at git",
+  "--owners codeowners",
+  "--meta-commit",
+  "--images upload",
+  "--map title=name,text=notes",
+  "--format markdown",
+  "--drafts",
+  "--drop-access",
+];
+const refusedFlags: FlagCases = Object.fromEntries(
+  shapes.map((flag): [string, Case] => [
+    flag.split(" ")[0] ?? "",
+    { ...failedRetry, flag, refused: /knowctl ingest PATH/ },
+  ]),
+);
+
+const target = (flag: string | readonly string[]): Case => ({
+  ...severalPairs,
+  flag,
+  codes: [2, 0],
+  requests: { gains: /"id":"docs\/b\.md"/ },
+});
 
 /** `ingest retry`: flag by flag. */
 export const retryCases: Coverage = {
   "ingest retry": {
-    ...retried,
+    ...refusedFlags,
     ...sending(pair, { files: broken, first: [`ingest docs ${pair}`], edits: many }),
-    "--include": {
-      ...failedRetry,
-      flag: "--include docs/1.md",
-      requests: { loses: /docs\/2\.md/ },
-    },
-    "--exclude": {
-      ...failedRetry,
-      flag: "--exclude docs/2.md",
-      requests: { loses: /docs\/2\.md/ },
-    },
-    "--no-ignore": {
-      ...failedRetry,
-      flag: "--no-ignore",
-      harmless: "each file that failed is named: no ignore file leaves it out",
-    },
-    "--max-section-chars": {
-      ...long,
+    "--cc-pair-id": [
+      target(pair),
+      {
+        ...failedRetry,
+        args: "",
+        flag: "--cc-pair-id 7",
+        codes: [0, 2],
+        stderr: { gains: /failures of cc_pair_id 2/ },
+      },
+    ],
+    "--connector": target(byName),
+    "--allow-secrets": {
+      files: { "docs/a.md": `# A\n\n${privateKey}` },
+      first: [`ingest docs ${pair}`],
       args: pair,
-      flag: "--max-section-chars 300",
-      requests: { gains: /"text":"A sent[^]*"text":"A sent/ },
-    },
-    "--map": {
-      ...rows,
-      flag: "--map title=name,text=notes",
+      flag: "--allow-secrets",
       codes: [10, 0],
-      requests: { gains: /"title":"Pen"/ },
+      requests: { gains: /"document"/ },
     },
-    "--format": { ...failedRetry, flag: "--format markdown", refused: /for files that are named/ },
-    "--drafts": {
+    "--require-access": {
       ...failedRetry,
-      edits: { ...many, "docs/1.md": "---\ndraft: true\n---\n# Draft\n\nDraft body\n" },
-      flag: "--drafts",
-      requests: { gains: /Draft body/ },
+      flag: "--require-access private",
+      codes: [0, 2],
+      requests: { loses: /"document"/ },
     },
-    "--images": {
-      ...mended,
-      args: pair,
-      flag: "--images upload",
-      dialect: "onyx",
-      requests: { gains: /image_file_id/ },
+    "--allow-sync": {
+      ...failedRetry,
+      first: ["ingest docs --cc-pair-id 6"],
+      args: "--cc-pair-id 6",
+      flag: "--allow-sync",
+      codes: [2, 0],
     },
-    "--cc-pair-id": { ...failedRetry, args: "", flag: pair, stderr: { gains: /8 files failed/ } },
-    "--connector": { ...failedRetry, args: "", flag: byName, stderr: { gains: /8 files failed/ } },
+    "--no-overwrite": {
+      ...shared,
+      flag: "--no-overwrite",
+      codes: [0, 2],
+      requests: { loses: /"document"/ },
+    },
     "--state": {
       files: broken,
       first: [`ingest docs ${pair} --state other`],

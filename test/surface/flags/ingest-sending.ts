@@ -13,6 +13,9 @@ export const broken = Object.fromEntries(
   ]),
 );
 
+/** Documents of two targets. */
+export const byPair = ["ingest docs/a.md --cc-pair-id 7", "ingest docs/b.md --cc-pair-id 2"];
+
 /** The flags of a run that sends, with the documents of `setting`. */
 export function sending(args: string, setting: Setting): FlagCases {
   return {

@@ -1,14 +1,20 @@
 import type { Coverage } from "./case.ts";
 import { byName, many, pair, two } from "./ingest-sending.ts";
-import { choosing, folder, shaping, type Shows } from "./mapping.ts";
+import { allowing, choosing, folder, shaping, type Shows } from "./mapping.ts";
 
-const explain: Shows = { in: "stdout", args: (file) => `${file} --json`, noTextCode: 2 };
+const explain: Shows = {
+  in: "stdout",
+  args: (file) => `${file} --json`,
+  failedCode: 2,
+  secretCode: 0,
+};
 const documents: Shows = { in: "stdout", args: (file) => file };
 
 /** `ingest explain` and `ingest documents`: flag by flag. */
 export const showingCases: Coverage = {
   "ingest explain": {
     ...shaping(explain),
+    ...allowing(explain),
     "--include": {
       files: folder,
       args: "docs/a.md --json",
@@ -61,6 +67,7 @@ export const showingCases: Coverage = {
   },
   "ingest documents": {
     ...shaping(documents),
+    ...allowing(documents),
     ...choosing(documents),
     "--images": {
       files: folder,

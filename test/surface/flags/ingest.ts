@@ -1,9 +1,9 @@
-import type { Case, Coverage, FlagCases } from "./case.ts";
+import type { Case, Coverage, FlagCases, Setting } from "./case.ts";
 import { orphanCases } from "./ingest-orphans.ts";
 import { retryCases } from "./ingest-retry.ts";
 import { broken, byName, many, pair, sending, two } from "./ingest-sending.ts";
 import { showingCases } from "./ingest-showing.ts";
-import { choosing, folder, shaping, type Shows } from "./mapping.ts";
+import { allowing, choosing, folder, shaping, type Shows } from "./mapping.ts";
 
 const upload: Shows = { in: "requests", args: (file) => `${file} ${pair}` };
 
@@ -38,7 +38,7 @@ const onStdin: readonly string[] = [
   "--since HEAD",
 ];
 
-const line = `${JSON.stringify({ id: "x", sections: [{ text: "hello" }], source: "file", semantic_identifier: "X", metadata: {} })}\n`;
+const line = `${JSON.stringify({ id: "x", sections: [{ text: "text x" }], source: "file", semantic_identifier: "X", metadata: {} })}\n`;
 
 const refusedOnStdin = (flag: string): Case => ({
   args: `- ${pair}`,
@@ -59,8 +59,79 @@ function withStdin(cases: FlagCases): FlagCases {
 
 const shaped = shaping(upload);
 
+const saved: Setting = {
+  files: two,
+  first: [`ingest docs ${pair} --id-prefix one/ --save-options`],
+  args: `docs ${pair} --id-prefix two/ --save-options`,
+};
+const cannotKeep = (args: string): Case => ({
+  files: two,
+  args: `docs ${pair} ${args}`,
+  flag: "--save-options",
+  refused: /--save-options (?:cannot keep|goes with)/,
+});
+
+const keeping: FlagCases = {
+  "--save-options": [
+    {
+      files: two,
+      args: `docs ${pair} --tag hr --require-access public --concurrency 2 --rate 50`,
+      flag: "--save-options",
+      left: {
+        gains:
+          /\.cliconfig\.json: (?=[^]*"hr")(?=[^]*"requireAccess")(?=[^]*"concurrency": 2)[^]*"rate": 50/,
+      },
+    },
+    ...["--dry-run", "--include docs/**", "--drop-access", "--allow-secrets"].map(cannotKeep),
+  ],
+  "--yes": [
+    { ...saved, flag: "--yes", codes: [2, 0], requests: { gains: /"id":"two\/docs\/a\.md"/ } },
+    { files: two, args: `docs ${pair}`, flag: "--yes", refused: /--save-options/ },
+  ],
+};
+
+/** Which documents may go where. */
+const guarding: FlagCases = {
+  "--require-access": {
+    files: two,
+    args: `docs ${pair}`,
+    flag: "--require-access private",
+    codes: [0, 2],
+    requests: { loses: /"document"/ },
+  },
+  "--allow-sync": {
+    files: two,
+    args: "docs --cc-pair-id 6",
+    flag: "--allow-sync",
+    codes: [2, 0],
+    requests: { gains: /"document"/ },
+  },
+  "--no-overwrite": {
+    files: two,
+    dialect: "onyx",
+    first: [`ingest docs ${pair} --state other`],
+    args: `docs ${pair}`,
+    flag: "--no-overwrite",
+    codes: [0, 2],
+    requests: { loses: /"document"/ },
+  },
+};
+
 const run: FlagCases = {
   ...shaped,
+  ...allowing(upload),
+  ...keeping,
+  ...guarding,
+  "--drop-access": [
+    shaped["--drop-access"] ?? [],
+    {
+      args: `- ${pair}`,
+      stdin: line.replace('{"id"', '{"private":true,"id"'),
+      flag: "--drop-access",
+      codes: [10, 0],
+      requests: { gains: /"document"/ },
+    },
+  ].flat() as Case[],
   ...choosing(upload),
   ...target,
   ...sending(`docs ${pair}`, { files: many }),

@@ -7,6 +7,9 @@ const pixel = Buffer.from(
   "base64",
 );
 
+export const privateKey =
+  "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\n-----END RSA PRIVATE KEY-----\n";
+
 /** A folder in which every flag about mapping finds something to do. */
 export const folder: Readonly<Record<string, string | Uint8Array>> = {
   "docs/a.md": "# Alpha\n\nText of alpha. ![dot](dot.png)\n\n## Größe\n\nBody.\n",
@@ -17,6 +20,8 @@ export const folder: Readonly<Record<string, string | Uint8Array>> = {
   "rows.csv": "sku,name,notes\n1,Pen,Writes blue\n",
   "hidden/.gitignore": "*.md\n",
   "hidden/h.md": "# Hidden\n\nIgnored text.\n",
+  "closed.md": "---\nexternal_access: [a@b.example]\n---\n# Closed\n\nFor a few.\n",
+  "key.md": `# Key\n\n${privateKey}`,
   CODEOWNERS: "* owner@example.com\n",
 };
 
@@ -28,12 +33,15 @@ export interface Shows {
   args(file: string): string;
   /** What has to be before, where a run alone shows nothing. */
   before?: Setting;
-  /** Exit code where a row has no text. */
-  noTextCode?: number;
+  /** Exit code where a file or a row gives no document. */
+  failedCode?: number;
+  /** Exit code where a document holds a secret. */
+  secretCode?: number;
 }
 
 /** The flags that shape a document, for a command that shows documents. */
-export function shaping({ in: kind, args, before = {}, noTextCode = 10 }: Shows): FlagCases {
+export function shaping(shows: Shows): FlagCases {
+  const { in: kind, args, before = {}, failedCode = 10 } = shows;
   const of = (file: string, flag: string, gains: RegExp, more = "", git = false): Effect => ({
     files: folder,
     git,
@@ -78,13 +86,30 @@ export function shaping({ in: kind, args, before = {}, noTextCode = 10 }: Shows)
     // Without a column for the text a row is no document.
     "--map": {
       ...of("rows.csv", "--map title=name,text=notes", /"title": ?"Pen"/),
-      codes: [noTextCode, 0],
+      codes: [failedCode, 0],
     },
     "--format": [
       of("notes.txt", "--format markdown", /"title": ?"Delta"/),
       { files: folder, args: args("docs"), flag: "--format markdown", refused: /docs is a folder/ },
     ],
     "--drafts": of("draft.md", "--drafts", /Draft body/),
+    "--drop-access": {
+      ...of("closed.md", "--drop-access", /For a few/),
+      codes: [failedCode, 0],
+    },
+  };
+}
+
+/** `--allow-secrets`, for a command that shows documents. */
+export function allowing({ in: kind, args, secretCode = 10 }: Shows): FlagCases {
+  return {
+    "--allow-secrets": {
+      files: folder,
+      args: args("key.md"),
+      flag: "--allow-secrets",
+      codes: [secretCode, 0],
+      [kind]: { gains: /MIIEpAIBAAKCAQEA/ },
+    },
   };
 }
 
