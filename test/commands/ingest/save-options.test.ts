@@ -154,7 +154,19 @@ it("does not warn of rows that moved", async () => {
   const service = await startTestService({ files: { "p.csv": "id,text\n1,One\n2,Two\n" } });
   await runIn(service, "ingest p.csv --cc-pair-id 2");
   writeFiles(service.folder, { "p.csv": "id,text\n0,Zero\n1,One\n2,Two\n" });
-  const ran = await runIn(service, "ingest p.csv --cc-pair-id 2");
+  const ran = await runIn(service, "ingest p.csv --cc-pair-id 2 --tag x");
   expect(ran.stderr).toContain("1 created");
   expect(ran.stderr).not.toContain("another id");
+});
+
+it("warns of other ids of rows, also of changed ones", async () => {
+  const service = await startTestService({ files: { "p.csv": "sku,text\n1,One\n2,Two\n" } });
+  await runIn(service, "ingest p.csv --cc-pair-id 2 --map id=sku");
+  const message = "will be sent under another id (map changed)";
+  const dry = await runIn(service, "ingest p.csv --cc-pair-id 2 --dry-run");
+  expect(dry.stderr).toContain(`2 documents ${message}`);
+  writeFiles(service.folder, { "p.csv": "sku,text\n1,One!\n2,Two\n" });
+  const ran = await runIn(service, "ingest p.csv --cc-pair-id 2");
+  expect(ran.stderr).toContain(`2 documents ${message}`);
+  expect((await runIn(service, "ingest p.csv --cc-pair-id 2")).stderr).not.toContain(message);
 });
