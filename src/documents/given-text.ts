@@ -4,6 +4,7 @@ import { stdinName } from "./given-lines.ts";
 import { toPrepared, type PayloadSetup } from "./inspect.ts";
 import type { Prepared } from "./inspection.ts";
 import { mapDocument } from "./map-document.ts";
+import { refusePointer } from "./lfs.ts";
 import { loadReader } from "./load-reader.ts";
 import { formats, type FormatName } from "./readers.ts";
 import { placeInText } from "./secrets.ts";
@@ -48,6 +49,7 @@ async function prepare(
   setup: PayloadSetup,
 ): Promise<Prepared> {
   const path = normalise(id);
+  refusePointer(bytes, stdinName);
   const read = await loadReader(formats[format]);
   const text = decodeText(bytes, stdinName);
   const parsed = read(text, path);

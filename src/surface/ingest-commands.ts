@@ -68,7 +68,10 @@ export function addOrphans(ingest: Command, run: Run): void {
         "gone and row-gone; excluded, opted-out and other-options only with --class. Nothing is removed\n" +
         "while a file cannot be read, after a failed upload, or when no file is found at all.",
     )
-    .argument("[path...]", "folders, files or globs (default: the configured include)");
+    .argument(
+      "[path...]",
+      "folders, files or globs (default: the configured include, else the project root)",
+    );
   addPaceOptions(addAccessOptions(addTargetOptions(addMappingOptions(orphans))))
     .option("--prune", "delete them, where the service can")
     .option("--tombstone", "replace their text by a short removal notice")

@@ -111,7 +111,7 @@ export function createPlanEntries(
     table.add({ ...entry, id, detail: "" });
   };
 
-  const countReason = createReasonCount(request, table);
+  const reasons = createReasonCount(request, table);
   const addDocument = (candidate: Candidate, document: ReadyDocument, known: Known): void => {
     const { path, part, id, content, fingerprint, ownPair, body, ...rest } = document;
     if (!isOurs(id)) {
@@ -149,7 +149,7 @@ export function createPlanEntries(
     }
     pairs.add(targetFor(targets, ownPair)?.ccPairId);
     // A first upload has nothing to compare with.
-    if (!ids) countReason(document, accepted);
+    if (!ids) reasons.count(document, accepted);
     if (!spool) {
       table.add({ path, part, id, action, detail, content });
       return;
@@ -227,6 +227,7 @@ export function createPlanEntries(
     },
     addRows(candidate, rows) {
       const known = lookUp(rows);
+      if (!ids) reasons.remember(candidate.item.path, rows);
       if (spool) {
         const [ours, theirs]: [number[], number[]] = [[], []];
         for (const row of rows) {

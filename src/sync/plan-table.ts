@@ -26,7 +26,12 @@ export interface PlanEntry {
   content: string | undefined;
 }
 
-export type ReasonKind = "changed" | "new id";
+export type ReasonKind =
+  | "changed"
+  /** Other options give the document another id. */
+  | "new id"
+  /** The file itself gives it another id. */
+  | "own id";
 
 export interface Reason {
   kind: ReasonKind;

@@ -47,13 +47,15 @@ export function serviceTargets(database: Database, baseUrl: string): string[] {
   return targets;
 }
 
+/** Keys of all targets under which failures are recorded; "" for failures of no known pair. */
+export function allFailureTargets(database: Database): string[] {
+  return database
+    .prepare("SELECT DISTINCT target FROM failures ORDER BY target")
+    .all()
+    .map((row) => String(row["target"]));
+}
+
 /** Keys of the targets of one service under which failures are recorded. */
 export function failureTargets(database: Database, baseUrl: string): string[] {
-  const prefix = `${baseUrl}#`;
-  return database
-    .prepare(
-      "SELECT DISTINCT target FROM failures WHERE substr(target, 1, length(?)) = ? ORDER BY target",
-    )
-    .all(prefix, prefix)
-    .map((row) => String(row["target"]));
+  return allFailureTargets(database).filter((key) => key.startsWith(`${baseUrl}#`));
 }

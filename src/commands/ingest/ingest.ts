@@ -22,6 +22,7 @@ import {
   type SessionRequest,
   type UploadSession,
 } from "./session.ts";
+import { warnOfStateAbove } from "./state-above.ts";
 import { openSource, type DocumentSource } from "./settings.ts";
 import { createPairCheck, missingPair } from "./target.ts";
 import { tellNotices, tellReasons, tellSince, tellWarnings } from "./tell.ts";
@@ -212,6 +213,7 @@ export async function ingest(
   const source = await openSource(context, paths, options, output, options.dryRun !== true);
   const session = await openSession(context, output, source, options);
   try {
+    await warnOfStateAbove(session);
     if (!isUpload(session)) await dryRun(context, session, begun.format, options);
     else await upload(context, session, { ...begun, shard: options.shard }, options);
   } finally {

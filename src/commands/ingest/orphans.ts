@@ -188,7 +188,7 @@ export async function ingestOrphans(
   const source = await openSource(
     context,
     paths,
-    { ...options, allowSecrets: true },
+    { ...options, allowSecrets: true, wholeRoot: true },
     output,
     !dryRun,
   );

@@ -3,7 +3,8 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { RunReport } from "../../output/report/record.ts";
 import { openState } from "../../sync/state-file.ts";
-import { failureTargets } from "../../sync/target.ts";
+import { allFailureTargets, failureTargets } from "../../sync/target.ts";
+import { failuresKey } from "./failures.ts";
 import { pairInKey, severalTargets } from "./recorded-target.ts";
 import { plannedBaseUrl, type Session } from "./session.ts";
 import type { DocumentSource } from "./settings.ts";
@@ -45,12 +46,23 @@ async function recordedWithFailures(
 
 /** Throws CliError `usage` where nothing failed for this target, but something for another. */
 export function refuseWrongTarget({ state, targets }: Session): void {
-  const others = failureTargets(state.database, targets.baseUrl);
-  if (others.length === 0) return;
+  const own = failuresKey(targets);
+  const others = allFailureTargets(state.database).filter((key) => key !== own && key !== "");
+  const [first] = others;
+  if (first === undefined) return;
   const { ccPairId } = targets.pair;
+  const serviceIn = (key: string): string => key.slice(0, key.lastIndexOf("#"));
+  const isHere = (key: string): boolean => serviceIn(key) === targets.baseUrl;
+  const place = (key: string): string => (isHere(key) ? "" : ` at ${serviceIn(key)}`);
+  const address = isHere(first) ? "" : ` --base-url ${serviceIn(first)}`;
   throw new CliError("usage", `nothing failed for cc_pair_id ${ccPairId ?? "by rule"}`, {
-    details: others.map((key) => `there are failures of cc_pair_id ${pairInKey(key)}`),
-    hints: [`name their target: knowctl ingest retry --cc-pair-id ${pairInKey(others[0] ?? "")}`],
+    details: others.map((key) => `there are failures of cc_pair_id ${pairInKey(key)}${place(key)}`),
+    hints: [
+      `name their target: knowctl ingest retry${address} --cc-pair-id ${pairInKey(first)}`,
+      ...(address === ""
+        ? []
+        : ["or, if the service has moved, run the upload itself again: it sends what is missing"]),
+    ],
   });
 }
 

@@ -61,6 +61,8 @@ export interface MappingFlags extends GlobalFlags {
   state?: string | boolean;
   /** For a retry: the options recorded with what failed, in place of the flags above. */
   recorded?: RecordedOptions;
+  /** Without paths and a configured `include`: the whole project root, in place of an error. */
+  wholeRoot?: boolean;
 }
 
 export interface DocumentSource extends GitFacts {
@@ -208,7 +210,8 @@ export async function openSource(
   const raw = { ...mapping, root };
   if (usesPatterns(raw)) await loadGlobs();
   const settings = compileSettings(raw);
-  if (paths.length === 0 && settings.include.length === 0) {
+  const namesNothing = paths.length === 0 && settings.include.length === 0;
+  if (namesNothing && flags.wholeRoot !== true) {
     throw new CliError("usage", "nothing to ingest: no path given and no `include` configured", {
       hints: ["name a folder, for example `knowctl ingest docs --cc-pair-id 2`"],
     });
@@ -223,7 +226,7 @@ export async function openSource(
   // A permission shapes nothing, and each run gives its own.
   const { allowSecrets: _, ...shaping } = mapping;
   const options = {
-    byInclude: recorded?.byInclude ?? paths.length === 0,
+    byInclude: recorded?.byInclude ?? (paths.length === 0 && !namesNothing),
     mapping: mappingVersion,
     settings: shaping,
   };

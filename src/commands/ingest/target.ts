@@ -124,7 +124,14 @@ function recordOf(
   throw new CliError(
     "not-found",
     `there is no connector with cc_pair_id ${ccPairId}; ${consequence}`,
-    { details: known.slice(0, 10), hints: ["see all with `knowctl connectors list`"] },
+    {
+      details: known.slice(0, 10),
+      hints: [
+        "see all with `knowctl connectors list`",
+        "if the pair was deleted, upload to another one: knowctl ingest PATH --cc-pair-id N",
+        `and drop the records of the deleted one: knowctl state forget --all --cc-pair-id ${ccPairId}`,
+      ],
+    },
   );
 }
 

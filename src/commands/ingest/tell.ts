@@ -25,16 +25,21 @@ export async function tellSince(output: Output, { since }: DocumentSource): Prom
   );
 }
 
-/** Which other options changed how many documents whose files are as they were. */
+/** Why documents changed, or get other ids, though their files need not have changed. */
 export async function tellReasons(output: Output, table: PlanTable): Promise<void> {
   for (const { kind, difference, count } of table.reasons()) {
-    if (kind === "changed") await output.note(`${formatCount(count)} changed: ${difference}`);
-    else {
-      await output.warn(
-        `${countOf(count, "document")} will be sent under another id (${difference}), and those under the recorded ids stay in the service; ` +
-          "repeat the recorded options, or remove the others with `knowctl ingest orphans --class other-options`",
-      );
+    if (kind === "changed") {
+      await output.note(`${formatCount(count)} changed: ${difference}`);
+      continue;
     }
+    const [cause, wayBack] =
+      kind === "own id"
+        ? ["its file gives it", "change the id back"]
+        : [difference, "repeat the options of that upload"];
+    await output.warn(
+      `${countOf(count, "document")} will be sent under another id (${cause}), and those under the recorded ids stay in the service; ` +
+        `${wayBack}, or see the others with \`knowctl ingest orphans\` and the paths and options of this command`,
+    );
   }
 }
 

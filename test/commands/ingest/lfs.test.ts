@@ -46,6 +46,15 @@ describe("Git LFS pointers", () => {
     expect(printed).toMatchObject({ code: 10, stdout: "", stderr: expect.stringContaining(why) });
   });
 
+  it("are failures also on stdin", async () => {
+    const service = await startTestService();
+    const line = "ingest - --format markdown --id docs/page.md --cc-pair-id 2";
+    const ran = await runIn(service, line, { stdin: pointer });
+    expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining(`stdin: ${why}`) });
+    expect(ran.stderr).toContain(remedy);
+    expect(acceptedIds(service)).toEqual([]);
+  });
+
   it("are failures also where the pointer was packed, has other line ends, or an extension", async () => {
     const extended = pointer.replace("oid", `ext-0-crypt sha256:${oid}\noid`);
     const service = await startTestService({

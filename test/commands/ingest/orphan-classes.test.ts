@@ -192,3 +192,10 @@ it("does not list a document of another pair, nor one recorded by an earlier kno
   });
   expect(await classes(service)).toEqual(["other-options old/b/y.md"]);
 });
+
+it("takes the whole project root where nothing else says what to look at", async () => {
+  const service = await startTestService({ files: { "a/x.md": "# X\n", "b/y.md": "# Y\n" } });
+  await runIn(service, "ingest a b --cc-pair-id 2");
+  rmSync(join(service.folder, "a"), { recursive: true });
+  expect(await classes(service, "ingest orphans")).toEqual(["gone a/x.md"]);
+});

@@ -206,6 +206,21 @@ describe("ingest retry with what is recorded", () => {
     });
   });
 
+  it("says at which service something failed, where it is not this one", async () => {
+    const service = await startFailed();
+    const other = await startTestService();
+    const elsewhere = {
+      folder: service.folder,
+      env: { ...service.env, KNOWCTL_BASE_URL: other.sandbox.url },
+    };
+    const ran = await runIn(elsewhere, "ingest retry");
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(`there are failures of cc_pair_id 2 at ${service.sandbox.url}`);
+    expect(ran.stderr).toContain(
+      `knowctl ingest retry --base-url ${service.sandbox.url} --cc-pair-id 2`,
+    );
+  });
+
   it("says for which target something failed, where it is not the one given", async () => {
     const service = await startTestService({ files: { "docs/b.md": undated } });
     await runIn(service, "ingest docs --cc-pair-id 2");

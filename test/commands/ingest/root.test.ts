@@ -93,6 +93,25 @@ describe("one file has one id", () => {
     expect(apart.stderr).toContain("different project roots");
   });
 
+  it("so a first upload from a root below a state is a warning, with the way to keep the ids", async () => {
+    const service = await startPlain();
+    expect(await run(service, upload("notes"))).toMatchObject({ code: 0 });
+    mkdirSync(join(service.folder, "notes/ops/.git"));
+    const above = `--root ${service.folder}`;
+    for (const [args, cwd] of [
+      [". --dry-run", "notes/ops"],
+      ["notes/ops/deep --root notes/ops/deep", "."],
+    ] as const) {
+      expect((await run(service, upload(args), cwd)).stderr).toContain(above);
+    }
+    const again = await run(service, upload("notes/ops/deep --root notes/ops/deep"));
+    expect(again.stderr).not.toContain(above);
+    rmSync(join(service.folder, "notes/ops/deep/.knowctl"), { recursive: true });
+    const kept = await run(service, upload(`. ${above}`), "notes/ops");
+    expect(kept.stderr).toContain("2 unchanged");
+    expect(kept.stderr).not.toContain("two documents");
+  });
+
   it("so --state makes no other folder a root", async () => {
     const service = await startPlain();
     for (const [state, cwd] of [

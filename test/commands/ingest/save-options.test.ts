@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { openDatabase } from "../../../src/database.ts";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { runIn } from "../state/support.ts";
 
@@ -140,4 +141,51 @@ it("warns where other options give documents other ids", async () => {
   expect(dry.stderr).toContain(message);
   expect((await runIn(service, "ingest docs --cc-pair-id 2")).stderr).toContain(message);
   expect((await runIn(service, "ingest docs --cc-pair-id 2")).stderr).not.toContain(message);
+});
+
+it("warns of other ids also where the file was changed meanwhile", async () => {
+  const service = await startTestService({ files });
+  await runIn(service, "ingest docs --cc-pair-id 2 --id-prefix kb/");
+  writeFiles(service.folder, { "docs/a.md": "# A\n\nOther.\n" });
+  const message = "1 document will be sent under another id (id prefix kb/ → none)";
+  expect((await runIn(service, "ingest docs --cc-pair-id 2")).stderr).toContain(message);
+});
+
+it("warns where the front matter gives a document another id", async () => {
+  const service = await startTestService({ files });
+  await runIn(service, "ingest docs --cc-pair-id 2");
+  writeFiles(service.folder, { "docs/a.md": "---\nid: own\n---\n# A\n" });
+  const message = "1 document will be sent under another id (its file gives it)";
+  expect((await runIn(service, "ingest docs --cc-pair-id 2")).stderr).toContain(message);
+});
+
+it("warns of other ids where an earlier knowctl recorded no options", async () => {
+  const service = await startTestService({ files });
+  await runIn(service, "ingest docs --cc-pair-id 2 --id-prefix kb/");
+  const state = await openDatabase(join(service.folder, ".knowctl", "state.db"));
+  state.exec("UPDATE accepted SET options = NULL");
+  state.close();
+  const message = "1 document will be sent under another id (recorded by an earlier knowctl";
+  expect((await runIn(service, "ingest docs --cc-pair-id 2")).stderr).toContain(message);
+});
+
+it("does not warn of rows that moved", async () => {
+  const service = await startTestService({ files: { "p.csv": "id,text\n1,One\n2,Two\n" } });
+  await runIn(service, "ingest p.csv --cc-pair-id 2");
+  writeFiles(service.folder, { "p.csv": "id,text\n0,Zero\n1,One\n2,Two\n" });
+  const ran = await runIn(service, "ingest p.csv --cc-pair-id 2 --tag x");
+  expect(ran.stderr).toContain("1 created");
+  expect(ran.stderr).not.toContain("another id");
+});
+
+it("warns of other ids of rows, also of changed ones", async () => {
+  const service = await startTestService({ files: { "p.csv": "sku,text\n1,One\n2,Two\n" } });
+  await runIn(service, "ingest p.csv --cc-pair-id 2 --map id=sku");
+  const message = "will be sent under another id (map changed)";
+  const dry = await runIn(service, "ingest p.csv --cc-pair-id 2 --dry-run");
+  expect(dry.stderr).toContain(`2 documents ${message}`);
+  writeFiles(service.folder, { "p.csv": "sku,text\n1,One!\n2,Two\n" });
+  const ran = await runIn(service, "ingest p.csv --cc-pair-id 2");
+  expect(ran.stderr).toContain(`2 documents ${message}`);
+  expect((await runIn(service, "ingest p.csv --cc-pair-id 2")).stderr).not.toContain(message);
 });

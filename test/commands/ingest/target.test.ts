@@ -41,3 +41,13 @@ it("tells what went wrong with it only when the pairs are looked at", async () =
   broken.check.begin();
   await expect(broken.look()).rejects.toThrow("broken");
 });
+
+it("says how to go on where a pair that is not there was deleted", async () => {
+  const { look } = open(() => Promise.resolve([]));
+  await expect(look()).rejects.toMatchObject({
+    hints: expect.arrayContaining([
+      expect.stringContaining("knowctl ingest PATH --cc-pair-id N"),
+      expect.stringContaining("knowctl state forget --all --cc-pair-id 2"),
+    ]),
+  });
+});
