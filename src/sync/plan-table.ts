@@ -50,6 +50,8 @@ export interface PlanTable {
   addGone(path: string, content: string): void;
   /** A recorded file that a pattern leaves out. */
   addExcluded(path: string): void;
+  /** A file that counted as gone or excluded, and was found after all. */
+  takeBack(path: string): void;
   /** Recorded files that no input found, with whether a pattern left them out. */
   unfound(): IterableIterator<{ path: string; isExcluded: boolean }>;
   /** A gone file of this content, for a new file that is the same under another path. */
@@ -122,6 +124,9 @@ export function createPlanTable(database: Database): PlanTable {
   const insertGone = createInsert(database, "INSERT OR IGNORE INTO temp.gone", 2);
   const selectGone = database.prepare("SELECT path FROM temp.gone WHERE content = ? LIMIT 1");
   const idsOfPath = database.prepare("SELECT id FROM temp.plan WHERE path = ? AND id IS NOT NULL");
+  const dropUnfound = ["gone", "excluded"].map((each) =>
+    database.prepare(`DELETE FROM temp.${each} WHERE path = ?`),
+  );
   let insertExcluded: Statement | undefined;
   const counts = new Map<PlanAction, number>();
   const reasons = new Map<string, Reason>();
@@ -177,6 +182,11 @@ export function createPlanTable(database: Database): PlanTable {
       if (excludedCount++ === 0)
         insertExcluded = database.prepare("INSERT OR IGNORE INTO temp.excluded VALUES (?)");
       insertExcluded?.run(path);
+    },
+    takeBack(path) {
+      if (goneCount + excludedCount === 0) return;
+      flush();
+      for (const drop of dropUnfound) drop.run(path);
     },
     *unfound() {
       flush();

@@ -2,10 +2,8 @@ import type { Context } from "../../context.ts";
 import type { FileFacts } from "../../documents/facts.ts";
 import type { Listed } from "../../documents/find.ts";
 import { formatOf } from "../../documents/readers.ts";
-import { relativeTo } from "../../documents/root.ts";
 import { scopeOf } from "../../documents/scope.ts";
 import type { DocumentSettings } from "../../documents/settings.ts";
-import { normalise } from "../../documents/stamp.ts";
 import { CliError } from "../../errors.ts";
 import { changesSince, isTaken } from "../../git/changes.ts";
 import { findCodeOwners, ownersOf } from "../../git/code-owners.ts";
@@ -72,16 +70,15 @@ async function readSince(
   const renamed = new Map([...changes.renamed].filter(([path]) => isOurs(path)));
   const deleted = new Set([...changes.deleted].filter(isOurs));
   const left = new Set(changes.renamed.values());
-  const { root } = repository;
   return {
     ref,
     isChanged: (path) => isTaken(changes, path),
     isTaken(listed) {
       if (isTaken(changes, listed.path)) return true;
-      if (listed.kind !== "file" || listed.absolutePath === undefined) return false;
-      // What changes of a link is the file that it leads to.
-      const real = relativeTo(root, listed.absolutePath);
-      return real !== undefined && isTaken(changes, normalise(real));
+      // A new link may lead to a file that no run has found before.
+      return (
+        listed.kind === "file" && listed.links?.some((link) => isTaken(changes, link)) === true
+      );
     },
     isGone: (path) => deleted.has(path) || left.has(path),
     renamed,
