@@ -7,7 +7,7 @@ import type { DocumentSettings } from "../../documents/settings.ts";
 import { CliError } from "../../errors.ts";
 import { changesSince, isTaken } from "../../git/changes.ts";
 import { findCodeOwners, ownersOf } from "../../git/code-owners.ts";
-import { lastCommits, type Commit } from "../../git/last-commits.ts";
+import { lastCommits, type Commit, type LastCommitOptions } from "../../git/last-commits.ts";
 import type { CodeOwners } from "../../git/parse-code-owners.ts";
 import { openRepository, type Repository } from "../../git/repository.ts";
 import { neutraliseLine } from "../../output/neutralise.ts";
@@ -92,11 +92,10 @@ async function readSince(
 
 async function readCommits(
   repository: Repository,
-  isWanted: (path: string) => boolean,
   output: Output,
-  options: { signal: AbortSignal },
+  options: LastCommitOptions,
 ): Promise<ReadonlyMap<string, Commit>> {
-  const { commits, unknown } = await lastCommits(repository, { ...options, wanted: isWanted });
+  const { commits, unknown } = await lastCommits(repository, options);
   if (unknown > 0) {
     await output.warn(
       `${countOf(unknown, "file")} without a commit: the history is cut off (shallow clone); ` +
@@ -148,9 +147,13 @@ export async function readGitFacts(
       ? await readSince(repository, request.since, isOurs, options)
       : undefined;
   const isWanted = (path: string): boolean => isOurs(path) && since?.isChanged(path) !== false;
+  const links = {
+    isFollowed: scopeOf(request.inputs, { cwd: context.cwd, settings }),
+    mayLeadTo: (path: string) => formatOf(path, settings.format) !== undefined,
+  };
   const commits =
     repository && wantsCommits
-      ? await readCommits(repository, isWanted, output, options)
+      ? await readCommits(repository, output, { ...options, wanted: isWanted, links })
       : new Map<string, Commit>();
   const codeOwners =
     owners === "codeowners"

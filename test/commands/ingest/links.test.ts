@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { main } from "../../../src/main.ts";
 import { startTestService, type TestService, type TestServiceOptions } from "../../service.ts";
 import { createTestContext } from "../../support.ts";
-import { acceptedIds, startGitService } from "./support.ts";
+import { acceptedIds, lastAccepted, startGitService } from "./support.ts";
 
 /** Runs a command line; `cwd` is relative to the service's folder. */
 async function run(service: TestService, args: string, cwd = ".") {
@@ -193,4 +193,17 @@ it("--since looks at what links lead to, also through a new link", async () => {
   const added = await run(service, upload("docs --since HEAD"));
   expect(added.stderr).toContain("1 created");
   expect(acceptedIds(service)).toEqual([...ids, "y/e.md"].toSorted());
+});
+
+it("a file behind a committed link has the date of its own last commit", async () => {
+  const service = await startGitService({ files });
+  link(service);
+  service.commit();
+  writeFileSync(join(service.folder, "z/b.md"), "# B changed\n");
+  service.commit("2022-02-02T00:00:00Z");
+  expect(await run(service, upload("docs --updated-at git"))).toMatchObject({ code: 0 });
+  const dates = ids.map((id) => lastAccepted(service, id)?.doc_updated_at);
+  const old = "2020-01-01T00:00:00Z";
+  expect(dates).toEqual([old, old, old, "2022-02-02T00:00:00Z"]);
+  expect((await run(service, upload(". --updated-at git"))).stderr).toContain("4 unchanged");
 });
