@@ -1,11 +1,11 @@
 import type { IngestionDocument } from "../api/schemas.ts";
 import { CliError } from "../errors.ts";
 import { effectiveFor } from "./effective.ts";
-import type { SourceFile } from "./find.ts";
+import { listFiles, type SourceFile } from "./find.ts";
 import type { Trace } from "./fields.ts";
 import { readDocument, readRows, type Reading } from "./read.ts";
 import { formatOf } from "./readers.ts";
-import { jobsOf, scopeOf } from "./scope.ts";
+import { jobsOf, scopeOf, type FindOptions } from "./scope.ts";
 import { buildPayload } from "./payload.ts";
 import { placeInFile, secretReason, type SecretCheck } from "./secrets.ts";
 import type { DocumentSettings } from "./settings.ts";
@@ -38,6 +38,14 @@ export interface Explanation {
   warnings: string[];
 }
 
+/** The link through which an ordinary run takes a path. */
+function linkTo(path: string, options: FindOptions): string | undefined {
+  for (const found of listFiles([], options)) {
+    if (found.path === path && found.kind === "file") return found.links?.[0];
+  }
+  return undefined;
+}
+
 /**
  * Why an ordinary run (over the configured `include`, else the whole root)
  * takes a path or leaves it out. Asks what the walk itself asks.
@@ -51,9 +59,13 @@ function explainPath(path: string, settings: DocumentSettings): [boolean, string
     return [false, `not named by --include ${only.patterns.join(", ")}`];
   }
   if (openWalk(jobsOf([], options), settings).direct.file(path)) return [true, `found in ${place}`];
-  if (!settings.useIgnoreFiles || !scopeOf([], options)(path)) {
-    return [false, `not in ${place}`];
+  const link = linkTo(path, options);
+  if (link !== undefined) return [true, `found in ${place} through the symbolic link ${link}`];
+  if (!scopeOf([], options)(path)) return [false, `not in ${place}`];
+  if (formatOf(path, settings.format)?.gives === "rows") {
+    return [false, "rows are taken only when named or globbed"];
   }
+  if (!settings.useIgnoreFiles) return [false, `not in ${place}`];
   const names = path.split("/");
   const why = names.some((name) => name.startsWith("."))
     ? "hidden"

@@ -8,7 +8,7 @@ import { walkFolders } from "./walk.ts";
 export interface SourceFile {
   /** Relative to the project root, "/", NFC. */
   path: string;
-  /** Where the bytes are: for a symbolic link, what it points to. */
+  /** Where the bytes are. */
   absolutePath: string;
   sizeBytes: number;
   /** `size:mtimeNs:ctimeNs:inode`: the same stamp means the same content, as in git's index. */
@@ -22,7 +22,7 @@ export type LeftOut =
   | { kind: "skipped"; path: string; reason: string }
   | { kind: "failed"; path: string; reason: string };
 
-/** What the search yields, ordered by path (code points, as SQLite orders text). */
+/** What the search yields. */
 export type Found = { kind: "file"; file: SourceFile } | LeftOut;
 
 /** A file by name only: nobody has looked at it yet. */
@@ -33,13 +33,16 @@ export interface ListedFile {
   path: string;
   /** Where the bytes are; undefined where that is simply `path` below the project root. */
   absolutePath: string | undefined;
+  /** Paths of the symbolic links on the way, the last one first; undefined where there are none. */
+  links?: readonly string[];
 }
 
 /**
  * Lists the files of the inputs: paths or globs relative to `cwd`; none stands
  * for the configured `include`, else for the whole root. Yields each real file
- * once, ordered by path, and what was skipped or could not be read with the
- * reason; hidden, ignored and excluded files are left out without a word,
+ * once, under its real path, ordered by path (code points, as SQLite orders text), and what was
+ * skipped or could not be read with the reason; files that only symbolic links lead to (`links`)
+ * come after all others; hidden, ignored and excluded files are left out without a word,
  * unless named. Throws CliError `usage` for an input that does not exist or
  * lies outside the root, at once, and what `refuseFolder` returned when it comes to a
  * file of such a folder. Synchronous; an input that

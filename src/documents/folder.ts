@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { extendIgnoreRules, isIgnored, mayBeIgnored, type IgnoreRules } from "./ignore-rules.ts";
+import { formatOf } from "./readers.ts";
 import type { DocumentSettings } from "./settings.ts";
 
 /** One input: a named file, a folder, or a glob split into folder and pattern. */
@@ -18,8 +19,6 @@ export interface Folder {
   /** Root-relative and NFC; "" for the root. */
   path: string;
   absolute: string;
-  /** Set below a symbolic link: root-relative path of the real folder. */
-  real?: string;
   rules: IgnoreRules | undefined;
   /** Inputs that this folder lies in. */
   jobs: readonly Job[];
@@ -100,7 +99,7 @@ function reachingJobs(
 export function enterFolder(
   folder: Folder,
   name: string,
-  target: { absolute: string; real?: string },
+  absolute: string,
   settings: DocumentSettings,
 ): Folder | undefined {
   const path = pathIn(folder, name);
@@ -112,7 +111,7 @@ export function enterFolder(
   const starting = named.filter((job) => job.kind === "folder" && job.base === path);
   return {
     path,
-    ...target,
+    absolute,
     rules: isDropped ? undefined : folder.rules,
     jobs: starting.length === 0 ? reaching : [...reaching, ...starting],
     pending: groupByNextStep(
@@ -170,8 +169,9 @@ export function withOwnRules(
   return rules === folder.rules ? folder : { ...folder, rules };
 }
 
-/** Answers whether a walk comes to a real path by itself, without a link. */
+/** Answers whether a walk comes to a real path by itself, without a link, and takes it. */
 export interface DirectReach {
+  /** Of formats only those of rows are asked: these are taken only when named or globbed. */
   file(path: string): boolean;
   /** True only when every file of the folder is taken that way. */
   folder(path: string): boolean;
@@ -186,16 +186,20 @@ export function createDirectReach(root: Folder, settings: DocumentSettings): Dir
     if (known.has(path)) return known.get(path);
     const parent = reach(parentOf(path));
     const absolute = join(settings.root, path);
-    const entered = parent && enterFolder(parent, nameOf(path), { absolute }, settings);
+    const entered = parent && enterFolder(parent, nameOf(path), absolute, settings);
     const folder = entered && withOwnRules(entered, settings);
     known.set(path, folder);
     return folder;
   };
   return {
     file: (path) => {
+      if (settings.only?.matches(path) === false || settings.exclude?.matches(path)) return false;
       const parent = reach(parentOf(path));
-      return parent !== undefined && takesFile(parent, nameOf(path), settings);
+      const name = nameOf(path);
+      if (!parent || !takesFile(parent, name, settings)) return false;
+      const isOfRows = formatOf(path, settings.format)?.gives === "rows";
+      return !isOfRows || asksForFile(parent, name, settings);
     },
-    folder: (path) => reach(path)?.jobs.some((job) => !job.matches) ?? false,
+    folder: (path) => !settings.only && (reach(path)?.jobs.some((job) => !job.matches) ?? false),
   };
 }

@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { codeOf } from "../errors.ts";
 import { absoluteOf } from "./recorded.ts";
+import { relativeTo } from "./root.ts";
 import { normalise } from "./stamp.ts";
 
 /** Whether something of this name is there. What cannot be looked at may be there: true. */
@@ -10,6 +11,16 @@ export function exists(absolutePath: string): boolean {
   } catch (error) {
     const code = codeOf(error);
     return code !== "ENOENT" && code !== "ENOTDIR";
+  }
+}
+
+/** The root-relative path of a file with all links resolved; undefined where nothing is there, or outside the root. */
+export function realPathIn(root: string, absolutePath: string): string | undefined {
+  try {
+    const path = relativeTo(root, realpathSync.native(absolutePath));
+    return path === undefined ? undefined : normalise(path);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
-import { lstatSync, realpathSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { lstatSync } from "node:fs";
+import { resolve } from "node:path";
 import { CliError } from "../errors.ts";
 import type { Job, RefuseFolder } from "./folder.ts";
 import { checkPattern, cleanPattern, compilePattern, isGlob, splitGlob } from "./patterns.ts";
@@ -23,17 +23,13 @@ function relativeOrRefuse(absolute: string, input: string, root: string): string
   });
 }
 
-/** The job of a path that exists. A link keeps its own name; the folder it is in is resolved. */
+/** The job of a path that exists; of a link, that of what it leads to. */
 function pathJob(input: string, path: string, root: string): Job | undefined {
   const target = realPath(path);
   if (target === undefined) return undefined;
-  const isLink = lstatSync(path).isSymbolicLink();
   // The real path also brings the true case of the name where case does not matter.
   const base = relativeOrRefuse(target, input, root);
-  if (lstatSync(target).isDirectory()) return { kind: "folder", base, hidden: false };
-  if (!isLink) return { kind: "file", base, hidden: false };
-  const named = join(realpathSync.native(dirname(path)), basename(path));
-  return { kind: "file", base: relativeOrRefuse(named, input, root), hidden: false };
+  return { kind: lstatSync(target).isDirectory() ? "folder" : "file", base, hidden: false };
 }
 
 function globJobs(input: string, glob: string, from: string, settings: DocumentSettings): Job[] {

@@ -13,13 +13,14 @@ function spelledOut(name: string): string {
  * their normalised names.
  */
 export function refuseTwins(
-  entries: readonly { kind: "file" | "folder" | "found"; key: string }[],
+  entries: readonly { kind: "file" | "folder" | "link" | "found"; key: string }[],
   folder: Folder,
   dirents: readonly { name: string }[],
 ): void {
   let before: string | undefined;
   for (const { kind, key } of entries) {
-    if (kind === "found") continue;
+    // A link is no document: what it leads to has a path of its own.
+    if (kind === "found" || kind === "link") continue;
     if (key === before) {
       const name = key.replace(/\/$/, "");
       const twins = dirents.filter((each) => normalise(each.name) === name);

@@ -3,7 +3,7 @@ import { sep } from "node:path";
 import { codeOf, isOutOfFiles } from "../errors.ts";
 import type { LeftOut, Listed } from "./find.ts";
 import { ignoreRulesAbove } from "./ignore-rules.ts";
-import { createLinks, type Links } from "./links.ts";
+import { createLinks, jobsBehind, resolveLink, type Link, type Links } from "./links.ts";
 import { extensionOf } from "./file-name.ts";
 import { formatOf } from "./readers.ts";
 import {
@@ -29,8 +29,9 @@ import { refuseTwins } from "./twins.ts";
 
 /** `key` orders the entries of one folder. */
 type Entry =
-  | { kind: "file"; key: string; path: string; at: Place | typeof asNamed }
+  | { kind: "file"; key: string; path: string; absolute: string | undefined }
   | { kind: "folder"; key: string; folder: Folder }
+  | { kind: "link"; key: string; link: Link }
   | { kind: "found"; key: string; found: LeftOut };
 
 /** What one walk carries along. */
@@ -38,6 +39,8 @@ interface Walk {
   settings: DocumentSettings;
   links: Links;
   refuseFolder: RefuseFolder | undefined;
+  /** Whether what is found is told already; undefined in the first walk, to which all is new. */
+  isListed: ((found: Listed) => boolean) | undefined;
 }
 
 /** The entries of one folder, the number of the next one, and why no file in it may be taken. */
@@ -52,56 +55,73 @@ function note(kind: "skipped" | "failed", path: string, reason: string): Entry {
   return { kind: "found", key, found: { kind, path, reason } };
 }
 
-/** `isTaken`: known to be taken, not to be asked again. */
+/** Why a file gives no document, which its real path alone tells; `name` is that in the folder. */
+function problemOf(
+  folder: Folder,
+  name: string,
+  real: string,
+  settings: DocumentSettings,
+): string | undefined {
+  const format = formatOf(real, settings.format);
+  if (!format) return `format not supported: ${extensionOf(real)}`;
+  if (format.gives !== "rows" || asksForFile(folder, name, settings)) return undefined;
+  return `${extensionOf(real)}: rows are taken only when named or globbed`;
+}
+
+/** `absolute`: undefined where the path below the root tells it. */
 function listFile(
   { settings }: Walk,
   folder: Folder,
   name: string,
-  at: Place | typeof asNamed,
-  isTaken = takesFile(folder, name, settings),
+  absolute: string | undefined,
 ): Entry | undefined {
-  if (!isTaken) return undefined;
+  if (!takesFile(folder, name, settings)) return undefined;
   const path = pathIn(folder, name);
   const isOut =
     (settings.only && !settings.only.matches(path)) || settings.exclude?.matches(path) === true;
   if (isOut)
     return isNamed(folder, name) ? note("skipped", path, "excluded by a pattern") : undefined;
-  const format = formatOf(path, settings.format);
-  if (!format) return note("skipped", path, `format not supported: ${extensionOf(path)}`);
-  if (format.gives === "rows" && !asksForFile(folder, name, settings)) {
-    return note("skipped", path, `${extensionOf(path)}: rows are taken only when named or globbed`);
-  }
-  return { kind: "file", key: name, path, at };
+  const problem = problemOf(folder, name, path, settings);
+  if (problem !== undefined) return note("skipped", path, problem);
+  return { kind: "file", key: name, path, absolute };
 }
 
-/** Where an entry really is; `real` only when a link led there. */
-interface Place {
-  absolute: string;
-  real?: string;
-}
-
-/** The place of a file whose path below the root tells it. */
-const asNamed = { absolute: undefined, real: undefined };
-
-function listFolder(walk: Walk, folder: Folder, name: string, at: Place): Entry | undefined {
-  const { absolute, real } = at;
-  const target = real === undefined ? { absolute } : { absolute, real };
-  const entered = enterFolder(folder, name, target, walk.settings);
+function listFolder(walk: Walk, folder: Folder, name: string, absolute: string): Entry | undefined {
+  const entered = enterFolder(folder, name, absolute, walk.settings);
   return entered && { kind: "folder", key: `${name}/`, folder: entered };
 }
 
-function listLink(walk: Walk, folder: Folder, name: string, at: Place): Entry | undefined {
+/** A link to a file, as a way to name that file: its format is that of the file. */
+function listFileLink(
+  { settings }: Walk,
+  folder: Folder,
+  name: string,
+  real: string,
+): Entry | undefined {
+  const { only, exclude } = settings;
+  const path = pathIn(folder, name);
+  if (only && !only.matches(path) && !only.matches(real)) return undefined;
+  if (exclude?.matches(path) || exclude?.matches(real)) return undefined;
+  const problem = problemOf(folder, name, real, settings);
+  if (problem !== undefined) return note("skipped", path, problem);
+  const jobs: Job[] = [{ kind: "file", base: real, hidden: false }];
+  return { kind: "link", key: name, link: { kind: "file", path, real, jobs } };
+}
+
+function listLink(walk: Walk, folder: Folder, name: string, absolute: string): Entry | undefined {
   // Asked as a file first: git, too, sees a link as a file, whatever it points to.
   const isTaken = takesFile(folder, name, walk.settings);
-  const entered = enterFolder(folder, name, at, walk.settings);
+  const entered = enterFolder(folder, name, absolute, walk.settings);
   if (!isTaken && !entered) return undefined;
-  const target = walk.links.resolve(at.absolute);
-  if (target.kind === "skipped") {
-    // A link that only a folder glob reaches is of interest when it could hold documents.
-    return note("skipped", pathIn(folder, name), target.reason);
-  }
-  if (target.kind === "folder") return listFolder(walk, folder, name, target);
-  return isTaken ? listFile(walk, folder, name, target, isTaken) : undefined;
+  const target = resolveLink(absolute, walk.settings.root);
+  const path = pathIn(folder, name);
+  // A link that only a folder glob reaches is of interest when it could hold documents.
+  if (target.kind === "skipped") return note("skipped", path, target.reason);
+  const { kind, real } = target;
+  if (kind === "file") return isTaken ? listFileLink(walk, folder, name, real) : undefined;
+  if (!entered || entered.jobs.length === 0) return undefined;
+  const jobs = jobsBehind(path, real, entered.jobs);
+  return { kind: "link", key: `${name}/`, link: { kind, path, real, jobs } };
 }
 
 function absoluteIn({ absolute }: Folder, name: string): string {
@@ -109,8 +129,8 @@ function absoluteIn({ absolute }: Folder, name: string): string {
 }
 
 /** Whether the files of a folder are where their paths below the root say. */
-function isAsNamed({ path, absolute, real }: Folder, { root }: DocumentSettings): boolean {
-  return real === undefined && absolute === (path === "" ? root : absoluteOf(root, path));
+function isAsNamed({ path, absolute }: Folder, { root }: DocumentSettings): boolean {
+  return absolute === (path === "" ? root : absoluteOf(root, path));
 }
 
 function listEntry(
@@ -121,16 +141,12 @@ function listEntry(
 ): Entry | undefined {
   const name = normalise(dirent.name);
   if (areAsNamed && name === dirent.name && dirent.isFile()) {
-    return listFile(walk, folder, name, asNamed);
+    return listFile(walk, folder, name, undefined);
   }
   const absolute = absoluteIn(folder, dirent.name);
-  const at: Place =
-    folder.real === undefined
-      ? { absolute }
-      : { absolute, real: folder.real === "" ? dirent.name : `${folder.real}/${dirent.name}` };
-  if (dirent.isFile()) return listFile(walk, folder, name, at);
-  if (dirent.isDirectory()) return listFolder(walk, folder, name, at);
-  if (dirent.isSymbolicLink()) return listLink(walk, folder, name, at);
+  if (dirent.isFile()) return listFile(walk, folder, name, absolute);
+  if (dirent.isDirectory()) return listFolder(walk, folder, name, absolute);
+  if (dirent.isSymbolicLink()) return listLink(walk, folder, name, absolute);
   if (!takesFile(folder, name, walk.settings) || !formatOf(name, walk.settings.format))
     return undefined;
   return note("skipped", pathIn(folder, name), "special file, not a regular one");
@@ -150,10 +166,10 @@ function listUndecodable(
 ): Entry | undefined {
   const rawName = rawNameOf(dirent.name);
   const { name } = dirent;
-  const at = { absolute: absoluteIn(folder, name) };
+  const absolute = absoluteIn(folder, name);
   const listed = dirent.isDirectory()
-    ? listFolder(walk, folder, name, at)
-    : listFile(walk, folder, name, at);
+    ? listFolder(walk, folder, name, absolute)
+    : listFile(walk, folder, name, absolute);
   if (!listed || listed.kind === "found") return listed;
   const reason = `the name is not valid UTF-8 (${rawName}): rename it`;
   return note("failed", pathIn(folder, name), reason);
@@ -208,10 +224,33 @@ export function openWalk(
   return { root, direct: createDirectReach(root, settings), problems };
 }
 
+/** Yields what one walk finds, depth first. Holds one listing for each level of depth. */
+function* walkFrom(root: Folder, walk: Walk): Generator<Listed> {
+  const stack = [openLevel(walk, root)];
+  for (let top = stack.at(-1); top; top = stack.at(-1)) {
+    const entry = top.entries[top.next++];
+    if (!entry) stack.pop();
+    else if (entry.kind === "folder") stack.push(openLevel(walk, entry.folder, top.refused));
+    else if (entry.kind === "link") {
+      // Asked now, not on listing: of two links to one file the first by path counts.
+      const reason = walk.links.follow(entry.link);
+      if (reason !== undefined) yield { kind: "skipped", path: entry.link.path, reason };
+    } else {
+      const { path, absolute } = entry.kind === "file" ? entry : { ...entry.found, absolute: "" };
+      const found: Listed =
+        entry.kind === "file" ? { kind: "file", path, absolutePath: absolute } : entry.found;
+      if (walk.isListed?.(found)) continue;
+      if (entry.kind === "file" && top.refused) throw top.refused;
+      yield found;
+    }
+  }
+}
+
 /**
- * Walks from the root to the inputs and through them, depth first, so that the
- * paths come out in code-point order. Synchronous: a promise a file would cost
- * more than the file system. Holds one listing for each level of depth.
+ * Walks from the root to the inputs and through them, so that the paths come out in code-point
+ * order; then to what links lead to and no input reaches, as if it were named, and on to what
+ * links in there lead to. Synchronous: a promise a file would cost more than the file system.
+ * Memory: one entry for each file that only a link leads to.
  */
 export function* walkFolders(
   jobs: readonly Job[],
@@ -219,23 +258,25 @@ export function* walkFolders(
   refuseFolder?: RefuseFolder,
 ): Generator<Listed> {
   const { root, direct, problems } = openWalk(jobs, settings);
-  yield* problems;
-  const walk: Walk = { settings, links: createLinks(settings.root, direct), refuseFolder };
-  const stack = [openLevel(walk, root)];
-  for (let top = stack.at(-1); top; top = stack.at(-1)) {
-    const entry = top.entries[top.next++];
-    if (!entry) stack.pop();
-    else if (entry.kind === "found") yield entry.found;
-    else {
-      const isFile = entry.kind === "file";
-      const { absolute, real } = isFile ? entry.at : entry.folder;
-      // Asked now, not on listing: of two links to one file the first by path counts.
-      const repeated = real === undefined ? undefined : walk.links.refuse(entry.kind, real);
-      const path = isFile ? entry.path : entry.folder.path;
-      if (repeated !== undefined) yield { kind: "skipped", path, reason: repeated };
-      else if (!isFile) stack.push(openLevel(walk, entry.folder, top.refused));
-      else if (top.refused) throw top.refused;
-      else yield { kind: "file", path, absolutePath: absolute };
+  const links = createLinks(settings, direct);
+  const listed = new Set<string>();
+  const list = (found: Listed): Listed => {
+    if (found.kind === "failed") listed.add(found.path);
+    return found;
+  };
+  for (const problem of problems) yield list(problem);
+  const first: Walk = { settings, links, refuseFolder, isListed: undefined };
+  for (const found of walkFrom(root, first)) yield list(found);
+  const isListed = ({ path }: Listed): boolean => {
+    if (listed.has(path) || direct.file(path)) return true;
+    listed.add(path);
+    return false;
+  };
+  const later: Walk = { settings: links.settings, links, refuseFolder, isListed };
+  for (let targets = links.takeTargets(); targets.length > 0; targets = links.takeTargets()) {
+    const start = rootFolder(settings, targets, root.rules);
+    for (const found of walkFrom(start, later)) {
+      yield found.kind === "file" ? { ...found, links: links.linksTo(found.path) } : found;
     }
   }
 }

@@ -12,7 +12,11 @@ export interface Commit {
 export interface LastCommitOptions extends RunOptions {
   /** Whether a file (path relative to the project root) matters; the fewer, the sooner done. */
   wanted?: (path: string) => boolean;
+  /** Symbolic links that may lead to files elsewhere: with one, all files that may be behind it matter. */
+  links?: { isFollowed(path: string): boolean; mayLeadTo(path: string): boolean };
 }
+
+const symbolicLink = "120000";
 
 export interface LastCommits {
   /** By path relative to the project root, NFC. */
@@ -28,14 +32,18 @@ async function listFiles(
   options: LastCommitOptions,
 ): Promise<Map<string, string>> {
   const files = new Map<string, string>();
-  const { wanted } = options;
+  const { wanted, links } = options;
   const args = ["ls-tree", "-r", "-z", "--full-name", head];
   for await (const parts of streamGit(repository.git, args, options)) {
     for (const part of parts) {
       const tab = part.indexOf("\t");
-      const [, type, id = ""] = part.slice(0, tab).split(" ");
+      const [mode, type, id = ""] = part.slice(0, tab).split(" ");
       const name = part.slice(tab + 1);
       const path = pathBelowRoot(repository, name);
+      if (mode === symbolicLink && path !== undefined && links?.isFollowed(path)) {
+        const { signal } = options;
+        return await listFiles(repository, head, { signal, wanted: links.mayLeadTo });
+      }
       if (type !== "blob" || path === undefined || wanted?.(path) === false) continue;
       files.set(name, id);
     }

@@ -35,6 +35,7 @@ export function createMemoryTable(database: Database): PlanTable {
     // Without records no file is missing, and no options differ.
     addGone() {},
     addExcluded() {},
+    takeBack() {},
     *unfound() {},
     addReason() {},
     reasons: () => [],

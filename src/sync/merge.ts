@@ -13,7 +13,10 @@ export interface Candidate {
   mapping: string;
 }
 
-/** The listed files with what the state knows of them: both are ordered by path. */
+/**
+ * The listed files with what the state knows of them: both are ordered by path, but for files that
+ * only links lead to. These come last, and are looked up one by one.
+ */
 export function* withRecords(
   request: PlanRequest,
   table: PlanTable,
@@ -32,8 +35,18 @@ export function* withRecords(
     if (isInScope(path)) table.addGone(path, String(content.get(path)?.["content"] ?? ""));
     else if (request.isExcluded?.(path)) table.addExcluded(path);
   };
+  const linkedRecord = ({ path }: Listed): SeenFile | undefined => {
+    for (; !record.done; record = records.next()) addGone(record.value);
+    table.takeBack(path);
+    const range = [{ from: path, to: path }];
+    return scanFiles(state.database, targets, range, request.checksum).next().value ?? undefined;
+  };
   let record = records.next();
   for (const listed of request.list()) {
+    if (listed.kind === "file" && listed.links) {
+      yield [listed, linkedRecord(listed)];
+      continue;
+    }
     if (listed.kind === "file") {
       while (!record.done && comparePaths(record.value.path, listed.path) < 0) {
         addGone(record.value);

@@ -21,6 +21,8 @@ export interface JudgeRequest {
   /** Where a root-relative path leads; whether something is there. */
   placeOf: (path: string) => string;
   exists: (absolutePath: string) => boolean;
+  /** The root-relative path of a file with all links resolved, where there is one. */
+  realPathOf: (path: string) => string | undefined;
   openYields: (settings: RawSettings) => Promise<Yields>;
 }
 
@@ -137,6 +139,15 @@ export function createJudge(request: JudgeRequest): Judge {
     if (!missing.isUnfound && !request.isInScope(missing.path) && !wasIncluded) return undefined;
     if (!request.exists(request.placeOf(missing.path))) {
       return { file: "gone", document: "same options", reason: "the file is gone" };
+    }
+    const real = request.realPathOf(missing.path);
+    // Recorded under the path of a link by an earlier knowctl.
+    if (real !== undefined && real !== missing.path && planned(real).ids.size > 0) {
+      return {
+        file: "exists",
+        document: "row gone",
+        reason: `the file has another id now: its real path is ${real}`,
+      };
     }
     return judgeLeftOut(missing);
   };

@@ -55,6 +55,8 @@ export interface PlanTable {
   addGone(path: string, content: string): void;
   /** A recorded file that a pattern leaves out. */
   addExcluded(path: string): void;
+  /** A file that counted as gone or excluded, and was found after all. */
+  takeBack(path: string): void;
   /** Recorded files that no input found, with whether a pattern left them out. */
   unfound(): IterableIterator<{ path: string; isExcluded: boolean }>;
   /** A gone file of this content, for a new file that is the same under another path. */
@@ -132,6 +134,9 @@ export function createPlanTable(database: Database): PlanTable {
     "SELECT 1 AS yes FROM temp.plan WHERE path = ? AND action = 'skipped' AND content IS NULL LIMIT 1",
   );
   const idsOfPath = database.prepare("SELECT id FROM temp.plan WHERE path = ? AND id IS NOT NULL");
+  const dropUnfound = ["gone", "excluded"].map((each) =>
+    database.prepare(`DELETE FROM temp.${each} WHERE path = ?`),
+  );
   let insertExcluded: Statement | undefined;
   const counts = new Map<PlanAction, number>();
   const reasons = new Map<string, Reason>();
@@ -187,6 +192,11 @@ export function createPlanTable(database: Database): PlanTable {
       if (excludedCount++ === 0)
         insertExcluded = database.prepare("INSERT OR IGNORE INTO temp.excluded VALUES (?)");
       insertExcluded?.run(path);
+    },
+    takeBack(path) {
+      if (goneCount + excludedCount === 0) return;
+      flush();
+      for (const drop of dropUnfound) drop.run(path);
     },
     *unfound() {
       flush();

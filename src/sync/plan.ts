@@ -31,7 +31,7 @@ export interface RunOptions {
 export interface PlanRequest {
   /** Project root. */
   root: string;
-  /** Lists the files by name, ordered by path. */
+  /** Lists the files by name, ordered by path; those that only links lead to come last. */
   list: () => Iterable<Listed>;
   /** Where the recorded files of the same inputs lie. */
   ranges: readonly PathRange[];
@@ -88,6 +88,8 @@ export interface Plan {
   readonly table: PlanTable;
   /** Files that were found, whatever became of them and in whatever shard. */
   readonly fileCount: number;
+  /** Paths of the files that only links lead to: they may lie outside the inputs. */
+  readonly linked: ReadonlySet<string>;
   /** Image references in the documents that were read. */
   readonly images: number;
   /** Pairs that documents to be sent go to; undefined among them when one has none. */
@@ -160,6 +162,7 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const entries = createPlanEntries(request, table, ids);
   const looking = createLooking(request, entries);
   const untaken = createUntaken(request, entries);
+  const linked = new Set<string>();
   let fileCount = 0;
   let breatheAtMs = request.elapsed() + sliceMs;
   // Much is synchronous: let signals and the progress line have their turn.
@@ -184,6 +187,7 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
       if (isTold) entries.addLeftOut(listed.kind, listed.path, listed.reason);
       return undefined;
     }
+    if (listed.links) linked.add(listed.path);
     // Of recorded files the state knows the ids.
     if (!isTaken && seen) return undefined;
     const candidate = lookItem(listed, seen, request);
@@ -208,5 +212,5 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   if (state.isRecordless) refuseTwins(table, request);
   else refuseCollisions(table, request);
   const { pairs } = entries;
-  return { table, fileCount, images: entries.images(), pairs };
+  return { table, fileCount, linked, images: entries.images(), pairs };
 }

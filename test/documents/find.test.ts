@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findFiles } from "../../src/documents/find.ts";
 import { scopeOf } from "../../src/documents/scope.ts";
 import { compileSettings } from "../../src/documents/settings.ts";
 import { readDocumentSync } from "../../src/documents/read.ts";
+import { CliError } from "../../src/errors.ts";
 import { createFolder, failure, fileIn, find, list } from "./folder.ts";
 
 function asUser(root: string, run: () => void): void {
@@ -292,6 +293,12 @@ describe("inputs that are wrong", () => {
   });
 });
 
+/** Whether the input, which is z, in z, or a link to one of these, reaches the path. */
+function isBehind(input: string, path: string): boolean {
+  if (input.endsWith(".md")) return path === "z/b.md";
+  return input !== "docs/link2" || path.startsWith("z/sub/");
+}
+
 describe("links and special files", () => {
   it("that loop are followed once at most", () => {
     const root = createFolder({ "a.md": "x", "d/b.md": "x" });
@@ -303,34 +310,123 @@ describe("links and special files", () => {
     expect(list(root)).toContain("skipped ping: symbolic link in a loop");
   });
 
-  it("give each real file once, under its own path when that is taken", () => {
+  it("give each real file once, under its real path", () => {
     const root = createFolder({
       "docs/a.md": "x",
       "z/b.md": "x",
       "z/sub/c.md": "x",
+      "z/sub/logo.png": "x",
       ".hide/d.md": "x",
     });
     symlinkSync("../docs/a.md", join(root, "docs/again.md"));
     symlinkSync("../z", join(root, "docs/link"));
     symlinkSync("../z/sub", join(root, "docs/link2"));
+    symlinkSync("../z", join(root, "docs/link3"));
     symlinkSync("../.hide/d.md", join(root, "docs/shown.md"));
+    symlinkSync("b.md", join(root, "z/b2.md"));
+    const ofLogo = "skipped z/sub/logo.png: format not supported: .png";
     expect(list(root, ["docs"])).toEqual([
       "docs/a.md",
       "skipped docs/again.md: symbolic link to docs/a.md, which is taken itself",
-      "docs/link/b.md",
-      "docs/link/sub/c.md",
-      "skipped docs/link2: symbolic link to z/sub, which is taken already",
-      "docs/shown.md",
+      "skipped docs/link3: symbolic link to z, which is taken already",
+      ".hide/d.md",
+      "z/b.md",
+      "z/sub/c.md",
+      ofLogo,
     ]);
     expect(list(root)).toEqual([
       "docs/a.md",
       "skipped docs/again.md: symbolic link to docs/a.md, which is taken itself",
       "skipped docs/link: symbolic link to z, which is taken itself",
       "skipped docs/link2: symbolic link to z/sub, which is taken itself",
-      "docs/shown.md",
+      "skipped docs/link3: symbolic link to z, which is taken itself",
       "z/b.md",
+      "skipped z/b2.md: symbolic link to z/b.md, which is taken itself",
       "z/sub/c.md",
+      ofLogo,
+      ".hide/d.md",
     ]);
+    for (const input of ["docs/link/b.md", "docs/link", "docs/link3", "docs/link2", "z"]) {
+      const found = list(root, [input]).filter((line) => !line.startsWith("skipped"));
+      expect(found).toEqual(["z/b.md", "z/sub/c.md"].filter((path) => isBehind(input, path)));
+    }
+    expect(list(root, ["docs/shown.md"])).toEqual([".hide/d.md"]);
+    expect(list(root, ["docs/link/b.md", "z/b.md", "docs/link3/b2.md"])).toEqual(["z/b.md"]);
+  });
+
+  it("are ways to name a file for patterns, and lead on to other links", () => {
+    const root = createFolder({
+      "README.md": "x",
+      "docs/a.md": "x",
+      "z/b.md": "x",
+      "z/private/p.md": "x",
+      "y/c.md": "x",
+      "data/rows.csv": "a",
+      ".gitignore": "y\n",
+    });
+    symlinkSync("../README.md", join(root, "docs/README.md"));
+    symlinkSync("../z", join(root, "docs/link"));
+    symlinkSync("../../y", join(root, "z/private/on"));
+    symlinkSync("../z", join(root, "y/back"));
+    symlinkSync("../data/rows.csv", join(root, "docs/rows.csv"));
+    const files = (inputs: string[], flags: { include?: string[]; exclude?: string[] } = {}) =>
+      list(root, inputs, { flags }).filter((line) => !line.startsWith("skipped"));
+    expect(files(["docs"])).toEqual([
+      "docs/a.md",
+      "README.md",
+      "z/b.md",
+      "z/private/p.md",
+      "y/c.md",
+    ]);
+    expect(files(["."])).toEqual(["README.md", "docs/a.md", "z/b.md", "z/private/p.md", "y/c.md"]);
+    // Both paths count, the real one and the one through the link.
+    expect(files(["docs"], { exclude: ["README.md", "docs/link/private"] })).toEqual([
+      "docs/a.md",
+      "z/b.md",
+      "y/c.md",
+    ]);
+    expect(files(["docs"], { exclude: ["z/private/**", "docs/README.md"] })).toEqual([
+      "docs/a.md",
+      "z/b.md",
+    ]);
+    expect(files(["docs"], { exclude: ["docs/link"] })).toEqual(["docs/a.md", "README.md"]);
+    expect(files(["."], { include: ["docs/**"] })).toEqual([
+      "docs/a.md",
+      "README.md",
+      "data/rows.csv",
+      "z/b.md",
+      "z/private/p.md",
+    ]);
+    expect(files(["docs"], { include: ["z/*.md"] })).toEqual(["z/b.md"]);
+    expect(files(["docs/*/*.md"])).toEqual(["z/b.md"]);
+    expect(files(["docs/*.csv"])).toEqual(["data/rows.csv"]);
+    expect(files([".", "docs/*.csv"])).toContain("data/rows.csv");
+    expect(list(root, ["docs"])).toContain(
+      "skipped docs/rows.csv: .csv: rows are taken only when named or globbed",
+    );
+  });
+
+  it("that lead to one folder may match different globs, and may form a loop", () => {
+    const root = createFolder({ "z/a.md": "x", "z/b.md": "x" });
+    symlinkSync(".", join(root, "z/loop"));
+    for (const name of ["one", "two"]) {
+      mkdirSync(join(root, "docs", name), { recursive: true });
+      symlinkSync("../../z", join(root, "docs", name, "l"));
+    }
+    for (const inputs of [["docs/o*/*/a.md", "docs/t*/*/b.md"], ["docs/**/*.md"]]) {
+      const found = list(root, inputs).filter((line) => !line.startsWith("skipped"));
+      expect(found).toEqual(["z/a.md", "z/b.md"]);
+    }
+  });
+
+  it("lead to no file of another project", () => {
+    const root = createFolder({ "docs/a.md": "x", "other/deep/b.md": "x" });
+    symlinkSync("../other/deep/b.md", join(root, "docs/b.md"));
+    const refuseFolder = ({ path }: { path: string }) =>
+      path === "other" ? new CliError("usage", "another project") : undefined;
+    const settings = compileSettings({ root });
+    const search = () => [...findFiles(["docs"], { cwd: root, settings, refuseFolder })];
+    expect(failure(search)).toBe("another project");
   });
 
   it("that leave the root are reported and never read", () => {

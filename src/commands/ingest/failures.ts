@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+import { relativeTo } from "../../documents/root.ts";
 import { scopeOf } from "../../documents/scope.ts";
 import type { Plan } from "../../sync/plan.ts";
 import type { FailureRecord } from "../../sync/records.ts";
@@ -19,10 +21,18 @@ export function failuresKey(targets: Targets): string {
   return targetFor(targets, undefined)?.key ?? "";
 }
 
-/** Whether a failure of this path belongs to the inputs; what came from stdin belongs to none. */
-export function failureScope(source: DocumentSource): (path: string) => boolean {
-  const isInScope = scopeOf(source.inputs, { cwd: source.cwd, settings: source.settings });
-  return (path) => path !== "" && isInScope(path);
+/**
+ * Whether a failure of this path belongs to the inputs, or to the files that links in them lead
+ * to; what came from stdin belongs to none.
+ */
+export function failureScope(
+  { inputs, cwd, settings }: DocumentSource,
+  { linked }: Pick<Plan, "linked">,
+): (path: string) => boolean {
+  const isInScope = scopeOf(inputs, { cwd, settings });
+  // An earlier knowctl recorded a link that was named under its own path.
+  const named = new Set(inputs.map((input) => relativeTo(settings.root, resolve(cwd, input))));
+  return (path) => path !== "" && (isInScope(path) || linked.has(path) || named.has(path));
 }
 
 /** Records the files that could not be looked at, as what fails later is recorded. */
@@ -60,7 +70,7 @@ export function recordPlanFailures(
  */
 export function clearSettled({ plan, source, state, targets, options, startedAtMs }: Ran): void {
   if (options.shard || source.since) return;
-  const isInScope = failureScope(source);
+  const isInScope = failureScope(source, plan);
   const isSettled = (path: string): boolean => isInScope(path) && !plan.table.isLeftOut(path);
   state.clearFailures(failuresKey(targets), startedAtMs, isSettled);
 }

@@ -2,14 +2,12 @@ import type { Context } from "../../context.ts";
 import type { FileFacts } from "../../documents/facts.ts";
 import type { Listed } from "../../documents/find.ts";
 import { formatOf } from "../../documents/readers.ts";
-import { relativeTo } from "../../documents/root.ts";
 import { scopeOf } from "../../documents/scope.ts";
 import type { DocumentSettings } from "../../documents/settings.ts";
-import { normalise } from "../../documents/stamp.ts";
 import { CliError } from "../../errors.ts";
 import { changesSince, isTaken } from "../../git/changes.ts";
 import { findCodeOwners, ownersOf } from "../../git/code-owners.ts";
-import { lastCommits, type Commit } from "../../git/last-commits.ts";
+import { lastCommits, type Commit, type LastCommitOptions } from "../../git/last-commits.ts";
 import type { CodeOwners } from "../../git/parse-code-owners.ts";
 import { openRepository, type Repository } from "../../git/repository.ts";
 import { neutraliseLine } from "../../output/neutralise.ts";
@@ -72,16 +70,15 @@ async function readSince(
   const renamed = new Map([...changes.renamed].filter(([path]) => isOurs(path)));
   const deleted = new Set([...changes.deleted].filter(isOurs));
   const left = new Set(changes.renamed.values());
-  const { root } = repository;
   return {
     ref,
     isChanged: (path) => isTaken(changes, path),
     isTaken(listed) {
       if (isTaken(changes, listed.path)) return true;
-      if (listed.kind !== "file" || listed.absolutePath === undefined) return false;
-      // What changes of a link is the file that it leads to.
-      const real = relativeTo(root, listed.absolutePath);
-      return real !== undefined && isTaken(changes, normalise(real));
+      // A new link may lead to a file that no run has found before.
+      return (
+        listed.kind === "file" && listed.links?.some((link) => isTaken(changes, link)) === true
+      );
     },
     isGone: (path) => deleted.has(path) || left.has(path),
     renamed,
@@ -95,11 +92,10 @@ async function readSince(
 
 async function readCommits(
   repository: Repository,
-  isWanted: (path: string) => boolean,
   output: Output,
-  options: { signal: AbortSignal },
+  options: LastCommitOptions,
 ): Promise<ReadonlyMap<string, Commit>> {
-  const { commits, unknown } = await lastCommits(repository, { ...options, wanted: isWanted });
+  const { commits, unknown } = await lastCommits(repository, options);
   if (unknown > 0) {
     await output.warn(
       `${countOf(unknown, "file")} without a commit: the history is cut off (shallow clone); ` +
@@ -151,9 +147,13 @@ export async function readGitFacts(
       ? await readSince(repository, request.since, isOurs, options)
       : undefined;
   const isWanted = (path: string): boolean => isOurs(path) && since?.isChanged(path) !== false;
+  const links = {
+    isFollowed: scopeOf(request.inputs, { cwd: context.cwd, settings }),
+    mayLeadTo: (path: string) => formatOf(path, settings.format) !== undefined,
+  };
   const commits =
     repository && wantsCommits
-      ? await readCommits(repository, isWanted, output, options)
+      ? await readCommits(repository, output, { ...options, wanted: isWanted, links })
       : new Map<string, Commit>();
   const codeOwners =
     owners === "codeowners"

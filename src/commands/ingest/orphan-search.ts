@@ -1,6 +1,6 @@
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
-import { createRealPlaces, exists } from "../../documents/real-place.ts";
+import { createRealPlaces, exists, realPathIn } from "../../documents/real-place.ts";
 import { openYields } from "../../documents/yields.ts";
 import { createJudge } from "../../sync/orphan-judge.ts";
 import { listMissing, type Orphan } from "../../sync/orphans.ts";
@@ -21,6 +21,8 @@ export async function* findOrphans(
 ): AsyncGenerator<Orphan> {
   const { source, state, shaping } = session;
   const storesAlike = dialects[source.config.dialect].storedId !== undefined;
+  const { root } = source.settings;
+  const placeOf = createRealPlaces(root);
   const judge = createJudge({
     table: plan.table,
     options: shaping.recorded,
@@ -28,8 +30,9 @@ export async function* findOrphans(
     recorded: state.options,
     isWhole: source.since === undefined,
     isInScope: orphanScope(source),
-    placeOf: createRealPlaces(source.settings.root),
+    placeOf,
     exists,
+    realPathOf: (path) => realPathIn(root, placeOf(path)),
     openYields: (settings) => openYields(settings, context.workerScript),
   });
   try {

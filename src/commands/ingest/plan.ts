@@ -3,7 +3,7 @@ import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { listFiles } from "../../documents/find.ts";
 import type { InspectSetup } from "../../documents/inspection.ts";
-import { createRealPlaces } from "../../documents/real-place.ts";
+import { createRealPlaces, realPathIn } from "../../documents/real-place.ts";
 import { realPath, relativeTo } from "../../documents/root.ts";
 import { rangesOf, scopeOf } from "../../documents/scope.ts";
 import { statFile } from "../../documents/stat-file.ts";
@@ -110,7 +110,10 @@ export async function planFolder(
     mappingKey: (path) => source.mappingKey(path),
     storedId: dialects[source.config.dialect].storedId,
     isCurrent(path) {
-      const found = statFile(path, realPlaceOf(path));
+      const place = realPlaceOf(path);
+      // Recorded under the path of a link by an earlier knowctl: its file has another path now.
+      if (realPathIn(settings.root, place) !== path) return false;
+      const found = statFile(path, place);
       const stamp = found.kind === "file" ? found.file.stamp : "";
       return state
         .filesOf(path)

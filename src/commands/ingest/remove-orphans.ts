@@ -45,7 +45,7 @@ export function checkRemoval(
   options: OrphansOptions,
 ): void {
   const { state, source } = session;
-  const isFailed = failureScope(source);
+  const isFailed = failureScope(source, plan);
   let failedBefore: string | undefined;
   for (const { path } of state.listFailures(failuresKey(session.targets))) {
     if (isFailed(path)) failedBefore ??= path;

@@ -115,7 +115,13 @@ async function upload(
     const wanted = isGuarded ? withoutOverwrites(checked, session) : checked;
     const first = await readFirst(wanted, context, options.allowEmpty === true);
     await session.progress.stop();
-    const plan = { table, fileCount: 0, images: 0, pairs: new Set<number>() };
+    const plan = {
+      table,
+      fileCount: 0,
+      linked: new Set<string>(),
+      images: 0,
+      pairs: new Set<number>(),
+    };
     const stream = closable(first, () => chunks.close());
     const { startedAtMs } = request;
     await uploadPlan(context, { ...session, plan, report, options, stream, startedAtMs });
