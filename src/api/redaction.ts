@@ -5,6 +5,8 @@ import type { Headers } from "./headers.ts";
 export interface Redactor {
   /** The text with every secret replaced. */
   redact(text: string): string;
+  /** The same for a text after which nothing comes: its end may be the beginning of a secret. */
+  redactLast(text: string): string;
   /** How many characters at the end of `text` may belong to a secret that goes on. */
   openTail(text: string): number;
   /** Plain data with every secret in its texts and member names replaced; the same value where there is none. */

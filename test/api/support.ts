@@ -8,6 +8,7 @@ import type { Clock } from "../../src/api/timing.ts";
 /** For what runs without secrets. */
 export const noSecrets: Redactor = {
   redact: (text) => text,
+  redactLast: (text) => text,
   openTail: () => 0,
   redactAll: (value) => value,
 };

@@ -25,7 +25,12 @@ function clientOf(sandbox: Started, dialect: "standard" | "onyx"): Client {
     dialect,
     accessToken: key,
     apiKey: key,
-    secrets: { redact: (text) => text, openTail: () => 0, redactAll: (value) => value },
+    secrets: {
+      redact: (text) => text,
+      redactLast: (text) => text,
+      openTail: () => 0,
+      redactAll: (value) => value,
+    },
     allowInsecureTls: false,
     clock: { now: Date.now, elapsed: () => 0, sleep: () => Promise.resolve(), random: Math.random },
     signal: new AbortController().signal,
