@@ -152,10 +152,7 @@ export function createMessageRedactor(
     const obj = line && isObject(line["obj"]) ? line["obj"] : undefined;
     const type = obj?.["type"];
     if (line && isPiece(type)) return [takePiece(message, line, type)];
-    // No JSON: perhaps a line that was cut.
-    const hidden = line
-      ? redactText(message, redactor)
-      : redactor.redactLast(redactText(message, redactor));
+    const hidden = redactText(message, redactor);
     return isBetween(type) ? [hidden] : [...endRuns(), hidden];
   };
 }

@@ -20,7 +20,9 @@ export interface Secrets {
    * may be the beginning of a secret, or belong to one that goes on. Mostly 0.
    */
   openTail(text: string): number;
-  /** redactAll() with these secrets. */
+  /** Whether the text holds the first 6 characters of a secret. */
+  holdsBeginning(text: string): boolean;
+  /** redactAll() with these secrets, by redactLast(): each text of the data is one of its own. */
   redactAll<Value>(value: Value): Value;
   /** Whether a text holds a key: a secret of 16 characters or more, as no ordinary word has. */
   holdsKey(text: string): boolean;
@@ -153,6 +155,13 @@ export function createSecrets(): Secrets {
     }
     return count;
   };
+  const redactLast = (text: string): string => {
+    const end = text.length - openTail(text);
+    const tail = splitSequences(text.slice(end));
+    if (onlyText(tail).length < shortestSecret) return redact(text);
+    const styles = tail.filter((_, index) => index % 2 === 1);
+    return `${redact(text.slice(0, end))}***${styles.join("")}`;
+  };
   return {
     add(secret) {
       if (secret.length < shortestSecret) return;
@@ -162,15 +171,10 @@ export function createSecrets(): Secrets {
       characters = new Set(known.join(""));
     },
     redact,
-    redactAll: (value) => redactAll(value, redact),
+    redactAll: (value) => redactAll(value, redactLast),
+    holdsBeginning: (text) => known.some((each) => text.includes(each.slice(0, shortestSecret))),
     holdsKey: (text) => keys.some((each) => text.includes(each)),
-    redactLast(text) {
-      const end = text.length - openTail(text);
-      const tail = splitSequences(text.slice(end));
-      if (onlyText(tail).length < shortestSecret) return redact(text);
-      const styles = tail.filter((_, index) => index % 2 === 1);
-      return `${redact(text.slice(0, end))}***${styles.join("")}`;
-    },
+    redactLast,
     openTail,
   };
 }

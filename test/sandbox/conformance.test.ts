@@ -28,6 +28,7 @@ function clientOf(sandbox: Started, dialect: "standard" | "onyx"): Client {
     secrets: {
       redact: (text) => text,
       redactLast: (text) => text,
+      holdsBeginning: () => false,
       openTail: () => 0,
       redactAll: (value) => value,
     },
