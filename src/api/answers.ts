@@ -1,5 +1,6 @@
 import { ApiError, exitNameForStatus, type ExitName } from "../errors.ts";
 import type { OutcomeKind } from "./breaker.ts";
+import { isObject } from "./common-lines.ts";
 import { nestsTooDeep } from "./depth.ts";
 import type { Answer } from "./exchange.ts";
 import { readFault } from "./faults.ts";
@@ -180,6 +181,8 @@ export function readAnswer<T>(
   }
   const parsed = shape.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const words = `unexpected answer: ${describeIssues(parsed.error.issues)}`;
+  const said = isObject(value) ? readServiceWords(answer.body, "", answer.status).text : "";
+  const more = said === "" ? "" : `; the message is: ${said}`;
+  const words = `unexpected answer: ${describeIssues(parsed.error.issues)}${more}`;
   return { ok: false, failure: unexpected(question, answer.status, words) };
 }

@@ -6,11 +6,15 @@ const fewest = 4;
 
 /** Texts that belong together, one after the other: a secret may be split over them. */
 interface Joint {
-  /** Passed on already, and perhaps the beginning of a secret: fewer than `fewest` characters. */
+  /** Passed on already, and perhaps the beginning of a secret: a few characters. */
   shown: string;
   /** Not passed on: perhaps the beginning of a secret. */
   held: string;
+  /** The beginning of a secret that `***` took the place of when other packets came. */
+  hidden: string;
 }
+
+const newJoint = (): Joint => ({ shown: "", held: "", hidden: "" });
 
 /** `text` without what it has in common with `before` at its beginning. */
 function behind(text: string, before: string): string {
@@ -19,10 +23,26 @@ function behind(text: string, before: string): string {
   return text.slice(at);
 }
 
+/** What is left of `text` without the rest of a secret whose beginning is hidden. */
+function behindHidden(joint: Joint, text: string, { redact, openTail }: Redactor): string {
+  const all = joint.hidden + text;
+  if (openTail(all) === all.length) {
+    joint.hidden = all;
+    return "";
+  }
+  const { hidden } = joint;
+  joint.hidden = "";
+  const known = redact(all);
+  return known.startsWith(hidden) ? text : known.replace("***", "");
+}
+
 /** The part of a joined text that may be shown once `text` has come. */
-function push(joint: Joint, text: string, { redact, openTail }: Redactor): string {
+function push(joint: Joint, text: string, redactor: Redactor): string {
+  const { redact, openTail } = redactor;
   const { shown, held } = joint;
-  const all = shown + held + text;
+  const next = joint.hidden === "" ? text : behindHidden(joint, text, redactor);
+  if (joint.hidden !== "") return "";
+  const all = shown + held + next;
   const open = openTail(all);
   const end = all.length - open;
   if (open < fewest) {
@@ -35,8 +55,16 @@ function push(joint: Joint, text: string, { redact, openTail }: Redactor): strin
   return end < shown.length ? "" : behind(redact(all.slice(0, end)), shown);
 }
 
-function end(joint: Joint, { redact }: Redactor): string {
-  return behind(redact(joint.shown + joint.held), joint.shown);
+/** What was held back. The joint remembers it: the next text may go on with it. */
+function release(joint: Joint, { redact, redactLast, openTail }: Redactor): string {
+  const { shown, held } = joint;
+  const all = shown + held;
+  if (held === "") return "";
+  const ready = redactLast(all);
+  const isHidden = ready !== redact(all);
+  const tail = all.slice(all.length - openTail(all));
+  Object.assign(joint, { shown: isHidden ? "" : tail, held: "", hidden: isHidden ? tail : "" });
+  return behind(ready, shown);
 }
 
 /** Packets of one kind and place, whose texts go on from one to the next. */
@@ -62,8 +90,8 @@ function changeTexts(
 }
 
 /** A further packet of a run with the text that was held back; undefined where none was. */
-function rest({ line, joints }: Run, redactor: Redactor): string | undefined {
-  const texts = new Map([...joints].map(([place, joint]) => [place, end(joint, redactor)]));
+function heldPacket({ line, joints }: Run, redactor: Redactor): string | undefined {
+  const texts = new Map([...joints].map(([place, joint]) => [place, release(joint, redactor)]));
   if ([...texts.values()].every((text) => text === "")) return undefined;
   const obj = changeTexts(
     line["obj"] as Record<string, unknown>,
@@ -80,6 +108,12 @@ const isPiece = (type: unknown): type is string =>
 // These come between the pieces of a text.
 const isBetween = (type: unknown): boolean => type === "chat_heartbeat" || type === "citation_info";
 
+/** Names what goes on at the same time as other texts: turns follow one another, and models, tabs and sub-turns do not. */
+function trackOf(placement: unknown): string {
+  const { model_index, tab_index, sub_turn_index } = isObject(placement) ? placement : {};
+  return JSON.stringify([model_index ?? 0, tab_index ?? 0, sub_turn_index ?? null]);
+}
+
 /**
  * Makes a function that replaces every secret in the messages of one stream, also
  * one that is split over the texts of several packets: a text that ends like the
@@ -91,17 +125,16 @@ export function createMessageRedactor(
 ): (message: string | undefined) => string[] {
   const runs = new Map<string, Run>();
   const endRuns = (): string[] => {
-    const ended = [...runs.values()].map((run) => rest(run, redactor));
-    runs.clear();
+    const ended = [...runs.values()].map((run) => heldPacket(run, redactor));
     return ended.filter((each) => each !== undefined);
   };
   const takePiece = (message: string, line: Record<string, unknown>, type: string): string => {
-    const key = `${type} ${JSON.stringify(line["placement"] ?? null)}`;
+    const key = `${type} ${trackOf(line["placement"])}`;
     const run = runs.get(key) ?? { line, joints: new Map<string, Joint>() };
     runs.set(key, run);
     let isChanged = false;
     const obj = changeTexts(line["obj"] as Record<string, unknown>, (text, place) => {
-      const joint = run.joints.get(place) ?? { shown: "", held: "" };
+      const joint = run.joints.get(place) ?? newJoint();
       run.joints.set(place, joint);
       const ready = push(joint, text, redactor);
       isChanged ||= ready !== text;

@@ -5,6 +5,10 @@ import type { Headers } from "./headers.ts";
 export interface Redactor {
   /** The text with every secret replaced. */
   redact(text: string): string;
+  /** The same for a text after which nothing comes: its end may be the beginning of a secret. */
+  redactLast(text: string): string;
+  /** Whether the text holds the first 6 characters of a secret. */
+  holdsBeginning(text: string): boolean;
   /** How many characters at the end of `text` may belong to a secret that goes on. */
   openTail(text: string): number;
   /** Plain data with every secret in its texts and member names replaced; the same value where there is none. */
@@ -14,10 +18,14 @@ export interface Redactor {
 // JSON may write any character as an escape, and a slash as `\/`: only its parser finds a secret in that.
 const unusualEscape = /\\(?:u00[2-7]|\/)/i;
 
-/** A text that may be JSON, with every secret replaced; JSON stays JSON. */
-export function redactText(text: string, { redact, redactAll }: Redactor): string {
-  const plain = redact(text);
-  if (plain === text && !unusualEscape.test(text)) return text;
+/**
+ * A text that may be JSON, with every secret replaced, and the beginning of one at the end of
+ * a text: a service may have cut what it repeats. JSON stays JSON.
+ */
+export function redactText(text: string, redactor: Redactor): string {
+  const { redactLast, redactAll, holdsBeginning } = redactor;
+  const plain = redactLast(text);
+  if (plain === text && !unusualEscape.test(text) && !holdsBeginning(text)) return text;
   let value: unknown;
   try {
     value = JSON.parse(text);

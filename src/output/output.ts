@@ -111,17 +111,15 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
   };
   let heldBytes = "";
   // One character a byte: keys are ASCII, so redaction finds them in any file.
-  const sendBytes = async (text: string, open: number): Promise<void> => {
-    heldBytes = text.slice(text.length - open);
-    const known = secrets.redact(text.slice(0, text.length - open));
-    await sink.write(Buffer.from(known, "latin1"));
-  };
+  const sendBytes = (text: string): Promise<void> => sink.write(Buffer.from(text, "latin1"));
   const flush = async (): Promise<void> => {
     const text = held + half;
     held = "";
     half = "";
-    await sink.write(secrets.redact(text));
-    if (heldBytes !== "") await sendBytes(heldBytes, 0);
+    await sink.write(secrets.redactLast(text));
+    const bytes = heldBytes;
+    heldBytes = "";
+    if (bytes !== "") await sendBytes(secrets.redactLast(bytes));
   };
   return {
     colour,
@@ -130,7 +128,9 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
     send,
     async bytes(bytes: Uint8Array): Promise<void> {
       const text = heldBytes + Buffer.from(bytes).toString("latin1");
-      await sendBytes(text, secrets.openTail(text));
+      const end = text.length - secrets.openTail(text);
+      heldBytes = text.slice(end);
+      await sendBytes(secrets.redact(text.slice(0, end)));
     },
     write: (parts: readonly Text[]): Promise<void> => send(renderText(parts, colour, clean, links)),
     async annotate(annotation: Annotation): Promise<void> {

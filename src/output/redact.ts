@@ -11,11 +11,18 @@ export interface Secrets {
    */
   redact(text: string): string;
   /**
+   * The same for a text after which nothing comes. Where its last 6 or more characters are the
+   * beginning of a secret, as of an answer that was cut, `***` replaces them too.
+   */
+  redactLast(text: string): string;
+  /**
    * How many characters at the end of `text` must wait for what follows: they
    * may be the beginning of a secret, or belong to one that goes on. Mostly 0.
    */
   openTail(text: string): number;
-  /** redactAll() with these secrets. */
+  /** Whether the text holds the first 6 characters of a secret. */
+  holdsBeginning(text: string): boolean;
+  /** redactAll() with these secrets, by redactLast(): each text of the data is one of its own. */
   redactAll<Value>(value: Value): Value;
   /** Whether a text holds a key: a secret of 16 characters or more, as no ordinary word has. */
   holdsKey(text: string): boolean;
@@ -127,6 +134,34 @@ export function createSecrets(): Secrets {
   };
   const clean = (parts: readonly string[]): string =>
     replaceSpans(parts, findSpans(onlyText(parts), known));
+  const openTail = (text: string): number => {
+    // The quick way out: most writes end with a newline.
+    const last = text.at(-1);
+    if (last === undefined || known.length === 0) return 0;
+    if (!characters.has(last) && !endsWithSequence.test(text.slice(-32))) return 0;
+    const parts = splitSequences(text);
+    const visible = onlyText(parts);
+    let open = visible.length - openStart(visible, known);
+    if (open === 0) return 0;
+    let count = 0;
+    for (const [index, part] of [...parts.entries()].toReversed()) {
+      if (index % 2 === 1) count += part.length;
+      else {
+        const taken = Math.min(open, part.length);
+        count += taken;
+        open -= taken;
+        if (open === 0) break;
+      }
+    }
+    return count;
+  };
+  const redactLast = (text: string): string => {
+    const end = text.length - openTail(text);
+    const tail = splitSequences(text.slice(end));
+    if (onlyText(tail).length < shortestSecret) return redact(text);
+    const styles = tail.filter((_, index) => index % 2 === 1);
+    return `${redact(text.slice(0, end))}***${styles.join("")}`;
+  };
   return {
     add(secret) {
       if (secret.length < shortestSecret) return;
@@ -136,29 +171,11 @@ export function createSecrets(): Secrets {
       characters = new Set(known.join(""));
     },
     redact,
-    redactAll: (value) => redactAll(value, redact),
+    redactAll: (value) => redactAll(value, redactLast),
+    holdsBeginning: (text) => known.some((each) => text.includes(each.slice(0, shortestSecret))),
     holdsKey: (text) => keys.some((each) => text.includes(each)),
-    openTail(text) {
-      // The quick way out: most writes end with a newline.
-      const last = text.at(-1);
-      if (last === undefined || known.length === 0) return 0;
-      if (!characters.has(last) && !endsWithSequence.test(text.slice(-32))) return 0;
-      const parts = splitSequences(text);
-      const visible = onlyText(parts);
-      let open = visible.length - openStart(visible, known);
-      if (open === 0) return 0;
-      let count = 0;
-      for (const [index, part] of [...parts.entries()].toReversed()) {
-        if (index % 2 === 1) count += part.length;
-        else {
-          const taken = Math.min(open, part.length);
-          count += taken;
-          open -= taken;
-          if (open === 0) break;
-        }
-      }
-      return count;
-    },
+    redactLast,
+    openTail,
   };
 }
 

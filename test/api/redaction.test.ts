@@ -61,6 +61,24 @@ describe("redactText", () => {
   });
 });
 
+it.each(spellings)(
+  "leaves nothing of a key where the service cut what it repeats: $name",
+  (spelling) => {
+    const pieces = spelling.name.startsWith("base64") ? [...writtenAs(spelling)] : spelling.pieces;
+    for (let shown = spelling.tooMany; shown <= pieces.length; shown++) {
+      const cut = pieces.slice(0, shown).join("");
+      const places = [
+        `bad key ${cut}`,
+        `{"detail":"bad key ${cut}"}`,
+        `{"error":{"message":"bad key ${cut}"},"rest":["${cut}"],"${cut}":1}`,
+      ];
+      for (const place of places) {
+        expect(leakIn(redactText(place, secrets)), place).toBeUndefined();
+      }
+    }
+  },
+);
+
 it("takes a key out of names and values of headers", () => {
   const headers = redactHeaders(rawHeaders({ location: `/?k=${key}`, "x-other": "1" }), secrets);
   expect(allHeaders(headers)).toEqual({ location: "/?k=***", "x-other": "1" });

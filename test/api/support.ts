@@ -8,6 +8,8 @@ import type { Clock } from "../../src/api/timing.ts";
 /** For what runs without secrets. */
 export const noSecrets: Redactor = {
   redact: (text) => text,
+  redactLast: (text) => text,
+  holdsBeginning: () => false,
   openTail: () => 0,
   redactAll: (value) => value,
 };

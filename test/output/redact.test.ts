@@ -65,6 +65,14 @@ describe("redact", () => {
     );
   });
 
+  it("replaces the beginning of a secret at the end of a text after which nothing comes", () => {
+    const secrets = secretsWith("CANARY-key-1");
+    expect(secrets.redactLast("a CANARY")).toBe("a ***");
+    expect(secrets.redactLast("a CAN\u001b[1mARY\u001b[22m")).toBe("a ***\u001b[1m\u001b[22m");
+    expect(secrets.redactLast("a CANAR")).toBe("a CANAR");
+    expect(secrets.redactLast("a CANARY-key-1 CANARY.")).toBe("a *** CANARY.");
+  });
+
   it("leaves nothing of secrets that overlap", () => {
     expect(secretsWith("abcdef", "defghi").redact("-abcdefghi-")).toBe("-***-");
   });

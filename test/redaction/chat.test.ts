@@ -45,6 +45,17 @@ const places: readonly [name: string, cut: number, lines: Lines][] = [
       ]),
   ],
   [
+    "answer with other packets between",
+    60,
+    (_, all) =>
+      all.flatMap((content, at) => [
+        packet({
+          type: ["section_end", "message_start", "search_tool_start", "of_tomorrow"][at % 4],
+        }),
+        { placement: { ...placement, turn_index: at }, obj: { type: "message_delta", content } },
+      ]),
+  ],
+  [
     "reasoning",
     60,
     (_, all) => all.map((reasoning) => packet({ type: "reasoning_delta", reasoning })),

@@ -60,9 +60,9 @@ function createJsonWriter(output: Output, layOut: (text: string) => string) {
   let held = "";
   const write = async (text: string, isLast: boolean): Promise<void> => {
     held += neutraliseJson(layOut(text));
-    const open = isLast ? 0 : output.secrets.openTail(held);
-    const ready = held.slice(0, held.length - open);
-    held = held.slice(held.length - open);
+    const end = held.length - (isLast ? 0 : output.secrets.openTail(held));
+    const ready = isLast ? output.secrets.redactLast(held) : held.slice(0, end);
+    held = held.slice(end);
     if (ready !== "") await output.json(ready);
   };
   return write;

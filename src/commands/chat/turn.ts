@@ -141,7 +141,7 @@ function recoveryHints({ dialect }: Client, { sessionId }: Turn): string[] {
 
 /** Whether the service may hold more of the answer than came. */
 function mayHoldMore(turn: Turn): boolean {
-  return !isStopped(turn) || turn.stopReason !== null || turn.damagedLines > 0;
+  return !isStopped(turn) || turn.stopReason === "user_cancelled" || turn.damagedLines > 0;
 }
 
 function withRecovery(error: CliError, hints: readonly string[]): CliError {

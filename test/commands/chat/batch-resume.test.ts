@@ -123,6 +123,36 @@ describe("chat --batch --resume", () => {
     expect(messages(world)).toEqual([]);
   });
 
+  it.each([
+    ["without its answer", []],
+    [
+      "with an empty answer",
+      [
+        { message_id: 1, parent_message: null, message_type: "user", message: question.message },
+        { message_id: 2, parent_message: 1, message_type: "assistant", message: "" },
+      ],
+    ],
+  ])(
+    "does not ask again while a run is in flight that cannot be followed, %s",
+    async (_, stored) => {
+      const { results } = await cutFirst("onyx");
+      const lost = results.map((each) => ({ ...each, userMessageId: null, messageId: null }));
+      const session = { chat_session_id: results[0]?.sessionId, current_run: {}, messages: stored };
+      const rules: FaultRule[] = [
+        { when: { path: "/api/chat/get-chat-session/" }, do: { status: 200, body: session } },
+        { when: { path: "/api/chat/chat-session/" }, do: { status: 404, body: {} } },
+      ];
+      const world = await createWorld({ dialect: "onyx", faults: { rules } });
+      write(world, "q.ndjson", [question]);
+      write(world, "r.ndjson", lost);
+      const { code, stdout } = await world.run(resume);
+      expect(code).toBe(10);
+      expect(told(stdout)).toMatchObject([{ id: "a", status: "incomplete" }]);
+      expect(stdout).toContain("still being made");
+      expect(messages(world)).toEqual([]);
+    },
+  );
+
   it("does not ask again what it cannot look up", async () => {
     const { results } = await cutFirst("onyx");
     const rules: FaultRule[] = [

@@ -158,6 +158,16 @@ describe("a body that is no stream", () => {
     expect(world.sandbox.ledger.requestCount).toBe(1);
   });
 
+  it.each(['{"detail":"the model is resting"}', '{"error":"the model is resting"}'])(
+    "is told as what it is where no stream was asked for: %s",
+    async (body) => {
+      const world = await answering(body, "application/json");
+      const { code, stdout, stderr } = await world.run(["--no-stream", "hi"]);
+      expect({ code, stdout }).toEqual({ code: 8, stdout: "" });
+      expect(stderr).toContain("the model is resting");
+    },
+  );
+
   it.each(["", '{"placement":{"turn_index":0},"obj":{"type":"mess', "data: {", "\n\n"])(
     "may be the beginning of one: %j is cut",
     async (body) => {
@@ -170,6 +180,15 @@ describe("a body that is no stream", () => {
 });
 
 describe("a turn without an answer", () => {
+  it("that the service calls finished has nothing to recover", async () => {
+    const finished = packet({ type: "stop", stop_reason: "finished" });
+    const world = await replay([...rawTurn.slice(0, 2), finished.raw], { dialect: "onyx" });
+    const { code, stderr } = await world.run(["hi"]);
+    expect(code).toBe(11);
+    expect(stderr).toContain("ask again, in other words");
+    expect(stderr).not.toContain("sessions recover");
+  });
+
   const images = (...made: object[]) => packet({ type: "image_generation_final", images: made }, 1);
   const raw = (lines: { raw: string }[]): string[] => [
     ...rawTurn.slice(0, 2),

@@ -1,7 +1,7 @@
 import { getSession, resumeChat } from "../../../api/sessions.ts";
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
 import { CliError } from "../../../errors.ts";
-import { createTurn, hasAnswer, type Turn } from "../../../output/chat/answer.ts";
+import { createTurn, hasAnswer, hasText, type Turn } from "../../../output/chat/answer.ts";
 import { answerState, turnOfAnswers } from "../../../output/chat/stored.ts";
 import { takeLines, type Batch, type Question } from "../send.ts";
 import { conclude, runTurn, type Ending } from "../turn.ts";
@@ -29,6 +29,19 @@ function storedAnswer(
   return answers.findLast((each) => asked && each.parent_message === asked.message_id);
 }
 
+/** Whether an answer may still be made while the session has a run in flight. */
+function isPending(stored: StoredMessage | undefined): boolean {
+  if (!stored) return true;
+  const state = answerState(stored);
+  return state === "missing" || (state === "complete" && !hasText(stored.message));
+}
+
+function stillMade(sessionId: string): CliError {
+  return new CliError("incomplete", `session ${sessionId}: the answer is still being made`, {
+    hints: [`wait for it: knowctl sessions recover --wait ${sessionId}`],
+  });
+}
+
 /** What a session tells of the answer: lines that are still coming, or the stored one; undefined: none. */
 async function batchesOf(
   { connected: { client } }: Run,
@@ -38,8 +51,9 @@ async function batchesOf(
 ): Promise<AsyncGenerator<Batch> | undefined> {
   let session = await getSession(client, open.sessionId);
   let stored = storedAnswer(session, open, question);
-  const isPending = !stored || answerState(stored) === "missing";
-  if (isPending && session.current_run) {
+  // In a session that others share, a run without a known message may answer another question.
+  const isOwn = stored !== undefined || question.parameters.sessionId === undefined;
+  if (isPending(stored) && session.current_run && isOwn) {
     const events = await resumeChat(client, open.sessionId);
     if (events) {
       return (async function* () {
@@ -49,6 +63,7 @@ async function batchesOf(
     // The run may have ended between the two requests.
     session = await getSession(client, open.sessionId);
     stored = storedAnswer(session, open, question);
+    if (isPending(stored) && session.current_run) throw stillMade(open.sessionId);
   }
   if (!stored || answerState(stored) !== "complete") return undefined;
   const found = turnOfAnswers(session, stored);

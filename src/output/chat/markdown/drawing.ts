@@ -55,7 +55,7 @@ export function createDrawing(output: Output, { shortensMarkers }: DrawingOption
     },
     leave: () => document.leave(),
     async end() {
-      const rest = secrets.redact(held);
+      const rest = secrets.redactLast(held);
       held = "";
       await feed(rest);
       document.end();
