@@ -35,6 +35,15 @@ it("keeps the options in a new, trusted file, so that plain ingest repeats the u
   expect(same.stderr).toContain("says all of this already");
 });
 
+it("trusts the changed file where the variable for trust says no", async () => {
+  const started = await startTestService({ files });
+  const service = { ...started, env: { ...started.env, KNOWCTL_TRUST_PROJECT: "0" } };
+  const line = "ingest docs --cc-pair-id 2 --save-options --yes --id-prefix";
+  expect(await runIn(service, `${line} one/`)).toMatchObject({ code: 0 });
+  expect(await runIn(service, `${line} two/`)).toMatchObject({ code: 0 });
+  expect(await runIn(service, "ingest")).toMatchObject({ code: 0 });
+});
+
 it("takes paths from below the root, globs, the root itself and columns of rows", async () => {
   const service = await startTestService({
     files: { ...files, "docs/p.csv": "sku,name\n1,One\n" },
