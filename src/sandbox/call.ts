@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { LedgerRequest } from "./ledger.ts";
 import { detail, Refusal } from "./reply.ts";
 import { refuseBody } from "./validation.ts";
 
@@ -12,6 +13,8 @@ export interface Call {
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   body: Buffer;
+  /** What the ledger notes of it. */
+  entry: LedgerRequest;
   /** Parsed once. Throws a Refusal (422) on a wrong content type or broken JSON. */
   json(): unknown;
   /** Came without a valid key, and was let in all the same. */

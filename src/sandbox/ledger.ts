@@ -4,7 +4,7 @@ import type { IngestionRequest } from "../api/schemas.ts";
 /** `full` keeps everything, `hashes` only hashes of the stored bodies, `off` only counts. */
 export type LedgerMode = "full" | "hashes" | "off";
 
-interface LedgerRequest {
+export interface LedgerRequest {
   method: string;
   /** Path and query as sent. */
   path: string;
@@ -12,6 +12,8 @@ interface LedgerRequest {
   headers: Record<string, string>;
   /** Of the answer; 0 while none was sent, and after a reset. */
   status: number;
+  /** Of an ingestion: the body, once it is stored, whatever was answered then. Only in mode `full`. */
+  stored?: IngestionRequest;
 }
 
 /** What the sandbox saw: the oracle of tests about lost and duplicated documents. */
@@ -34,7 +36,7 @@ export interface LedgerWriter {
   /** Counts a request; the answer's status is filled in later by the caller. */
   request(method: string, path: string, headers: NodeJS.Dict<string | string[]>): LedgerRequest;
   attempted(id: string): void;
-  accepted(request: IngestionRequest, bytes: Uint8Array): void;
+  accepted(request: IngestionRequest, bytes: Uint8Array, entry: LedgerRequest): void;
   asked(body: unknown): void;
 }
 
@@ -71,9 +73,12 @@ export function createLedger(mode: LedgerMode): LedgerWriter {
     attempted(id) {
       if (mode !== "off") ledger.attempts.set(id, (ledger.attempts.get(id) ?? 0) + 1);
     },
-    accepted(request, bytes) {
+    accepted(request, bytes, entry) {
       const id = request.document.id ?? "";
-      if (mode === "full") push(ledger.documents, id, request);
+      if (mode === "full") {
+        push(ledger.documents, id, request);
+        entry.stored = request;
+      }
       if (mode === "hashes") {
         push(ledger.hashes, id, createHash("sha256").update(bytes).digest("hex"));
       }

@@ -5,7 +5,7 @@ import { type Call, checkLength, discardBody, lazyJson, readBody, releaseBody } 
 import type { Clock } from "./clock.ts";
 import { deliver, faultyReply, reset } from "./delivery.ts";
 import type { FaultPlan, FaultSubject } from "./faults.ts";
-import type { LedgerWriter } from "./ledger.ts";
+import type { LedgerRequest, LedgerWriter } from "./ledger.ts";
 import { detail, Refusal, type Reply, writeReply } from "./reply.ts";
 import type { Route } from "./routes.ts";
 
@@ -92,6 +92,7 @@ export function createServing(options: ServingOptions) {
   const respond = async (
     request: IncomingMessage,
     response: ServerResponse,
+    entry: LedgerRequest,
     signal: AbortSignal,
   ): Promise<number> => {
     const [path, query] = splitTarget(request.url ?? "/");
@@ -103,7 +104,8 @@ export function createServing(options: ServingOptions) {
     const body = await readBody(request, limit);
     try {
       const json = lazyJson(headers["content-type"], body);
-      const call = { method, path, parameters, query, headers, body, json, signal, anonymous };
+      const parts = { method, path, parameters, query, headers, body, json, signal, anonymous };
+      const call = { ...parts, entry };
       const { reply, plan } = await answer(options, route, call);
       if (plan.reset === "before") reset(response);
       else await deliver(response, reply, plan, clock, signal);
@@ -122,7 +124,7 @@ export function createServing(options: ServingOptions) {
     const left = new AbortController();
     response.once("close", () => left.abort());
     try {
-      entry.status = await respond(request, response, left.signal);
+      entry.status = await respond(request, response, entry, left.signal);
     } catch (error) {
       const known = error instanceof Refusal;
       if (!known && !left.signal.aborted) options.log(`internal error: ${messageOf(error)}`);

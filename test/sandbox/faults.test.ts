@@ -81,7 +81,10 @@ describe("what a fault does", () => {
     expect((await sandbox.ingest(documentOf())).json()).toMatchObject({ already_existed: false });
     expect(sandbox.ledger.attempts.get("a.md")).toBe(2);
     expect(sandbox.ledger.documents.get("a.md")).toHaveLength(1);
-    expect(sandbox.ledger.requests.map(({ status }) => status)).toEqual([429, 200]);
+    const [refused, accepted] = sandbox.ledger.requests;
+    expect(refused).toMatchObject({ status: 429 });
+    expect(refused?.stored).toBeUndefined();
+    expect(accepted).toMatchObject({ status: 200, stored: { document: { id: "a.md" } } });
   });
 
   it.each([

@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { checkSent, checkStored, followUpload } from "./check.ts";
+import { features } from "./features.ts";
+import { placeWords, planOf, type Plan } from "./plan.ts";
+import { yieldOf, type Project } from "./project.ts";
+import { command, Violation, type Ran, type Run } from "./run.ts";
+import { sentTo, type Failed, type StateModel } from "./state.ts";
+import type { Fault, Upload } from "./steps.ts";
+import { failureCodes, takeWrites, withFault } from "./upload.ts";
+import { shapeWords, type Shape } from "./world.ts";
+
+interface Retry extends Plan {
+  state: StateModel;
+  root: string;
+  failed: readonly Failed[];
+  /** The pairs of which failures are recorded. */
+  pairs: readonly number[];
+}
+
+/** What a retry must send: the files that failed, each with the options it failed with. */
+function retryOf(run: Run, project: Project, upload: Upload): Retry | undefined {
+  const { cwd, root: named } = upload.selection;
+  // It has no paths: the working directory says which project is meant.
+  const plan = planOf(run, project, { ...upload, selection: { cwd, paths: [cwd], root: named } });
+  if (!plan?.state || plan.root === undefined) return undefined;
+  const { state, root } = plan;
+  const pairs = [...state.failed].filter(([, all]) => all.length > 0).map(([pair]) => pair);
+  const byDefault = pairs.length === 1 ? pairs[0] : undefined;
+  const pair = upload.pair ?? (features.records ? byDefault : plan.pair);
+  const failed = pair === undefined ? [] : (state.failed.get(pair) ?? []);
+  const shapes = new Map<string, Shape>(failed.map(({ path, shape }) => [path, shape]));
+  const there = [...shapes.keys()].filter((path) => project.files.has(path));
+  const shapeOf = (path: string): Shape => shapes.get(path) ?? {};
+  const found = yieldOf(project, root, there, shapeOf);
+  // What is gone counts as looked at.
+  const files = [...shapes.keys()];
+  return { ...plan, shapeOf, state, root, pair, failed, pairs, files, yield: found };
+}
+
+function codeOf({ state, pair, pairs, failed, yield: found }: Retry): number {
+  if (!existsSync(join(state.folder, "state.db"))) return 9;
+  const isOpen = pair === undefined && pairs.length > 1;
+  const isOther = features.records && failed.length === 0 && pairs.length > 0;
+  if (isOpen || isOther || found.collides) return 2;
+  return found.broken.length > 0 ? 10 : 0;
+}
+
+/** A failed document whose id is another one now is named and not sent. */
+function isRenamed({ failed, project, yield: { documents } }: Retry): boolean {
+  const ids = new Set(documents.map(({ id }) => id));
+  return failed.some(({ path, id }) => id !== "" && project.files.has(path) && !ids.has(id));
+}
+
+function checkCode(retry: Retry, ran: Ran, disturbed: boolean): void {
+  const wanted = codeOf(retry);
+  if (ran.code === wanted || (disturbed && wanted !== 2 && failureCodes.has(ran.code))) return;
+  if (isRenamed(retry) && [0, 2, 10].includes(ran.code ?? 1)) return;
+  // Nothing failed, and of several recorded targets none is named.
+  if (retry.pair === undefined && retry.failed.length === 0 && ran.code === 2) return;
+  throw new Violation(`exit ${ran.code}, must be ${wanted}: ${ran.stderr.trim()}`);
+}
+
+/** `ingest retry`: sends what failed, with the options and to the target that are recorded. */
+export async function runRetry(
+  run: Run,
+  project: Project,
+  given: Upload,
+  fault: Fault | undefined,
+): Promise<void> {
+  const upload = { ...given, noState: false };
+  const retry = retryOf(run, project, upload);
+  if (!retry) return;
+  const { state, pair } = retry;
+  const { documents } = retry.yield;
+  const ids = documents.map(({ id }) => id);
+  const before = new Set(pair === undefined ? [] : sentTo(state, pair).keys());
+  const shape = features.records ? [] : shapeWords(retry.shape);
+  const words = ["ingest", "retry", ...shape, ...placeWords(retry, upload)];
+  const { cwd } = retry.selection;
+  const ran = await withFault(run, fault, ids, () => command(run, project, cwd, words));
+  const writes = takeWrites(run, state);
+  run.count(`retries with exit ${ran.code}`);
+  run.count("documents sent by retry", writes.length);
+  checkCode(retry, ran, fault !== undefined);
+  checkSent(writes, documents, pair);
+  if (pair === undefined || ran.code === 9) return;
+  const sent = new Set(writes.map(({ document }) => document?.id ?? ""));
+  if (ran.code === 0 && !isRenamed(retry)) {
+    const mayBeForeign = (id: string): boolean => before.has(id) && !sent.has(id);
+    checkStored(run, { documents, pair, state: state.folder }, mayBeForeign);
+  }
+  const allowed = { doubtful: new Set(fault ? ids : []), killed: false, sharded: false };
+  await followUpload(run, { ...retry, pair }, { ran, writes, allowed });
+}

@@ -1,0 +1,129 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { main } from "../../src/main.ts";
+import { cleanEnvironment, createTestContext, runCli, type CliOptions } from "../support.ts";
+import type { Project } from "./project.ts";
+import { modelKey, startModelService, type Dialect, type ModelService } from "./service.ts";
+import { createStateModel, type StateModel } from "./state.ts";
+import { folders, type Sequence } from "./steps.ts";
+import type { FileState, Shape } from "./world.ts";
+
+/** Notes that something happened, to see that the sequences are about something. */
+export type Count = (what: string, times?: number) => void;
+
+interface Writer {
+  /** Its folder, "" for a run without a state. */
+  state: string;
+  pair: number | undefined;
+  answered: boolean;
+}
+
+/** A sequence on its way: the folders, the service, and what the model expects of both. */
+export interface Run {
+  home: string;
+  env: Record<string, string>;
+  dialect: Dialect;
+  service: ModelService;
+  projects: Project[];
+  /** Those that have their first files. */
+  started: Set<Project>;
+  states: Map<string, StateModel>;
+  /** Who wrote a stored id last. */
+  writers: Map<string, Writer>;
+  /** Content of files before their last change, by absolute path. */
+  before: Map<string, FileState>;
+  /** Options of all commands, where the build does not record them. */
+  shape: Shape;
+  nextMarker(): number;
+  count: Count;
+  /** The sequence as a script to replay by hand. */
+  script: string[];
+}
+
+export interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** What the program did is not what the specification says. */
+export class Violation extends Error {}
+
+const quoted = (word: string): string =>
+  /^[\w./:=#-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** The path of an input as typed in the working directory. */
+export function typed(path: string, cwd: string): string {
+  return relative(`/${cwd}`, `/${path}`).replaceAll("\\", "/") || ".";
+}
+
+export function note(run: Run, line: string): void {
+  run.script.push(line);
+}
+
+/** Runs a command line in this process, or with `process` in one of its own. */
+export async function command(
+  run: Run,
+  project: Project,
+  cwd: string,
+  args: readonly string[],
+  process?: Pick<CliOptions, "onStart">,
+): Promise<Ran> {
+  const folder = join(project.folder, cwd);
+  note(run, `(cd ${quoted(`${project.name}/${cwd}`)} && knowctl ${args.map(quoted).join(" ")})`);
+  if (process) return await runCli(args, { cwd: folder, env: run.env, ...process });
+  const context = createTestContext({ cwd: folder, env: run.env });
+  const code = await main(args, context);
+  const ran = { code, stdout: context.stdoutText(), stderr: context.stderrText() };
+  note(run, `# exit ${code}; ${ran.stderr.trim().split("\n").slice(-4).join(" | ")}`);
+  return ran;
+}
+
+/** The state of a folder as the model knows it. */
+export function stateOf(run: Run, folder: string): StateModel {
+  const known = run.states.get(folder) ?? createStateModel(folder);
+  run.states.set(folder, known);
+  return known;
+}
+
+function createProject(home: string, name: string): Project {
+  const folder = join(home, name);
+  for (const each of folders) mkdirSync(join(folder, each), { recursive: true });
+  return { name, folder, files: new Map(), ignored: new Set() };
+}
+
+/** Starts the service and makes the folders; `close` removes both. */
+export async function openRun(
+  { shape }: Sequence,
+  dialect: Dialect,
+  count: Count,
+): Promise<Run & { close(): Promise<void> }> {
+  const home = mkdtempSync(join(tmpdir(), "knowctl-model-"));
+  const service = await startModelService(home, dialect);
+  const env = cleanEnvironment(home, {
+    KNOWCTL_BASE_URL: service.sandbox.url,
+    KNOWCTL_API_KEY: modelKey,
+    KNOWCTL_DIALECT: dialect,
+  });
+  let marker = 0;
+  return {
+    home,
+    env,
+    dialect,
+    service,
+    projects: ["work", "second"].map((name) => createProject(home, name)),
+    started: new Set(),
+    states: new Map(),
+    writers: new Map(),
+    before: new Map(),
+    shape,
+    nextMarker: () => ++marker,
+    count,
+    script: [`# dialect ${dialect}; the service: knowctl sandbox --port 0`],
+    async close() {
+      await service.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}

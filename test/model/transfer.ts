@@ -1,0 +1,90 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { listState } from "./check.ts";
+import type { Project } from "./project.ts";
+import { planOf, uploadWords, type Plan } from "./plan.ts";
+import { command, note, Violation, type Run } from "./run.ts";
+import { createStateModel, type StateModel } from "./state.ts";
+import type { Step, Upload } from "./steps.ts";
+import { checkUpload, runIngest } from "./upload.ts";
+
+function statesIn(run: Run, project: Project): StateModel[] {
+  return [...run.states.values()].filter(
+    ({ folder }) => folder.startsWith(join(project.folder, "/")) && existsSync(folder),
+  );
+}
+
+function removeState(run: Run, { folder }: StateModel): void {
+  rmSync(folder, { recursive: true, force: true });
+  note(run, `rm -r ${folder.slice(run.home.length + 1)}`);
+}
+
+/** The state is lost: what was sent is unknown from here on. */
+export function loseState(run: Run, project: Project): void {
+  for (const state of statesIn(run, project)) {
+    removeState(run, state);
+    run.states.set(state.folder, createStateModel(state.folder));
+  }
+}
+
+/** The state is exported, lost, and imported: nothing may have changed. */
+export async function transferState(run: Run, project: Project): Promise<void> {
+  for (const state of statesIn(run, project)) {
+    const before = await listState(run, state);
+    const file = join(run.home, "state.ndjson");
+    const place = ["--state", state.folder];
+    const out = await command(run, project, "", ["state", "export", file, ...place]);
+    if (out.code === 9) continue;
+    removeState(run, state);
+    const back = await command(run, project, "", ["state", "import", file, ...place]);
+    if (out.code !== 0 || back.code !== 0) throw new Violation("export or import failed");
+    const after = await listState(run, state);
+    const changed = JSON.stringify(after) !== JSON.stringify(before);
+    if (changed) throw new Violation("the imported state is not the exported one");
+  }
+}
+
+/** `ingest --shard` as often as there are shards; with a state each (merged at the end) or one. */
+export async function runShards(
+  run: Run,
+  project: Project,
+  upload: Upload,
+  { count, apart }: Pick<Extract<Step, { do: "shards" }>, "count" | "apart">,
+): Promise<void> {
+  const whole = planOf(run, project, upload);
+  if (!whole?.state || whole.yield.collides || whole.root === undefined) return;
+  const plan: Plan = { ...whole, yield: { ...whole.yield } };
+  if (plan.pair === undefined || plan.yield.fileCount === 0) return;
+  const places: string[] = [];
+  for (let index = 1; index <= count; index++) {
+    const place = join(run.home, `shard-${index}`);
+    if (apart) places.push(place);
+    // A state of its own records no target yet.
+    const words = uploadWords(
+      plan,
+      apart ? { ...upload, elsewhere: false, pair: plan.pair } : upload,
+    );
+    const args = [...words, "--shard", `${index}/${count}`, ...(apart ? ["--state", place] : [])];
+    const ran = await command(run, project, plan.selection.cwd, args);
+    if (ran.code !== 0 && ran.code !== 10) throw new Violation(`exit ${ran.code}: ${ran.stderr}`);
+  }
+  await mergeShards(run, plan, places);
+  // Each shard sent its part: nothing is left, and nothing was sent that no file has.
+  const ran = { code: plan.yield.broken.length > 0 ? 10 : 0, stdout: "", stderr: "" };
+  await checkUpload(run, plan, ran, { disturbed: false, sharded: true });
+  await runIngest(run, project, upload, undefined);
+}
+
+async function mergeShards(run: Run, { project, state }: Plan, places: string[]): Promise<void> {
+  const files: string[] = [];
+  for (const place of places) {
+    const file = `${place}.ndjson`;
+    const ran = await command(run, project, "", ["state", "export", file, "--state", place]);
+    if (ran.code === 0) files.push(file);
+    rmSync(place, { recursive: true, force: true });
+  }
+  if (files.length === 0 || !state) return;
+  const merge = ["state", "merge", ...files, "--state", state.folder];
+  const ran = await command(run, project, "", merge);
+  if (ran.code !== 0) throw new Violation(`state merge: exit ${ran.code}: ${ran.stderr}`);
+}
