@@ -18,6 +18,11 @@ const recordForm: OutputForm = {
   picks: ["fields", "jq"],
   hint: "--filter is for lists; this is one record: select members with --fields",
 };
+const answerForm: OutputForm = {
+  formats: ["text", "json", "ndjson", "packets"],
+  picks: ["fields", "jq"],
+  hint: "--filter is for lists: pick members of the answer with --fields or --jq",
+};
 const uploadForm: OutputForm = {
   formats: uploads,
   picks: [],
@@ -33,7 +38,7 @@ function noForm(hint = "leave the flag out"): OutputForm {
 /** Commands that print something else than a list. Flags that are not here are refused (exit 2). */
 const special: Readonly<Record<string, OutputForm>> = {
   api: { ...listForm, formats: [...lists, "raw"] },
-  chat: { ...listForm, formats: ["text", "json", "ndjson", "packets"] },
+  chat: answerForm,
   completion: noForm(),
   "config get": noForm("for another form: knowctl config show --fields KEY --json"),
   "config init": noForm("to see what was saved: knowctl config show --json"),
@@ -60,7 +65,7 @@ const special: Readonly<Record<string, OutputForm>> = {
   sandbox: noForm(),
   "sessions delete": noForm("to see the sessions: knowctl sessions list"),
   "sessions export": { ...recordForm, formats: ["text", "markdown", ...lists] },
-  "sessions recover": { ...listForm, formats: ["text", "json", "ndjson"] },
+  "sessions recover": { ...answerForm, formats: ["text", "json", "ndjson"] },
   "sessions rename": noForm("to see the sessions: knowctl sessions list"),
   "sessions show": { ...recordForm, formats: ["text", ...lists] },
   "state export": stateForm,

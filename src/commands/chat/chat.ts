@@ -159,7 +159,7 @@ async function replayAnswer(
 ): Promise<void> {
   const output = openOutput(context, options);
   const { checkReplay, replay } = await import("./replay.ts");
-  checkReplay(args, options);
+  checkReplay(args);
   const config = await loadSettings(context, options, output, { sends: false });
   const keeper = await keepersOf(context, output, options, undefined);
   const view = plainView(options, config.chat, output, begin());

@@ -7,36 +7,9 @@ function usage(message: string, hint: string): CliError {
   return new CliError("usage", message, { hints: [hint] });
 }
 
-const negated = new Set(["sources", "tools", "stream", "remember", "reask"]);
-
-/** The flag of an option: `--replay-speed` of `replaySpeed`, `--no-reask` of `reask`. */
-export function flagName(option: string): string {
-  const words = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return `--${negated.has(option) ? "no-" : ""}${words}`;
-}
-
 /** Whether a flag says so: a variable or a configured default yields where it has no effect. */
-function isGiven(options: GlobalFlags, name: string): boolean {
+export function isGiven(options: GlobalFlags, name: string): boolean {
   return options.flagSources?.[name] === "flag";
-}
-
-const needs: Readonly<Partial<Record<keyof ChatOptions, keyof ChatOptions>>> = {
-  concurrency: "batch",
-  resume: "batch",
-  reask: "resume",
-  replaySpeed: "replay",
-  force: "record",
-};
-
-/** Refuses flags that have no effect without another one. Throws CliError `usage`. */
-export function checkNeeds(options: ChatOptions): void {
-  for (const [name, other] of Object.entries(needs)) {
-    if (!isGiven(options, name) || options[other] !== undefined) continue;
-    throw usage(
-      `${flagName(name)} counts only with ${flagName(other)}`,
-      `leave it out, or give ${flagName(other)}`,
-    );
-  }
 }
 
 /** What `--fields` and `--jq` make of the one object of an answer; undefined for neither. */
@@ -51,16 +24,7 @@ export function selectionOf(options: GlobalFlags): Selection | undefined {
 
 /** Refuses what the format of an answer leaves without effect. Throws CliError `usage`. */
 export function checkFormatFlags(options: GlobalFlags, format: string): void {
-  if (isGiven(options, "filter")) {
-    throw usage(
-      "--filter is for lists, and a chat is no list",
-      "pick members with --fields or --jq",
-    );
-  }
   const output = isGiven(options, "output") ? options.output : undefined;
-  if (isGiven(options, "json") && output !== undefined && output !== "json") {
-    throw usage(`--json and --output ${output} exclude each other`, "give one of them");
-  }
   const picks = ["fields", "jq"].find((name) => isGiven(options, name));
   if (picks !== undefined && output !== undefined && output !== "json") {
     throw usage(
@@ -85,7 +49,8 @@ export function checkPayloadSession(options: ChatOptions): void {
     (name) => options[name] !== undefined && isGiven(options, name),
   );
   if (flag === undefined) return;
-  throw new CliError("usage", `--payload names a session, which leaves --${flag} without effect`, {
-    hints: [`leave out --${flag}, or chat_session_id in the payload`],
-  });
+  throw usage(
+    `--payload names a session, which leaves --${flag} without effect`,
+    `leave out --${flag}, or chat_session_id in the payload`,
+  );
 }

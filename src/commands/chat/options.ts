@@ -6,7 +6,7 @@ import { CliError } from "../../errors.ts";
 import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
 import type { RenderMode } from "../../output/chat/markdown.ts";
 import type { Shown } from "../../output/chat/tools.ts";
-import { checkFormatFlags, checkNeeds, selectionOf } from "./flag-rules.ts";
+import { checkFormatFlags, selectionOf } from "./flag-rules.ts";
 import { parseSince } from "./time.ts";
 
 export interface ChatOptions extends GlobalFlags {
@@ -83,7 +83,6 @@ export function checkOptions(options: ChatOptions): void {
       );
     }
   }
-  checkNeeds(options);
   if (options.tool !== undefined && options.tools === false) {
     throw usage("--tool and --no-tools exclude each other");
   }
