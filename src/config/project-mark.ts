@@ -6,7 +6,7 @@ import { hasMember, projectPlaces } from "./places.ts";
 import { upwardFrom, type UpwardRules } from "./upward.ts";
 
 /** The folder of the state, in the project root. */
-const stateName = ".knowctl";
+export const stateName = ".knowctl";
 
 /** What makes a folder the project root. */
 export interface ProjectMark {

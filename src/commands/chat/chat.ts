@@ -222,7 +222,7 @@ export async function chat(context: Context, args: string[], options: ChatOption
   const select = selectionOf(options);
   if (select !== undefined) {
     const { checkSelection } = await import("../../output/chat/machine.ts");
-    await checkSelection(openOutput(context, options), select);
+    checkSelection(select);
   }
   let hasBegun = false;
   const begin = (): ChatFormat => {
