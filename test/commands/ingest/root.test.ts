@@ -84,6 +84,8 @@ describe("one file has one id", () => {
     expect(both).toMatchObject({ code: 2 });
     expect(both.stderr).toContain("notes/ops is a project root of its own: it holds .knowctl");
     expect(both.stderr).toContain("--root 'notes/ops'");
+    const within = await run(service, upload(`. --root ${service.folder}`), "notes/ops");
+    expect(within.stderr).toContain(`${join(service.folder, "notes/ops")} is a project root`);
     expect(both.stderr).toContain("--exclude 'notes/ops/**'");
     expect(acceptedIds(service)).toEqual(["b.md", "deep/c.md"]);
     expect(await run(service, upload("notes --exclude notes/ops/**"))).toMatchObject({ code: 0 });
