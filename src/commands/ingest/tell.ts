@@ -32,7 +32,7 @@ export async function tellReasons(output: Output, table: PlanTable): Promise<voi
     else {
       await output.warn(
         `${countOf(count, "document")} will be sent under another id (${difference}), and those under the recorded ids stay in the service; ` +
-          "repeat the recorded options, or remove the others with `knowctl ingest orphans --class other-options`",
+          "repeat the recorded options, or remove the others: give the options of this run to `knowctl ingest orphans --class other-options`, with --prune or --tombstone",
       );
     }
   }

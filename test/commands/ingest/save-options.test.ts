@@ -130,4 +130,9 @@ it("warns where other options give documents other ids", async () => {
   expect(dry.stderr).toContain(message);
   expect((await runIn(service, "ingest docs --cc-pair-id 2")).stderr).toContain(message);
   expect((await runIn(service, "ingest docs --cc-pair-id 2")).stderr).not.toContain(message);
+  const advised =
+    "ingest orphans docs --cc-pair-id 2 --class other-options --tombstone --max-delete 1 --yes";
+  const { code, stdout } = await runIn(service, advised);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^tombstoned\tdocs\/a\.md\tkb\/docs\/a\.md\t/m);
 });
