@@ -4,7 +4,7 @@ import type { Call, Client } from "./client.ts";
 import { deepResearchIdleMs } from "./policy.ts";
 import type { ChatEvent, ChatReply } from "./chat-schemas.ts";
 import { followTurn, streamTypes, type AnswerLimits } from "./follow-turn.ts";
-import type { Shape } from "./shape.ts";
+import { anything } from "./shape.ts";
 
 export type { ChatParameters } from "./chat-body.ts";
 export type { AnswerLimits } from "./follow-turn.ts";
@@ -105,8 +105,6 @@ export async function askWhole(
   }
 }
 
-const anyAnswer: Shape<unknown> = { safeParse: (data) => ({ success: true, data }) };
-
 /**
  * Tells the service to stop answering in a session, where the dialect can. Works
  * after the client's signal was aborted, waits at most `withinMs`, and never
@@ -123,5 +121,5 @@ export async function stopChat(client: Client, sessionId: string, withinMs = 200
     key: "accessToken",
     detachedMs: withinMs,
   };
-  await client.call(call, anyAnswer).catch(() => undefined);
+  await client.call(call, anything).catch(() => undefined);
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Shape } from "./shape.ts";
+import { anything, type Shape } from "./shape.ts";
 import { ApiError, CliError } from "../errors.ts";
 import { toBytes } from "./body-text.ts";
 import type { Client } from "./client.ts";
@@ -59,8 +59,6 @@ export async function listIngested(client: Client): Promise<Set<string>> {
   );
   return new Set(listed.map((each) => each.document_id));
 }
-
-const anything: Shape<unknown> = { safeParse: (data) => ({ success: true, data }) };
 
 /**
  * Deletes one document that came through ingestion. `storedId` is the id under

@@ -66,7 +66,8 @@ export function refuseOtherProject(shown: (path: string) => string): RefuseFolde
     const name = projectNameIn(absolute, names);
     if (name === undefined) return undefined;
     const folder = shown(path);
-    return new CliError("usage", `${folder} is a project root of its own: it holds ${name}`, {
+    const named = folder === "." ? absolute : folder;
+    return new CliError("usage", `${named} is a project root of its own: it holds ${name}`, {
       hints: [
         `upload it with its own root: knowctl ingest '${folder}' --root '${folder}'`,
         `or leave it out here: --exclude '${path}/**'`,

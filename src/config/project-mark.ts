@@ -6,7 +6,7 @@ import { hasMember, projectPlaces } from "./places.ts";
 import { upwardFrom, type UpwardRules } from "./upward.ts";
 
 /** The folder of the state, in the project root. */
-const stateName = ".knowctl";
+export const stateName = ".knowctl";
 
 /** What makes a folder the project root. */
 export interface ProjectMark {
@@ -58,8 +58,17 @@ export function findProjectMark(start: string, rules: UpwardRules): ProjectMark 
   return gitRoot === undefined ? undefined : { folder: gitRoot, kind: "git" };
 }
 
+/** Stands in the folder of a state until something is recorded there, see sync/state-file.ts. */
+const nothingRecorded = "state.db-new";
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** A state that a failed first run left behind says nothing of where ids begin. */
 function holdsState(folder: string): boolean {
-  return lstatSync(join(folder, stateName), { throwIfNoEntry: false }) !== undefined;
+  const state = join(folder, stateName);
+  return exists(state) && !exists(join(state, nothingRecorded));
 }
 
 /** The folder that would be the project root of `start`, could others not write to it. */
@@ -82,7 +91,7 @@ export function projectNameIn(
   for (const { name } of names) {
     // Asked of each of a hundred thousand files: most names end here.
     if (name.charCodeAt(0) !== 0x2e && name !== "package.json") continue;
-    if (name === stateName) return name;
+    if (name === stateName && holdsState(folder)) return name;
     if (projectPlaces.includes(name) && isConfiguration(folder, name)) found ??= name;
   }
   return found;

@@ -25,7 +25,13 @@ const droppedMembers = new Set([
   "parent_hierarchy_node_id",
 ]);
 const sectionMembers = ["text", "link", "heading", "image_file_id", "csv_file_id", "type"];
-const ownerMembers = ["display_name", "first_name", "middle_initial", "last_name", "email"];
+export const ownerMembers: readonly string[] = [
+  "display_name",
+  "first_name",
+  "middle_initial",
+  "last_name",
+  "email",
+];
 
 const parts: Record<string, readonly string[]> = {
   sections: sectionMembers,

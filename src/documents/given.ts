@@ -4,7 +4,7 @@ import { restrictionIn } from "./access.ts";
 import { formatTime, parseDate } from "./dates.ts";
 import { copyJson, found, isJsonObject, type JsonObject } from "./json-value.ts";
 import { isFilled, sectionsOf, withoutNull, type Refuse } from "./given-sections.ts";
-import { uselessMembers } from "./given-members.ts";
+import { ownerMembers, uselessMembers } from "./given-members.ts";
 import { addMetadata, type Metadata } from "./metadata.ts";
 import type { Notice } from "./notices.ts";
 import { normalise } from "./stamp.ts";
@@ -19,7 +19,6 @@ export interface GivenDocument {
   notices?: readonly Notice[];
 }
 
-const ownerMembers = ["display_name", "first_name", "middle_initial", "last_name", "email"];
 // pydantic takes a number beyond this for milliseconds (its documentation on datetimes).
 const maxSeconds = 2e10;
 

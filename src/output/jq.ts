@@ -64,12 +64,6 @@ function ask(expression: string, json: string, options: JqOptions): Promise<Answ
   });
 }
 
-/** Throws CliError `usage` for an expression that jq cannot read; runs it on nothing. */
-export async function checkJq(expression: string, options: JqOptions = {}): Promise<void> {
-  const answer = await ask(`empty | (${expression}\n)`, "null", options);
-  if ("failure" in answer) throw createFailure(expression, answer.failure);
-}
-
 /**
  * Results of a jq expression on a text of JSON, each as one line of JSON.
  * The language is that of jq itself (jq-web is jq compiled to WebAssembly).

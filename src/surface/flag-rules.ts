@@ -22,8 +22,17 @@ const onlyOneFile: FlagRule = {
 };
 const removes = ["--prune", "--tombstone"];
 
-/** What a question is sent with. */
-const requestFlags = [
+/** Flags of a question, which is asked. */
+const askingFlags = [
+  "--batch",
+  "--continue",
+  "--file",
+  "--file-id",
+  "--parent",
+  "--payload",
+  "--record",
+  "--no-remember",
+  "--session",
   "--agent",
   "--project",
   "--model",
@@ -63,7 +72,7 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       flags: ["--no-reask"],
       without: ["--resume"],
       why: "it is about questions of an earlier batch",
-      hint: "add --resume FILE, or leave it out",
+      hint: "add --resume RESULTS, or leave it out",
     },
     {
       flags: ["--replay-speed"],
@@ -78,15 +87,30 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "add --record FILE, or leave it out",
     },
     {
-      flags: requestFlags,
+      flags: askingFlags,
       beside: ["--replay"],
       why: "a recorded answer is played and nothing is asked",
       hint: "leave one of them out",
     },
     {
-      flags: ["--no-sources", "--show", "--render"],
+      flags: [
+        "--no-sources",
+        "--show",
+        "--render",
+        "--live",
+        "--json",
+        "--fields",
+        "--jq",
+        "--save",
+      ],
       beside: ["--batch"],
       why: "a batch writes its results as ndjson",
+      hint: "leave one of them out",
+    },
+    {
+      flags: ["--file", "--parent", "--payload", "--record"],
+      beside: ["--batch"],
+      why: "it is for one question",
       hint: "leave one of them out",
     },
   ],

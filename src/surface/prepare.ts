@@ -1,5 +1,6 @@
 import { Help, Option, type Command, type CommanderError } from "commander";
 import { CliError } from "../errors.ts";
+import { pathOf } from "./check-flags.ts";
 import { choice, collect, filled, decimal } from "./options.ts";
 import { makeStrict } from "./strict.ts";
 
@@ -54,17 +55,13 @@ function withoutValue(message: string): string {
   );
 }
 
-function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
-}
-
 function usageError(error: CommanderError, command: Command): CliError {
   const [message = "", ...rest] = withoutValue(error.message).split("\n");
   const suggestions = rest.map((line) => line.replace(/^\((.*)\)$/, "$1"));
   const takesText = command.name() === "chat" && error.code === "commander.unknownOption";
   if (takesText) suggestions.push('a message that begins with a dash stands after --: chat -- "…"');
   return new CliError("usage", message, {
-    hints: [...suggestions, `see \`${pathOf(command)} --help\``],
+    hints: [...suggestions, `see \`${`knowctl ${pathOf(command)}`.trim()} --help\``],
     cause: error,
   });
 }
@@ -102,7 +99,7 @@ export function prepare(
   write: (text: string) => void,
   argv: readonly string[],
 ): void {
-  makeStrict(command, pathOf(command).split(" ").slice(1).join(" "), argv);
+  makeStrict(command, pathOf(command), argv);
   command
     .exitOverride((error) => {
       throw shownCodes.has(error.code) ? error : usageError(error, command);

@@ -26,6 +26,7 @@ function recordlessState(missing: unknown): State {
     targetsOf: () => [],
     save: nothing,
     doubt: nothing,
+    markRoot: nothing,
     sync: nothing,
     clearFailures: nothing,
     close: nothing,

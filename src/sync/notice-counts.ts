@@ -2,7 +2,9 @@ import type { Notice } from "../documents/notices.ts";
 
 export interface CountedNotice extends Notice {
   count: number;
-  /** Where it was met first: a path, with the number of a row or line. */
+  /** File of the first document that has it; "" for stdin. */
+  path: string;
+  /** Where it was met first: that path, with the number of a row or line. */
   first: string;
 }
 
@@ -31,7 +33,10 @@ export function createNoticeCounts(): NoticeCounts {
         const key = `${kind} ${shown}`;
         const known = counts.get(key);
         if (known) known.count++;
-        else counts.set(key, { kind, name: shown, count: 1, first: placeOf(document) });
+        else {
+          const { path } = document;
+          counts.set(key, { kind, name: shown, count: 1, path, first: placeOf(document) });
+        }
       }
     },
     list: () => [...counts.values()],

@@ -65,8 +65,7 @@ export interface PlanTable {
   addReason(kind: ReasonKind, difference: string): void;
   /** How many documents were changed by which options, most frequent first. */
   reasons(): readonly Reason[];
-  /** `message` names the file. */
-  /** `path` is that of the file; "" for none. */
+  /** `path` is that of the file; "" for none. `message` names the file too. */
   warn(path: string, message: string): void;
   count(action: PlanAction): number;
   /** Entries in order; all, or only those of some actions. */
@@ -83,6 +82,7 @@ export interface PlanTable {
 }
 
 const batchSize = 512;
+
 /** A warning often begins with the path of its file. */
 export interface FileWarning {
   path: string;

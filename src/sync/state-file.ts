@@ -145,7 +145,7 @@ function moveAside(path: string, error: unknown, now: number): CliError {
 export async function openTemporaryState(): Promise<State> {
   const database = await openDatabase(":memory:");
   database.exec(schema);
-  return createState(database, ":memory:", true);
+  return createState(database, ":memory:", { isTemporary: true });
 }
 
 /**
@@ -175,7 +175,7 @@ export async function openScratchState(): Promise<State> {
     database.exec(schema);
     // It has no name from here on: nothing is left behind, however the process ends.
     remove();
-    const state = createState(database, "(temporary)", true);
+    const state = createState(database, "(temporary)", { isTemporary: true });
     return {
       ...state,
       close() {
@@ -217,6 +217,10 @@ export interface OpenedState {
   wasEmptied: boolean;
 }
 
+// Stands beside a new state until something is recorded: until then the folder marks no project
+// root (config/project-mark.ts), so that a run that fails first does not change later ids.
+const nothingRecorded = "state.db-new";
+
 /**
  * Opens (and creates) the state in `folder`, which git is told to ignore. A
  * damaged file is moved aside and reported as CliError `local`: it is never
@@ -234,10 +238,13 @@ export async function openState(
   prepareFolder(folder, rules);
   let database: Database | undefined;
   try {
+    const mark = join(folder, nothingRecorded);
+    if (!existed) writeFileSync(mark, "");
     database = await openDatabase(path);
     closeToOthers(path, 0o600, rules);
     const heldTables = prepareTables(database, path);
-    return { state: createState(database, path), wasEmptied: existed && !heldTables };
+    const onRecord = (): void => rmSync(mark, { force: true });
+    return { state: createState(database, path, { onRecord }), wasEmptied: existed && !heldTables };
   } catch (error) {
     database?.close();
     throw isCorrupt(error) ? moveAside(path, error, now()) : stateFailure(path, error);

@@ -7,7 +7,9 @@ import { stateFailure } from "./state.ts";
 
 /** Name of the state's folder in a project. */
 const ownName = ".knowctl";
-const databaseFiles = ["state.db", "state.db-wal", "state.db-shm", "state.db-journal"];
+const databaseFiles = ["state.db", "state.db-wal", "state.db-shm", "state.db-journal"].concat(
+  "state.db-new",
+);
 
 /**
  * The folder of `--state`. The person who names it may name a link. A folder with the name of

@@ -49,6 +49,8 @@ export interface State {
   save(batch: StateBatch, synchronous?: Synchronous): void;
   /** Puts recorded documents in doubt, see createDoubt(): before a request that changes them. */
   doubt(documents: readonly Doubtful[]): void;
+  /** The folder marks the project root from now on; the first save says so by itself. */
+  markRoot(): void;
   /** Waits until the disk has all that was saved. */
   sync(): void;
   /** Forgets failures of a target that are older, of paths for which `isWanted` says so. */
@@ -115,11 +117,27 @@ function createAcceptedOf(database: Database): State["acceptedOf"] {
   };
 }
 
+interface StateSettings {
+  /** Keeps failures only. */
+  isTemporary?: boolean;
+  /** Called once, before anything is recorded. */
+  onRecord?: () => void;
+}
+
 /**
  * The state over an open database that has the tables; `path` is for messages. A
  * temporary one keeps failures only, which the run itself tells at its end.
  */
-export function createState(database: Database, path: string, isTemporary = false): State {
+export function createState(
+  database: Database,
+  path: string,
+  { isTemporary = false, onRecord = () => {} }: StateSettings = {},
+): State {
+  let isMarked = isTemporary;
+  const markRoot = (): void => {
+    if (!isMarked) onRecord();
+    isMarked = true;
+  };
   const file = database.prepare("SELECT * FROM files WHERE path = ? AND part = ?");
   const accepted = database.prepare("SELECT * FROM accepted WHERE target = ? AND id = ?");
   const count = database.prepare("SELECT count(*) AS n FROM (SELECT 1 FROM files LIMIT ?)");
@@ -194,8 +212,12 @@ export function createState(database: Database, path: string, isTemporary = fals
     save(batch, synchronous) {
       if (isTemporary) batch = { failures: batch.failures ?? [] };
       if (Object.values(batch).every((records: readonly unknown[]) => records.length === 0)) return;
-      guarded(() => save(batch, synchronous));
+      guarded(() => {
+        markRoot();
+        save(batch, synchronous);
+      });
     },
+    markRoot: () => guarded(markRoot),
     doubt(documents) {
       if (isTemporary || documents.length === 0) return;
       guarded(() => database.transaction(() => doubt(documents), "NORMAL"));

@@ -159,7 +159,7 @@ async function replayAnswer(
 ): Promise<void> {
   const output = openOutput(context, options);
   const { checkReplay, replay } = await import("./replay.ts");
-  checkReplay(args, options);
+  checkReplay(args);
   const config = await loadSettings(context, options, output, { sends: false });
   const keeper = await keepersOf(context, output, options, undefined);
   const view = plainView(options, config.chat, output, begin());
@@ -222,7 +222,7 @@ export async function chat(context: Context, args: string[], options: ChatOption
   const select = selectionOf(options);
   if (select !== undefined) {
     const { checkSelection } = await import("../../output/chat/machine.ts");
-    await checkSelection(openOutput(context, options), select);
+    checkSelection(select);
   }
   let hasBegun = false;
   const begin = (): ChatFormat => {

@@ -7,16 +7,8 @@ function usage(message: string, hint: string): CliError {
   return new CliError("usage", message, { hints: [hint] });
 }
 
-const negated = new Set(["sources", "tools", "stream", "remember", "reask"]);
-
-/** The flag of an option: `--replay-speed` of `replaySpeed`, `--no-reask` of `reask`. */
-export function flagName(option: string): string {
-  const words = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return `--${negated.has(option) ? "no-" : ""}${words}`;
-}
-
 /** Whether a flag says so: a variable or a configured default yields where it has no effect. */
-function isGiven(options: GlobalFlags, name: string): boolean {
+export function isGiven(options: GlobalFlags, name: string): boolean {
   return options.flagSources?.[name] === "flag";
 }
 
@@ -57,7 +49,8 @@ export function checkPayloadSession(options: ChatOptions): void {
     (name) => options[name] !== undefined && isGiven(options, name),
   );
   if (flag === undefined) return;
-  throw new CliError("usage", `--payload names a session, which leaves --${flag} without effect`, {
-    hints: [`leave out --${flag}, or chat_session_id in the payload`],
-  });
+  throw usage(
+    `--payload names a session, which leaves --${flag} without effect`,
+    `leave out --${flag}, or chat_session_id in the payload`,
+  );
 }

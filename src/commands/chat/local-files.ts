@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { GlobalFlags } from "../../config/flags.ts";
 import { ownerRules } from "../../config/given.ts";
+import { stateName } from "../../config/project-mark.ts";
 import type { Context } from "../../context.ts";
 import { findLocalFiles } from "../../sync/local-files.ts";
 import type { Connected } from "../connect.ts";
@@ -24,7 +25,7 @@ export async function findFiles(
     const { storedId } = client.dialect;
     const owner = ownerRules(context);
     const search = { baseUrl: connection.baseUrl, ids, storedId, owner };
-    for (const [id, path] of await findLocalFiles(join(root, ".knowctl"), search)) {
+    for (const [id, path] of await findLocalFiles(join(root, stateName), search)) {
       const full = join(root, path);
       if (existsSync(full)) found.set(id, relative(here, full));
     }

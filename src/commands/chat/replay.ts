@@ -11,8 +11,6 @@ import type { Output } from "../../output/output.ts";
 import { createSpinner } from "../../output/spinner.ts";
 import { readRecording, type RecordedEntry } from "../../recording.ts";
 import type { View } from "./ask.ts";
-import { flagName } from "./flag-rules.ts";
-import type { ChatOptions } from "./options.ts";
 import { takeLines, takeReply, type Batch } from "./send.ts";
 import { conclude, runTurn, type Ending, type Keeper } from "./turn.ts";
 
@@ -86,41 +84,10 @@ async function* play(
   if (!isWhole && !isEnded(progress)) throw failureOf(end);
 }
 
-const asksSomething = [
-  "agent",
-  "batch",
-  "continue",
-  "deepResearch",
-  "documentSet",
-  "file",
-  "fileId",
-  "filterTag",
-  "forceTool",
-  "maxPacket",
-  "model",
-  "modelVersion",
-  "parent",
-  "payload",
-  "project",
-  "provider",
-  "record",
-  "remember",
-  "session",
-  "since",
-  "sourceType",
-  "stream",
-  "temperature",
-  "tool",
-  "tools",
-] as const satisfies (keyof ChatOptions)[];
-
-/** Refuses what cannot be done without asking. Throws CliError `usage`. */
-export function checkReplay(args: readonly string[], options: ChatOptions): void {
-  const { flagSources } = options;
-  const refused = asksSomething.find((name) => flagSources?.[name] === "flag");
-  if (args.length === 0 && refused === undefined) return;
-  const what = refused === undefined ? "message" : flagName(refused);
-  throw new CliError("usage", `--replay asks nothing: it takes no ${what}`, {
+/** Refuses a message: flags of a question are refused before (surface/flag-rules.ts). Throws CliError `usage`. */
+export function checkReplay(args: readonly string[]): void {
+  if (args.length === 0) return;
+  throw new CliError("usage", "--replay asks nothing: it takes no message", {
     hints: ["leave it out, or leave out --replay"],
   });
 }

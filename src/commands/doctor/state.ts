@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stateFolder } from "../../config/folders.ts";
 import { ownerRules } from "../../config/given.ts";
+import { stateName } from "../../config/project-mark.ts";
 import { codeOf } from "../../errors.ts";
 import { countOf } from "../../output/progress.ts";
 import { countFailures, type FailureCount } from "../../sync/failure-counts.ts";
@@ -47,7 +48,7 @@ export const checkState: Check = {
   async run({ context, options, facts }) {
     const own = stateFolder(machineOf(context));
     const { folder: root } = findProjectRoot(context, [], options);
-    const project = join(root, ".knowctl");
+    const project = join(root, stateName);
     const problem = whyNotWritable(existsSync(project) ? project : root);
     if (problem !== undefined) {
       return {

@@ -96,7 +96,7 @@ async function writeBatch(
     if (output.secrets.holdsKey(json)) {
       written.failed++;
       await output.error(
-        `${prepared.path}: the document holds a key of yours, so it is not written`,
+        `${source.shown(prepared.path)}: the document holds a key of yours, so it is not written`,
       );
       continue;
     }
@@ -146,7 +146,7 @@ export async function printDocuments(
     await reading.progress.stop();
     const written = await writeDocuments(context, reading, plan);
     const { documents, skipped, failed } = written;
-    await tellNotices(output, plan.table.notices);
+    await tellNotices(reading, plan.table.notices);
     await tellWarnings(reading, plan.table.warnings(), plan.images);
     await tellSkipped(
       output,

@@ -13,6 +13,8 @@ import { hasState, openState } from "../../sync/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { ownKeys } from "./own-keys.ts";
 import { stateFolder } from "./plan.ts";
+import { isTargetOpen, recordedPairs } from "./recorded-target.ts";
+import { plannedBaseUrl } from "./session.ts";
 import { openSource, type DocumentSource, type MappingFlags } from "./settings.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
 import { chosenPair } from "./target.ts";
@@ -32,6 +34,12 @@ function findOne({ cwd, find }: DocumentSource, path: string): Found {
   throw new CliError("usage", `no such file: ${path}`);
 }
 
+/** What the state knows of a file, in words, and the only pair that is recorded, which an upload takes. */
+interface Recorded {
+  text: string;
+  onlyPair: number | undefined;
+}
+
 /** What the state knows of the file: targets that accepted it, and whether it would be read. */
 async function stateOf(
   context: Context,
@@ -39,11 +47,11 @@ async function stateOf(
   flags: MappingFlags,
   explanation: Explanation,
   stamp: string,
-): Promise<string> {
+): Promise<Recorded> {
   const folder = stateFolder(source, flags);
   const rules = ownerRules(context);
   if (folder === undefined || !hasState(folder, rules)) {
-    return "not recorded: there is no state yet";
+    return { text: "not recorded: there is no state yet", onlyPair: undefined };
   }
   const { state } = await openState(folder, context.now, rules);
   try {
@@ -54,9 +62,9 @@ async function stateOf(
         : "would be read again";
     const id = explanation.document?.id ?? "";
     const targets = state.targetsOf(id);
-    return targets.length === 0
-      ? `${seen}; not sent yet`
-      : `${seen}; accepted by ${targets.join(", ")}`;
+    const sent = targets.length === 0 ? "not sent yet" : `accepted by ${targets.join(", ")}`;
+    const pairs = recordedPairs(state, plannedBaseUrl(source.config));
+    return { text: `${seen}; ${sent}`, onlyPair: pairs.length === 1 ? pairs[0] : undefined };
   } finally {
     state.close();
   }
@@ -86,11 +94,13 @@ export async function explainFile(
     createSecretCheck(keys, source.settings),
     flags.row,
   );
-  const state = await stateOf(context, source, flags, explanation, found.file.stamp);
+  const recorded = await stateOf(context, source, flags, explanation, found.file.stamp);
   const pair = chosenPair(flags, source.config);
   const configured = pair.connector ?? pair.ccPairId;
   // As in an upload: a flag wins over a rule, a rule over the configured pair.
-  const target = pair.fromFlag ? configured : (explanation.ccPairId ?? configured);
+  const named = pair.fromFlag ? configured : (explanation.ccPairId ?? configured);
+  const target = named ?? (isTargetOpen(pair, source.config) ? recorded.onlyPair : undefined);
+  const state = recorded.text;
   if (output.isTerminal && flags.output === undefined && !flags.json) {
     const { shown } = source;
     await writeExplanation(output, explanation, { state, target, shown });

@@ -120,7 +120,7 @@ async function dryRun(
   const plan = await planFound(context, session, options);
   const rules = accessRules(options, source.config);
   await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules);
-  await tellNotices(output, plan.table.notices);
+  await tellNotices(session, plan.table.notices);
   await tellWarnings(session, plan.table.warnings(), plan.images);
   await tellReasons(output, plan.table);
   if (options.overwrite === false) await output.note(noOverwriteNote);

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { dialects } from "../../api/dialects.ts";
+import { stateName } from "../../config/project-mark.ts";
 import type { Context } from "../../context.ts";
 import { listFiles } from "../../documents/find.ts";
 import type { InspectSetup } from "../../documents/inspection.ts";
@@ -17,8 +18,6 @@ import { orphanScope } from "./orphan-scope.ts";
 import { withoutReports, type ReportFiles } from "./report-files.ts";
 import type { Session } from "./session.ts";
 import type { DocumentSource, MappingFlags } from "./settings.ts";
-
-const stateName = ".knowctl";
 
 /** A folder of this name marks its parent as the project root: the next run would take that one. */
 function refuseOtherMark(folder: string, { settings: { root }, mark }: DocumentSource): void {

@@ -23,21 +23,29 @@ export function severalTargets(pairs: readonly number[], what: string): CliError
   });
 }
 
+/** The pairs of this service under which documents or failures are recorded. */
+export function recordedPairs({ database }: State, baseUrl: string): number[] {
+  const keys = [...serviceTargets(database, baseUrl), ...failureTargets(database, baseUrl)];
+  return [...new Set(keys.map(pairInKey))];
+}
+
+/** Whether the record may name the target: neither a flag nor the configuration does. */
+export function isTargetOpen({ ccPairId, connector }: ChosenPair, config: Config): boolean {
+  return ccPairId === undefined && connector === undefined && !namesPairsByRule(config);
+}
+
 /**
  * The only target that is recorded for this service, where neither flags nor
  * configuration name one; undefined where none is recorded. Says which it is.
  * Throws CliError `usage` where several are.
  */
 export async function recordedPair(
-  { ccPairId, connector }: ChosenPair,
+  chosen: ChosenPair,
   from: { config: Config; state: State; baseUrl: string; output: Output },
 ): Promise<ChosenPair | undefined> {
   const { config, state, baseUrl, output } = from;
-  if (ccPairId !== undefined || connector !== undefined) return undefined;
-  if (baseUrl === "" || state.isRecordless || namesPairsByRule(config)) return undefined;
-  const { database } = state;
-  const keys = [...serviceTargets(database, baseUrl), ...failureTargets(database, baseUrl)];
-  const pairs = [...new Set(keys.map(pairInKey))];
+  if (!isTargetOpen(chosen, config) || baseUrl === "" || state.isRecordless) return undefined;
+  const pairs = recordedPairs(state, baseUrl);
   const [only] = pairs;
   if (only === undefined) return undefined;
   if (pairs.length > 1) throw severalTargets(pairs, "the record here has");

@@ -164,7 +164,7 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
       const head = headOf(status, traffic, error);
       const result = resultOf(head, target);
       if (format !== "text") await unlessClosed(writeResult(output, format, result, log.list()));
-      for (const { notices } of planTables) await unlessClosed(tellNotices(output, notices));
+      for (const { notices } of planTables) await unlessClosed(tellNotices(session, notices));
       await unlessClosed(tellWarnings(session, { shown: warnings, count: warningCount }, images));
       await unlessClosed(tellOthers(output, shard, countPlanned("other")));
       const stoppedBy = error instanceof CliError ? error.exit : undefined;

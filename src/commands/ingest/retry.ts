@@ -145,8 +145,8 @@ async function openGroup(
 }
 
 const ofEarlierTool =
-  "these failures were recorded by an earlier knowctl, without their options: they are sent as the configuration says. " +
-  "Was the upload run with flags, run that command again instead";
+  "an earlier knowctl recorded these failures without their options: they are sent as the configuration says. " +
+  "if the upload had flags, run the upload with them instead of `ingest retry`";
 
 /**
  * `ingest retry`: sends what failed last time, by the state or by a report, with the target and

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { changeDraft, openDraft, readDraft, renderDraft, saveDraft } from "../../config/edit.ts";
 import { createMachine, type Machine } from "../../config/folders.ts";
+import { isOn } from "../../config/given.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { rememberTrust, untrusted } from "../../config/trust.ts";
 import type { ConfigFile } from "../../config/layers.ts";
@@ -46,7 +47,7 @@ async function trustAgain(
   context: Context,
   machine: Machine,
 ): Promise<void> {
-  if (file && (context.env["KNOWCTL_TRUST_PROJECT"] ?? "") !== "") return;
+  if (file && isOn(context.env, "KNOWCTL_TRUST_PROJECT")) return;
   await rememberTrust(await parseConfig(path, text), machine);
 }
 

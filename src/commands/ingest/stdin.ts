@@ -92,7 +92,7 @@ async function dryRun(
     exitCode: options.exitCode === true,
   });
   context.signal.throwIfAborted();
-  await tellNotices(output, table.notices);
+  await tellNotices(session, table.notices);
   await tellWarnings(session, table.warnings(), 0);
 }
 

@@ -1,5 +1,5 @@
 import { createRealPlaces, exists } from "../../documents/real-place.ts";
-import { countOf } from "../../output/progress.ts";
+import { countOf, formatCount } from "../../output/progress.ts";
 import { tombstoneMark } from "../../sync/orphans.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { targetFor } from "../../sync/target.ts";
@@ -28,8 +28,8 @@ export async function tellUnfound(
   }
   if (excluded + gone === 0) return;
   const parts = [
-    ...(excluded > 0 ? [`${excluded} excluded`] : []),
-    ...(gone > 0 ? [`${gone} gone`] : []),
+    ...(excluded > 0 ? [`${formatCount(excluded)} excluded`] : []),
+    ...(gone > 0 ? [`${formatCount(gone)} gone`] : []),
   ];
   const were = excluded + gone === 1 ? "is" : "are";
   await output.note(

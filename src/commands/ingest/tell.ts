@@ -56,7 +56,7 @@ export async function tellWarnings(
   if (images > 0) await output.note(`${countOf(images, "image")} in the text left out`);
 }
 
-function noticeText({ kind, name, count, first }: CountedNotice): string {
+function noticeText({ kind, name, count }: CountedNotice, first: string): string {
   const what = `${countOf(count, "document")} ${count === 1 ? "has" : "have"} ${name} (first: ${first})`;
   if (kind === "dropped") return `${what}: the service drops this member`;
   const meant = nearest(name, knownMembers(name))?.replace(/^request\./, "");
@@ -64,20 +64,24 @@ function noticeText({ kind, name, count, first }: CountedNotice): string {
   return `${what}: the service does not know this member${hint}`;
 }
 
-function accessText(notices: readonly CountedNotice[]): string {
+function accessText(notices: readonly CountedNotice[], first: string): string {
   const count = notices.reduce((sum, each) => sum + each.count, 0);
   const names = notices.map(({ name }) => name).join(", ");
   const say = count === 1 ? "says" : "say";
-  return `${countOf(count, "document")} ${say} who may read (${names}; first: ${notices[0]?.first}): that is metadata and restricts nobody; the pair decides who reads`;
+  return `${countOf(count, "document")} ${say} who may read (${names}; first: ${first}): that is metadata and restricts nobody; the pair decides who reads`;
 }
 
 /** What many documents have in common and has no effect: one line each, with the number of documents. */
-export async function tellNotices(output: Output, notices: NoticeCounts): Promise<void> {
+export async function tellNotices(
+  { output, source }: Pick<Session, "output" | "source">,
+  notices: NoticeCounts,
+): Promise<void> {
+  const firstOf = ({ path, first }: CountedNotice): string => shownText(path, first, source.shown);
   const all = notices.list();
   const access = all.filter(({ kind }) => kind === "access");
-  if (access.length > 0) await output.warn(neutraliseLine(accessText(access)));
+  if (access[0]) await output.warn(neutraliseLine(accessText(access, firstOf(access[0]))));
   for (const each of all) {
-    if (each.kind !== "access") await output.warn(neutraliseLine(noticeText(each)));
+    if (each.kind !== "access") await output.warn(neutraliseLine(noticeText(each, firstOf(each))));
   }
 }
 

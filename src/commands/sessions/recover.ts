@@ -18,7 +18,6 @@ import { findSession } from "../chat/find-session.ts";
 import { formatOf } from "../chat/options.ts";
 import { indexedSession } from "../chat/session-index.ts";
 import { conclude, runTurn, type Ending } from "../chat/turn.ts";
-import { openOutput } from "../connect.ts";
 import { withPlace, type Place } from "./place.ts";
 import { batchesOf, type Found } from "./recovered.ts";
 
@@ -180,7 +179,7 @@ export async function sessionsRecover(
 ): Promise<void> {
   const format = checkedFormat(options);
   const select = selectionOf(options);
-  if (select !== undefined) await checkSelection(openOutput(context, options), select);
+  if (select !== undefined) checkSelection(select);
   const [given = "last"] = args;
   await withPlace(context, options, async (place) => {
     const id = await findSession(place, given);

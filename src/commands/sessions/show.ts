@@ -11,7 +11,7 @@ import { branchesOf, withParallelAnswers } from "../../output/chat/stored.ts";
 import { writeTranscript } from "../../output/chat/transcript.ts";
 import { neutraliseJson } from "../../output/neutralise.ts";
 import { checkFormat, writeRecord } from "../../output/formats.ts";
-import { flagName } from "../chat/flag-rules.ts";
+import { isGiven } from "../chat/flag-rules.ts";
 import { nameOf, readSession, withPlace } from "./place.ts";
 
 export interface SessionsShowOptions extends GlobalFlags {
@@ -38,15 +38,12 @@ function isText(options: GlobalFlags, words: readonly string[]): boolean {
 
 /** Refuses flags that the format leaves without effect. Throws CliError `usage`. */
 function checkEffect(options: GlobalFlags, asText: boolean): void {
-  const given = (name: string): boolean => options.flagSources?.[name] === "flag";
-  if (given("filter")) {
-    throw new CliError("usage", "--filter is for lists; this is one session", {
-      hints: ["pick members with --fields or --jq"],
-    });
-  }
-  const textOnly = asText ? undefined : ["render", "sources"].find(given);
+  const textOnly = asText
+    ? undefined
+    : ["render", "sources"].find((name) => isGiven(options, name));
   if (textOnly === undefined) return;
-  throw new CliError("usage", `${flagName(textOnly)} counts only for text`, {
+  const flag = textOnly === "sources" ? "--no-sources" : "--render";
+  throw new CliError("usage", `${flag} counts only for text`, {
     hints: ["leave it out, or leave out --output, --json, --fields and --jq"],
   });
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { GlobalFlags } from "../../config/flags.ts";
 import { ownerRules } from "../../config/given.ts";
+import { stateName } from "../../config/project-mark.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/output.ts";
 import { hasState, noStateError, openState } from "../../sync/state-file.ts";
@@ -32,7 +33,7 @@ export async function findState(
   // A broken configuration is reported here as by every other command.
   await loadSettings(context, flags, output, { sends: false, root: start });
   const named = flags.state;
-  return { root, folder: named ? namedStateFolder(context.cwd, named) : join(root, ".knowctl") };
+  return { root, folder: named ? namedStateFolder(context.cwd, named) : join(root, stateName) };
 }
 
 /** Opens a state that is there already. Throws CliError `not-found` where none is. */

@@ -107,6 +107,7 @@ async function importInto(
   try {
     const incoming = createIncoming(state.database);
     await readAll(context, names, incoming);
+    state.markRoot();
     await apply(context, place, incoming, options.replace === true);
     const files = names.length === 1 ? "" : ` from ${countOf(names.length, "file")}`;
     const count = countOf(incoming.documents(), "record");

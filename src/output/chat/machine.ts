@@ -77,24 +77,20 @@ export function resultRecord(turn: Turn, outcome: Outcome) {
   };
 }
 
-/** Checks what is to be picked of the result before anything is asked. Throws CliError `usage`. */
-export async function checkSelection(output: Output, { fields, jq }: Selection): Promise<void> {
-  if (fields !== undefined) {
-    const empty: Outcome = {
-      status: "ok",
-      error: null,
-      requestedModel: null,
-      warnings: [],
-      timings: { firstTextMs: null, totalMs: 0 },
-    };
-    const record = { version, ...resultRecord(createTurn(), empty), answers: [] };
-    // What lies deeper depends on the answer.
-    const names = parseFields(fields).map((name) => name.split(".")[0] ?? "");
-    checkNames(names, [], [record]);
-  }
-  if (jq === undefined) return;
-  const { checkJq } = await import("../jq.ts");
-  await checkJq(jq, { signal: output.signal });
+/** Checks the names of --fields before anything is asked. Throws CliError `usage`. */
+export function checkSelection({ fields }: Selection): void {
+  if (fields === undefined) return;
+  const empty: Outcome = {
+    status: "ok",
+    error: null,
+    requestedModel: null,
+    warnings: [],
+    timings: { firstTextMs: null, totalMs: 0 },
+  };
+  const record = { version, ...resultRecord(createTurn(), empty), answers: [] };
+  // What lies deeper depends on the answer.
+  const names = parseFields(fields).map((name) => name.split(".")[0] ?? "");
+  checkNames(names, [], [record]);
 }
 
 /** One object at the end, whatever the end was. */

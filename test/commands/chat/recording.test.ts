@@ -158,8 +158,8 @@ describe("--replay", () => {
 
   it.each([
     ["a message", ["hi"], "takes no message"],
-    ["a session", ["--session", "x"], "takes no --session"],
-    ["a recording", ["--record", "b"], "takes no --record"],
+    ["a session", ["--session", "x"], "--session and --replay exclude each other"],
+    ["a recording", ["--record", "b"], "--record and --replay exclude each other"],
   ])("asks nothing, so it refuses %s", async (_name, args, words) => {
     const world = await createWorld();
     const { code, stderr } = await runOffline(world, ["--replay", "a", ...args]);

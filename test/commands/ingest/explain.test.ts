@@ -31,3 +31,16 @@ it.each([
   const ran = await runIn(service, `ingest explain ${path}`);
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
+
+it("names the only recorded target, which an upload takes", async () => {
+  const service = await startTestService({ files });
+  const targetOf = async (): Promise<unknown> => {
+    const { stdout } = await runIn(service, "ingest explain docs/ok.md -o json");
+    return (JSON.parse(stdout) as { target?: unknown }).target;
+  };
+  expect(await targetOf()).toBeUndefined();
+  await runIn(service, "ingest --cc-pair-id 2");
+  expect(await targetOf()).toBe(2);
+  await runIn(service, "ingest --cc-pair-id 7");
+  expect(await targetOf()).toBeUndefined();
+});

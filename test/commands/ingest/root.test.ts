@@ -52,6 +52,15 @@ describe("one file has one id", () => {
     expect(existsSync(join(service.folder, "notes/ops/.knowctl"))).toBe(false);
   });
 
+  it("though a first run failed before it recorded anything elsewhere", async () => {
+    const service = await startPlain();
+    expect(await run(service, "ingest a.md --root ..", "notes")).toMatchObject({ code: 2 });
+    expect(await run(service, upload("a.md"), "notes")).toMatchObject({ code: 0 });
+    expect(acceptedIds(service)).toEqual(["a.md"]);
+    expect((await run(service, upload("ops"), "notes")).code).toBe(0);
+    expect(acceptedIds(service)).toEqual(["a.md", "ops/b.md", "ops/deep/c.md"]);
+  });
+
   it("and a root that nothing marks is named, with the flag that keeps it", async () => {
     const service = await startPlain();
     for (const args of [
@@ -84,6 +93,8 @@ describe("one file has one id", () => {
     expect(both).toMatchObject({ code: 2 });
     expect(both.stderr).toContain("notes/ops is a project root of its own: it holds .knowctl");
     expect(both.stderr).toContain("--root 'notes/ops'");
+    const within = await run(service, upload(`. --root ${service.folder}`), "notes/ops");
+    expect(within.stderr).toContain(`${join(service.folder, "notes/ops")} is a project root`);
     expect(both.stderr).toContain("--exclude 'notes/ops/**'");
     expect(acceptedIds(service)).toEqual(["b.md", "deep/c.md"]);
     expect(await run(service, upload("notes --exclude notes/ops/**"))).toMatchObject({ code: 0 });

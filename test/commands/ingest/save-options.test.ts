@@ -36,6 +36,15 @@ it("keeps the options in a new, trusted file, so that plain ingest repeats the u
   expect(same.stderr).toContain("says all of this already");
 });
 
+it("trusts the changed file where the variable for trust says no", async () => {
+  const started = await startTestService({ files });
+  const service = { ...started, env: { ...started.env, KNOWCTL_TRUST_PROJECT: "0" } };
+  const line = "ingest docs --cc-pair-id 2 --save-options --yes --id-prefix";
+  expect(await runIn(service, `${line} one/`)).toMatchObject({ code: 0 });
+  expect(await runIn(service, `${line} two/`)).toMatchObject({ code: 0 });
+  expect(await runIn(service, "ingest")).toMatchObject({ code: 0 });
+});
+
 it("takes paths from below the root, globs, the root itself and columns of rows", async () => {
   const service = await startTestService({
     files: { ...files, "docs/p.csv": "sku,name\n1,One\n" },
@@ -141,6 +150,11 @@ it("warns where other options give documents other ids", async () => {
   expect(dry.stderr).toContain(message);
   expect((await runIn(service, "ingest docs --cc-pair-id 2")).stderr).toContain(message);
   expect((await runIn(service, "ingest docs --cc-pair-id 2")).stderr).not.toContain(message);
+  const advised =
+    "ingest orphans docs --cc-pair-id 2 --class other-options --tombstone --max-delete 1 --yes";
+  const { code, stdout } = await runIn(service, advised);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^tombstoned\tdocs\/a\.md\tkb\/docs\/a\.md\t/m);
 });
 
 it("warns of other ids also where the file was changed meanwhile", async () => {

@@ -30,6 +30,12 @@ async function run(args: string, more: { isTTY?: boolean; env?: Record<string, s
 }
 
 describe("text for people names files as a terminal opens them", () => {
+  it("in what is said once for all documents", async () => {
+    writeFiles(service.folder, { "docs/p.md": "---\nprivate: true\n---\n# P\n" });
+    const { stderr } = await run("ingest p.md --dry-run --cc-pair-id 2");
+    expect(stderr).toContain("(private; first: p.md)");
+  });
+
   it("in the plan, which names them from the root as JSON", async () => {
     const plan = "ingest . ../notes --dry-run --cc-pair-id 2";
     const { stdout, stderr } = await run(plan);

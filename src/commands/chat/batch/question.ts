@@ -5,7 +5,6 @@ import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/output.ts";
 import type { Connected } from "../../connect.ts";
 import type { Question } from "../ask.ts";
-import { flagName } from "../flag-rules.ts";
 import { checkOptions, parametersOf, switchOf, type ChatOptions } from "../options.ts";
 import { findSession, type SessionPlace } from "../find-session.ts";
 import type { BatchLine } from "./input.ts";
@@ -24,24 +23,6 @@ export interface Run {
   abandon(reason: unknown): void;
 }
 
-const refused = [
-  "file",
-  "fields",
-  "filter",
-  "force",
-  "jq",
-  "json",
-  "live",
-  "parent",
-  "payload",
-  "record",
-  "render",
-  "replay",
-  "replaySpeed",
-  "save",
-  "show",
-] as const;
-
 /** Refuses what a batch cannot do. Throws CliError `usage`. */
 export function checkBatch(args: readonly string[], options: ChatOptions): void {
   checkOptions(options);
@@ -49,10 +30,6 @@ export function checkBatch(args: readonly string[], options: ChatOptions): void 
     new CliError("usage", message, { hints: [hint] });
   if (args.length > 0) {
     throw usage("--batch takes its questions from the file", "leave the message out");
-  }
-  const flag = refused.find((name) => options.flagSources?.[name] === "flag");
-  if (flag) {
-    throw usage(`--batch does not go with ${flagName(flag)}`, "leave one of them out");
   }
   const format = options.flagSources?.["output"] === "flag" ? options.output : undefined;
   if (format !== undefined && format !== "ndjson") {
