@@ -28,13 +28,14 @@ import type { SessionOwner } from "./session-index.ts";
 
 async function noteSession(
   output: Output,
-  { turn: { sessionId }, outcome: { status } }: Ending,
+  { turn: { sessionId, messageId }, outcome: { status } }: Ending,
   format: ChatFormat,
   isRemembered: boolean,
 ): Promise<void> {
   // Of a cut answer the error says how to go on: asking further is not the next step.
   if (sessionId === null || format !== "text" || !["ok", "interrupted"].includes(status)) return;
-  const flag = isRemembered ? "--continue" : `--session ${sessionId}`;
+  // A session without a known message is not recorded (remember.ts).
+  const flag = isRemembered && messageId !== null ? "--continue" : `--session ${sessionId}`;
   await output.note(dim(`session ${sessionId} · go on with: knowctl chat ${flag} "…"`));
 }
 

@@ -92,6 +92,14 @@ describe("output", () => {
     expect(stderr).toBe(`session ${sessionId} · go on with: knowctl chat --continue "…"\n`);
   });
 
+  it("names the session where no message is known, as --continue would not find it", async () => {
+    const world = await replay(rawTurn.filter((line) => !line.includes("reserved_assistant")));
+    const { code, stderr } = await world.run(["hi"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`go on with: knowctl chat --session ${sessionId} "…"`);
+    expect((await world.run(["--continue", "hi"])).code).toBe(9);
+  });
+
   it("warns of filters that nothing searched with", async () => {
     const world = await createWorld();
     const { code, stderr } = await world.run(["--no-tools", "--source-type", "web", "hi"]);
