@@ -80,6 +80,16 @@ function fromStdinError(count: number): CliError {
   });
 }
 
+/** Files of a report that are not there may have been deleted, or lie below another root. */
+function allGone({ settings: { root } }: DocumentSource): CliError {
+  return new CliError("usage", `none of the files that failed exists under ${root}`, {
+    hints: [
+      "name the root of the reported run with --root DIR",
+      "were the files deleted, nothing is left to retry; `knowctl ingest orphans` lists their documents",
+    ],
+  });
+}
+
 /** A flag that shapes documents would make other documents than those that failed. */
 function refuseShaping(options: IngestOptions): void {
   const [given] = givenFlags(options, [...shapingFlags, ...selectionFlags]);
@@ -188,7 +198,13 @@ export async function ingestRetry(
     if (count === 0) {
       refuseRest(failed, report);
       if (!report && all.groups.length === 0) refuseWrongTarget(session);
-      return await output.note("nothing to retry: no file failed last time");
+      const areGone = all.groups.length > 0;
+      if (report && areGone) throw allGone(source);
+      return await output.note(
+        areGone
+          ? "nothing to retry: all files that failed are gone"
+          : "nothing to retry: no file failed last time",
+      );
     }
     await output.note(`${countOf(count, "file")} failed last time`);
     if (failed.groups.some((group) => group.options === undefined))

@@ -206,6 +206,17 @@ describe("ingest retry with what is recorded", () => {
     });
   });
 
+  it("claims no success where no file of a report is there, as from another folder", async () => {
+    const service = await startFailed();
+    const other = await startTestService();
+    const elsewhere = { folder: other.folder, env: service.env };
+    const name = join(service.folder, "run.json");
+    const ran = await runIn(elsewhere, ["ingest", "retry", name]);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain("none of the files that failed exists under");
+    expect(ran.stderr).toContain("--root DIR");
+  });
+
   it("says at which service something failed, where it is not this one", async () => {
     const service = await startFailed();
     const other = await startTestService();
