@@ -46,7 +46,8 @@ function* readPages(
 ): Generator<string[]> {
   // As text: a driver may bind numbers as REAL, and "#2.0" is no target.
   const own = [`${baseUrl}#`, String(pair.ccPairId ?? "")];
-  for (let [path, part] = ["", -1]; ;) {
+  // SQLite seeks by this pair, not by the range: from the start of the table it would read up to it.
+  for (let [path, part] = [from, -1]; ;) {
     const text = statement.get(...own, path, part, from, to)?.["lines"];
     if (typeof text !== "string") return;
     const lines = text.split(rowEnd);
