@@ -9,7 +9,7 @@ import { jobsOf, scopeOf, type FindOptions } from "./scope.ts";
 import { buildPayload } from "./payload.ts";
 import { placeInFile, secretReason, type SecretCheck } from "./secrets.ts";
 import type { DocumentSettings } from "./settings.ts";
-import { openWalk } from "./walk.ts";
+import { openWalk } from "./search.ts";
 
 /** One field of the payload: its value as JSON text (text as it is) and its origin. */
 export interface ExplainedField {

@@ -2,7 +2,7 @@ import type { FileFacts } from "./facts.ts";
 import { absoluteOf } from "./recorded.ts";
 import { jobsOf, type FindOptions } from "./scope.ts";
 import { statFile } from "./stat-file.ts";
-import { walkFolders } from "./walk.ts";
+import { walkFolders } from "./search.ts";
 
 /** One local file that may become a document. */
 export interface SourceFile {

@@ -2,20 +2,16 @@ import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { sep } from "node:path";
 import { codeOf, isOutOfFiles } from "../errors.ts";
 import type { LeftOut, Listed } from "./find.ts";
-import { ignoreRulesAbove } from "./ignore-rules.ts";
-import { createLinks, jobsBehind, resolveLink, type Link, type Links } from "./links.ts";
+import { jobsBehind, resolveLink, type Link, type Links } from "./links.ts";
 import { extensionOf } from "./file-name.ts";
 import { formatOf } from "./readers.ts";
 import {
   asksForFile,
-  createDirectReach,
   enterFolder,
   isNamed,
   pathIn,
-  rootFolder,
   takesFile,
   withOwnRules,
-  type DirectReach,
   type Folder,
   type Job,
   type RefuseFolder,
@@ -35,7 +31,7 @@ type Entry =
   | { kind: "found"; key: string; found: LeftOut };
 
 /** What one walk carries along. */
-interface Walk {
+export interface Walk {
   settings: DocumentSettings;
   links: Links;
   refuseFolder: RefuseFolder | undefined;
@@ -209,23 +205,8 @@ function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {
   return { entries: sorted, next: 0, refused };
 }
 
-/** The start of a walk, and the answer to what it comes to by itself. */
-export function openWalk(
-  inputs: readonly Job[],
-  settings: DocumentSettings,
-): { root: Folder; direct: DirectReach; problems: LeftOut[] } {
-  const problems: LeftOut[] = [];
-  const above = settings.useIgnoreFiles
-    ? ignoreRulesAbove(settings.root, ({ name, reason }) => {
-        problems.push({ kind: "failed", path: `../${name}`, reason });
-      })
-    : undefined;
-  const root = rootFolder(settings, inputs, above);
-  return { root, direct: createDirectReach(root, settings), problems };
-}
-
 /** Yields what one walk finds, depth first. Holds one listing for each level of depth. */
-function* walkFrom(root: Folder, walk: Walk): Generator<Listed> {
+export function* walkFrom(root: Folder, walk: Walk): Generator<Listed> {
   const stack = [openLevel(walk, root)];
   for (let top = stack.at(-1); top; top = stack.at(-1)) {
     const entry = top.entries[top.next++];
@@ -242,41 +223,6 @@ function* walkFrom(root: Folder, walk: Walk): Generator<Listed> {
       if (walk.isListed?.(found)) continue;
       if (entry.kind === "file" && top.refused) throw top.refused;
       yield found;
-    }
-  }
-}
-
-/**
- * Walks from the root to the inputs and through them, so that the paths come out in code-point
- * order; then to what links lead to and no input reaches, as if it were named, and on to what
- * links in there lead to. Synchronous: a promise a file would cost more than the file system.
- * Memory: one entry for each file that only a link leads to.
- */
-export function* walkFolders(
-  jobs: readonly Job[],
-  settings: DocumentSettings,
-  refuseFolder?: RefuseFolder,
-): Generator<Listed> {
-  const { root, direct, problems } = openWalk(jobs, settings);
-  const links = createLinks(settings, direct);
-  const listed = new Set<string>();
-  const list = (found: Listed): Listed => {
-    if (found.kind === "failed") listed.add(found.path);
-    return found;
-  };
-  for (const problem of problems) yield list(problem);
-  const first: Walk = { settings, links, refuseFolder, isListed: undefined };
-  for (const found of walkFrom(root, first)) yield list(found);
-  const isListed = ({ path }: Listed): boolean => {
-    if (listed.has(path) || direct.file(path)) return true;
-    listed.add(path);
-    return false;
-  };
-  const later: Walk = { settings: links.settings, links, refuseFolder, isListed };
-  for (let targets = links.takeTargets(); targets.length > 0; targets = links.takeTargets()) {
-    const start = rootFolder(settings, targets, root.rules);
-    for (const found of walkFrom(start, later)) {
-      yield found.kind === "file" ? { ...found, links: links.linksTo(found.path) } : found;
     }
   }
 }

@@ -4,7 +4,7 @@ import { comparePaths } from "../documents/stamp.ts";
 import type { PlanRequest } from "./plan.ts";
 import type { PlanTable } from "./plan-table.ts";
 import { stampIn } from "./records.ts";
-import { scanFiles, type SeenFile } from "./scan.ts";
+import { createScan, type SeenFile } from "./scan.ts";
 
 /** A file to be looked at. */
 export interface Candidate {
@@ -26,7 +26,8 @@ export function* withRecords(
     for (const listed of request.list()) yield [listed, undefined];
     return;
   }
-  const records = scanFiles(state.database, targets, ranges, request.checksum);
+  const scan = createScan(state.database, targets, request.checksum);
+  const records = scan(ranges);
   // Asked for only here: few files are gone, and every content would cost its crossing.
   const content = state.database.prepare(
     "SELECT content FROM files WHERE path = ? ORDER BY part LIMIT 1",
@@ -38,8 +39,7 @@ export function* withRecords(
   const linkedRecord = ({ path }: Listed): SeenFile | undefined => {
     for (; !record.done; record = records.next()) addGone(record.value);
     table.takeBack(path);
-    const range = [{ from: path, to: path }];
-    return scanFiles(state.database, targets, range, request.checksum).next().value ?? undefined;
+    return scan([{ from: path, to: path }]).next().value ?? undefined;
   };
   let record = records.next();
   for (const listed of request.list()) {

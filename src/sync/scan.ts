@@ -1,5 +1,5 @@
 import type { PathRange } from "../documents/scope.ts";
-import type { Database } from "../database.ts";
+import type { Database, Statement } from "../database.ts";
 import type { Targets } from "./target.ts";
 
 /** What the state knows of one file, as far as deciding to leave it unread takes. */
@@ -40,16 +40,14 @@ const [flagTarget, ownTarget] = ["(?1 || ?2)", "(?1 || coalesce(f.cc_pair_id, ?2
 
 /** Pages of lines, ordered by path and part; the last is the first that is not full. */
 function* readPages(
-  database: Database,
+  statement: Statement,
   { baseUrl, pair }: Targets,
   { from, to }: PathRange,
-  withContent: boolean,
 ): Generator<string[]> {
-  const target = pair.fromFlag ? flagTarget : ownTarget;
-  const statement = database.prepare(pageOf(target, withContent ? "f.content" : "''"));
   // As text: a driver may bind numbers as REAL, and "#2.0" is no target.
   const own = [`${baseUrl}#`, String(pair.ccPairId ?? "")];
-  for (let [path, part] = ["", -1]; ;) {
+  // SQLite seeks by this pair, not by the range: from the start of the table it would read up to it.
+  for (let [path, part] = [from, -1]; ;) {
     const text = statement.get(...own, path, part, from, to)?.["lines"];
     if (typeof text !== "string") return;
     const lines = text.split(rowEnd);
@@ -65,19 +63,28 @@ function* readPages(
 const [acceptedCode, skippedCode] = [0x31, 0x32];
 
 /**
- * The recorded files within the ranges, ordered by path (code points): one
- * ordered pass over the state, in pages, so that memory stays flat and the same
- * connection may write between them.
+ * Gives the function that yields the recorded files within ranges, ordered by path (code points):
+ * one ordered pass over the state, in pages, so that memory stays flat and the same connection
+ * may write between them.
  */
-export function* scanFiles(
+export function createScan(
   database: Database,
   targets: Targets,
-  ranges: readonly PathRange[],
   withContent: boolean,
+): (ranges: readonly PathRange[]) => Generator<SeenFile> {
+  const target = targets.pair.fromFlag ? flagTarget : ownTarget;
+  const statement = database.prepare(pageOf(target, withContent ? "f.content" : "''"));
+  return (ranges) => scanFiles(statement, targets, ranges);
+}
+
+function* scanFiles(
+  statement: Statement,
+  targets: Targets,
+  ranges: readonly PathRange[],
 ): Generator<SeenFile> {
   for (const range of ranges) {
     let file: SeenFile | undefined;
-    for (const lines of readPages(database, targets, range, withContent)) {
+    for (const lines of readPages(statement, targets, range)) {
       for (const line of lines) {
         const contentEnd = line.indexOf("|");
         const seenEnd = line.indexOf("|", contentEnd + 1);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { forget } from "../../src/sync/forget.ts";
 import { createIncoming } from "../../src/sync/import.ts";
 import type { AcceptedRecord, FileRecord } from "../../src/sync/records.ts";
-import { scanFiles } from "../../src/sync/scan.ts";
+import { createScan } from "../../src/sync/scan.ts";
 import type { State } from "../../src/sync/state.ts";
 import type { Targets } from "../../src/sync/target.ts";
 import { temporaryFolder } from "../support.ts";
@@ -45,7 +45,7 @@ function send(state: State, ...all: Sent[]): void {
 
 /** Paths that a run would leave unread. */
 function settled(state: State, targets = targetsOf(2)): string[] {
-  return [...scanFiles(state.database, targets, everything, false)]
+  return [...createScan(state.database, targets, false)(everything)]
     .filter(({ missing }) => missing === 0)
     .map(({ path }) => path);
 }

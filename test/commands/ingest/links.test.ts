@@ -122,6 +122,16 @@ describe("a document behind a link", () => {
     }
   });
 
+  it("of rows is explained as left out, unless it is named", async () => {
+    const service = await start({ files: { ...files, "z/r.csv": "id,text\n1,x\n" } });
+    const { stdout } = await run(service, "ingest explain docs/link/r.csv --json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      path: "z/r.csv",
+      isIncluded: false,
+      reason: "rows are taken only when named or globbed",
+    });
+  });
+
   it("fails and is mended under its real path", async () => {
     const service = await start();
     writeFileSync(join(service.folder, "README.md"), Buffer.from([0x66, 0xff, 0xfe, 0xff]));
