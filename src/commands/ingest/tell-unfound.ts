@@ -1,9 +1,29 @@
+import { defaultId } from "../../documents/mapping.ts";
 import { createRealPlaces, exists } from "../../documents/real-place.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
 import { tombstoneMark } from "../../sync/orphans.ts";
 import type { Plan } from "../../sync/plan.ts";
 import { targetFor } from "../../sync/target.ts";
 import type { Session } from "./session.ts";
+
+/** The same of files that are drafts or empty now, as far as their ids are their paths. */
+async function tellOptedOut(
+  { output, source, state }: Pick<Session, "output" | "source" | "state">,
+  table: Plan["table"],
+  target: string,
+): Promise<void> {
+  let count = 0;
+  for (const { path, part, content } of table.entries(["skipped"])) {
+    if (part > 0 || content === undefined) continue;
+    const sent = state.accepted(target, defaultId(path, source.settings));
+    if (sent?.path === path && sent.whole !== tombstoneMark) count++;
+  }
+  if (count === 0) return;
+  const [were, documents] = count === 1 ? ["opts", "document is"] : ["opt", "documents are"];
+  await output.note(
+    `${countOf(count, "uploaded file")} ${were} out now: the ${documents} still in the service; see \`knowctl ingest orphans\``,
+  );
+}
 
 /**
  * Says how many files are gone or left out whose documents the service still has: an upload
@@ -26,6 +46,7 @@ export async function tellUnfound(
     if (isExcluded || exists(placeOf(path))) excluded++;
     else gone++;
   }
+  await tellOptedOut({ output, source, state }, table, target.key);
   if (excluded + gone === 0) return;
   const parts = [
     ...(excluded > 0 ? [`${formatCount(excluded)} excluded`] : []),

@@ -166,6 +166,10 @@ describe("a document whose file opts out", () => {
     const service = await startTestService({ files: docs, dialect: "onyx" });
     await runIn(service, "ingest docs --cc-pair-id 2");
     writeFiles(service.folder, { "docs/a.md": text });
+    const again = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(again.stderr).toContain(
+      "1 uploaded file opts out now: the document is still in the service",
+    );
     expect(await classes(service)).toEqual(["opted-out docs/a.md"]);
     expect(await runIn(service, prune)).toMatchObject({ code: 0 });
     expect(await stored(service)).toEqual(["docs/a.md", "docs/b.md"]);
