@@ -21,7 +21,7 @@ function createPlaces(files: readonly string[] = []) {
     mkdirSync(dirname(join(top, path)), { recursive: true });
     writeFileSync(join(top, path), text);
   };
-  const project = "home/work/project";
+  const project = "home/code/project";
   for (const path of ["docs/a.md", "docs/deep/c.md", "notes/b.md"]) put(`${project}/${path}`);
   mkdirSync(join(top, "elsewhere"));
   for (const path of files) put(path);
@@ -45,13 +45,13 @@ function failure(call: () => unknown): CliError & { whole: string } {
   throw new Error("expected a failure");
 }
 
-const project = "home/work/project";
+const project = "home/code/project";
 const marks = {
   git: `${project}/.git/HEAD`,
   configuration: `${project}/.cliconfig.json`,
   state: `${project}/.knowctl/state.db`,
 } as const;
-const cwds = { above: "home/work", in: project, below: `${project}/docs`, elsewhere: "elsewhere" };
+const cwds = { above: "home/code", in: project, below: `${project}/docs`, elsewhere: "elsewhere" };
 const arguments_ = {
   file: ["docs/a.md"],
   folder: ["docs"],
@@ -99,7 +99,7 @@ describe("the project root", () => {
 
   it("--root comes first, then configuration, state and git, however near each is", () => {
     const { rootOf } = createPlaces([
-      "home/work/.cliconfig.yaml",
+      "home/code/.cliconfig.yaml",
       `${project}/.git/HEAD`,
       `${project}/docs/.knowctl/state.db`,
       `${project}/notes/package.json`,
@@ -115,7 +115,7 @@ describe("the project root", () => {
   it("is not marked by a package.json without our member", () => {
     const { put, rootOf } = createPlaces();
     put(`${project}/package.json`, '{"name": "x"}');
-    expect(rootOf(["docs"], "elsewhere/../home/work/project/docs/..")).toBe(project);
+    expect(rootOf(["docs"], "elsewhere/../home/code/project/docs/..")).toBe(project);
     expect(rootOf([`../${project}/docs`], "elsewhere")).toBe(`${project}/docs`);
     put(`${project}/package.json`, '{"cliconfig": {}}');
     expect(rootOf([`../${project}/docs`], "elsewhere")).toBe(project);
@@ -175,17 +175,17 @@ describe("links", () => {
 
   it("in an unmarked working directory neither", () => {
     const { at, rootOf } = createPlaces(["elsewhere/.git/HEAD"]);
-    symlinkSync(at("elsewhere"), at("home/work/out"));
-    expect(rootOf(["out"], "home/work")).toBe("home/work");
+    symlinkSync(at("elsewhere"), at("home/code/out"));
+    expect(rootOf(["out"], "home/code")).toBe("home/code");
   });
 
   it("on the way to a project are followed", () => {
     const { at, rootOf } = createPlaces([marks.git]);
-    symlinkSync(at("home/work"), at("elsewhere/link"));
+    symlinkSync(at("home/code"), at("elsewhere/link"));
     symlinkSync(at(`${project}/docs`), at("home/docs"));
     expect(rootOf([at("elsewhere/link/project/docs/a.md")], "home")).toBe(project);
     expect(rootOf([at("home/docs")], "elsewhere")).toBe(project);
-    expect(rootOf(["docs"], "home/work/project", at("elsewhere/link"))).toBe("home/work");
+    expect(rootOf(["docs"], "home/code/project", at("elsewhere/link"))).toBe("home/code");
   });
 });
 
@@ -199,7 +199,7 @@ describe("the search upward", () => {
     const { top, at, put } = createPlaces();
     const shown = (start: string): string[] =>
       upwardFrom(at(start), rules(top)).folders.map((folder) => relative(top, folder));
-    expect(shown(`${project}/docs`)).toEqual([`${project}/docs`, project, "home/work"]);
+    expect(shown(`${project}/docs`)).toEqual([`${project}/docs`, project, "home/code"]);
     expect(shown("home")).toEqual(["home", ""]);
     expect(shown("elsewhere")).toEqual(["elsewhere", ""]);
     put(marks.git);
@@ -217,29 +217,29 @@ describe("the search upward", () => {
 
   it("uses nothing of a folder that others can write to", () => {
     const { at, env, put, rootOf } = createPlaces();
-    put("home/work/.cliconfig.json", "{}");
-    put("home/work/.knowctl/state.db");
-    put("home/work/.git/HEAD");
+    put("home/code/.cliconfig.json", "{}");
+    put("home/code/.knowctl/state.db");
+    put("home/code/.git/HEAD");
     const outside = "elsewhere";
     const argument = at(`${project}/docs`);
-    expect(rootOf([argument], outside)).toBe("home/work");
+    expect(rootOf([argument], outside)).toBe("home/code");
     for (const mode of [0o777, 0o1777]) {
-      chmodSync(at("home/work"), mode);
+      chmodSync(at("home/code"), mode);
       expect(rootOf([argument], outside)).toBe(`${project}/docs`);
-      expect(rootOf([], "home/work")).toBe("home/work");
+      expect(rootOf([], "home/code")).toBe("home/code");
     }
     // A pipeline that owns its checkout may have got it with mode 0777; /tmp is nobody's.
     Object.assign(env, { KNOWCTL_TRUST_PROJECT: "1" });
     expect(rootOf([argument], outside)).toBe(`${project}/docs`);
-    chmodSync(at("home/work"), 0o777);
-    expect(rootOf([argument], outside)).toBe("home/work");
+    chmodSync(at("home/code"), 0o777);
+    expect(rootOf([argument], outside)).toBe("home/code");
   });
 
   it("does not ask for modes where there are none", () => {
     const { top, at } = createPlaces();
-    chmodSync(at("home/work"), 0o777);
+    chmodSync(at("home/code"), 0o777);
     const windows = rules(top, { platform: "win32", uid: -1 });
-    expect(upwardFrom(at(project), windows).folders).toEqual([at(project), at("home/work")]);
+    expect(upwardFrom(at(project), windows).folders).toEqual([at(project), at("home/code")]);
   });
 
   it("stops the run at a state of another user", () => {
