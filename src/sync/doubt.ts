@@ -1,11 +1,11 @@
 import type { Database } from "../database.ts";
 
 /** Stands before the fingerprint of a document whose last request may have been lost with its answer. */
-const mark = "~";
+export const doubtMark = "~";
 
 /** Whether nobody knows which version of a document the service has. */
 export function isInDoubt(whole: string): boolean {
-  return whole.startsWith(mark);
+  return whole.startsWith(doubtMark);
 }
 
 /** A recorded document that a request changes. */
@@ -23,8 +23,8 @@ export interface Doubtful {
  */
 export function createDoubt(database: Database): (documents: readonly Doubtful[]) => void {
   const update = database.prepare(
-    `UPDATE accepted SET whole = '${mark}' || whole
-      WHERE target = ? AND id = ? AND whole <> ? AND substr(whole, 1, 1) <> '${mark}'`,
+    `UPDATE accepted SET whole = '${doubtMark}' || whole
+      WHERE target = ? AND id = ? AND whole <> ? AND substr(whole, 1, 1) <> '${doubtMark}'`,
   );
   return (documents) => {
     for (const { target, id, sent = "" } of documents) update.run(target, id, sent);

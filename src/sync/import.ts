@@ -1,5 +1,7 @@
 import type { Database, SqlValue } from "../database.ts";
+import { doubtMark } from "./doubt.ts";
 import { createInsert } from "./insert.ts";
+import { listTargets } from "./orphan-table.ts";
 import { optionsJson, optionsKey } from "./options.ts";
 import { acceptedColumns, acceptedValues, failureValues, fileValues } from "./records.ts";
 import type { ImageRecord, TransferRecord } from "./transfer.ts";
@@ -118,6 +120,24 @@ function upsertOf({ name, columns, keys, isBetter }: Table): string {
     SET ${sets.map((each) => `${each} = excluded.${each}`).join(", ")} WHERE ${isBetter}`;
 }
 
+// Services that keep one document under one id, whatever the pair, have the version sent last.
+const overtaken = `UPDATE main.accepted SET whole = '${doubtMark}' || whole
+  WHERE target = ?1 AND substr(whole, 1, 1) <> '${doubtMark}' AND EXISTS (
+    SELECT 1 FROM main.accepted b WHERE b.target = ?2 AND b.id = main.accepted.id
+      AND b.sent_at > main.accepted.sent_at AND b.whole <> main.accepted.whole)`;
+
+/** Puts records in doubt that another pair of the same service overtook on another machine. */
+function doubtOvertaken(database: Database): void {
+  const targets = listTargets(database);
+  const serviceOf = (target: string): string => target.slice(0, target.lastIndexOf("#"));
+  const update = database.prepare(overtaken);
+  for (const one of targets) {
+    for (const other of targets) {
+      if (one !== other && serviceOf(one) === serviceOf(other)) update.run(one, other);
+    }
+  }
+}
+
 // A failure that a later success of the same document has settled.
 const settle = `DELETE FROM main.failures WHERE EXISTS (
   SELECT 1 FROM main.accepted a WHERE a.target = failures.target AND a.id = failures.id
@@ -140,6 +160,7 @@ function* applySteps(database: Database, counts: ReadonlyMap<Kind, number>): Gen
     }
   }
   database.exec(settle);
+  doubtOvertaken(database);
 }
 
 /** Makes the (empty) tables in the connection's temporary database, which is on disk. */

@@ -103,10 +103,8 @@ export function createPlanEntries(
     ids.addDue(id, path, part);
     table.countUp(action, 1);
   };
-  const addId = (
-    entry: Pick<PlanEntry, "path" | "part" | "content" | "action">,
-    id: string,
-  ): void => {
+  type Kept = Pick<PlanEntry, "path" | "part" | "content" | "action">;
+  const addId = (entry: Kept, id: string): void => {
     ids?.add(id);
     table.add({ ...entry, id, detail: "" });
   };

@@ -41,6 +41,8 @@ function classesOf({ project, root, files }: Known, sent: Sent, now: Shape): Rea
   if (project.ignored.has(sent.path)) {
     classes.add("excluded");
     if (sent.unignored || !features.namesEach) classes.add("kept");
+    // Sent with --no-ignore: under these options the file still gives it.
+    if (sent.unignored || yielding.length > 0) classes.add("other-options");
     if (yielding.length > 0) return classes;
   }
   if (yielding.length > 0) classes.add("kept");

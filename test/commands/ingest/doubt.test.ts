@@ -53,3 +53,13 @@ it("keeps the failure of a table that a later run does not read", async () => {
   writeFiles(service.folder, { "docs/r.csv": "id,title,text\n1,One,one\n3,Three,three\n" });
   expect(await runIn(service, "ingest retry")).toMatchObject({ code: 0 });
 });
+
+it("knows after a merge of states what another pair overtook", async () => {
+  const service = await startTestService({ files: { "docs/a.md": first }, dialect: "onyx" });
+  await runIn(service, "ingest docs --cc-pair-id 2");
+  await runIn(service, "ingest docs --cc-pair-id 3 --tag t1 --state other");
+  await runIn(service, "state export other.ndjson --state other");
+  expect(await runIn(service, "state merge other.ndjson")).toMatchObject({ code: 0 });
+  const back = await runIn(service, "ingest docs --cc-pair-id 2");
+  expect(back).toMatchObject({ code: 0, stderr: expect.stringContaining("1 updated") });
+});
