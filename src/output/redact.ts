@@ -122,12 +122,17 @@ export function redactAll<Value>(value: Value, redact: (text: string) => string)
   return isSame ? value : (Object.fromEntries(after) as Value);
 }
 
+const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+
 export function createSecrets(): Secrets {
   let known: string[] = [];
   let keys: string[] = [];
   let characters = new Set<string>();
+  // How each known text begins, or an escape sequence, which may stand inside of one: most texts
+  // hold neither, and an upload has an answer for each document.
+  let suspicious = /(?!)/;
   const redact = (text: string): string => {
-    if (known.length === 0) return text;
+    if (!suspicious.test(text)) return text;
     const parts = splitSequences(text);
     // The address of a link stands inside its sequence.
     return clean(parts.map((part, index) => (index % 2 === 1 ? clean([part]) : part)));
@@ -169,6 +174,8 @@ export function createSecrets(): Secrets {
       known = [...new Set([...known, ...all])];
       if (secret.length >= shortestKey) keys = [...keys, ...all];
       characters = new Set(known.join(""));
+      const beginnings = new Set(known.map((text) => text.slice(0, shortestSecret)));
+      suspicious = new RegExp([...beginnings].map(quoted).concat("\\u001b").join("|"));
     },
     redact,
     redactAll: (value) => redactAll(value, redactLast),
