@@ -180,7 +180,7 @@ export function createSecrets(): Secrets {
     redact,
     redactAll: (value) => redactAll(value, redactLast),
     holdsBeginning: (text) => known.some((each) => text.includes(each.slice(0, shortestSecret))),
-    holdsKey: (text) => keys.some((each) => text.includes(each)),
+    holdsKey: (text) => suspicious.test(text) && keys.some((each) => text.includes(each)),
     redactLast,
     openTail,
   };

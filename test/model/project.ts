@@ -52,8 +52,9 @@ function upward(folder: string): string[] {
   return folder === "" ? [""] : [folder, ...upward(parentOf(folder))];
 }
 
+/** Whether a folder has a mark; a state in which nothing is recorded is none. */
 const has = ({ folder }: Project, at: string, name: string): boolean =>
-  existsSync(join(folder, at, name));
+  existsSync(join(folder, at, name)) && !existsSync(join(folder, at, name, "state.db-new"));
 
 /** The root that a file or a state marks for this folder: command-line.md 4 "Project root". */
 function markedRoot(project: Project, folder: string): string | undefined {

@@ -111,11 +111,9 @@ async function sendAll(
     state,
     targets: upload.targets,
     options: upload.shaping.number,
-    // There one id is one document, whatever pair it is sent to (observed-service.md 3.3).
+    // One id is one document, whatever pair it is sent to (observed-service.md 3.3).
     sharedTargets:
-      connected.client.dialect.skipsUnadvanced === true && options.state !== false
-        ? serviceTargets(state.database, upload.targets.baseUrl)
-        : [],
+      options.state === false ? [] : serviceTargets(state.database, upload.targets.baseUrl),
     mappingKey: (path) => source.mappingKey(path),
     renamedFrom: (content, path) =>
       source.since?.renamed.get(path) ?? plan.table.renamedFrom(content),

@@ -31,8 +31,8 @@ describe("a request whose answer is lost", () => {
   });
 });
 
-it("knows that one id is one document, whatever pair it is sent to", async () => {
-  const service = await startTestService({ files: { "docs/a.md": first }, dialect: "onyx" });
+it.each(["standard", "onyx"] as const)("knows that one id is one document: %s", async (dialect) => {
+  const service = await startTestService({ files: { "docs/a.md": first }, dialect });
   await runIn(service, "ingest docs --cc-pair-id 2");
   expect(await runIn(service, "ingest docs --cc-pair-id 3 --tag t1")).toMatchObject({ code: 0 });
   const back = await runIn(service, "ingest docs --cc-pair-id 2");
