@@ -40,6 +40,8 @@ function classesOf({ project, root, files }: Known, sent: Sent, now: Shape): Rea
   if (isRowFile(sent.path) && !files.includes(sent.path)) classes.add("kept");
   if (project.ignored.has(sent.path)) {
     classes.add("excluded");
+    // A file that is named is found, whatever ignores it.
+    if (files.includes(sent.path)) classes.add("kept");
     if (sent.unignored || !features.namesEach) classes.add("kept");
     // Sent with --no-ignore: under these options the file still gives it.
     if (sent.unignored || yielding.length > 0) classes.add("other-options");

@@ -20,31 +20,38 @@ interface Failure {
   path: string;
   /** Tells options apart; undefined where they are not recorded. */
   options: number | undefined;
+  failedAtMs: number;
 }
 
 function collect(
   failures: Iterable<Failure>,
   optionsOf: (number: number) => RecordedOptions | undefined,
 ): Failed {
-  const paths = new Map<number | undefined, Set<string>>();
+  // A file that failed in several runs is sent as the last of them would have sent it.
+  const last = new Map<string, Failure>();
   let fromStdin = 0;
-  for (const { path, options } of failures) {
+  for (const failure of failures) {
+    const { path, failedAtMs } = failure;
     if (path === "" || path === "-") fromStdin++;
-    else {
-      const group = paths.get(options);
-      if (group) group.add(path);
-      else paths.set(options, new Set([path]));
-    }
+    else if (failedAtMs >= (last.get(path)?.failedAtMs ?? 0)) last.set(path, failure);
+  }
+  const paths = new Map<number | undefined, string[]>();
+  for (const { path, options } of last.values()) {
+    const group = paths.get(options);
+    if (group) group.push(path);
+    else paths.set(options, [path]);
   }
   const groups = [...paths].map(([options, group]) => ({
     options: options === undefined ? undefined : optionsOf(options),
-    paths: [...group],
+    paths: group,
   }));
   return { groups, fromStdin };
 }
 
 function* failuresOf(state: State, target: string): Generator<Failure> {
-  for (const { path, options } of state.listFailures(target)) yield { path, options };
+  for (const { path, options, failedAtMs } of state.listFailures(target)) {
+    yield { path, options, failedAtMs };
+  }
 }
 
 /** What the state has as failed for a target. */
@@ -58,6 +65,7 @@ export function failedInReport({ failures, paths, options = [] }: RunReport): Fa
   const all = failures.map(({ path, options: position = 0 }) => ({
     path: fromStdin && path === "stdin" ? "" : path,
     options: position,
+    failedAtMs: 0,
   }));
   return collect(all, (position) => parseOptions(options[position]));
 }
