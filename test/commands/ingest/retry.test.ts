@@ -284,23 +284,6 @@ describe("ingest retry with what is recorded", () => {
     expect(sent(service).map(([id]) => id)).toEqual(["one/a/1.md", "two/b/2.md"]);
   });
 
-  it("sends a file that failed in several runs as the last of them would have", async () => {
-    const nth = Array.from({ length: 12 }, (_, index) => index + 2);
-    const rules = [{ when: { method: "POST", nth }, do: { status: 500 } }];
-    const files = { "docs/a.md": "# A\n", "docs/b.md": undated };
-    const service = await startTestService({ files, faults: { rules } });
-    await runIn(service, "ingest docs --cc-pair-id 2");
-    writeFiles(service.folder, { "docs/b.md": "# B\n" });
-    expect((await runIn(service, "ingest docs/b.md --cc-pair-id 2 --tag t1")).code).not.toBe(0);
-    let ran = await runIn(service, "ingest retry");
-    for (let run = 0; run < 12 && ran.code !== 0; run++) ran = await runIn(service, "ingest retry");
-    expect(ran.code).toBe(0);
-    expect(sent(service)).toMatchObject([
-      ["docs/a.md", {}],
-      ["docs/b.md", { document: { metadata: { tags: ["t1"] } } }],
-    ]);
-  });
-
   it("refuses flags that would make other documents", async () => {
     const service = await startTestService({ files: { "docs/b.md": undated } });
     await runIn(service, "ingest docs --cc-pair-id 2");
