@@ -1,4 +1,4 @@
-import { messageOf } from "../errors.ts";
+import { CliError, messageOf } from "../errors.ts";
 import type { ListedOrphan, OrphanTable } from "./orphan-table.ts";
 import { isDocumentFault } from "./outcome.ts";
 
@@ -31,7 +31,8 @@ export async function removeOrphans(request: RemoveRequest): Promise<void> {
     } catch (error) {
       orphans.mark(orphan.number, "failed", messageOf(error));
       request.onDone("failed");
-      if (!isDocumentFault(error) || request.isGivenUp()) fatal ??= { error };
+      const isOwn = isDocumentFault(error) || (error instanceof CliError && error.exit === "usage");
+      if (!isOwn || request.isGivenUp()) fatal ??= { error };
     }
   };
   const workers = Array.from({ length: request.concurrency }, async () => {

@@ -82,6 +82,16 @@ export async function mayRemove(
   });
 }
 
+/** Whether an id that the service gave is ours in its own encoding: nothing else may be deleted by it. */
+function isSameId(storedId: string, id: string): boolean {
+  const plain = (text: string): string => text.replaceAll(" ", "_");
+  try {
+    return plain(decodeURIComponent(storedId)) === plain(id);
+  } catch {
+    return plain(storedId) === plain(id);
+  }
+}
+
 /** Removes one orphan from the service, then from the state: never the other way round. */
 function createRemove(
   context: Context,
@@ -90,8 +100,12 @@ function createRemove(
   { gate, prune }: { gate: Gate; prune: boolean },
 ): (orphan: ListedOrphan) => Promise<"deleted" | "tombstoned"> {
   const { state, source } = session;
-  const storedIdOf = ({ id, storedId }: Orphan): string =>
-    storedId ?? client.dialect.storedId?.(id) ?? id;
+  const storedIdOf = ({ id, storedId }: Orphan): string => {
+    const own = client.dialect.storedId?.(id) ?? id;
+    if (storedId === undefined || storedId === own || isSameId(storedId, id))
+      return storedId ?? own;
+    throw new CliError("usage", `the service named it ${storedId}, which may be another document`);
+  };
   return async (orphan) => {
     // Should the answer be lost and the file come back, it is sent again.
     state.doubt([{ target: target.key, id: orphan.id }]);

@@ -109,6 +109,23 @@ describe("ingest orphans", () => {
     expect(again.stderr).not.toContain("renamed");
   });
 
+  it("deletes nothing by an id that is not made of the document's own", async () => {
+    const service = await startWithout(["docs/10.md", "docs/11.md"]);
+    const { stdout } = await runIn(service, "state export");
+    const stdin = stdout
+      .split("\n")
+      .map((line) => line.replace('"storedId":"docs%2F10.md"', '"storedId":"other%2Fx.md"'))
+      .join("\n");
+    expect(stdin).not.toBe(stdout);
+    await runIn(service, "state import - --replace", { stdin });
+    const ran = await runIn(service, `${orphans} --prune --yes --max-delete 2 -o tsv`);
+    expect(ran).toMatchObject({ code: 10, stdout: expect.stringContaining("another document") });
+    const left = await stored(service);
+    expect(left).toContain("other%2Fx.md");
+    expect(left).toContain("docs%2F10.md");
+    expect(left).not.toContain("docs%2F11.md");
+  });
+
   it("takes for deleted what the service has no more, but not an address that is not there", async () => {
     const service = await startWithout(["docs/10.md"]);
     const line = `${orphans} --prune --yes --max-delete 1`;
