@@ -184,7 +184,10 @@ async function checkListed(
   const ids = recorded
     .filter((each) => each.status === "sent" && each.ccPairId === plan.pair)
     .map(({ id }) => id);
-  const lost = [...sent.keys()].filter((id) => !ids.includes(id));
+  // What the service had no more, as another state deleted it, counts as deleted.
+  const lost = [...sent.values()]
+    .filter(({ id, path }) => !ids.includes(id) && plan.project.files.has(path))
+    .map(({ id }) => id);
   if (lost.length > 0) throw new Violation(`orphans lost the record of ${lost.join()}`);
   const left = ids.filter((id) => !sent.has(id ?? ""));
   if (left.length > 0) throw new Violation(`deleted, and recorded as sent: ${left.join()}`);
