@@ -46,6 +46,7 @@ describe("start-up", () => {
       "class WebSocket",
       "cli-spinners",
       "cosmiconfigSync",
+      "toJSONSchema",
     ]) {
       expect(code.includes(part), part).toBe(false);
     }
@@ -137,6 +138,7 @@ describe("start-up", () => {
       "DatabaseSync",
       "cli-spinners",
       "cosmiconfigSync",
+      "toJSONSchema",
     ]) {
       expect(code.includes(part), part).toBe(false);
     }
