@@ -7,7 +7,7 @@ import type { Due, LastSent } from "./due.ts";
 import { createLater } from "./later.ts";
 import { createPuller } from "./puller.ts";
 import { createRecorder } from "./recorder.ts";
-import type { FailureRecord } from "./records.ts";
+import { renewedFailure, toFailureRecord } from "./run-failures.ts";
 import { sendDue, type Outcome, type Run } from "./send.ts";
 import type { Doubtful } from "./doubt.ts";
 import type { State } from "./state.ts";
@@ -103,25 +103,6 @@ export function createIsRecorded(state: State, { baseUrl }: Targets): (id: strin
   };
 }
 
-function toFailureRecord(
-  { path, row = 0, id, reason = "", retryable = false, httpStatus }: DocumentEvent,
-  { targets, options }: Pick<RunRequest, "targets" | "options">,
-  failedAtMs: number,
-): FailureRecord {
-  return {
-    target: targetFor(targets, undefined)?.key ?? "",
-    path,
-    // A document of stdin is found again by its id, a line without one by its number.
-    part: path === "" && id !== "" ? 0 : row,
-    id,
-    reason,
-    retryable,
-    status: httpStatus,
-    failedAtMs,
-    options: path === "" ? undefined : options,
-  };
-}
-
 /** Puts what is recorded of due documents in doubt, until the service has answered. */
 function doubt(batch: readonly Due[], { state, targets, sharedTargets }: RunRequest): void {
   const documents: Doubtful[] = [];
@@ -178,8 +159,11 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     stopIfTooMany();
   };
   const settle = (due: Due, outcome: Outcome, isLastPass: boolean): void => {
-    if ("fatal" in outcome) stopFor(outcome.fatal);
-    else if (outcome.event.status === "failed") fail(due, outcome.event, isLastPass);
+    if ("fatal" in outcome) {
+      const again = renewedFailure(due, outcome.fatal, request);
+      if (again) recorder.fail(again);
+      stopFor(outcome.fatal);
+    } else if (outcome.event.status === "failed") fail(due, outcome.event, isLastPass);
     else events.add(outcome.event);
   };
 

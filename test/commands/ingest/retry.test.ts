@@ -49,6 +49,21 @@ describe("ingest retry", () => {
     });
   });
 
+  it("takes the options of the last attempt, though that one stopped the run", async () => {
+    const when = (nth: number) => ({ method: "POST", nth });
+    const rules = [
+      { when: when(1), do: { status: 400, body: {} } },
+      { when: when(2), do: { status: 401, body: {} } },
+    ];
+    const service = await startTestService({ files: { "docs/a.md": "# A\n" }, faults: { rules } });
+    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+    const stopped = await runIn(service, "ingest docs --cc-pair-id 2 --tag late");
+    expect(stopped).toMatchObject({ code: 4 });
+    expect(await runIn(service, retry)).toMatchObject({ code: 0 });
+    const [bodies] = service.sandbox.ledger.documents.values();
+    expect(JSON.stringify(bodies)).toContain("late");
+  });
+
   it("shows with --dry-run what it would send, and sends nothing", async () => {
     const service = await startFailed();
     const { stdout } = await runIn(service, `${retry} --dry-run --output ndjson`);
