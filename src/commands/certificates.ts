@@ -66,15 +66,22 @@ async function readCa(caFile: string, { env, cwd }: Context): Promise<string> {
   }
 }
 
-function keyProblem(code: string, path: string, hasPassphrase: boolean): CliError {
+const encryptedKey = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
+
+function keyProblem(code: string, key: string, path: string, hasPassphrase: boolean): CliError {
   const refuse = (message: string, hint: string): CliError =>
     new CliError("not-configured", `the client key ${path} ${message}`, { hints: [hint] });
   const where = "KNOWCTL_CLIENT_KEY_PASSPHRASE, or clientKeyPassphrase in the profile";
   // OpenSSL 3 says for one form of key that the question for its passphrase was broken off.
   if (code === "ERR_MISSING_PASSPHRASE" || (!hasPassphrase && code.includes("INTERRUPTED")))
     return refuse("needs a passphrase", `give it in ${where}`);
-  if (hasPassphrase && /BAD_DECRYPT|CIPHER|MAC_VERIFY|INTERRUPTED/.test(code)) {
-    return refuse("does not open with this passphrase", `check ${where}`);
+  // Once in about 200 times what a wrong passphrase makes of the key ends as a right one does,
+  // and OpenSSL blames the form of the key: its code cannot tell the two apart.
+  if (hasPassphrase && encryptedKey.test(key)) {
+    return refuse(
+      "does not open with this passphrase",
+      `check ${where}; if it is right, the file is damaged`,
+    );
   }
   return refuse(
     `holds no private key in PEM form (${code})`,
@@ -101,7 +108,7 @@ async function readClient(
   try {
     parsed = createPrivateKey({ key, ...(passphrase === undefined ? {} : { passphrase }) });
   } catch (error) {
-    throw keyProblem(codeOf(error) ?? "unknown form", keyPath, passphrase !== undefined);
+    throw keyProblem(codeOf(error) ?? "unknown form", key, keyPath, passphrase !== undefined);
   }
   if (own && !own.checkPrivateKey(parsed)) {
     throw new CliError(

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
+import { createPrivateKey } from "node:crypto";
 import { chmodSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { codeOf } from "../../../src/errors.ts";
 import { startTestService, writeFiles } from "../../service.ts";
 import { createAuthority } from "./authority.ts";
 import { runMain } from "./run.ts";
@@ -30,6 +32,20 @@ stranger.certify("client", "DNS:client");
 
 const path = authority.path;
 const pair = { key: authority.read("service.key"), cert: authority.read("service.crt") };
+
+/** A wrong passphrase of which OpenSSL says the same as of a key of no known form: 1 in 200. */
+function unluckyPassphrase(): string {
+  const key = authority.read("locked.key");
+  for (let count = 0; count < 100_000; count++) {
+    const passphrase = `CANARY-${count}`;
+    try {
+      createPrivateKey({ key, passphrase });
+    } catch (error) {
+      if (codeOf(error) !== "ERR_OSSL_BAD_DECRYPT") return passphrase;
+    }
+  }
+  throw new Error("no such passphrase found");
+}
 
 async function startMutual(host = "127.0.0.1") {
   const service = await startTestService();
@@ -150,6 +166,16 @@ describe("a client certificate", () => {
         KNOWCTL_CLIENT_CERT: path("client.crt"),
         KNOWCTL_CLIENT_KEY: path("locked.key"),
         KNOWCTL_CLIENT_KEY_PASSPHRASE: "CANARY-wrong",
+      },
+      3,
+      ["does not open with this passphrase"],
+    ],
+    [
+      "does not open with a passphrase that seems to fit",
+      {
+        KNOWCTL_CLIENT_CERT: path("client.crt"),
+        KNOWCTL_CLIENT_KEY: path("locked.key"),
+        KNOWCTL_CLIENT_KEY_PASSPHRASE: unluckyPassphrase(),
       },
       3,
       ["does not open with this passphrase"],
