@@ -7,8 +7,8 @@ export interface Redactor {
   redact(text: string): string;
   /** The same for a text after which nothing comes: its end may be the beginning of a secret. */
   redactLast(text: string): string;
-  /** Whether the text holds the first 6 characters of a secret. */
-  holdsBeginning(text: string): boolean;
+  /** False for a text without the first 6 characters of any secret, and without an escape sequence. */
+  mayHold(text: string): boolean;
   /** How many characters at the end of `text` may belong to a secret that goes on. */
   openTail(text: string): number;
   /** Plain data with every secret in its texts and member names replaced; the same value where there is none. */
@@ -23,9 +23,9 @@ const unusualEscape = /\\(?:u00[2-7]|\/)/i;
  * a text: a service may have cut what it repeats. JSON stays JSON.
  */
 export function redactText(text: string, redactor: Redactor): string {
-  const { redactLast, redactAll, holdsBeginning } = redactor;
+  const { redactLast, redactAll, mayHold } = redactor;
   const plain = redactLast(text);
-  if (plain === text && !unusualEscape.test(text) && !holdsBeginning(text)) return text;
+  if (plain === text && !unusualEscape.test(text) && !mayHold(text)) return text;
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -18,41 +18,48 @@ const anyObject = z.record(z.string(), z.unknown());
 const lenient = <Schema extends z.core.SomeType>(schema: Schema) =>
   or(z.optional(z.nullable(schema)), null);
 
+// Made once each: what each of them costs is paid at every start.
+const lenientText = lenient(text);
+const lenientInteger = lenient(z.int());
+const lenientIntegers = lenient(z.array(z.int()));
+const lenientFlag = lenient(z.boolean());
+const lenientObject = lenient(anyObject);
+
 const Connector = z.looseObject({
-  id: lenient(z.int()),
-  name: lenient(text),
-  source: lenient(text),
-  input_type: lenient(text),
-  connector_specific_config: lenient(anyObject),
-  credential_ids: lenient(z.array(z.int())),
-  time_created: lenient(text),
-  time_updated: lenient(text),
-  refresh_freq: lenient(z.int()),
-  prune_freq: lenient(z.int()),
-  indexing_start: lenient(text),
+  id: lenientInteger,
+  name: lenientText,
+  source: lenientText,
+  input_type: lenientText,
+  connector_specific_config: lenientObject,
+  credential_ids: lenientIntegers,
+  time_created: lenientText,
+  time_updated: lenientText,
+  refresh_freq: lenientInteger,
+  prune_freq: lenientInteger,
+  indexing_start: lenientText,
 });
 
 const Credential = z.looseObject({
-  id: lenient(z.int()),
-  name: lenient(text),
-  source: lenient(text),
-  credential_json: lenient(anyObject),
-  admin_public: lenient(z.boolean()),
-  curator_public: lenient(z.boolean()),
-  user_id: lenient(text),
-  user_email: lenient(text),
-  groups: lenient(z.array(z.int())),
-  time_created: lenient(text),
-  time_updated: lenient(text),
+  id: lenientInteger,
+  name: lenientText,
+  source: lenientText,
+  credential_json: lenientObject,
+  admin_public: lenientFlag,
+  curator_public: lenientFlag,
+  user_id: lenientText,
+  user_email: lenientText,
+  groups: lenientIntegers,
+  time_created: lenientText,
+  time_updated: lenientText,
 });
 
 const StatusRecord = z.looseObject({
   cc_pair_id: or(z.nullable(z.int()), null),
-  name: lenient(text),
+  name: lenientText,
   connector: lenient(Connector),
   credential: lenient(Credential),
-  access_type: lenient(text),
-  groups: lenient(z.array(z.int())),
+  access_type: lenientText,
+  groups: lenientIntegers,
 });
 
 /** One element of the connector status listing. What the service left out, or sent as another type, is null. */

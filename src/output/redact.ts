@@ -20,8 +20,8 @@ export interface Secrets {
    * may be the beginning of a secret, or belong to one that goes on. Mostly 0.
    */
   openTail(text: string): number;
-  /** Whether the text holds the first 6 characters of a secret. */
-  holdsBeginning(text: string): boolean;
+  /** False for a text without the first 6 characters of any secret, and without an escape sequence. */
+  mayHold(text: string): boolean;
   /** redactAll() with these secrets, by redactLast(): each text of the data is one of its own. */
   redactAll<Value>(value: Value): Value;
   /** Whether a text holds a key: a secret of 16 characters or more, as no ordinary word has. */
@@ -179,7 +179,7 @@ export function createSecrets(): Secrets {
     },
     redact,
     redactAll: (value) => redactAll(value, redactLast),
-    holdsBeginning: (text) => known.some((each) => text.includes(each.slice(0, shortestSecret))),
+    mayHold: (text) => suspicious.test(text),
     holdsKey: (text) => suspicious.test(text) && keys.some((each) => text.includes(each)),
     redactLast,
     openTail,

@@ -9,7 +9,7 @@ import type { Clock } from "../../src/api/timing.ts";
 export const noSecrets: Redactor = {
   redact: (text) => text,
   redactLast: (text) => text,
-  holdsBeginning: () => false,
+  mayHold: () => false,
   openTail: () => 0,
   redactAll: (value) => value,
 };

@@ -28,7 +28,7 @@ function clientOf(sandbox: Started, dialect: "standard" | "onyx"): Client {
     secrets: {
       redact: (text) => text,
       redactLast: (text) => text,
-      holdsBeginning: () => false,
+      mayHold: () => false,
       openTail: () => 0,
       redactAll: (value) => value,
     },

@@ -1,4 +1,3 @@
-import { listIngested } from "../../api/documents.ts";
 import type { Client } from "../../api/client.ts";
 import { CliError } from "../../errors.ts";
 import { neutraliseLine } from "../../output/neutralise.ts";
@@ -67,6 +66,8 @@ async function createIsForeign({
   state,
   targets,
 }: UploadSession): Promise<(id: string) => boolean> {
+  // Loaded here: most uploads list no documents.
+  const { listIngested } = await import("../../api/documents.ts");
   const there = await listIngested(client);
   const isRecorded = createIsRecorded(state, targets);
   const storedIdOf = client.dialect.storedId ?? ((id: string): string => id);
