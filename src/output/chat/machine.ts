@@ -37,18 +37,25 @@ function citationRecords(turn: Turn) {
     .toSorted((a, b) => a.number - b.number);
 }
 
-/** What one of several models answered. */
-function answerRecord(turn: Turn) {
-  const { failure } = turn;
+/** The reply itself, without what names or ends it. */
+function replyRecord(turn: Turn) {
   return {
-    model: turn.model,
-    messageId: turn.messageId,
     answer: turn.answer,
     citations: citationRecords(turn),
     documents: [...turn.documents.values()].map(documentRecord),
     toolCalls: turn.tools,
     reasoning: turn.reasoning,
     interim: turn.interim,
+  };
+}
+
+/** What one of several models answered. */
+function answerRecord(turn: Turn) {
+  const { failure } = turn;
+  return {
+    model: turn.model,
+    messageId: turn.messageId,
+    ...replyRecord(turn),
     stopReason: turn.stopReason,
     error: failure === null ? null : { code: failure.code, message: failure.message },
   };
@@ -58,12 +65,7 @@ function answerRecord(turn: Turn) {
 export function resultRecord(turn: Turn, outcome: Outcome) {
   return {
     status: outcome.status,
-    answer: turn.answer,
-    citations: citationRecords(turn),
-    documents: [...turn.documents.values()].map(documentRecord),
-    toolCalls: turn.tools,
-    reasoning: turn.reasoning,
-    interim: turn.interim,
+    ...replyRecord(turn),
     sessionId: turn.sessionId,
     userMessageId: turn.userMessageId,
     messageId: turn.messageId,
