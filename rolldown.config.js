@@ -77,7 +77,7 @@ const program = defineConfig({
     main: "src/main.ts",
     context: "src/context.ts",
     program: "src/program.ts",
-    worker: "src/documents/worker.ts",
+    worker: "src/documents/inspect/worker.ts",
   },
   platform: "node",
   external: (source, importer) =>

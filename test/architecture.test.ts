@@ -17,7 +17,7 @@ const modules = {
   context: "context.ts",
   database: "database.ts",
   driver: "driver.ts",
-  documents: "documents/read.ts",
+  documents: "documents/read/read.ts",
   errors: "errors.ts",
   git: "git/repository.ts",
   main: "main.ts",

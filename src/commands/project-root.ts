@@ -9,8 +9,8 @@ import {
 } from "../config/project-mark.ts";
 import { upwardFrom, type UpwardRules } from "../config/upward.ts";
 import type { Context } from "../context.ts";
-import type { RefuseFolder } from "../documents/folder.ts";
-import { findRoot, type ProjectRoot } from "../documents/root.ts";
+import type { RefuseFolder } from "../documents/find/folder.ts";
+import { findRoot, type ProjectRoot } from "../documents/find/root.ts";
 import { CliError } from "../errors.ts";
 
 type Place = Pick<Context, "cwd" | "env" | "uid">;

@@ -1,4 +1,4 @@
-import type { Explanation } from "../documents/explain.ts";
+import type { Explanation } from "../documents/map/explain.ts";
 import { neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
 import { shownText, type ShownPath } from "./paths.ts";

@@ -1,5 +1,5 @@
 import type { IngestionRequest } from "../api/schemas.ts";
-import type { ReadyDocument } from "../documents/inspection.ts";
+import type { ReadyDocument } from "../documents/inspect/inspection.ts";
 import type { LastSent } from "./due.ts";
 import type { SentBody } from "./run.ts";
 import type { State } from "./state.ts";

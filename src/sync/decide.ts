@@ -1,4 +1,4 @@
-import { changedFields, type Fingerprint } from "../documents/payload.ts";
+import { changedFields, type Fingerprint } from "../documents/payload/payload.ts";
 import { isInDoubt } from "./doubt.ts";
 
 /**

@@ -1,11 +1,11 @@
-import type { FileFacts } from "../documents/facts.ts";
+import type { FileFacts } from "../documents/map/facts.ts";
 import type {
   Inspector,
   Looked,
   LookItem,
   Prepared,
   ReadyDocument,
-} from "../documents/inspection.ts";
+} from "../documents/inspect/inspection.ts";
 import type { Spool, SpoolRecord } from "./spool.ts";
 
 /** A document on its way. */

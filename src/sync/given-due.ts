@@ -1,5 +1,5 @@
 import type { Database } from "../database.ts";
-import type { Prepared, ReadyDocument } from "../documents/inspection.ts";
+import type { Prepared, ReadyDocument } from "../documents/inspect/inspection.ts";
 import { fromStdin, type Due } from "./due.ts";
 import { createSeen } from "./seen.ts";
 import { isInShard, type Shard } from "./shard.ts";

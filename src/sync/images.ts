@@ -1,6 +1,6 @@
 import type { IngestionRequest } from "../api/schemas.ts";
-import { imagePlaceholder } from "../documents/image-sections.ts";
-import type { LocalImage } from "../documents/images.ts";
+import { imagePlaceholder } from "../documents/images/image-sections.ts";
+import type { LocalImage } from "../documents/images/images.ts";
 import { stateFailure, type State } from "./state.ts";
 
 /** Images of the documents of a run: uploaded once per content, remembered in the state. */

@@ -1,4 +1,4 @@
-import type { Looked } from "../documents/inspection.ts";
+import type { Looked } from "../documents/inspect/inspection.ts";
 import type { Candidate } from "./merge.ts";
 import type { PlanEntries } from "./plan-entries.ts";
 import type { PlanRequest } from "./plan.ts";

@@ -1,6 +1,6 @@
-import type { Listed, ListedFile } from "../documents/find.ts";
-import type { LookItem } from "../documents/inspection.ts";
-import { comparePaths } from "../documents/stamp.ts";
+import type { Listed, ListedFile } from "../documents/find/find.ts";
+import type { LookItem } from "../documents/inspect/inspection.ts";
+import { comparePaths } from "../documents/inspect/stamp.ts";
 import type { PlanRequest } from "./plan.ts";
 import type { PlanTable } from "./plan-table.ts";
 import { stampIn } from "./records.ts";

@@ -1,4 +1,4 @@
-import type { Notice } from "../documents/notices.ts";
+import type { Notice } from "../documents/map/notices.ts";
 
 export interface CountedNotice extends Notice {
   count: number;

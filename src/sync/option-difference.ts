@@ -1,4 +1,4 @@
-import type { RawSettings } from "../documents/settings.ts";
+import type { RawSettings } from "../documents/map/settings.ts";
 import type { RecordedOptions } from "./options.ts";
 
 type Settings = Omit<RawSettings, "root">;

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Database } from "../database.ts";
-import type { RawSettings } from "../documents/settings.ts";
+import type { RawSettings } from "../documents/map/settings.ts";
 
 /**
  * How a run selected files and shaped their documents: what flags and configuration said.

@@ -1,6 +1,6 @@
-import { formatOf } from "../documents/readers.ts";
-import type { DocumentSettings, RawSettings } from "../documents/settings.ts";
-import type { Yield, Yields } from "../documents/yields.ts";
+import { formatOf } from "../documents/read/readers.ts";
+import type { DocumentSettings, RawSettings } from "../documents/map/settings.ts";
+import type { Yield, Yields } from "../documents/find/yields.ts";
 import { orphanClass, type DocumentState, type FileState } from "./orphan-classes.ts";
 import { optionsJson, type OptionsStore, type RecordedOptions } from "./options.ts";
 import type { Missing, Orphan } from "./orphans.ts";

@@ -1,5 +1,5 @@
-import type { Glance } from "../documents/glance.ts";
-import type { Looked, Prepared, ReadyDocument } from "../documents/inspection.ts";
+import type { Glance } from "../documents/inspect/glance.ts";
+import type { Looked, Prepared, ReadyDocument } from "../documents/inspect/inspection.ts";
 import { decide } from "./decide.ts";
 import type { Candidate } from "./merge.ts";
 import type { PlanRequest } from "./plan.ts";

@@ -1,4 +1,4 @@
-import type { Prepared, ReadyDocument } from "../documents/inspection.ts";
+import type { Prepared, ReadyDocument } from "../documents/inspect/inspection.ts";
 import { tombstoneMark } from "./orphans.ts";
 import type { PlanRequest } from "./plan.ts";
 import type { PlanTable } from "./plan-table.ts";

@@ -1,10 +1,10 @@
-import type { FileFacts } from "../documents/facts.ts";
-import type { Listed } from "../documents/find.ts";
-import type { GlancingInspector, Prepared } from "../documents/inspection.ts";
-import { formatOf, type FormatName } from "../documents/readers.ts";
-import { absoluteOf } from "../documents/recorded.ts";
-import type { PathRange } from "../documents/scope.ts";
-import { statFile } from "../documents/stat-file.ts";
+import type { FileFacts } from "../documents/map/facts.ts";
+import type { Listed } from "../documents/find/find.ts";
+import type { GlancingInspector, Prepared } from "../documents/inspect/inspection.ts";
+import { formatOf, type FormatName } from "../documents/read/readers.ts";
+import { absoluteOf } from "../documents/inspect/recorded.ts";
+import type { PathRange } from "../documents/find/scope.ts";
+import { statFile } from "../documents/find/stat-file.ts";
 import { refuseCollisions, refuseTwins } from "./collisions.ts";
 import { bytesOf, createLooking, turn } from "./looking.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";

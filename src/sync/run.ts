@@ -1,6 +1,6 @@
 import type { IngestionResult } from "../api/schemas.ts";
-import type { Notice } from "../documents/notices.ts";
-import type { ReadyDocument } from "../documents/inspection.ts";
+import type { Notice } from "../documents/map/notices.ts";
+import type { ReadyDocument } from "../documents/inspect/inspection.ts";
 import { CliError } from "../errors.ts";
 import { createEventQueue } from "./event-queue.ts";
 import type { Due, LastSent } from "./due.ts";

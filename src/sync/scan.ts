@@ -1,4 +1,4 @@
-import type { PathRange } from "../documents/scope.ts";
+import type { PathRange } from "../documents/find/scope.ts";
 import type { Database, Statement } from "../database.ts";
 import type { Targets } from "./target.ts";
 

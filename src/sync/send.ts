@@ -1,4 +1,4 @@
-import type { ReadyDocument } from "../documents/inspection.ts";
+import type { ReadyDocument } from "../documents/inspect/inspection.ts";
 import { ApiError, CliError, messageOf } from "../errors.ts";
 import { decide } from "./decide.ts";
 import { isDocumentFault } from "./outcome.ts";

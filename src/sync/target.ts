@@ -1,5 +1,5 @@
 import type { Database } from "../database.ts";
-import type { RunPair } from "../documents/inspection.ts";
+import type { RunPair } from "../documents/inspect/inspection.ts";
 
 /** Where a document goes: the key of its records in the state. */
 export interface Target {

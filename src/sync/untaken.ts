@@ -1,5 +1,5 @@
-import type { Prepared } from "../documents/inspection.ts";
-import { formatOf } from "../documents/readers.ts";
+import type { Prepared } from "../documents/inspect/inspection.ts";
+import { formatOf } from "../documents/read/readers.ts";
 import type { Candidate } from "./merge.ts";
 import type { PlanEntries } from "./plan-entries.ts";
 import type { PlanRequest } from "./plan.ts";

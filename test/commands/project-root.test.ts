@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { findProjectMark } from "../../src/config/project-mark.ts";
 import { upwardFrom } from "../../src/config/upward.ts";
 import { findProjectRoot, refuseOtherProject } from "../../src/commands/project-root.ts";
-import { findFiles } from "../../src/documents/find.ts";
-import { loadGlobs } from "../../src/documents/patterns.ts";
-import { compileSettings } from "../../src/documents/settings.ts";
+import { findFiles } from "../../src/documents/find/find.ts";
+import { loadGlobs } from "../../src/documents/find/patterns.ts";
+import { compileSettings } from "../../src/documents/map/settings.ts";
 import { CliError } from "../../src/errors.ts";
 import { temporaryFolder } from "../support.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { explainDocument, type Explanation } from "../../src/documents/explain.ts";
-import { compileSettings } from "../../src/documents/settings.ts";
+import { explainDocument, type Explanation } from "../../src/documents/map/explain.ts";
+import { compileSettings } from "../../src/documents/map/settings.ts";
 import { createFolder, fileIn, find, type Options } from "./folder.ts";
 
 const none = (): undefined => undefined;

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findFiles } from "../../src/documents/find.ts";
-import { scopeOf } from "../../src/documents/scope.ts";
-import { compileSettings } from "../../src/documents/settings.ts";
-import { readDocumentSync } from "../../src/documents/read.ts";
+import { findFiles } from "../../src/documents/find/find.ts";
+import { scopeOf } from "../../src/documents/find/scope.ts";
+import { compileSettings } from "../../src/documents/map/settings.ts";
+import { readDocumentSync } from "../../src/documents/read/read.ts";
 import { CliError } from "../../src/errors.ts";
 import { createFolder, failure, fileIn, find, list } from "./folder.ts";
 

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { findFiles, type Found, type SourceFile } from "../../src/documents/find.ts";
-import { loadGlobs } from "../../src/documents/patterns.ts";
-import { readDocument, readDocumentSync, type Reading } from "../../src/documents/read.ts";
-import { compileSettings, type RawSettings } from "../../src/documents/settings.ts";
+import { findFiles, type Found, type SourceFile } from "../../src/documents/find/find.ts";
+import { loadGlobs } from "../../src/documents/find/patterns.ts";
+import { readDocument, readDocumentSync, type Reading } from "../../src/documents/read/read.ts";
+import { compileSettings, type RawSettings } from "../../src/documents/map/settings.ts";
 import { CliError } from "../../src/errors.ts";
 
 // Most tests use some pattern.

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { splitFrontMatter } from "../../src/documents/front-matter.ts";
+import { splitFrontMatter } from "../../src/documents/front-matter/front-matter.ts";
 import { CliError } from "../../src/errors.ts";
 import { failure } from "./folder.ts";
 

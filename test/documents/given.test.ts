@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseGivenDocument } from "../../src/documents/given.ts";
+import { parseGivenDocument } from "../../src/documents/json-document/given.ts";
 import { CliError } from "../../src/errors.ts";
 import { failure } from "./folder.ts";
 

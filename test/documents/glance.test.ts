@@ -2,11 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeText } from "../../src/documents/decode.ts";
-import { glance } from "../../src/documents/glance.ts";
-import { mapDocument } from "../../src/documents/map-document.ts";
-import { readMarkdown } from "../../src/documents/readers/markdown.ts";
-import { compileSettings, type DocumentSettings } from "../../src/documents/settings.ts";
+import { decodeText } from "../../src/documents/read/decode.ts";
+import { glance } from "../../src/documents/inspect/glance.ts";
+import { mapDocument } from "../../src/documents/map/map-document.ts";
+import { readMarkdown } from "../../src/documents/read/readers/markdown.ts";
+import { compileSettings, type DocumentSettings } from "../../src/documents/map/settings.ts";
 import { CliError } from "../../src/errors.ts";
 import { createFolder, type Options } from "./folder.ts";
 

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { gunzip } from "../../src/documents/gunzip.ts";
-import { withoutExtension } from "../../src/documents/file-name.ts";
-import { formatOf } from "../../src/documents/readers.ts";
+import { gunzip } from "../../src/documents/read/gunzip.ts";
+import { withoutExtension } from "../../src/documents/read/file-name.ts";
+import { formatOf } from "../../src/documents/read/readers.ts";
 import { createFolder, failure, list, read, readOk } from "./folder.ts";
 
 const packed = gzipSync("# Hello\n\ntext\n");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { placeOf } from "../../src/documents/image-places.ts";
-import { findReferences } from "../../src/documents/image-references.ts";
+import { placeOf } from "../../src/documents/images/image-places.ts";
+import { findReferences } from "../../src/documents/images/image-references.ts";
 
 const sources = (text: string): string[] => findReferences(text).map(({ source }) => source);
 

@@ -4,11 +4,11 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync }
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { imageKindOf, uploadNameOf } from "../../src/documents/image-kind.ts";
-import { imagePlaceholder } from "../../src/documents/image-sections.ts";
-import { readImage, readImageBytes, type LocalImage } from "../../src/documents/images.ts";
-import { readDocumentSync, type Reading } from "../../src/documents/read.ts";
-import { compileSettings } from "../../src/documents/settings.ts";
+import { imageKindOf, uploadNameOf } from "../../src/documents/images/image-kind.ts";
+import { imagePlaceholder } from "../../src/documents/images/image-sections.ts";
+import { readImage, readImageBytes, type LocalImage } from "../../src/documents/images/images.ts";
+import { readDocumentSync, type Reading } from "../../src/documents/read/read.ts";
+import { compileSettings } from "../../src/documents/map/settings.ts";
 import { createFolder, failure, fileIn, type Options } from "./folder.ts";
 
 const hash = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseDate } from "../../src/documents/dates.ts";
-import { defaultId, mappingKey } from "../../src/documents/mapping.ts";
-import { compileSettings } from "../../src/documents/settings.ts";
-import { normalise } from "../../src/documents/stamp.ts";
+import { parseDate } from "../../src/documents/map/dates.ts";
+import { defaultId, mappingKey } from "../../src/documents/map/mapping.ts";
+import { compileSettings } from "../../src/documents/map/settings.ts";
+import { normalise } from "../../src/documents/inspect/stamp.ts";
 import { failure, read, readOk, type Options } from "./folder.ts";
 
 const map = (text: string, options?: Options, path?: string): Record<string, unknown> => ({

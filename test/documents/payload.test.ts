@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { IngestionDocument } from "../../src/api/schemas.ts";
-import { jsonText } from "../../src/documents/json-text.ts";
+import { jsonText } from "../../src/documents/json/json-text.ts";
 import {
   buildPayload,
   changedFields,
   documentJsonIn,
   fingerprintOf,
-} from "../../src/documents/payload.ts";
+} from "../../src/documents/payload/payload.ts";
 
 const document: IngestionDocument = {
   id: "docs/a.md",

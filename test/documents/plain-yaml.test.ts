@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseMatter } from "../../src/documents/matter.ts";
-import { parsePlainYaml } from "../../src/documents/plain-yaml.ts";
-import { toValue } from "../../src/documents/values.ts";
+import { parseMatter } from "../../src/documents/front-matter/matter.ts";
+import { parsePlainYaml } from "../../src/documents/front-matter/plain-yaml.ts";
+import { toValue } from "../../src/documents/front-matter/values.ts";
 
 function parsed(block: string): unknown {
   try {

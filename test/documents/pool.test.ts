@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { InspectSetup, Looked, LookItem } from "../../src/documents/inspection.ts";
-import { createPool, type Pool } from "../../src/documents/pool.ts";
+import type { InspectSetup, Looked, LookItem } from "../../src/documents/inspect/inspection.ts";
+import { createPool, type Pool } from "../../src/documents/inspect/pool.ts";
 
 const script = join(import.meta.dirname, "..", "fixtures", "threads", "reader.cjs");
 const setup: InspectSetup = {

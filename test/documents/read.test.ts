@@ -2,10 +2,10 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { readContent } from "../../src/documents/content.ts";
-import { invalidUtf8At } from "../../src/documents/decode.ts";
-import { readDocumentSync, readRows } from "../../src/documents/read.ts";
-import { compileSettings } from "../../src/documents/settings.ts";
+import { readContent } from "../../src/documents/read/content.ts";
+import { invalidUtf8At } from "../../src/documents/read/decode.ts";
+import { readDocumentSync, readRows } from "../../src/documents/read/read.ts";
+import { compileSettings } from "../../src/documents/map/settings.ts";
 import { CliError } from "../../src/errors.ts";
 import { createFolder, failure, fileIn, read, readOk } from "./folder.ts";
 

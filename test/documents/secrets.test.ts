@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { buildPayload } from "../../src/documents/payload.ts";
-import { createSecretCheck, type FoundSecret } from "../../src/documents/secrets.ts";
-import { compileSettings } from "../../src/documents/settings.ts";
-import { mappingKey } from "../../src/documents/mapping.ts";
+import { buildPayload } from "../../src/documents/payload/payload.ts";
+import { createSecretCheck, type FoundSecret } from "../../src/documents/payload/secrets.ts";
+import { compileSettings } from "../../src/documents/map/settings.ts";
+import { mappingKey } from "../../src/documents/map/mapping.ts";
 import "./folder.ts";
 
 const settings = (allowSecrets?: readonly string[] | true) =>

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anchorsOf, plainText } from "../../src/documents/heading-text.ts";
-import { mapDocument } from "../../src/documents/map-document.ts";
-import { splitSections, type SectionOptions } from "../../src/documents/sections.ts";
-import { compileSettings } from "../../src/documents/settings.ts";
-import { scanStructure } from "../../src/documents/structure.ts";
+import { anchorsOf, plainText } from "../../src/documents/markdown/heading-text.ts";
+import { mapDocument } from "../../src/documents/map/map-document.ts";
+import { splitSections, type SectionOptions } from "../../src/documents/markdown/sections.ts";
+import { compileSettings } from "../../src/documents/map/settings.ts";
+import { scanStructure } from "../../src/documents/markdown/structure.ts";
 
 const options: SectionOptions = {
   mode: "headings",

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { createPool } from "../../src/documents/pool.ts";
+import { createPool } from "../../src/documents/inspect/pool.ts";
 import { startTestService, writeFiles } from "../service.ts";
 import { cleanEnvironment, projectFolder, runCli, temporaryFolder } from "../support.ts";
 

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { expect, it } from "vitest";
-import { formats } from "../../src/documents/readers.ts";
+import { formats } from "../../src/documents/read/readers.ts";
 import { addMappingOptions } from "../../src/surface/ingest-options.ts";
 
 it.each(Object.keys(formats))("--format takes %s", (name) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ReadyDocument } from "../../src/documents/inspection.ts";
+import type { ReadyDocument } from "../../src/documents/inspect/inspection.ts";
 import { advanceDate, createDates } from "../../src/sync/advance.ts";
 import { openTestState } from "./open-state.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { Inspector, Looked } from "../../src/documents/inspection.ts";
+import type { Inspector, Looked } from "../../src/documents/inspect/inspection.ts";
 import { readDue, type SpoolHead } from "../../src/sync/due.ts";
 import { createSpool } from "../../src/sync/spool.ts";
 import { temporaryFolder } from "../support.ts";

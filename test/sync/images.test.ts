@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { imagePlaceholder } from "../../src/documents/image-sections.ts";
-import type { LocalImage } from "../../src/documents/images.ts";
+import { imagePlaceholder } from "../../src/documents/images/image-sections.ts";
+import type { LocalImage } from "../../src/documents/images/images.ts";
 import { createImages } from "../../src/sync/images.ts";
 import type { State } from "../../src/sync/state.ts";
 import { openTestState } from "./open-state.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Prepared } from "../../src/documents/inspection.ts";
+import type { Prepared } from "../../src/documents/inspect/inspection.ts";
 import { createLater } from "../../src/sync/later.ts";
 import type { Due } from "../../src/sync/due.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Looked } from "../../src/documents/inspection.ts";
+import type { Looked } from "../../src/documents/inspect/inspection.ts";
 import { createLooking } from "../../src/sync/looking.ts";
 import type { Candidate } from "../../src/sync/merge.ts";
 import type { PlanEntries } from "../../src/sync/plan-entries.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Prepared } from "../../src/documents/inspection.ts";
+import type { Prepared } from "../../src/documents/inspect/inspection.ts";
 import { buildPlan } from "../../src/sync/plan.ts";
 import { openTemporaryState } from "../../src/sync/state-file.ts";
 

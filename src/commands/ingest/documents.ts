@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import type { Context } from "../../context.ts";
-import { documentJsonOf } from "../../documents/inspect.ts";
-import { openInspector } from "../../documents/open-inspector.ts";
+import { documentJsonOf } from "../../documents/inspect/inspect.ts";
+import { openInspector } from "../../documents/inspect/open-inspector.ts";
 import { CliError } from "../../errors.ts";
 import { tellOthers, tellSkipped } from "../../output/ingest.ts";
 import type { Output } from "../../output/output.ts";

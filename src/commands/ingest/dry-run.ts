@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { defaultId } from "../../documents/mapping.ts";
+import { defaultId } from "../../documents/map/mapping.ts";
 import { CliError } from "../../errors.ts";
 import {
   tellOthers,

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { relativeTo } from "../../documents/root.ts";
-import { scopeOf } from "../../documents/scope.ts";
+import { relativeTo } from "../../documents/find/root.ts";
+import { scopeOf } from "../../documents/find/scope.ts";
 import type { Plan } from "../../sync/plan.ts";
 import type { FailureRecord } from "../../sync/records.ts";
 import type { Shard } from "../../sync/shard.ts";

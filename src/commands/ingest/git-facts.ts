@@ -1,9 +1,9 @@
 import type { Context } from "../../context.ts";
-import type { FileFacts } from "../../documents/facts.ts";
-import type { Listed } from "../../documents/find.ts";
-import { formatOf } from "../../documents/readers.ts";
-import { scopeOf } from "../../documents/scope.ts";
-import type { DocumentSettings } from "../../documents/settings.ts";
+import type { FileFacts } from "../../documents/map/facts.ts";
+import type { Listed } from "../../documents/find/find.ts";
+import { formatOf } from "../../documents/read/readers.ts";
+import { scopeOf } from "../../documents/find/scope.ts";
+import type { DocumentSettings } from "../../documents/map/settings.ts";
 import { CliError } from "../../errors.ts";
 import { changesSince, isTaken } from "../../git/changes.ts";
 import { findCodeOwners, ownersOf } from "../../git/code-owners.ts";

@@ -1,9 +1,9 @@
 import type { Context, Source } from "../../context.ts";
-import { prepareLines } from "../../documents/given-lines.ts";
-import { isTextFormat, prepareText } from "../../documents/given-text.ts";
-import type { PayloadSetup } from "../../documents/inspect.ts";
-import type { Prepared } from "../../documents/inspection.ts";
-import { createSecretCheck } from "../../documents/secrets.ts";
+import { prepareLines } from "../../documents/json-document/given-lines.ts";
+import { isTextFormat, prepareText } from "../../documents/json-document/given-text.ts";
+import type { PayloadSetup } from "../../documents/inspect/inspect.ts";
+import type { Prepared } from "../../documents/inspect/inspection.ts";
+import { createSecretCheck } from "../../documents/payload/secrets.ts";
 import { CliError } from "../../errors.ts";
 import type { Due } from "../../sync/due.ts";
 import type { IngestOptions } from "./ingest.ts";

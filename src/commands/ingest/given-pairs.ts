@@ -1,5 +1,5 @@
 import { CliError } from "../../errors.ts";
-import type { ReadyDocument } from "../../documents/inspection.ts";
+import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
 import type { Output } from "../../output/output.ts";
 import type { PlanTable } from "../../sync/plan-table.ts";
 import { fromStdin, type Due } from "../../sync/due.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "../../api/client.ts";
 import type { Gate } from "../../api/gate.ts";
-import { readImageBytes, type LocalImage } from "../../documents/images.ts";
+import { readImageBytes, type LocalImage } from "../../documents/images/images.ts";
 import { ApiError, CliError } from "../../errors.ts";
 
 export interface ImageUploads {

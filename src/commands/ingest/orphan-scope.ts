@@ -1,4 +1,4 @@
-import { scopeOf } from "../../documents/scope.ts";
+import { scopeOf } from "../../documents/find/scope.ts";
 import type { DocumentSource } from "./settings.ts";
 
 /** Whether the inputs reach a path; what `exclude` names is in scope too, as it may have been sent before. */

@@ -1,7 +1,7 @@
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
-import { createRealPlaces, exists, realPathIn } from "../../documents/real-place.ts";
-import { openYields } from "../../documents/yields.ts";
+import { createRealPlaces, exists, realPathIn } from "../../documents/find/real-place.ts";
+import { openYields } from "../../documents/find/yields.ts";
 import { createJudge } from "../../sync/orphan-judge.ts";
 import { listMissing, type Orphan } from "../../sync/orphans.ts";
 import type { Plan } from "../../sync/plan.ts";

@@ -1,8 +1,8 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Context } from "../../context.ts";
-import type { Listed } from "../../documents/find.ts";
-import { absoluteOf } from "../../documents/recorded.ts";
+import type { Listed } from "../../documents/find/find.ts";
+import { absoluteOf } from "../../documents/inspect/recorded.ts";
 import { CliError, codeOf, messageOf } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import type { Output } from "../../output/output.ts";

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { ownerRules } from "../../config/given.ts";
-import { loadGlobs, mayBeGlob } from "../../documents/patterns.ts";
-import { createRealPlaces, exists } from "../../documents/real-place.ts";
-import { openYields } from "../../documents/yields.ts";
+import { loadGlobs, mayBeGlob } from "../../documents/find/patterns.ts";
+import { createRealPlaces, exists } from "../../documents/find/real-place.ts";
+import { openYields } from "../../documents/find/yields.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
 import { countOf } from "../../output/progress.ts";

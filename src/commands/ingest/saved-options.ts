@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from "node:path";
-import { isGlob, mayBeGlob } from "../../documents/patterns.ts";
-import { exists } from "../../documents/real-place.ts";
-import { parseColumnMap } from "../../documents/row-keys.ts";
+import { isGlob, mayBeGlob } from "../../documents/find/patterns.ts";
+import { exists } from "../../documents/find/real-place.ts";
+import { parseColumnMap } from "../../documents/read/row-keys.ts";
 import { CliError } from "../../errors.ts";
 import type { IngestOptions } from "./ingest.ts";
 import { parseMetadata } from "./settings.ts";

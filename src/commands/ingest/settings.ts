@@ -3,20 +3,20 @@ import { resolve } from "node:path";
 import type { Config } from "../../config/load.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
-import type { FormatName } from "../../documents/readers.ts";
-import type { FindOptions } from "../../documents/scope.ts";
-import { realPath, type ProjectRoot } from "../../documents/root.ts";
-import { parseColumnMap } from "../../documents/row-keys.ts";
+import type { FormatName } from "../../documents/read/readers.ts";
+import type { FindOptions } from "../../documents/find/scope.ts";
+import { realPath, type ProjectRoot } from "../../documents/find/root.ts";
+import { parseColumnMap } from "../../documents/read/row-keys.ts";
 import {
   compileSettings,
   usesPatterns,
   type DocumentSettings,
   type RawSettings,
-} from "../../documents/settings.ts";
-import { loadGlobs, mayBeGlob } from "../../documents/patterns.ts";
-import { droppedKeys } from "../../documents/values.ts";
-import { mappingVersion } from "../../documents/effective.ts";
-import { mappingKey } from "../../documents/mapping.ts";
+} from "../../documents/map/settings.ts";
+import { loadGlobs, mayBeGlob } from "../../documents/find/patterns.ts";
+import { droppedKeys } from "../../documents/front-matter/values.ts";
+import { mappingVersion } from "../../documents/map/effective.ts";
+import { mappingKey } from "../../documents/map/mapping.ts";
 import { CliError } from "../../errors.ts";
 import { neutraliseLine } from "../../output/neutralise.ts";
 import type { Output } from "../../output/output.ts";

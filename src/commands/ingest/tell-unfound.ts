@@ -1,5 +1,5 @@
-import { defaultId } from "../../documents/mapping.ts";
-import { createRealPlaces, exists } from "../../documents/real-place.ts";
+import { defaultId } from "../../documents/map/mapping.ts";
+import { createRealPlaces, exists } from "../../documents/find/real-place.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
 import { tombstoneMark } from "../../sync/orphans.ts";
 import type { Plan } from "../../sync/plan.ts";

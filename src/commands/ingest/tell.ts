@@ -1,5 +1,5 @@
 import { nearest } from "../../config/nearest.ts";
-import { knownMembers } from "../../documents/given-members.ts";
+import { knownMembers } from "../../documents/json-document/given-members.ts";
 import { neutraliseLine } from "../../output/neutralise.ts";
 import type { Output } from "../../output/output.ts";
 import { countOf, formatCount } from "../../output/progress.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readCsv, readTsv } from "../../../src/documents/readers/csv.ts";
+import { readCsv, readTsv } from "../../../src/documents/read/readers/csv.ts";
 import { failure } from "../folder.ts";
 import { documentsOf, rowsOf, textsOf } from "./rows.ts";
 

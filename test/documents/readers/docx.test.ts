@@ -1,8 +1,8 @@
 import { deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { readDocx } from "../../../src/documents/readers/docx.ts";
-import { listEntries, unpackEntry } from "../../../src/documents/readers/zip.ts";
-import type { Parsed } from "../../../src/documents/readers.ts";
+import { readDocx } from "../../../src/documents/read/readers/docx.ts";
+import { listEntries, unpackEntry } from "../../../src/documents/read/readers/zip.ts";
+import type { Parsed } from "../../../src/documents/read/readers.ts";
 import { CliError } from "../../../src/errors.ts";
 import { readOkAsync } from "../folder.ts";
 import { docx, zip } from "./archive.ts";

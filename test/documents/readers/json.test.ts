@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { scanJson } from "../../../src/documents/json-position.ts";
-import { readJson } from "../../../src/documents/readers/json.ts";
+import { scanJson } from "../../../src/documents/json/json-position.ts";
+import { readJson } from "../../../src/documents/read/readers/json.ts";
 import { failure } from "../folder.ts";
 import { rowsOf, textsOf } from "./rows.ts";
 

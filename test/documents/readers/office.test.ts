@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readDocument } from "../../../src/documents/read.ts";
-import { compileSettings } from "../../../src/documents/settings.ts";
+import { readDocument } from "../../../src/documents/read/read.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { projectFolder } from "../../support.ts";
 import { createFolder, fileIn, readOkAsync } from "../folder.ts";
 

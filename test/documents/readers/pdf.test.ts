@@ -1,9 +1,9 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { readPdf } from "../../../src/documents/readers/pdf.ts";
-import { checkStreams } from "../../../src/documents/readers/pdf-streams.ts";
-import { readDocument } from "../../../src/documents/read.ts";
-import { compileSettings } from "../../../src/documents/settings.ts";
+import { readPdf } from "../../../src/documents/read/readers/pdf.ts";
+import { checkStreams } from "../../../src/documents/read/readers/pdf-streams.ts";
+import { readDocument } from "../../../src/documents/read/read.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { CliError } from "../../../src/errors.ts";
 import { createFolder, fileIn, readOkAsync, type Options } from "../folder.ts";
 import { pdf, pdfOf } from "./pdf-file.ts";

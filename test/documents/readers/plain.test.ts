@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readAdoc } from "../../../src/documents/readers/adoc.ts";
-import { readRst } from "../../../src/documents/readers/rst.ts";
+import { readAdoc } from "../../../src/documents/read/readers/adoc.ts";
+import { readRst } from "../../../src/documents/read/readers/rst.ts";
 import { readOkAsync } from "../folder.ts";
 
 describe("reStructuredText", () => {

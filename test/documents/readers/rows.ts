@@ -1,8 +1,8 @@
 import type { IngestionDocument } from "../../../src/api/schemas.ts";
-import { mapDocument } from "../../../src/documents/map-document.ts";
-import type { Row, RowReader } from "../../../src/documents/readers.ts";
-import { parseColumnMap } from "../../../src/documents/row-keys.ts";
-import { compileSettings, type RawSettings } from "../../../src/documents/settings.ts";
+import { mapDocument } from "../../../src/documents/map/map-document.ts";
+import type { Row, RowReader } from "../../../src/documents/read/readers.ts";
+import { parseColumnMap } from "../../../src/documents/read/row-keys.ts";
+import { compileSettings, type RawSettings } from "../../../src/documents/map/settings.ts";
 
 export interface RowOptions {
   map?: string;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { CliError, codeOf } from "../../../errors.ts";
-import { createByteLines } from "../../../documents/byte-lines.ts";
+import { createByteLines } from "../../../documents/read/byte-lines.ts";
 import { hasText } from "../../../output/chat/answer.ts";
 import type { BatchLine } from "./input.ts";
 

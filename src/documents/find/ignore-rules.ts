@@ -1,0 +1,162 @@
+import { closeSync, constants, existsSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import ignore from "ignore";
+import { codeOf } from "../../errors.ts";
+import { relativeTo, withSlashes } from "./root.ts";
+
+const ignoreFiles = [".gitignore", ".knowctlignore"] as const;
+
+/** The ignore files that hold in one folder: its own first, then those of the folders above. */
+export interface IgnoreRules {
+  /** Path of the folder they belong to, root-relative, with a trailing "/"; "" for the root. */
+  readonly prefix: string;
+  /** What stands between that folder and the root when it lies above the root. */
+  readonly above: string;
+  readonly matcher: Matcher;
+  readonly parent: IgnoreRules | undefined;
+}
+
+interface Matcher {
+  /** False only when no rule can say anything about a path that ends in this name. */
+  mayMatch(name: string): boolean;
+  test(path: string): { ignored: boolean; unignored: boolean };
+}
+
+// The library remembers every path that it ever tested; starting afresh now and
+// then keeps the memory of a long walk flat.
+const testsBeforeReset = 1024;
+
+/**
+ * A quick look at the last step of a path: folders above were asked before, so
+ * a rule can only match through its own last step, and most are a name or
+ * `*.ending`. Saves most calls of the library, which cost more than a stat.
+ */
+function createNameCheck(text: string): (name: string) => boolean {
+  const names = new Set<string>();
+  const endings: string[] = [];
+  for (const line of text.split("\n")) {
+    const rule = line.trimEnd().replace(/^!/, "").replace(/\/$/, "");
+    if (rule === "" || rule.startsWith("#")) continue;
+    const last = rule.slice(rule.lastIndexOf("/") + 1);
+    const ending = last.startsWith("*") ? last.slice(1) : last;
+    if (/[*?[\]\\]/.test(ending) || ending === "") return () => true;
+    if (last === ending) names.add(last);
+    else endings.push(ending);
+  }
+  return (name) => names.has(name) || endings.some((ending) => name.endsWith(ending));
+}
+
+function createMatcher(text: string): Matcher {
+  const create = (): ignore.Ignore => ignore({ ignorecase: false }).add(text);
+  let matcher = create();
+  let tests = 0;
+  return {
+    mayMatch: createNameCheck(text),
+    test(path) {
+      if (++tests > testsBeforeReset) {
+        matcher = create();
+        tests = 0;
+      }
+      return matcher.test(path);
+    },
+  };
+}
+
+function readIgnoreFile(folder: string, name: string, root: string): string | undefined {
+  const path = join(folder, name);
+  let descriptor: number;
+  try {
+    // A link could make us read, and obey, a file outside the root; one within is fine.
+    const real = realpathSync.native(path);
+    if (relativeTo(root, real) === undefined && real !== join(realpathSync.native(folder), name)) {
+      throw Object.assign(new Error("outside"), { code: "a link that leaves the project root" });
+    }
+    descriptor = openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    return readFileSync(descriptor, "utf8");
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What is said of an ignore file that could not be read. */
+export interface IgnoreProblem {
+  name: string;
+  reason: string;
+}
+
+/**
+ * Adds the ignore files of a folder to those above it. `isThere` tells of a name
+ * whether the folder has it, when known, so that no file is looked for in vain.
+ * Problems are reported, not thrown: one bad file does not end a walk.
+ */
+export function extendIgnoreRules(
+  parent: IgnoreRules | undefined,
+  folder: { absolute: string; prefix: string; above?: string },
+  root: string,
+  report: (problem: IgnoreProblem) => void,
+  isThere?: (name: string) => boolean,
+): IgnoreRules | undefined {
+  let text = "";
+  for (const name of ignoreFiles) {
+    if (isThere?.(name) === false) continue;
+    try {
+      // Later rules win, so .knowctlignore can take back what .gitignore says.
+      text += `${readIgnoreFile(folder.absolute, name, root) ?? ""}\n`;
+    } catch (error) {
+      report({ name, reason: `cannot be read: ${codeOf(error) ?? "unknown error"}` });
+    }
+  }
+  if (text.trim() === "") return parent;
+  const { prefix, above = "" } = folder;
+  return { prefix, above, matcher: createMatcher(text), parent };
+}
+
+/** The .gitignore files between the git root above the project root and the root itself. */
+export function ignoreRulesAbove(
+  root: string,
+  report: (problem: IgnoreProblem) => void,
+): IgnoreRules | undefined {
+  const folders: string[] = [];
+  for (let at = root; !existsSync(join(at, ".git")); at = dirname(at)) {
+    if (dirname(at) === at) return undefined;
+    folders.unshift(dirname(at));
+  }
+  let rules: IgnoreRules | undefined;
+  for (const absolute of folders) {
+    const above = `${withSlashes(relativeTo(absolute, root) ?? "")}/`;
+    rules = extendIgnoreRules(rules, { absolute, prefix: "", above }, absolute, report);
+  }
+  return rules;
+}
+
+/** False only when no rule can say anything about a path that ends in this name. */
+export function mayBeIgnored(name: string, rules: IgnoreRules | undefined): boolean {
+  for (let at = rules; at; at = at.parent) if (at.matcher.mayMatch(name)) return true;
+  return false;
+}
+
+/**
+ * Whether a path is ignored, when the folders above it are not; the innermost
+ * ignore file that says anything decides, as in git.
+ */
+export function isIgnored(
+  path: string,
+  isFolder: boolean,
+  rules: IgnoreRules | undefined,
+): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (!mayBeIgnored(name, rules)) return false;
+  for (let at: IgnoreRules | undefined = rules; at; at = at.parent) {
+    if (!at.matcher.mayMatch(name)) continue;
+    const below = at.above + path.slice(at.prefix.length) + (isFolder ? "/" : "");
+    const { ignored, unignored } = at.matcher.test(below);
+    if (ignored) return true;
+    if (unignored) return false;
+  }
+  return false;
+}

@@ -1,0 +1,186 @@
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, parse, relative, resolve, sep } from "node:path";
+import { CliError, codeOf } from "../../errors.ts";
+import { checkPattern, isGlob, splitGlob } from "./patterns.ts";
+
+/** Windows writes paths with "\"; globs and ids always use "/". */
+export function withSlashes(path: string): string {
+  return sep === "\\" ? path.replaceAll("\\", "/") : path;
+}
+
+/** Root-relative path with "/", "" for the root itself; undefined when outside. Both real paths. */
+export function relativeTo(root: string, path: string): string | undefined {
+  if (path === root) return "";
+  const prefix = root.endsWith(sep) ? root : root + sep;
+  return path.startsWith(prefix) ? withSlashes(path.slice(prefix.length)) : undefined;
+}
+
+/** Real path; undefined when nothing is there. Throws CliError `usage` for what cannot be resolved. */
+export function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    const code = codeOf(error);
+    // A glob may be longer than any name.
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG") return undefined;
+    throw new CliError("usage", `cannot resolve ${path}: ${code ?? "unknown error"}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What makes a folder the project root. */
+export type RootMark = "configuration" | "state" | "git";
+
+export interface RootRequest {
+  /** Paths and globs as given; none stands for the working directory. */
+  paths: readonly string[];
+  cwd: string;
+  /** `--root`. */
+  explicitRoot?: string | undefined;
+  /** The nearest marked folder upward of a real folder. */
+  markOf(folder: string): { folder: string; kind: RootMark } | undefined;
+}
+
+export interface ProjectRoot {
+  /** Absolute, real path. */
+  folder: string;
+  /** Why this folder; undefined where nothing marks it, so that another run may find another one. */
+  mark: RootMark | "flag" | undefined;
+  /** Where the search for the project configuration starts. */
+  start: string;
+}
+
+function noSuchPath(argument: string, cwd: string): CliError {
+  return new CliError("usage", `no such file or folder: ${argument}`, {
+    hints: [`paths are taken relative to ${cwd}`],
+  });
+}
+
+/** The absolute path of an argument; of a glob the folders where its search starts. Links are kept. */
+function placesOf(argument: string, cwd: string): string[] {
+  const path = resolve(cwd, argument);
+  if (realPath(path) !== undefined) return [path];
+  const glob = withSlashes(argument);
+  if (isGlob(glob)) {
+    // Before it is split, which expands it.
+    checkPattern(glob, "path");
+    const bases = splitGlob(glob).map(({ base }) => resolve(cwd, base));
+    const present = [...new Set(bases)].filter((base) => realPath(base) !== undefined);
+    if (present.length > 0) return present;
+  }
+  throw noSuchPath(argument, cwd);
+}
+
+/**
+ * The real folder where the search upward from a path starts. A link in the working directory or
+ * in a project is not followed, the search starts beside it: a checkout does not choose, by a
+ * link, another project whose files are sent.
+ */
+function startOf(path: string, { cwd, markOf }: RootRequest): string {
+  const isBelow = relativeTo(cwd, path) !== undefined;
+  let at = isBelow ? cwd : parse(path).root;
+  const steps = relative(at, path).split(sep);
+  for (const step of steps.filter((name) => name !== "")) {
+    const next = join(at, step);
+    const stats = lstatSync(next);
+    if (stats.isDirectory()) {
+      at = next;
+      continue;
+    }
+    if (!stats.isSymbolicLink()) return at;
+    if (isBelow || markOf(at)) return at;
+    const target = realpathSync.native(next);
+    at = statSync(target).isDirectory() ? target : dirname(target);
+  }
+  return at;
+}
+
+/** The deepest folder that holds all of these absolute folders. */
+function commonFolder(folders: readonly string[]): string | undefined {
+  let [common = ""] = folders;
+  for (const folder of folders) {
+    while (relativeTo(common, folder) === undefined) {
+      if (dirname(common) === common) return undefined;
+      common = dirname(common);
+    }
+  }
+  return common;
+}
+
+function explicitFolder(given: string, cwd: string): string {
+  const real = realPath(resolve(cwd, given));
+  if (real !== undefined && statSync(real).isDirectory()) return real;
+  throw new CliError("usage", `the project root is not a folder: ${given}`, {
+    hints: ["give an existing folder with --root"],
+  });
+}
+
+interface Start {
+  argument: string;
+  path: string;
+  folder: string;
+}
+
+function listStarts(request: RootRequest): Start[] {
+  const { cwd, paths } = request;
+  const known = new Map<string, string>();
+  return (paths.length > 0 ? paths : ["."]).flatMap((argument) =>
+    placesOf(argument, cwd).map((path) => {
+      const folder = known.get(path) ?? startOf(path, request);
+      known.set(path, folder);
+      return { argument, path, folder };
+    }),
+  );
+}
+
+const rootsShown = 5;
+
+function differentRoots(roots: ReadonlyMap<string | undefined, string>): CliError {
+  const lines = [...roots].map(([root, argument]) =>
+    root === undefined ? `${argument}: nothing marks its root` : `${argument}: ${root}`,
+  );
+  return new CliError("usage", "the paths have different project roots", {
+    details: lines.slice(0, rootsShown),
+    hints: [
+      "upload them one by one, each with the root it belongs to: knowctl ingest PATH --root THERE",
+      "or leave out what belongs to another root: --exclude PATTERN",
+    ],
+  });
+}
+
+function unmarkedRoot(starts: readonly Start[], cwd: string): string {
+  if (starts.every(({ path }) => relativeTo(cwd, path) !== undefined)) return cwd;
+  const common = commonFolder(starts.map(({ folder }) => folder));
+  if (common !== undefined) return common;
+  throw new CliError("usage", "the paths have no folder in common", {
+    hints: ["upload them one by one"],
+  });
+}
+
+/**
+ * The project root, which ids and the state are relative to: `explicitRoot`; else the folder that
+ * a project configuration, a state or git marks upward of every path; where nothing does, the
+ * working directory if all paths lie in it, else the deepest folder that they have in common.
+ * Decided before links are resolved. Throws CliError `usage` when a path or the root does not
+ * exist, and for paths whose roots differ.
+ */
+export function findRoot(request: RootRequest): ProjectRoot {
+  const cwd = realPath(request.cwd);
+  if (cwd === undefined) throw noSuchPath(".", request.cwd);
+  const { explicitRoot } = request;
+  const starts = listStarts({ ...request, cwd });
+  const start = starts[0]?.folder ?? cwd;
+  if (explicitRoot !== undefined) {
+    return { folder: explicitFolder(explicitRoot, cwd), mark: "flag", start };
+  }
+  const roots = new Map<string | undefined, string>();
+  for (const { argument, folder } of starts) {
+    const root = request.markOf(folder)?.folder;
+    if (!roots.has(root)) roots.set(root, argument);
+  }
+  if (roots.size > 1) throw differentRoots(roots);
+  const mark = request.markOf(start);
+  const folder = mark?.folder ?? unmarkedRoot(starts, cwd);
+  return { folder: realPath(folder) ?? folder, mark: mark?.kind, start };
+}

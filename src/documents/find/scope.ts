@@ -1,0 +1,134 @@
+import { lstatSync } from "node:fs";
+import { resolve } from "node:path";
+import { CliError } from "../../errors.ts";
+import type { Job, RefuseFolder } from "./folder.ts";
+import { checkPattern, cleanPattern, compilePattern, isGlob, splitGlob } from "./patterns.ts";
+import { realPath, relativeTo, withSlashes } from "./root.ts";
+import type { DocumentSettings } from "../map/settings.ts";
+import { comparePaths, normalise } from "../inspect/stamp.ts";
+
+export interface FindOptions {
+  /** Absolute; paths and globs of the command line are relative to it. */
+  cwd: string;
+  settings: DocumentSettings;
+  /** Of lists alone: which folders below the root belong to another one. */
+  refuseFolder?: RefuseFolder | undefined;
+}
+
+function relativeOrRefuse(absolute: string, input: string, root: string): string {
+  const relative = relativeTo(root, absolute);
+  if (relative !== undefined) return normalise(relative);
+  throw new CliError("usage", `${input} lies outside the project root ${root}`, {
+    hints: ["name the root of all inputs with --root"],
+  });
+}
+
+/** The job of a path that exists; of a link, that of what it leads to. */
+function pathJob(input: string, path: string, root: string): Job | undefined {
+  const target = realPath(path);
+  if (target === undefined) return undefined;
+  // The real path also brings the true case of the name where case does not matter.
+  const base = relativeOrRefuse(target, input, root);
+  return { kind: lstatSync(target).isDirectory() ? "folder" : "file", base, hidden: false };
+}
+
+function globJobs(input: string, glob: string, from: string, settings: DocumentSettings): Job[] {
+  checkPattern(glob, "path");
+  return splitGlob(glob).flatMap(({ base, pattern }): Job[] => {
+    const folder = realPath(resolve(from, base));
+    if (folder === undefined) return [];
+    return [
+      {
+        kind: "folder",
+        base: relativeOrRefuse(folder, input, settings.root),
+        matches: compilePattern(pattern, !settings.useIgnoreFiles),
+        hidden: /(^|\/)\./.test(pattern),
+      },
+    ];
+  });
+}
+
+function inputJobs(input: string, { cwd, settings }: FindOptions): Job[] {
+  if (input === "") throw new CliError("usage", "an empty path names nothing");
+  if (input.includes("\0")) throw new CliError("usage", "a path holds a NUL character");
+  const named = pathJob(input, resolve(cwd, input), settings.root);
+  if (named) return [named];
+  const glob = withSlashes(input);
+  if (isGlob(glob)) return globJobs(input, glob, cwd, settings);
+  throw new CliError("usage", `no such file or folder: ${input}`, {
+    hints: [`paths are taken relative to ${cwd}`],
+  });
+}
+
+/** Configured patterns: relative to the root, a bare name at any depth, what is missing is no error. */
+function includeJobs(settings: DocumentSettings): Job[] {
+  return settings.include.flatMap((given) => {
+    const pattern = cleanPattern(given, "include");
+    if (!isGlob(pattern)) {
+      const named = pathJob(given, resolve(settings.root, pattern), settings.root);
+      if (named) return [named];
+    }
+    const glob = pattern.includes("/") || pattern === "**" ? pattern : `**/${pattern}`;
+    return globJobs(given, glob, settings.root, settings);
+  });
+}
+
+/**
+ * The inputs as jobs of a walk; none stands for the configured `include`, else
+ * for the whole root. Throws CliError `usage` for an input that does not exist
+ * or lies outside the root.
+ */
+export function jobsOf(inputs: readonly string[], options: FindOptions): Job[] {
+  if (inputs.length > 0) return inputs.flatMap((input) => inputJobs(input, options));
+  if (options.settings.include.length > 0) return includeJobs(options.settings);
+  return [{ kind: "folder", base: "", hidden: false }];
+}
+
+function isInFolder(path: string, { base, matches }: Job): boolean {
+  // A folder that cannot be read is told by its own path.
+  if (path === base) return !matches;
+  if (base !== "" && !path.startsWith(`${base}/`)) return false;
+  return !matches || matches(base === "" ? path : path.slice(base.length + 1));
+}
+
+/**
+ * Whether a root-relative path lies within the inputs and the filters; the file
+ * itself need not exist any more. Throws as findFiles().
+ */
+export function scopeOf(
+  inputs: readonly string[],
+  options: FindOptions,
+): (path: string) => boolean {
+  const { only, exclude } = options.settings;
+  const jobs = jobsOf(inputs, options);
+  // A retry may name a hundred thousand files.
+  const files = new Set(jobs.filter(({ kind }) => kind === "file").map(({ base }) => base));
+  const folders = jobs.filter(({ kind }) => kind === "folder");
+  return (path) =>
+    (files.has(path) || folders.some((job) => isInFolder(path, job))) &&
+    (!only || only.matches(path)) &&
+    exclude?.matches(path) !== true;
+}
+
+/** Paths from `from` to `to`, both included, in order of code points. */
+export interface PathRange {
+  from: string;
+  to: string;
+}
+
+const lastCharacter = "\u{10ffff}";
+
+/** Where files of the inputs can lie: ordered, none within another. Throws as findFiles(). */
+export function rangesOf(inputs: readonly string[], options: FindOptions): PathRange[] {
+  const all = jobsOf(inputs, options).map(({ kind, base }): PathRange => {
+    if (kind === "file") return { from: base, to: base };
+    const from = base === "" ? "" : `${base}/`;
+    return { from, to: from + lastCharacter };
+  });
+  const ranges: PathRange[] = [];
+  for (const each of all.toSorted((a, b) => comparePaths(a.from, b.from))) {
+    const last = ranges.at(-1);
+    if (!last || comparePaths(each.from, last.to) > 0) ranges.push(each);
+  }
+  return ranges;
+}

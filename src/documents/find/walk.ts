@@ -1,0 +1,228 @@
+import { lstatSync, readdirSync, type Dirent } from "node:fs";
+import { sep } from "node:path";
+import { codeOf, isOutOfFiles } from "../../errors.ts";
+import type { LeftOut, Listed } from "./find.ts";
+import { jobsBehind, resolveLink, type Link, type Links } from "./links.ts";
+import { extensionOf } from "../read/file-name.ts";
+import { formatOf } from "../read/readers.ts";
+import {
+  asksForFile,
+  enterFolder,
+  isNamed,
+  pathIn,
+  takesFile,
+  withOwnRules,
+  type Folder,
+  type Job,
+  type RefuseFolder,
+} from "./folder.ts";
+import { absoluteOf } from "../inspect/recorded.ts";
+import type { DocumentSettings } from "../map/settings.ts";
+import { createRawNames } from "./raw-names.ts";
+import { sortByKey } from "./entry-order.ts";
+import { normalise } from "../inspect/stamp.ts";
+import { refuseTwins } from "./twins.ts";
+
+/** `key` orders the entries of one folder. */
+type Entry =
+  | { kind: "file"; key: string; path: string; absolute: string | undefined }
+  | { kind: "folder"; key: string; folder: Folder }
+  | { kind: "link"; key: string; link: Link }
+  | { kind: "found"; key: string; found: LeftOut };
+
+/** What one walk carries along. */
+export interface Walk {
+  settings: DocumentSettings;
+  links: Links;
+  refuseFolder: RefuseFolder | undefined;
+  /** Whether what is found is told already; undefined in the first walk, to which all is new. */
+  isListed: ((found: Listed) => boolean) | undefined;
+}
+
+/** The entries of one folder, the number of the next one, and why no file in it may be taken. */
+interface Level {
+  entries: Entry[];
+  next: number;
+  refused: Error | undefined;
+}
+
+function note(kind: "skipped" | "failed", path: string, reason: string): Entry {
+  const key = path.slice(path.lastIndexOf("/") + 1);
+  return { kind: "found", key, found: { kind, path, reason } };
+}
+
+/** Why a file gives no document, which its real path alone tells; `name` is that in the folder. */
+function problemOf(
+  folder: Folder,
+  name: string,
+  real: string,
+  settings: DocumentSettings,
+): string | undefined {
+  const format = formatOf(real, settings.format);
+  if (!format) return `format not supported: ${extensionOf(real)}`;
+  if (format.gives !== "rows" || asksForFile(folder, name, settings)) return undefined;
+  return `${extensionOf(real)}: rows are taken only when named or globbed`;
+}
+
+/** `absolute`: undefined where the path below the root tells it. */
+function listFile(
+  { settings }: Walk,
+  folder: Folder,
+  name: string,
+  absolute: string | undefined,
+): Entry | undefined {
+  if (!takesFile(folder, name, settings)) return undefined;
+  const path = pathIn(folder, name);
+  const isOut =
+    (settings.only && !settings.only.matches(path)) || settings.exclude?.matches(path) === true;
+  if (isOut)
+    return isNamed(folder, name) ? note("skipped", path, "excluded by a pattern") : undefined;
+  const problem = problemOf(folder, name, path, settings);
+  if (problem !== undefined) return note("skipped", path, problem);
+  return { kind: "file", key: name, path, absolute };
+}
+
+function listFolder(walk: Walk, folder: Folder, name: string, absolute: string): Entry | undefined {
+  const entered = enterFolder(folder, name, absolute, walk.settings);
+  return entered && { kind: "folder", key: `${name}/`, folder: entered };
+}
+
+/** A link to a file, as a way to name that file: its format is that of the file. */
+function listFileLink(
+  { settings }: Walk,
+  folder: Folder,
+  name: string,
+  real: string,
+): Entry | undefined {
+  const { only, exclude } = settings;
+  const path = pathIn(folder, name);
+  if (only && !only.matches(path) && !only.matches(real)) return undefined;
+  if (exclude?.matches(path) || exclude?.matches(real)) return undefined;
+  const problem = problemOf(folder, name, real, settings);
+  if (problem !== undefined) return note("skipped", path, problem);
+  const jobs: Job[] = [{ kind: "file", base: real, hidden: false }];
+  return { kind: "link", key: name, link: { kind: "file", path, real, jobs } };
+}
+
+function listLink(walk: Walk, folder: Folder, name: string, absolute: string): Entry | undefined {
+  // Asked as a file first: git, too, sees a link as a file, whatever it points to.
+  const isTaken = takesFile(folder, name, walk.settings);
+  const entered = enterFolder(folder, name, absolute, walk.settings);
+  if (!isTaken && !entered) return undefined;
+  const target = resolveLink(absolute, walk.settings.root);
+  const path = pathIn(folder, name);
+  // A link that only a folder glob reaches is of interest when it could hold documents.
+  if (target.kind === "skipped") return note("skipped", path, target.reason);
+  const { kind, real } = target;
+  if (kind === "file") return isTaken ? listFileLink(walk, folder, name, real) : undefined;
+  if (!entered || entered.jobs.length === 0) return undefined;
+  const jobs = jobsBehind(path, real, entered.jobs);
+  return { kind: "link", key: `${name}/`, link: { kind, path, real, jobs } };
+}
+
+function absoluteIn({ absolute }: Folder, name: string): string {
+  return absolute.endsWith(sep) ? absolute + name : absolute + sep + name;
+}
+
+/** Whether the files of a folder are where their paths below the root say. */
+function isAsNamed({ path, absolute }: Folder, { root }: DocumentSettings): boolean {
+  return absolute === (path === "" ? root : absoluteOf(root, path));
+}
+
+function listEntry(
+  walk: Walk,
+  folder: Folder,
+  dirent: Dirent,
+  areAsNamed: boolean,
+): Entry | undefined {
+  const name = normalise(dirent.name);
+  if (areAsNamed && name === dirent.name && dirent.isFile()) {
+    return listFile(walk, folder, name, undefined);
+  }
+  const absolute = absoluteIn(folder, dirent.name);
+  if (dirent.isFile()) return listFile(walk, folder, name, absolute);
+  if (dirent.isDirectory()) return listFolder(walk, folder, name, absolute);
+  if (dirent.isSymbolicLink()) return listLink(walk, folder, name, absolute);
+  if (!takesFile(folder, name, walk.settings) || !formatOf(name, walk.settings.format))
+    return undefined;
+  return note("skipped", pathIn(folder, name), "special file, not a regular one");
+}
+
+// Node decodes names as UTF-8 with U+FFFD for what is not; such a name cannot be opened.
+function isUndecodable(folder: Folder, dirent: Dirent): boolean {
+  if (!dirent.name.includes("\ufffd")) return false;
+  return !lstatSync(absoluteIn(folder, dirent.name), { throwIfNoEntry: false });
+}
+
+function listUndecodable(
+  walk: Walk,
+  folder: Folder,
+  dirent: Dirent,
+  rawNameOf: (name: string) => string,
+): Entry | undefined {
+  const rawName = rawNameOf(dirent.name);
+  const { name } = dirent;
+  const absolute = absoluteIn(folder, name);
+  const listed = dirent.isDirectory()
+    ? listFolder(walk, folder, name, absolute)
+    : listFile(walk, folder, name, absolute);
+  if (!listed || listed.kind === "found") return listed;
+  const reason = `the name is not valid UTF-8 (${rawName}): rename it`;
+  return note("failed", pathIn(folder, name), reason);
+}
+
+function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {
+  let dirents: Dirent[];
+  try {
+    dirents = readdirSync(folder.absolute, { withFileTypes: true });
+  } catch (error) {
+    if (isOutOfFiles(error)) throw error;
+    const reason = `the folder cannot be read: ${codeOf(error) ?? "unknown error"}`;
+    const failed = note("failed", folder.path === "" ? "." : folder.path, reason);
+    return { entries: [failed], next: 0, refused: undefined };
+  }
+  const isRoot = folder.path === "";
+  const refused = refusedAbove ?? (isRoot ? undefined : walk.refuseFolder?.(folder, dirents));
+  const entries: Entry[] = [];
+  const isThere = (name: string): boolean => dirents.some((dirent) => dirent.name === name);
+  const ruled = withOwnRules(folder, walk.settings, isThere, (path, reason) => {
+    entries.push(note("failed", path, reason));
+  });
+  const isOutside = ruled.jobs.length === 0;
+  const areAsNamed = isAsNamed(folder, walk.settings);
+  const rawNameOf = createRawNames(folder.absolute);
+  for (const dirent of dirents) {
+    // Outside the inputs only the next step towards one is of interest.
+    if (isOutside && !ruled.pending.has(normalise(dirent.name))) continue;
+    const entry = isUndecodable(ruled, dirent)
+      ? listUndecodable(walk, ruled, dirent, rawNameOf)
+      : listEntry(walk, ruled, dirent, areAsNamed);
+    if (entry) entries.push(entry);
+  }
+  // A folder sorts as what its files begin with: "a-b.md" < "a.md" < "a/b.md".
+  const sorted = sortByKey(entries);
+  refuseTwins(sorted, folder, dirents);
+  return { entries: sorted, next: 0, refused };
+}
+
+/** Yields what one walk finds, depth first. Holds one listing for each level of depth. */
+export function* walkFrom(root: Folder, walk: Walk): Generator<Listed> {
+  const stack = [openLevel(walk, root)];
+  for (let top = stack.at(-1); top; top = stack.at(-1)) {
+    const entry = top.entries[top.next++];
+    if (!entry) stack.pop();
+    else if (entry.kind === "folder") stack.push(openLevel(walk, entry.folder, top.refused));
+    else if (entry.kind === "link") {
+      // Asked now, not on listing: of two links to one file the first by path counts.
+      const reason = walk.links.follow(entry.link);
+      if (reason !== undefined) yield { kind: "skipped", path: entry.link.path, reason };
+    } else {
+      const { path, absolute } = entry.kind === "file" ? entry : { ...entry.found, absolute: "" };
+      const found: Listed =
+        entry.kind === "file" ? { kind: "file", path, absolutePath: absolute } : entry.found;
+      if (walk.isListed?.(found)) continue;
+      if (entry.kind === "file" && top.refused) throw top.refused;
+      yield found;
+    }
+  }
+}

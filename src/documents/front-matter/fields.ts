@@ -1,0 +1,83 @@
+import { CliError } from "../../errors.ts";
+import { lineOfKey, type FrontMatter } from "./front-matter.ts";
+import { textOf, type Value } from "./values.ts";
+
+/** Told the origin of each field; given only by `explain`. */
+export type Trace = (field: string, origin: string) => void;
+
+/** Front matter of one file, taken field by field; what is left becomes metadata. */
+export interface Fields {
+  /** The first key with a value; it and blank ones before it are used up. */
+  take(keys: readonly string[]): { key: string; value: Value } | undefined;
+  /** As take(), as one line of text. Throws CliError `usage` for a list or an object. */
+  takeText(keys: readonly string[]): { key: string; value: string } | undefined;
+  /** The value of a key, used up or not. */
+  get(key: string): Value | undefined;
+  isUsed(key: string): boolean;
+  /** For messages: `the front matter`, `the row`. */
+  place: string;
+  /** For messages: `front matter line 3 (title)`. */
+  originOf(key: string): string;
+  /** Throws CliError `usage` at the line of a key. */
+  fail(key: string, problem: string, hint: string): never;
+}
+
+// Failsafe YAML keeps `~` and `null` as text; a field that says so is not set.
+const yamlNull = /^\s*(?:~|null)?\s*$/i;
+const blank = /^\s*$/;
+const needsTidying = /[^\S ]|^ | $|  /;
+
+/** The front matter of `path` as fields; works without any, too. */
+export function createFields(frontMatter: FrontMatter | undefined, path: string): Fields {
+  const data = frontMatter?.data;
+  const used = new Set<string>();
+  const isNull = frontMatter?.format === "yaml" ? yamlNull : blank;
+  const isBlank = (value: Value): boolean => {
+    const text = value === null ? "" : textOf(value);
+    return text !== undefined && isNull.test(text);
+  };
+  const line = (key: string): number => (frontMatter ? lineOfKey(frontMatter, key) : 1);
+  const noun = frontMatter?.noun;
+  const fail = (key: string, problem: string, hint: string): never => {
+    const name = `${noun ?? "front matter"} ${key}`;
+    throw new CliError("usage", `${path}:${line(key)}:1: ${name}: ${problem}`, {
+      hints: [hint],
+    });
+  };
+  const take: Fields["take"] = (keys) => {
+    if (!data) return undefined;
+    for (const key of keys) {
+      const value = data[key];
+      if (value === undefined) continue;
+      used.add(key);
+      if (!isBlank(value)) return { key, value };
+    }
+    return undefined;
+  };
+  return {
+    take,
+    takeText(keys) {
+      const taken = take(keys);
+      if (!taken) return undefined;
+      const text = textOf(taken.value);
+      if (text === undefined) return fail(taken.key, "expected text", "write one value");
+      const value = needsTidying.test(text) ? text.replace(/\s+/g, " ").trim() : text;
+      return { key: taken.key, value };
+    },
+    get: (key) => data?.[key],
+    isUsed: (key) => used.has(key),
+    place: noun === undefined ? "the front matter" : "the row",
+    // Data without text of its own, as the properties of a file, has no lines.
+    originOf: (key) =>
+      frontMatter?.block === ""
+        ? `${noun ?? "front matter"} ${key}`
+        : `${noun ?? "front matter"} line ${line(key)} (${key})`,
+    fail,
+  };
+}
+
+/** Truth of a switch in front matter; undefined when it is neither. */
+export function booleanOf(text: string): boolean | undefined {
+  if (/^(?:true|yes|on|1)$/i.test(text)) return true;
+  return /^(?:false|no|off|0)$/i.test(text) ? false : undefined;
+}

@@ -1,0 +1,181 @@
+import { CliError } from "../../errors.ts";
+import { scanJson } from "../json/json-position.ts";
+import { MatterError, parseMatter, type MatterFormat } from "./matter.ts";
+import { parsePlainYaml } from "./plain-yaml.ts";
+import { isMap, toValue, ValueError, type ValueMap } from "./values.ts";
+
+/** The data of one file, with where it was. */
+export interface FrontMatter {
+  readonly data: ValueMap;
+  readonly format: MatterFormat;
+  /** Text between the fences; its first line is line `firstLine` of the file. */
+  readonly block: string;
+  readonly firstLine: number;
+  /** What a key is called in messages, for data that is no front matter: `column`. */
+  readonly noun?: string;
+}
+
+export interface SplitText {
+  frontMatter: FrontMatter | undefined;
+  body: string;
+  bodyLine: number;
+  warnings: string[];
+}
+
+const maxBlockChars = 64 * 1024;
+const languages: Readonly<Record<string, MatterFormat>> = Object.assign(Object.create(null), {
+  "---": "yaml",
+  "---yaml": "yaml",
+  "---yml": "yaml",
+  "---toml": "toml",
+  "---json": "json",
+  "+++": "toml",
+});
+// What front matter libraries hand to an interpreter: refused even when never closed.
+const executable =
+  /^---[ \t]*(js|javascript|jsx?|mjs|cjs|tsx?|typescript|node|coffee|coffeescript|cson)[ \t]*$/i;
+const anyLanguage = /^---[ \t]*[A-Za-z_][\w.+-]*[ \t]*$/;
+
+export interface Fenced {
+  format: MatterFormat;
+  block: string;
+  firstLine: number;
+  bodyStart: number;
+}
+
+function fail(path: string, line: number, column: number, reason: string, hint: string): never {
+  throw new CliError("usage", `${path}:${line}:${column}: ${reason}`, { hints: [hint] });
+}
+
+/** Offset of the closing line (the fence alone) from `from`, and of what follows it. */
+function findClosing(text: string, fence: string, from: number): [number, number] | undefined {
+  for (let at = from; at !== -1 && at < text.length;) {
+    if (text.startsWith(fence, at)) {
+      const lineEnd = text.indexOf("\n", at);
+      const end = lineEnd === -1 ? text.length : lineEnd;
+      if (text.slice(at + fence.length, end).trim() === "") {
+        return [at, lineEnd === -1 ? end : end + 1];
+      }
+    }
+    const next = text.indexOf(`\n${fence}`, at);
+    at = next === -1 ? -1 : next + 1;
+  }
+  return undefined;
+}
+
+function findFences(text: string, path: string, warnings: string[]): Fenced | undefined {
+  const lineEnd = text.indexOf("\n");
+  const first = (lineEnd === -1 ? text : text.slice(0, lineEnd)).trimEnd();
+  const format = languages[first.toLowerCase()];
+  const fence = first.slice(0, 3);
+  const isOther = format === undefined && anyLanguage.test(first);
+  if (format === undefined && !isOther) return undefined;
+  const closing = lineEnd === -1 ? undefined : findClosing(text, fence, lineEnd + 1);
+  if (isOther && (closing || executable.test(first))) {
+    const hint = "front matter is YAML (---), TOML (+++) or JSON (---json); code is never run";
+    fail(path, 1, 1, `front matter of another kind is refused: ${first}`, hint);
+  }
+  if (format === undefined) return undefined;
+  if (!closing) {
+    warnings.push(`${path}:1: ${first} opens front matter that is never closed; sent as text`);
+    return undefined;
+  }
+  const block = text.slice(lineEnd + 1, Math.max(lineEnd + 1, closing[0] - 1));
+  return { format, block, firstLine: 2, bodyStart: closing[1] };
+}
+
+/** JSON as Hugo writes it: `{` alone on the first line, up to the `}` that closes it. */
+function findJson(text: string): Fenced | undefined {
+  if (!/^\{[ \t]*\n\s*["}]/.test(text)) return undefined;
+  const extent = scanJson(text, 0);
+  // Broken JSON up to a line that closes it is an error; without such a line it is text.
+  const closing = /^\}[ \t]*$/m.exec(text);
+  const end = "end" in extent ? extent.end : closing ? closing.index + 1 : undefined;
+  if (end === undefined) return undefined;
+  const lineEnd = text.indexOf("\n", end);
+  const rest = lineEnd === -1 ? text.slice(end) : text.slice(end, lineEnd);
+  if (rest.trim() !== "") return undefined;
+  const bodyStart = lineEnd === -1 ? text.length : lineEnd + 1;
+  return { format: "json", block: text.slice(0, end), firstLine: 1, bodyStart };
+}
+
+function parseBlock({ format, block, firstLine }: Fenced, path: string): ValueMap | undefined {
+  const hint = `correct the front matter, or begin with an empty line if it is meant as text`;
+  if (block.length > maxBlockChars) {
+    fail(path, firstLine, 1, "front matter is larger than 64 KiB", hint);
+  }
+  const plain = format === "yaml" ? parsePlainYaml(block) : undefined;
+  if (plain) return plain;
+  try {
+    if (format === "yaml" && block.trim() === "") return Object.create(null) as ValueMap;
+    const data = toValue(parseMatter(block, format));
+    if (data === null) return Object.create(null) as ValueMap;
+    return isMap(data) ? data : undefined;
+  } catch (error) {
+    if (error instanceof MatterError) {
+      fail(path, firstLine + error.line - 1, error.column, `front matter: ${error.message}`, hint);
+    }
+    if (error instanceof ValueError) {
+      fail(path, firstLine, 1, `front matter holds ${error.message}`, hint);
+    }
+    if (error instanceof RangeError) {
+      fail(path, firstLine, 1, "front matter is nested too deeply", hint);
+    }
+    throw error;
+  }
+}
+
+/** The block that is front matter if its content is an object. Throws CliError `usage`. */
+export function findFenced(text: string, path: string, warnings: string[]): Fenced | undefined {
+  const start = text.charCodeAt(0);
+  if (start === 0x7b) return findJson(text);
+  // "-", "+": nearly every file without front matter is done here.
+  return start === 0x2d || start === 0x2b ? findFences(text, path, warnings) : undefined;
+}
+
+/**
+ * Splits front matter from the body. It is front matter only when the first
+ * line is a fence alone, a closing fence exists and the content is an object;
+ * everything else is body, complete:
+ *
+ * | first line            | closed | content   | result                     |
+ * |-----------------------|--------|-----------|----------------------------|
+ * | `---` `+++` `---json` | yes    | object    | front matter               |
+ * | the same              | yes    | no object | all text is body           |
+ * | the same              | yes    | broken    | error with line and column |
+ * | the same              | no     | –         | all text is body, warning  |
+ * | `---js` and its like  | –      | –         | error, never run           |
+ * | `---word`             | yes    | –         | error, never parsed        |
+ * | `---word`             | no     | –         | all text is body           |
+ * | `{`                   | yes    | object    | front matter               |
+ *
+ * `text` has LF line endings and no byte order mark. Throws CliError `usage`.
+ */
+export function splitFrontMatter(text: string, path: string): SplitText {
+  const warnings: string[] = [];
+  const fenced = findFenced(text, path, warnings);
+  const data = fenced && parseBlock(fenced, path);
+  if (!fenced || !data) return { frontMatter: undefined, body: text, bodyLine: 1, warnings };
+  const { format, block, firstLine, bodyStart } = fenced;
+  let bodyLine = 1;
+  for (let at = text.indexOf("\n"); at !== -1 && at < bodyStart; at = text.indexOf("\n", at + 1)) {
+    bodyLine++;
+  }
+  const frontMatter = { data, format, block, firstLine };
+  return { frontMatter, body: text.slice(bodyStart), bodyLine, warnings };
+}
+
+const quoted = (key: string): string => key.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** Line of the file (from 1) on which a top-level key stands; the block's first when not found. */
+export function lineOfKey(frontMatter: FrontMatter, key: string): number {
+  const name = quoted(key);
+  const patterns: Record<MatterFormat, RegExp> = {
+    yaml: new RegExp(`^(?:\\?[ \\t]+)?["']?${name}["']?[ \\t]*:`),
+    toml: new RegExp(`^[ \\t]*\\[*["']?${name}["']?[ \\t]*[=.\\]]`),
+    json: new RegExp(`"${name}"[ \\t]*:`),
+  };
+  const pattern = patterns[frontMatter.format];
+  const index = frontMatter.block.split("\n").findIndex((line) => pattern.test(line));
+  return frontMatter.firstLine + Math.max(0, index);
+}

@@ -1,0 +1,105 @@
+import grayMatter from "gray-matter";
+import { FAILSAFE_SCHEMA, load, YAMLException } from "js-yaml";
+import { parse as parseToml, TomlError } from "smol-toml";
+import { parseJsonAsWritten } from "../json/json-digits.ts";
+import { scanJson } from "../json/json-position.ts";
+
+export type MatterFormat = "yaml" | "toml" | "json";
+
+/** Broken front matter; line and column count from 1 within the block. */
+export class MatterError extends Error {
+  readonly line: number;
+  readonly column: number;
+  constructor(reason: string, line: number, column: number) {
+    super(reason);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+function parseYaml(text: string): unknown {
+  try {
+    // Failsafe: `1.10`, `2024-01-02` and `NO` stay as written, and no tag makes an object.
+    return load(text, { schema: FAILSAFE_SCHEMA });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    // `mark` is missing when the input is not one document.
+    const mark = error.mark as YAMLException["mark"] | undefined;
+    throw new MatterError(error.reason, (mark?.line ?? 0) + 1, (mark?.column ?? 0) + 1);
+  }
+}
+
+function parseTomlText(text: string): unknown {
+  try {
+    return parseToml(text, { integersAsBigInt: "asNeeded", maxDepth: 100 });
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const reason = error.message.replace(/^Invalid TOML document: /, "").split("\n")[0] ?? "";
+    throw new MatterError(reason, error.line, error.column);
+  }
+}
+
+function parseJson(text: string): unknown {
+  const extent = scanJson(text, 0);
+  const at = "end" in extent ? extent.end : extent.errorAt;
+  // trim() takes more for blank than JSON does.
+  if ("end" in extent && /^[ \t\r\n]*$/.test(text.slice(at))) return parseJsonAsWritten(text);
+  const before = text.slice(0, at).split("\n");
+  const found = text[at] === undefined ? "the end" : JSON.stringify(text[at]);
+  throw new MatterError(
+    `JSON is broken at ${found}`,
+    before.length,
+    (before.at(-1)?.length ?? 0) + 1,
+  );
+}
+
+// gray-matter's own engines run code for `---js`; the language never comes from
+// the file (front-matter.ts sees to that), and this is the second wall.
+function refuse(): never {
+  throw new MatterError("executable front matter is never run", 1, 1);
+}
+
+// gray-matter hands an engine the line break after the fence too.
+const engines = {
+  yaml: (text: string) => parseYaml(text.slice(1)) as object,
+  toml: (text: string) => parseTomlText(text.slice(1)) as object,
+  json: (text: string) => parseJson(text.slice(1)) as object,
+  js: refuse,
+  javascript: refuse,
+  coffee: refuse,
+  coffeescript: refuse,
+  cson: refuse,
+};
+
+// gray-matter looks for comments with a pattern that takes quadratic time on
+// blank lines: 60,000 of them stop the process for seconds.
+const maxBlankLines = 200;
+
+function refuseBlankRuns(block: string): void {
+  let blank = 0;
+  let line = 1;
+  for (const text of block.split("\n")) {
+    blank = text.trim() === "" ? blank + 1 : 0;
+    if (blank > maxBlankLines) {
+      throw new MatterError(`more than ${maxBlankLines} blank lines in a row`, line, 1);
+    }
+    line++;
+  }
+}
+
+/**
+ * Parses the text between the fences: the only place that calls gray-matter.
+ * Always with options (without, it caches: a second parse of a broken text
+ * gives no error) and only with the block, so that it cannot lose body text.
+ * A NUL as fence cannot occur in the block: such files are refused before.
+ * Throws MatterError.
+ */
+export function parseMatter(block: string, format: MatterFormat): unknown {
+  if (block.length > maxBlankLines) refuseBlankRuns(block);
+  const { data } = grayMatter(`\0\n${block}\n\0\n`, {
+    language: format,
+    delimiters: ["\0", "\0"],
+    engines,
+  });
+  return data as unknown;
+}

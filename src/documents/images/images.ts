@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto";
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { CliError, codeOf } from "../../errors.ts";
+import { readContent } from "../read/content.ts";
+import { imageKindOf, uploadNameOf, type ImageMime } from "./image-kind.ts";
+import { isPointer, pointerProblem } from "../read/lfs.ts";
+import { relativeTo } from "../find/root.ts";
+import { sourceFile, stampOf } from "../inspect/stamp.ts";
+
+/** An image of the project as it was when its document was mapped. Holds no bytes. */
+export interface LocalImage {
+  /** Real path, relative to the root, with "/". */
+  path: string;
+  /** Real path. */
+  absolutePath: string;
+  /** Hex. */
+  sha256: string;
+  /** By its bytes. */
+  mime: ImageMime;
+  sizeBytes: number;
+  /** For the upload: without folders, with an extension that fits. */
+  name: string;
+}
+
+/** Why an image cannot be sent; with a pointer in its place its document cannot be sent either. */
+export interface ImageProblem {
+  problem: string;
+  isPointer?: true;
+}
+
+type ReadImage = { image: LocalImage; bytes: Uint8Array | undefined } | ImageProblem;
+
+const maxImageBytes = 20 * 1024 * 1024;
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  ENOTDIR: "no such file",
+  ENAMETOOLONG: "no such file",
+  ELOOP: "a symbolic link in a loop",
+  EACCES: "permission denied",
+};
+
+function problemOf(error: unknown): { problem: string } {
+  if (error instanceof CliError) return { problem: error.message };
+  const code = codeOf(error);
+  if (code === undefined) throw error;
+  return { problem: reasons[code] ?? code };
+}
+
+function refusalOf(path: string | undefined): string | undefined {
+  if (path === undefined) return "it lies outside the project root";
+  const isInternal = /(?:^|\/)(?:\.git|\.knowctl)(?:\/|$)/i.test(path);
+  return isInternal ? "it lies in a folder of git or of knowctl" : undefined;
+}
+
+// A logo stands in every document. Bounded: dropped whole when it is full.
+const known = new Map<string, { stamp: string; image: LocalImage }>();
+const mostKnown = 10_000;
+// What changed just now may change again without its stamp changing.
+const settledMs = 2000;
+
+function remember(stamp: string, changedMs: number, image: LocalImage): void {
+  if (Date.now() - changedMs < settledMs) return;
+  if (known.size >= mostKnown) known.clear();
+  known.set(image.absolutePath, { stamp, image });
+}
+
+// Linux tells where an open file really is, which no exchange of folders can
+// fake. Elsewhere the comparison of stamps before and after has to do.
+function standsAt(real: string): (descriptor: number) => boolean {
+  return (descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`) === real;
+    } catch {
+      return true;
+    }
+  };
+}
+
+const stampAt = (path: string): string => stampOf(lstatSync(path, { bigint: true }));
+
+function readReal(root: string, real: string, needsBytes: boolean): ReadImage {
+  const path = relativeTo(root, real);
+  const refusal = refusalOf(path);
+  if (refusal !== undefined || path === undefined) return { problem: refusal ?? "" };
+  const stats = lstatSync(real, { bigint: true });
+  if (!stats.isFile()) return { problem: "not a regular file" };
+  if (stats.size > BigInt(maxImageBytes)) return { problem: "more than 20 MiB" };
+  const stamp = stampOf(stats);
+  const before = known.get(real);
+  if (!needsBytes && before?.stamp === stamp) {
+    return { image: { ...before.image, path }, bytes: undefined };
+  }
+  // Opened without following a link. Size, times and inode are then those of
+  // the open file: they are the ones looked at only if nobody has put another
+  // in its place, or a link in the place of a folder on the way.
+  const file = sourceFile("it", real, stats);
+  const content = readContent(file, maxImageBytes, standsAt(real));
+  const isStill = realpathSync.native(real) === real;
+  if (!isStill || content.stamp !== stamp || stampAt(real) !== stamp) {
+    return { problem: "changed while it was read" };
+  }
+  const { bytes } = content;
+  if (isPointer(bytes)) return { problem: pointerProblem, isPointer: true };
+  const mime = imageKindOf(bytes);
+  if (mime === undefined) return { problem: "not a PNG, JPEG, GIF or WebP image" };
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const name = uploadNameOf(path, mime);
+  const image = { path, absolutePath: real, sha256, mime, sizeBytes: bytes.length, name };
+  remember(stamp, Number(stats.ctimeMs), image);
+  return { image, bytes };
+}
+
+function readFrom(root: string, wanted: string, needsBytes: boolean): ReadImage {
+  try {
+    return readReal(root, realpathSync.native(wanted), needsBytes);
+  } catch (error) {
+    return problemOf(error);
+  }
+}
+
+/**
+ * The image that a path names, seen from a document at `from` (absolute), or
+ * why it cannot be sent. Nothing outside the root (a real path) is opened, nor
+ * anything that is not a regular file. `path` has "/", as in placeOf().
+ */
+export function readImage(
+  root: string,
+  from: string,
+  { path, isFromRoot }: { path: string; isFromRoot: boolean },
+): { image: LocalImage } | ImageProblem {
+  let last: ImageProblem = { problem: "no such file" };
+  // Some file systems keep names as they were typed, in NFD on macOS.
+  for (const form of new Set([path, path.normalize("NFC"), path.normalize("NFD")])) {
+    const wanted = join(isFromRoot ? root : dirname(from), form);
+    if (relativeTo(root, wanted) === undefined) {
+      return { problem: "it lies outside the project root" };
+    }
+    const read = readFrom(root, wanted, false);
+    if ("image" in read) return { image: read.image };
+    last = read;
+    if (read.problem !== "no such file") break;
+  }
+  return last;
+}
+
+/**
+ * The bytes of an image that was mapped before, for its upload. Throws CliError
+ * `usage` when it can no longer be read or is no longer what it was.
+ */
+export function readImageBytes(root: string, image: LocalImage): Uint8Array {
+  const read = readFrom(root, image.absolutePath, true);
+  if ("problem" in read) {
+    throw new CliError("usage", `${image.path}: the image cannot be read: ${read.problem}`);
+  }
+  if (read.image.sha256 !== image.sha256 || read.bytes === undefined) {
+    throw new CliError("usage", `${image.path}: the image changed during the run`, {
+      hints: ["run again when nothing writes to it"],
+    });
+  }
+  // A copy: the buffer is used again for the next file.
+  return Uint8Array.from(read.bytes);
+}

@@ -1,0 +1,163 @@
+import { CliError, reasonOf } from "../../errors.ts";
+import type { SourceFile } from "../find/find.ts";
+import type {
+  InspectSetup,
+  Inspector,
+  Looked,
+  LookItem,
+  Prepared,
+  ReadItem,
+  ReadyDocument,
+} from "./inspection.ts";
+import { buildPayload, documentJsonIn } from "../payload/payload.ts";
+import { readDocument, readDocumentSync, readRows, textReaderFor, type Reading } from "../read/read.ts";
+import { isAsRecorded, placeOf } from "./recorded.ts";
+import { loadGlobs } from "../find/patterns.ts";
+import { createSecretCheck, placeInFile, secretReason, type SecretCheck } from "../payload/secrets.ts";
+import { compileSettings, usesPatterns, type DocumentSettings } from "../map/settings.ts";
+import { statFile } from "../find/stat-file.ts";
+
+const same: Looked = { kind: "same" };
+
+function failure(path: string, error: unknown): { kind: "failed"; path: string; reason: string } {
+  // A file's own fault; anything else is a bug, and ends the run.
+  if (!(error instanceof CliError)) throw error;
+  return { kind: "failed", path, reason: reasonOf(error) };
+}
+
+/** JSON of the document alone where no pair is known, else of `{document, cc_pair_id}`. */
+export function documentJsonOf({ body, ccPairId }: ReadyDocument): string {
+  return ccPairId === undefined
+    ? documentJsonIn(body, undefined)
+    : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+}
+
+/** What turning a reading into a request takes. */
+export interface PayloadSetup extends Pick<InspectSetup, "pair" | "dropAccess"> {
+  secretIn: SecretCheck;
+}
+
+/**
+ * A reading with the body of its request, or its failure where the body holds what must not be
+ * sent. `path` is "" for what came from stdin; `whereIs` tells, for people, where a text stands.
+ */
+export function toPrepared(
+  path: string,
+  part: number,
+  reading: Reading,
+  setup: PayloadSetup,
+  whereIs: (text: string) => string,
+): Prepared {
+  const { stamp, content } = reading;
+  if (reading.kind === "skipped") {
+    return { kind: "skipped", path, part, reason: reading.reason, stamp, content };
+  }
+  const { document, warnings, images, uploads, volatile, notices } = reading;
+  const { fromFlag, ccPairId: runPair } = setup.pair;
+  const ccPairId = fromFlag ? runPair : (reading.ccPairId ?? runPair);
+  const { body, fingerprint } = buildPayload(document, volatile, ccPairId);
+  const secret = setup.secretIn(path, body);
+  if (secret) {
+    return { kind: "failed", path, part, reason: secretReason(whereIs(secret.text), secret) };
+  }
+  return {
+    kind: "document",
+    path,
+    part,
+    id: document.id,
+    ccPairId,
+    ownPair: reading.ccPairId,
+    body,
+    fingerprint,
+    updatedAt: document.doc_updated_at,
+    stamp,
+    content,
+    warnings,
+    images,
+    uploads,
+    notices,
+  };
+}
+
+/** As createInspector(), with all that it takes. */
+export async function loadInspector(setup: InspectSetup): Promise<Inspector> {
+  if (usesPatterns(setup.settings)) await loadGlobs();
+  return createInspector(setup);
+}
+
+/** Creates an inspector that works in the thread it is called in. */
+export function createInspector(setup: InspectSetup): Inspector {
+  const settings: DocumentSettings = compileSettings(setup.settings);
+  const secretIn = createSecretCheck(setup.keys, settings);
+  const payload: PayloadSetup = { pair: setup.pair, secretIn };
+  const asFile = (item: ReadItem): SourceFile => {
+    const { path, facts } = item;
+    return {
+      path,
+      absolutePath: placeOf(item, settings.root),
+      sizeBytes: 0,
+      stamp: "",
+      mtimeMs: 0,
+      facts,
+    };
+  };
+
+  const whereIn =
+    (item: ReadItem) =>
+    (text: string): string =>
+      placeInFile(asFile(item), settings, text);
+
+  // Without a promise where none is needed: it would cost as much as mapping the file.
+  const readNow = (item: ReadItem): Prepared | undefined => {
+    const read = textReaderFor(item.path, settings);
+    if (!read) return undefined;
+    const reading = readDocumentSync(asFile(item), settings, undefined, read);
+    return toPrepared(item.path, 0, reading, payload, whereIn(item));
+  };
+
+  const readLater = async (item: ReadItem): Promise<Prepared> =>
+    toPrepared(item.path, 0, await readDocument(asFile(item), settings), payload, whereIn(item));
+
+  async function* rowsOf(item: ReadItem): AsyncGenerator<Prepared> {
+    try {
+      for await (const row of readRows(asFile(item), settings)) {
+        if (row.kind === "failed") {
+          yield { kind: "failed", path: item.path, part: row.part, reason: row.reason };
+        } else {
+          const place = `${item.path}${row.line === undefined ? "" : `:${row.line}:1`}`;
+          const prepared = toPrepared(item.path, row.part, row, payload, () => place);
+          yield prepared.kind === "document" ? { ...prepared, line: row.line } : prepared;
+        }
+      }
+    } catch (error) {
+      yield { ...failure(item.path, error), part: 0 };
+    }
+  }
+
+  const lookAgain = (item: LookItem): Looked | undefined => {
+    if (isAsRecorded(item, setup)) return same;
+    if (item.stamp === undefined || item.content !== undefined) return undefined;
+    const listed = statFile(item.path, placeOf(item, settings.root));
+    if (listed.kind === "failed") return { ...listed, part: 0 };
+    if (listed.kind === "skipped") return { ...listed, part: 0, stamp: "", content: "" };
+    return undefined;
+  };
+
+  return {
+    async look(items, onItem) {
+      const results: Looked[] = [];
+      for (const item of items) {
+        let looked: Looked;
+        try {
+          looked = lookAgain(item) ?? readNow(item) ?? (await readLater(item));
+        } catch (error) {
+          looked = { ...failure(item.path, error), part: 0 };
+        }
+        results.push(looked);
+        onItem?.();
+      }
+      return results;
+    },
+    readRows: rowsOf,
+  };
+}

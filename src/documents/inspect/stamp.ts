@@ -1,0 +1,62 @@
+import type { BigIntStats } from "node:fs";
+import type { SourceFile } from "../find/find.ts";
+
+/** The stamp of a SourceFile: the same on listing and on reading. */
+export function stampOf(stats: BigIntStats): string {
+  return `${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.ino}`;
+}
+
+/** The size in bytes that a stamp tells. */
+export function sizeIn(stamp: string): number {
+  return Number.parseInt(stamp, 10) || 0;
+}
+
+/**
+ * The stamp if the content cannot change without it, else "". A file changed
+ * within the clock tick in which it was read (`readAtMs`) could
+ * change again without its times changing: like git, such a stamp is not
+ * trusted. File systems with whole-second times need a whole second.
+ */
+export function trustedStamp(stamp: string, readAtMs: number): string {
+  const changedAt = stamp.indexOf(":", stamp.indexOf(":") + 1) + 1;
+  const changedNs = stamp.slice(changedAt, stamp.indexOf(":", changedAt));
+  const tickMs = changedNs.endsWith("000000000") ? 2000 : 20;
+  return Number(changedNs.slice(0, -6)) + tickMs > readAtMs ? "" : stamp;
+}
+
+const notAscii = /[^ -~]/;
+
+/** NFC: the same name from macOS (NFD) and Linux gives the same id. */
+export function normalise(name: string): string {
+  return notAscii.test(name) ? name.normalize("NFC") : name;
+}
+
+/** The record of a file from its stats. */
+export function sourceFile(path: string, absolutePath: string, stats: BigIntStats): SourceFile {
+  return {
+    path,
+    absolutePath,
+    sizeBytes: Number(stats.size),
+    stamp: stampOf(stats),
+    mtimeMs: Number(stats.mtimeMs),
+  };
+}
+
+const surrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xe000;
+
+/**
+ * Order of code points, which is that of UTF-8 bytes and of SQLite. JavaScript
+ * compares code units, where surrogate pairs come before U+E000 to U+FFFF.
+ */
+export function comparePaths(a: string, b: string): number {
+  if (a === b) return 0;
+  for (let at = 0; at < a.length && at < b.length; at++) {
+    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (one === other) continue;
+    if (surrogate(one) !== surrogate(other) && one >= 0xd800 && other >= 0xd800) {
+      return surrogate(one) ? 1 : -1;
+    }
+    return one - other;
+  }
+  return a.length - b.length;
+}

@@ -1,0 +1,85 @@
+import { CliError, reasonOf } from "../../errors.ts";
+import { withoutRestriction } from "../map/access.ts";
+import { createByteLines, type ByteLine } from "../read/byte-lines.ts";
+import { decodeText } from "../read/decode.ts";
+import { parseGivenDocument } from "./given.ts";
+import { toPrepared, type PayloadSetup } from "../inspect/inspect.ts";
+import type { Prepared } from "../inspect/inspection.ts";
+import { parseJsonAt } from "../json/json-row.ts";
+import { recodeStream, unpackStream } from "../read/unpack-stream.ts";
+
+// As large as a file may be.
+const maxLineBytes = 64 * 1024 * 1024;
+const linesAtOnce = 64;
+
+/** How messages call what comes from nowhere else. */
+export const stdinName = "stdin";
+
+const carriageReturn = 0x0d;
+const space = 0x20;
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === space || (byte >= 0x09 && byte <= carriageReturn));
+}
+
+function prepare({ line, bytes }: ByteLine, setup: PayloadSetup): Prepared {
+  const where = `${stdinName}:${line}:1`;
+  if (!bytes) {
+    throw new CliError("usage", `${where}: longer than the 64 MiB that a line may have`, {
+      hints: ["write one document a line, or split the document"],
+    });
+  }
+  const text = decodeText(bytes, where);
+  const start = { path: stdinName, row: line, line, column: 1 };
+  const given = parseGivenDocument(parseJsonAt(text, start), where);
+  const document = withoutRestriction(given, where, setup.dropAccess === true);
+  const { ccPairId, notices } = given;
+  const read = { images: 0, warnings: [], notices, stamp: "", content: "" };
+  const pair = ccPairId === undefined ? {} : { ccPairId };
+  const reading = { kind: "document" as const, document, ...read, ...pair };
+  return toPrepared("", line, reading, setup, () => where);
+}
+
+// Undefined for a blank line.
+function prepareLine(line: ByteLine, setup: PayloadSetup): Prepared | undefined {
+  if (line.bytes && isBlank(line.bytes)) return undefined;
+  try {
+    return prepare(line, setup);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { kind: "failed", path: "", part: line.line, reason: reasonOf(error) };
+  }
+}
+
+function* batchesOf(lines: readonly ByteLine[], setup: PayloadSetup): Generator<Prepared[], void> {
+  for (let at = 0; at < lines.length; at += linesAtOnce) {
+    const batch = lines.slice(at, at + linesAtOnce).map((line) => prepareLine(line, setup));
+    const filled = batch.filter((each) => each !== undefined);
+    if (filled.length > 0) yield filled;
+  }
+}
+
+/**
+ * The documents of a stream of NDJSON (in UTF-8 or UTF-16, or of gzip of it): each line an
+ * IngestionDocument or `{document, cc_pair_id}`, blank lines passed over. As soon
+ * as a line has come it is given on, and no more is read until it is asked for; a
+ * bad line is `failed` with `stdin:line:column` and the rest goes on. The path of
+ * all is "", the part the number of the line.
+ */
+export async function* prepareLines(
+  chunks: AsyncIterable<Uint8Array>,
+  setup: PayloadSetup,
+): AsyncGenerator<Prepared[], void> {
+  const lines = createByteLines(maxLineBytes);
+  try {
+    const bytes = recodeStream(unpackStream(chunks, stdinName), stdinName);
+    for await (const chunk of bytes) {
+      yield* batchesOf(lines.push(chunk), setup);
+    }
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    yield [{ kind: "failed", path: "", part: 0, reason: reasonOf(error) }];
+    return;
+  }
+  yield* batchesOf(lines.end(), setup);
+}

@@ -1,0 +1,179 @@
+import type { IngestionDocument, Owner } from "../../api/schemas.ts";
+import { CliError } from "../../errors.ts";
+import { restrictionIn } from "../map/access.ts";
+import { formatTime, parseDate } from "../map/dates.ts";
+import { copyJson, found, isJsonObject, type JsonObject } from "../json/json-value.ts";
+import { isFilled, sectionsOf, withoutNull, type Refuse } from "./given-sections.ts";
+import { ownerMembers, uselessMembers } from "./given-members.ts";
+import { addMetadata, type Metadata } from "../map/metadata.ts";
+import type { Notice } from "../map/notices.ts";
+import { normalise } from "../inspect/stamp.ts";
+import { isMap, toValue, ValueError } from "../front-matter/values.ts";
+
+export interface GivenDocument {
+  document: IngestionDocument;
+  ccPairId: number | undefined;
+  /** The member that restricts who may read the document; the service drops it. */
+  restrictedBy?: string;
+  /** Members that have no effect. */
+  notices?: readonly Notice[];
+}
+
+// pydantic takes a number beyond this for milliseconds (its documentation on datetimes).
+const maxSeconds = 2e10;
+
+function idOf({ id }: JsonObject, refuse: Refuse): string {
+  const hint = "every document needs an id that stays the same";
+  if (typeof id === "number") refuse("id", "expected text, found a number", `write "id": "${id}"`);
+  if (typeof id !== "string") refuse("id", `expected text, found ${found(id)}`, hint);
+  if (id.trim() === "") refuse("id", "is blank", hint);
+  return normalise(id);
+}
+
+function nameOf({ semantic_identifier: name, title }: JsonObject, refuse: Refuse): string {
+  const hint = "write the name that people see";
+  if (name !== undefined && name !== null && typeof name !== "string") {
+    refuse("semantic_identifier", `expected text, found ${found(name)}`, hint);
+  }
+  if (title !== undefined && title !== null && typeof title !== "string") {
+    refuse("title", `expected text, found ${found(title)}`, hint);
+  }
+  if (typeof name === "string" && name.trim() !== "") return name;
+  if (typeof title === "string" && title.trim() !== "") return title;
+  return refuse("semantic_identifier", "is missing, and there is no title either", hint);
+}
+
+/** Text and lists of text as they are; the rest as in front matter: see addMetadata(). */
+function metadataOf(value: unknown, refuse: Refuse): IngestionDocument["metadata"] {
+  const data = toValue(value ?? {});
+  if (!isMap(data)) {
+    return refuse("metadata", `expected an object, found ${found(value)}`, "write {} for none");
+  }
+  const metadata: Metadata = new Map();
+  addMetadata(metadata, data, () => "");
+  // fromEntries defines members: no key can reach a prototype.
+  return Object.fromEntries([...metadata].map(([key, entry]) => [key, entry.value]));
+}
+
+function timeOf(member: string, value: unknown, refuse: Refuse): string {
+  const ms = typeof value === "number" ? value * (Math.abs(value) > maxSeconds ? 1 : 1000) : NaN;
+  const text = Math.abs(ms) <= 8.64e15 ? formatTime(ms) : value;
+  const time = typeof text === "string" ? parseDate(text) : undefined;
+  // An offset may lead out of the years that have four digits.
+  if (time !== undefined && parseDate(time) !== undefined) return time;
+  const shown = typeof value === "string" ? value : JSON.stringify(value);
+  return refuse(member, `not a date: ${shown}`, "write 2024-05-01 or 2024-05-01T09:30:00Z");
+}
+
+function ownersOf(member: string, value: unknown, refuse: Refuse): Owner[] {
+  const hint = 'write [{"display_name": "…", "email": "…"}]';
+  if (!Array.isArray(value)) refuse(member, `expected a list, found ${found(value)}`, hint);
+  for (const [index, owner] of (value as unknown[]).entries()) {
+    const name = `${member}[${index}]`;
+    if (!isJsonObject(owner)) refuse(name, `expected an object, found ${found(owner)}`, hint);
+    const wrong = ownerMembers.find(
+      (key) => owner[key] !== undefined && owner[key] !== null && typeof owner[key] !== "string",
+    );
+    if (wrong) refuse(`${name}.${wrong}`, `expected text, found ${found(owner[wrong])}`, hint);
+  }
+  return value as Owner[];
+}
+
+function checkRest(rest: JsonObject, refuse: Refuse): void {
+  const checks: [string, (value: unknown) => boolean, string][] = [
+    ["source", (value) => isFilled(value), "a source name, for example web"],
+    ["chunk_count", (value) => Number.isInteger(value), "an integer"],
+    ["from_ingestion_api", (value) => typeof value === "boolean", "true or false"],
+    ["file_id", (value) => typeof value === "string", "text"],
+  ];
+  for (const [member, isRight, expected] of checks) {
+    const value = rest[member];
+    if (value === undefined || value === null || isRight(value)) continue;
+    refuse(member, `expected ${expected}, found ${found(value)}`, "correct it or leave it out");
+  }
+}
+
+function documentOf(clean: JsonObject, refuse: Refuse, source: string): IngestionDocument {
+  checkRest(clean, refuse);
+  const document: JsonObject = {
+    id: idOf(clean, refuse),
+    semantic_identifier: nameOf(clean, refuse),
+    ...(clean["title"] !== undefined && { title: clean["title"] }),
+    sections: sectionsOf(clean, refuse),
+    source: clean["source"] ?? source,
+    metadata: metadataOf(clean["metadata"], refuse),
+  };
+  for (const member of ["doc_updated_at", "doc_created_at"]) {
+    if (clean[member] !== undefined) document[member] = timeOf(member, clean[member], refuse);
+  }
+  for (const member of ["primary_owners", "secondary_owners"]) {
+    if (clean[member] !== undefined) document[member] = ownersOf(member, clean[member], refuse);
+  }
+  for (const [member, value] of Object.entries(clean)) {
+    if (!Object.hasOwn(document, member)) document[member] = value;
+  }
+  return document as unknown as IngestionDocument;
+}
+
+function pairOf(value: unknown, refuse: Refuse): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  // The service takes 0 for a pair that no page shows (observed-service.md 3.9).
+  if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return value;
+  const shown = JSON.stringify(value);
+  return refuse(
+    "cc_pair_id",
+    `expected a positive integer, found ${shown}`,
+    "write a number, or leave it out",
+  );
+}
+
+const pairHint = 'write {"document": {…}, "cc_pair_id": N}';
+
+/** Whether a JSON value is meant as a document, or as `{document, cc_pair_id}`, not as a row. */
+export function isGivenDocument(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  return Array.isArray(value["sections"]) || isJsonObject(value["document"]);
+}
+
+/**
+ * A document of the interface, given as JSON: an IngestionDocument, or
+ * `{document, cc_pair_id}`. Checked as the service would, and passed on as it is
+ * but for what the service would store otherwise: times become UTC with `Z`,
+ * metadata values text or lists of text, the id NFC; null members are left out.
+ * Known members come first in a fixed order, unknown ones are kept; a section with a text
+ * and an image becomes two.
+ * `where` (`path:line:column`) begins each message. Throws CliError `usage`.
+ */
+export function parseGivenDocument(
+  value: unknown,
+  where: string,
+  { source = "file" }: { source?: string } = {},
+): GivenDocument {
+  const refuse: Refuse = (member, problem, hint) => {
+    throw new CliError("usage", `${where}: ${member}: ${problem}`, { hints: [hint] });
+  };
+  try {
+    const given = copyJson(value);
+    if (!isJsonObject(given)) {
+      return refuse("document", `expected an object, found ${found(given)}`, "write one object");
+    }
+    const isWrapped = isJsonObject(given["document"]) && !Array.isArray(given["sections"]);
+    const document = withoutNull(isWrapped ? (given["document"] as JsonObject) : given);
+    const ccPairId = isWrapped ? pairOf(given["cc_pair_id"], refuse) : undefined;
+    if (document["cc_pair_id"] !== undefined) {
+      refuse("cc_pair_id", "stands in the document, where it has no effect", pairHint);
+    }
+    const restrictedBy = restrictionIn(document);
+    const useless = uselessMembers(document, isWrapped ? withoutNull(given) : undefined);
+    const notices = useless.filter(({ name }) => name !== restrictedBy);
+    return {
+      document: documentOf(document, refuse, source),
+      ccPairId,
+      ...(restrictedBy === undefined ? {} : { restrictedBy }),
+      ...(notices.length > 0 ? { notices } : {}),
+    };
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    return refuse("document", `holds ${error.message}`, "leave it out");
+  }
+}

@@ -1,0 +1,88 @@
+import { CliError, reasonOf } from "../../errors.ts";
+import { isGivenDocument, parseGivenDocument } from "../json-document/given.ts";
+import { jsonErrorAt, jsonProblem, parseJson, parseJsonAsWritten } from "./json-digits.ts";
+import { isJsonObject } from "./json-value.ts";
+import type { Row } from "../read/readers.ts";
+import type { RowMapper } from "../read/row.ts";
+import { isMap, toValue, ValueError, type ValueMap } from "../front-matter/values.ts";
+
+/** Where a row begins: its number, line and column, all from 1. */
+export interface RowStart {
+  path: string;
+  row: number;
+  line: number;
+  column: number;
+}
+
+function dataOf(value: unknown, where: string, mapper: RowMapper): ValueMap {
+  const map = toValue(value);
+  if (!isMap(map)) {
+    throw new CliError("usage", `${where}: expected an object`, {
+      hints: ["write a document, or an object with a member for the text"],
+    });
+  }
+  const data = Object.create(null) as ValueMap;
+  for (const [name, member] of Object.entries(map)) {
+    const key = mapper.nameOf(name, (other) => map[other] !== undefined);
+    if (data[key] !== undefined) {
+      throw new CliError("usage", `${where}: two members for ${key}`, {
+        hints: ["name another one with --map metadata.NAME=MEMBER"],
+      });
+    }
+    data[key] = member;
+  }
+  return data;
+}
+
+/** The value of one JSON text. Throws CliError `usage` with the place where it stops being JSON. */
+export function parseJsonAt(text: string, { path, line, column }: RowStart): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const at = jsonErrorAt(text) ?? 0;
+    throw new CliError("usage", `${path}:${line}:${column + at}: ${jsonProblem(text, at)}`, {
+      hints: ["write one JSON object a line"],
+    });
+  }
+}
+
+function contentOf(text: string, start: RowStart, mapper: RowMapper): Row {
+  const { path, row, line, column } = start;
+  const where = `${path}:${line}:${column}`;
+  const value = parseJsonAt(text, start);
+  if (isGivenDocument(value)) {
+    return { row, line, kind: "document", ...parseGivenDocument(value, where) };
+  }
+  if (!isJsonObject(value)) {
+    throw new CliError("usage", `${where}: expected an object`, {
+      hints: ["write a document, or an object with a member for the text"],
+    });
+  }
+  // Its members become text: numbers are to be what stands there, `1.10` and not `1.1`.
+  const parsed = mapper.toParsed(dataOf(parseJsonAsWritten(text), where, mapper), line);
+  return { row, line, kind: "text", parsed };
+}
+
+/** The row that one JSON text is: a document, a row, or what is wrong with it. */
+export function rowOfJson(text: string, start: RowStart, mapper: RowMapper): Row {
+  const { path, row, line, column } = start;
+  const failed = (reason: string): Row => ({ row, line, kind: "failed", reason });
+  try {
+    return contentOf(text, start, mapper);
+  } catch (error) {
+    if (error instanceof CliError) return failed(reasonOf(error));
+    if (error instanceof ValueError)
+      return failed(`${path}:${line}:${column}: holds ${error.message}`);
+    throw error;
+  }
+}
+
+/** Throws CliError `usage` when the map names members that no row had. */
+export function refuseMissing(path: string, mapper: RowMapper): void {
+  const [missing] = mapper.missing();
+  if (missing === undefined) return;
+  throw new CliError("usage", `${path}: no row has a member ${missing}, which --map names`, {
+    hints: ["correct --map"],
+  });
+}

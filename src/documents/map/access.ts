@@ -1,0 +1,74 @@
+import type { IngestionDocument } from "../../api/schemas.ts";
+import { CliError } from "../../errors.ts";
+import { isJsonObject } from "../json/json-value.ts";
+import { isScalar, type Value } from "../front-matter/values.ts";
+
+/** Front matter keys that people use to restrict who may read a page. */
+export const defaultAccessKeys: readonly string[] = [
+  "access",
+  "visibility",
+  "private",
+  "permissions",
+  "groups",
+];
+
+/** The same for members of a document given as JSON, without regard to case, `-` and `_`. */
+const accessMembers = new Set([
+  ...defaultAccessKeys,
+  "externalaccess",
+  "acl",
+  "accesscontrol",
+  "accesscontrollist",
+  "allowedusers",
+  "allowedgroups",
+]);
+
+// Values that let everybody read, or say nothing.
+const openWords =
+  /^(?:|~|null|none|no|off|false|0|public|open|all|any|anyone|everyone|everybody)$/i;
+
+/** Whether a value of an access key or member keeps somebody from reading. */
+export function restricts(value: unknown): boolean {
+  if (value === null || value === undefined || value === false || value === 0) return false;
+  if (typeof value === "string") return !openWords.test(value.trim());
+  if (Array.isArray(value)) return value.some(restricts);
+  if (isScalar(value as Value)) return restricts((value as { scalar: string }).scalar);
+  if (!isJsonObject(value)) return true;
+  // observed-service.md 3.1: the service's own form; without it nobody is let in.
+  return value["is_public"] !== true && Object.keys(value).length > 0;
+}
+
+/** The member of a document given as JSON that restricts who may read it. */
+export function restrictionIn(members: Record<string, unknown>): string | undefined {
+  return Object.keys(members).find(
+    (name) =>
+      accessMembers.has(name.toLowerCase().replace(/[-_]/g, "")) && restricts(members[name]),
+  );
+}
+
+/** What to do about a restriction that the service drops. */
+export const restrictionHint =
+  "upload to a pair with that access and give --drop-access, which sends the document without it";
+
+export const restrictionProblem = "the service drops it: the pair alone decides who can read";
+
+/**
+ * The document without its restriction. Throws CliError `usage` where it has one and
+ * `dropAccess` does not let it go; `where` begins the message.
+ */
+export function withoutRestriction(
+  { document, restrictedBy }: { document: IngestionDocument; restrictedBy?: string | undefined },
+  where: string,
+  dropAccess: boolean,
+): IngestionDocument {
+  if (restrictedBy === undefined) return document;
+  if (!dropAccess) {
+    throw new CliError("usage", `${where}: ${restrictedBy}: ${restrictionProblem}`, {
+      hints: [restrictionHint],
+    });
+  }
+  const { [restrictedBy as keyof IngestionDocument]: _dropped, ...rest } = document;
+  const left = restrictionIn(rest);
+  const next = { document: rest as IngestionDocument, restrictedBy: left };
+  return withoutRestriction(next, where, dropAccess);
+}

@@ -1,0 +1,125 @@
+import { hash } from "node:crypto";
+import { addMetadata, tagsOf, type Metadata } from "./metadata.ts";
+import { rulesFor, type Rule } from "./rules.ts";
+import type { DocumentSettings, MappingOptions, SectionMode } from "./settings.ts";
+import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
+
+/**
+ * Raise this when the same file and the same settings begin to give another
+ * document: another text, title, link, metadata or date. Everything is then
+ * read again and what really differs is sent again.
+ */
+export const mappingVersion = 5;
+
+export interface Layered<Type> {
+  value: Type;
+  /** For `explain`: `flag --source`, `rule 1 (docs/**)`, `configuration`, `default`. */
+  origin: string;
+  isFlag: boolean;
+}
+
+/** What settings and the rules for one path come to, before the file is looked at. */
+export interface Effective {
+  rules: readonly Rule[];
+  source: Layered<string>;
+  link: Layered<string> | undefined;
+  sections: Layered<SectionMode>;
+  ccPairId: number | undefined;
+  /** Configuration and rules; front matter comes on top. */
+  metadata: Metadata;
+  /** Flags; they come on top of front matter. */
+  flagMetadata: Metadata;
+  tags: readonly { tag: string; origin: string }[];
+  flagTags: readonly { tag: string; origin: string }[];
+  /** Hash of all this, see mappingKey(). */
+  key: string;
+}
+
+type Key = "source" | "link" | "sections";
+
+function layer<Name extends Key>(
+  name: Name,
+  settings: DocumentSettings,
+  rules: readonly Rule[],
+): Layered<NonNullable<MappingOptions[Name]>> | undefined {
+  type Value = NonNullable<MappingOptions[Name]>;
+  const flag = settings.flags[name];
+  if (flag !== undefined) return { value: flag as Value, origin: `flag --${name}`, isFlag: true };
+  const rule = rules.findLast((each) => each.settings[name] !== undefined);
+  if (rule) return { value: rule.settings[name] as Value, origin: rule.name, isFlag: false };
+  const value = settings.configured[name];
+  return value === undefined
+    ? undefined
+    : { value: value as Value, origin: `configuration ingest.${name}`, isFlag: false };
+}
+
+type Layer = Pick<MappingOptions, "metadata" | "tags">;
+
+function addLayer(
+  { metadata, tags = [] }: Layer,
+  origin: (key: string) => string,
+  tagKeys: readonly string[],
+  target: Metadata,
+  targetTags: { tag: string; origin: string }[],
+): void {
+  const value = toValue(metadata ?? {});
+  const rest = isMap(value) ? value : (Object.create(null) as ValueMap);
+  for (const key of tagKeys) {
+    for (const tag of tagsOf(rest[key])) targetTags.push({ tag, origin: origin("metadata") });
+    delete rest[key];
+  }
+  for (const tag of tags) targetTags.push({ tag, origin: origin("tags") });
+  addMetadata(target, rest, () => origin("metadata"));
+}
+
+function compute(settings: DocumentSettings, rules: readonly Rule[]): Effective {
+  const metadata: Metadata = new Map();
+  const flagMetadata: Metadata = new Map();
+  const tags: { tag: string; origin: string }[] = [];
+  const flagTags: { tag: string; origin: string }[] = [];
+  const names = settings.keys.tags;
+  addLayer(settings.configured, (key) => `configuration ingest.${key}`, names, metadata, tags);
+  for (const rule of rules) addLayer(rule.settings, () => rule.name, names, metadata, tags);
+  const flagOf = (key: string): string => (key === "tags" ? "flag --tag" : "flag --metadata");
+  addLayer(settings.flags, flagOf, names, flagMetadata, flagTags);
+  const byDefault = { origin: "default", isFlag: false };
+  const effective = {
+    rules,
+    source: layer("source", settings, rules) ?? { value: "file", ...byDefault },
+    link: layer("link", settings, rules),
+    sections: layer("sections", settings, rules) ?? { value: "whole" as const, ...byDefault },
+    ccPairId: rules.findLast((rule) => rule.settings.ccPairId !== undefined)?.settings.ccPairId,
+    metadata,
+    flagMetadata,
+    tags,
+    flagTags,
+  };
+  const { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys } =
+    settings;
+  const { owners, metaCommit, format } = settings;
+  const shaping = [
+    mappingVersion,
+    { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys },
+    { owners, metaCommit, format, ...(settings.dropAccess ? { dropAccess: true } : {}) },
+    { ...effective, rules: [], metadata: [...metadata], flagMetadata: [...flagMetadata] },
+  ];
+  return { ...effective, key: digest(JSON.stringify(shaping)) };
+}
+
+function digest(text: string): string {
+  return hash("sha256", text, "hex").slice(0, 32);
+}
+
+// A run maps many files with few combinations of rules.
+const known = new WeakMap<DocumentSettings, Map<string, Effective>>();
+
+/** What holds for a root-relative path; computed once for each combination of rules. */
+export function effectiveFor(path: string, settings: DocumentSettings): Effective {
+  let combinations = known.get(settings);
+  if (!combinations) known.set(settings, (combinations = new Map()));
+  const rules = settings.rules.length === 0 ? settings.rules : rulesFor(path, settings.rules);
+  const name = rules.length === 0 ? "" : rules.map((rule) => rule.name).join("\n");
+  let effective = combinations.get(name);
+  if (!effective) combinations.set(name, (effective = compute(settings, rules)));
+  return effective;
+}

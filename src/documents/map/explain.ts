@@ -1,0 +1,177 @@
+import type { IngestionDocument } from "../../api/schemas.ts";
+import { CliError } from "../../errors.ts";
+import { effectiveFor } from "./effective.ts";
+import { listFiles, type SourceFile } from "../find/find.ts";
+import type { Trace } from "../front-matter/fields.ts";
+import { readDocument, readRows, type Reading } from "../read/read.ts";
+import { formatOf } from "../read/readers.ts";
+import { jobsOf, scopeOf, type FindOptions } from "../find/scope.ts";
+import { buildPayload } from "../payload/payload.ts";
+import { placeInFile, secretReason, type SecretCheck } from "../payload/secrets.ts";
+import type { DocumentSettings } from "./settings.ts";
+import { openWalk } from "../find/search.ts";
+
+/** One field of the payload: its value as JSON text (text as it is) and its origin. */
+export interface ExplainedField {
+  name: string;
+  value: string;
+  origin: string;
+}
+
+export interface Explanation {
+  path: string;
+  /** Number of the row in a file of rows. */
+  row?: number;
+  /** Whether it would be sent when its folder is ingested. */
+  isIncluded: boolean;
+  reason: string;
+  /** Names of the rules that hold for it. */
+  rules: string[];
+  ccPairId: number | undefined;
+  fields: ExplainedField[];
+  /** The exact document; undefined when the content is skipped. */
+  document: IngestionDocument | undefined;
+  /** Bytes of the document as JSON in UTF-8. */
+  documentBytes: number;
+  sourceBytes: number;
+  images: number;
+  warnings: string[];
+}
+
+/** The link through which an ordinary run takes a path. */
+function linkTo(path: string, options: FindOptions): string | undefined {
+  for (const found of listFiles([], options)) {
+    if (found.path === path && found.kind === "file") return found.links?.[0];
+  }
+  return undefined;
+}
+
+/**
+ * Why an ordinary run (over the configured `include`, else the whole root)
+ * takes a path or leaves it out. Asks what the walk itself asks.
+ */
+function explainPath(path: string, settings: DocumentSettings): [boolean, string] {
+  const { include, only, exclude } = settings;
+  const options = { cwd: settings.root, settings };
+  const place = include.length > 0 ? `include ${include.join(", ")}` : "the project root";
+  if (exclude?.matches(path)) return [false, `named by exclude ${exclude.patterns.join(", ")}`];
+  if (only && !only.matches(path)) {
+    return [false, `not named by --include ${only.patterns.join(", ")}`];
+  }
+  if (openWalk(jobsOf([], options), settings).direct.file(path)) return [true, `found in ${place}`];
+  const link = linkTo(path, options);
+  if (link !== undefined) return [true, `found in ${place} through the symbolic link ${link}`];
+  if (!scopeOf([], options)(path)) return [false, `not in ${place}`];
+  if (formatOf(path, settings.format)?.gives === "rows") {
+    return [false, "rows are taken only when named or globbed"];
+  }
+  if (!settings.useIgnoreFiles) return [false, `not in ${place}`];
+  const names = path.split("/");
+  const why = names.some((name) => name.startsWith("."))
+    ? "hidden"
+    : names.includes("node_modules")
+      ? "in node_modules"
+      : "named by an ignore file";
+  return [false, `${why} (a run takes it with --no-ignore, or when it is named)`];
+}
+
+function fieldsOf(document: IngestionDocument, origins: Map<string, string>): ExplainedField[] {
+  const { metadata, sections, semantic_identifier: identifier, ...rest } = document;
+  const shown: [string, unknown][] = [
+    ["semantic_identifier", identifier],
+    ...Object.entries(rest),
+    [
+      "sections",
+      `${sections.length}, ${sections.reduce((sum, { text = "" }) => sum + text.length, 0)} characters`,
+    ],
+    ["link", sections[0]?.link],
+    ...Object.entries(metadata).map(([key, value]): [string, unknown] => [
+      `metadata.${key}`,
+      value,
+    ]),
+  ];
+  origins.set("semantic_identifier", origins.get("title") ?? "");
+  return shown
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ({
+      name,
+      value: typeof value === "string" ? value : JSON.stringify(value),
+      // What was passed on as it was given has no origins.
+      origin: origins.get(name) || (origins.has("id") ? "default" : "as given"),
+    }));
+}
+
+async function readOne(
+  file: SourceFile,
+  settings: DocumentSettings,
+  row: number | undefined,
+  trace: Trace,
+): Promise<Reading & { part?: number; line?: number }> {
+  const { path } = file;
+  if (formatOf(path, settings.format)?.gives !== "rows") {
+    if (row === undefined) return await readDocument(file, settings, trace);
+    throw new CliError("usage", `${path}: holds one document, not rows`, {
+      hints: ["leave out --row"],
+    });
+  }
+  const wanted = row ?? 1;
+  const traceOf = (part: number): Trace | undefined => (part === wanted ? trace : undefined);
+  for await (const each of readRows(file, settings, traceOf)) {
+    if (each.part !== wanted) continue;
+    if (each.kind === "failed") throw new CliError("usage", each.reason);
+    return each;
+  }
+  throw new CliError("usage", `${path}: has no row ${wanted}`);
+}
+
+/** Why the document is not sent for what it holds, if so. */
+function secretIn(
+  reading: Reading & { line?: number },
+  file: SourceFile,
+  settings: DocumentSettings,
+  find: SecretCheck,
+): string | undefined {
+  if (reading.kind !== "document") return undefined;
+  const secret = find(file.path, buildPayload(reading.document).body);
+  if (!secret) return undefined;
+  const { line } = reading;
+  const place =
+    line === undefined ? placeInFile(file, settings, secret.text) : `${file.path}:${line}:1`;
+  return secretReason(place, secret);
+}
+
+/**
+ * Everything about one file, of a file of rows about one of them (`row`, the first): why it is in or out, each field with the place its
+ * value came from, the exact document and its size. Of one with a secret that `find` finds only the
+ * reason is told. Throws CliError `usage` as readDocument() for a file that cannot be mapped.
+ */
+export async function explainDocument(
+  file: SourceFile,
+  settings: DocumentSettings,
+  find: SecretCheck,
+  row?: number,
+): Promise<Explanation> {
+  const origins = new Map<string, string>();
+  const reading = await readOne(file, settings, row, (field, origin) => {
+    origins.set(field, origin);
+  });
+  const [isFound, reason] = explainPath(file.path, settings);
+  const effective = effectiveFor(file.path, settings);
+  const secret = secretIn(reading, file, settings, find);
+  const document =
+    reading.kind === "document" && secret === undefined ? reading.document : undefined;
+  return {
+    path: file.path,
+    ...(reading.part === undefined ? {} : { row: reading.part }),
+    isIncluded: isFound && document !== undefined,
+    reason: secret ?? (reading.kind === "skipped" ? reading.reason : reason),
+    rules: effective.rules.map((rule) => rule.name),
+    ccPairId: reading.kind === "document" ? reading.ccPairId : effective.ccPairId,
+    fields: document ? fieldsOf(document, origins) : [],
+    document,
+    documentBytes: document ? Buffer.byteLength(JSON.stringify(document)) : 0,
+    sourceBytes: file.sizeBytes,
+    images: reading.kind === "document" ? reading.images : 0,
+    warnings: reading.kind === "document" ? reading.warnings : [],
+  };
+}

@@ -1,0 +1,107 @@
+import type { Heading } from "./structure.ts";
+import type { AnchorStyle } from "../map/settings.ts";
+
+// `{#id}` of Docusaurus, `{: #id .class }` and `{ #id }` of Python-Markdown.
+// No two parts that can share characters: those take quadratic time when the end is missing.
+const explicitId = /\{:?[ \t]*#([^\s{}]+)(?:\s[^{}]*)?\}[ \t]*$/;
+
+/**
+ * Takes the code out of a text: nothing in it is Markdown or HTML. In the place of each stands
+ * its number between NULs, which no text holds. Code ends with as many backticks as it begins
+ * with (CommonMark 0.31, section 6.1).
+ */
+function takeCode(text: string): { rest: string; codes: string[] } {
+  const runs = [...text.matchAll(/`+/g)].map(({ index, 0: { length } }) => {
+    return { at: index, length, closer: -1 };
+  });
+  // From the end on the next of the same length is at hand: linear, whatever stands there.
+  const nearest = new Map<number, number>();
+  for (const [index, run] of [...runs.entries()].toReversed()) {
+    run.closer = nearest.get(run.length) ?? -1;
+    nearest.set(run.length, index);
+  }
+  const codes: string[] = [];
+  let rest = "";
+  let from = 0;
+  for (let index = 0; index < runs.length; index++) {
+    const run = runs[index];
+    const closer = run && runs[run.closer];
+    if (!closer || text[run.at - 1] === "\\") continue;
+    rest += `${text.slice(from, run.at)}\0${codes.length}\0`;
+    codes.push(text.slice(run.at + run.length, closer.at));
+    from = closer.at + closer.length;
+    index = run.closer;
+  }
+  return { rest: rest + text.slice(from), codes };
+}
+
+/** Heading as plain text: without links, emphasis, code marks and explicit id. */
+export function plainText(heading: string): string {
+  const { rest, codes } = takeCode(heading.replace(explicitId, ""));
+  const plain = rest
+    .replace(/!?\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g, "$1")
+    .replace(/(\*{1,3}|~~)(?=\S)([^*~]*[^*~\s])\1/g, "$2")
+    .replace(/(^|[^\p{L}\p{N}_])(_{1,3})(?=\S)([^_]*[^_\s])\2(?![\p{L}\p{N}_])/gu, "$1$3")
+    .replace(/<\/?[A-Za-z][^<>]*>/g, "")
+    .replace(/\\([!-/:-@[-`{-~])/g, "$1")
+    // oxlint-disable-next-line no-control-regex
+    .replace(/\0(\d+)\0/g, (_, number: string) => codes[Number(number)] ?? "");
+  return plain.replace(/\s+/g, " ").trim();
+}
+
+function githubSlug(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+// Python-Markdown's `toc` extension with its default slugify, as mkdocs uses it.
+function mkdocsSlug(text: string): string {
+  const ascii = text.normalize("NFKD").replace(/[^ -~]/g, "");
+  return ascii
+    .replace(/[^\w\s-]/g, "")
+    .trim()
+    .toLowerCase()
+    .replace(/[-\s]+/g, "-");
+}
+
+function uniqueGithub(slug: string, seen: Map<string, number>): string {
+  let result = slug;
+  while (seen.has(result)) {
+    const count = (seen.get(slug) ?? 0) + 1;
+    seen.set(slug, count);
+    result = `${slug}-${count}`;
+  }
+  seen.set(result, 0);
+  return result;
+}
+
+function uniqueMkdocs(slug: string, seen: Map<string, number>, ended: Map<string, string>): string {
+  // From where the same heading ended the last time: all before it are taken for good.
+  let result = ended.get(slug) ?? slug;
+  while (result === "" || seen.has(result)) {
+    const [, stem, count] = /^(.*)_(\d+)$/.exec(result) ?? [];
+    result = stem === undefined ? `${result}_1` : `${stem}_${Number(count) + 1}`;
+  }
+  ended.set(slug, result);
+  seen.set(result, 0);
+  return result;
+}
+
+/** Anchors of all headings of a document in order, as the named site generator makes them. */
+export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): string[] {
+  const seen = new Map<string, number>();
+  const ended = new Map<string, string>();
+  return headings.map(({ text }) => {
+    const explicit = style === "github" ? undefined : explicitId.exec(text)?.[1];
+    if (explicit !== undefined) {
+      seen.set(explicit, 0);
+      return explicit;
+    }
+    const plain = plainText(text);
+    return style === "mkdocs"
+      ? uniqueMkdocs(mkdocsSlug(plain), seen, ended)
+      : uniqueGithub(githubSlug(plain), seen);
+  });
+}

@@ -1,0 +1,139 @@
+import { closeSync, fstatSync, openSync, type BigIntStats } from "node:fs";
+import { CliError, codeOf, isOutOfFiles } from "../../errors.ts";
+import { openFlags, readAll } from "./file-bytes.ts";
+import type { SourceFile } from "../find/find.ts";
+import { mebibytes } from "./gunzip.ts";
+import { stampOf } from "../inspect/stamp.ts";
+
+export interface Content {
+  /** Valid until the next call: the buffer is used again. */
+  bytes: Buffer;
+  /** Stamp of exactly what was read. */
+  stamp: string;
+  mtimeMs: number;
+}
+
+const attempts = 4;
+// File systems stamp with the kernel's clock tick (4 ms, or 10): a write within
+// the tick of an earlier one leaves no trace. What changed that recently is read
+// again once the tick is over.
+const tickMs = 20;
+
+function isFresh(stats: BigIntStats, atMs = Date.now()): boolean {
+  const age = atMs - Number(stats.ctimeMs);
+  return age >= 0 && age < tickMs;
+}
+
+/** Whether the stamps of both are equal, without making them. */
+function isSameVersion(a: BigIntStats, b: BigIntStats): boolean {
+  const hasSameTimes = a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
+  return hasSameTimes && a.size === b.size && a.ino === b.ino;
+}
+
+function waitForTick(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, tickMs + 5);
+}
+
+function openFile(file: SourceFile): number {
+  try {
+    return openSync(file.absolutePath, openFlags);
+  } catch (error) {
+    if (isOutOfFiles(error)) throw error;
+    const code = codeOf(error) ?? "unknown error";
+    const reasons: Record<string, string> = {
+      ENOENT: "it vanished after it was found",
+      ENOTDIR: "its folder vanished after it was found",
+      ELOOP: "it became a symbolic link after it was found",
+      EACCES: "permission denied",
+    };
+    throw new CliError("usage", `${file.path}: cannot be read: ${reasons[code] ?? code}`, {
+      cause: error,
+    });
+  }
+}
+
+function checkKind(file: SourceFile, stats: BigIntStats, maxBytes: number): void {
+  if (!stats.isFile()) {
+    throw new CliError("usage", `${file.path}: cannot be read: it is not a regular file`);
+  }
+  if (Number(stats.size) > maxBytes) {
+    throw new CliError(
+      "usage",
+      `${file.path}: ${mebibytes(Number(stats.size))} is more than the ${mebibytes(maxBytes)} that one file may have`,
+      {
+        hints: [
+          "split the file, exclude it, or write NDJSON of its documents to `knowctl ingest -`",
+        ],
+      },
+    );
+  }
+}
+
+/**
+ * The stamp that the file was listed with serves as the one before reading, as
+ * long as nothing has changed since: one call of the system less for each file.
+ * Reads at a position, which takes nothing out of a FIFO. Whatever is wrong is
+ * left for the caller to find again, and to name.
+ */
+function readAsListed(descriptor: number, file: SourceFile, maxBytes: number): Content | undefined {
+  const { sizeBytes, stamp } = file;
+  // Not every caller has listed it.
+  if (stamp === "" || sizeBytes > maxBytes) return undefined;
+  const startedMs = Date.now();
+  let bytes: Buffer;
+  try {
+    bytes = readAll(descriptor, sizeBytes);
+  } catch {
+    return undefined;
+  }
+  const after = fstatSync(descriptor, { bigint: true });
+  const isSame = bytes.length === sizeBytes && stampOf(after) === stamp && after.isFile();
+  if (!isSame || isFresh(after, startedMs)) return undefined;
+  return { bytes, stamp, mtimeMs: Number(after.mtimeMs) };
+}
+
+/**
+ * The bytes of a file as they were at one moment: when its stamp differs before
+ * and after, it is read again, four reads more at most. Throws CliError `usage` for
+ * a file that cannot be read, is too large, or keeps changing, and for one
+ * that `isWanted` refuses once it is open.
+ */
+export function readContent(
+  file: SourceFile,
+  maxBytes: number,
+  isWanted: (descriptor: number) => boolean = () => true,
+): Content {
+  const descriptor = openFile(file);
+  try {
+    if (!isWanted(descriptor)) {
+      throw new CliError("usage", `${file.path}: cannot be read: another file took its place`);
+    }
+    const listed = readAsListed(descriptor, file, maxBytes);
+    if (listed) return listed;
+    let before = fstatSync(descriptor, { bigint: true });
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      let isSettled = !isFresh(before);
+      if (!isSettled) {
+        waitForTick();
+        before = fstatSync(descriptor, { bigint: true });
+        isSettled = !isFresh(before);
+      }
+      checkKind(file, before, maxBytes);
+      const bytes = readAll(descriptor, Number(before.size));
+      const after = fstatSync(descriptor, { bigint: true });
+      if (isSettled && isSameVersion(before, after) && bytes.length === Number(after.size)) {
+        return { bytes, stamp: stampOf(after), mtimeMs: Number(after.mtimeMs) };
+      }
+      before = after;
+    }
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const code = codeOf(error) ?? "unknown error";
+    throw new CliError("usage", `${file.path}: cannot be read: ${code}`, { cause: error });
+  } finally {
+    closeSync(descriptor);
+  }
+  throw new CliError("usage", `${file.path}: changed while it was read, ${attempts} times over`, {
+    hints: ["run again when nothing writes to it"],
+  });
+}

@@ -1,0 +1,44 @@
+import { splitFrontMatter } from "../../front-matter/front-matter.ts";
+import type { Parsed } from "../readers.ts";
+
+// What may stand above the document title (docs.asciidoctor.org, "Document
+// Header"): comments and attribute entries.
+const above = /^(?:\/\/(?!\/)|:[^\s:][^:]*:|ifdef::|ifndef::|endif::|include::)/;
+
+function underlined(text: string, line: string, from: number): string | undefined {
+  const bar = /={4,1000}(?=[ \t]*(?:\n|$))/y;
+  bar.lastIndex = from;
+  const found = bar.exec(text)?.[0];
+  return found !== undefined && Math.abs(found.length - line.length) <= 3 ? line : undefined;
+}
+
+function documentTitle(text: string): string | undefined {
+  let isComment = false;
+  for (let start = 0; start < text.length;) {
+    const next = text.indexOf("\n", start);
+    const end = next === -1 ? text.length : next;
+    const line = text.slice(start, Math.min(end, start + 2000)).trimEnd();
+    start = end + 1;
+    if (/^\/{4,}$/.test(line)) isComment = !isComment;
+    else if (!isComment && line !== "" && !above.test(line)) {
+      // `#` is the other spelling of `=`; older texts underline their title.
+      const title = /^[=#][ \t]+(\S.*)$/.exec(line)?.[1] ?? underlined(text, line, start);
+      return title?.replace(/[*_`]{2}|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)/g, "").trim();
+    }
+  }
+  return undefined;
+}
+
+/**
+ * AsciiDoc as text, with the document title (`= Title`) as its title. Throws
+ * CliError `usage` with `path:line:column` for broken front matter.
+ */
+export function readAdoc(text: string, path: string): Parsed {
+  // The extension `.asc` is also that of keys and signatures: nothing to read.
+  if (text.startsWith("-----BEGIN PGP ")) {
+    return { frontMatter: undefined, body: "", bodyLine: 1, isMarkdown: false, warnings: [] };
+  }
+  const split = splitFrontMatter(text, path);
+  const title = documentTitle(split.body);
+  return { ...split, isMarkdown: false, ...(title ? { title } : {}) };
+}

@@ -1,0 +1,118 @@
+import { CliError, reasonOf } from "../../../errors.ts";
+import { guessDelimiter, maxColumns, recordsOf, type Cells } from "../csv-records.ts";
+import type { ColumnMap, Row } from "../readers.ts";
+import { createRowMapper, listColumns, type RowMapper } from "../row.ts";
+import { droppedKeys, type ValueMap } from "../../front-matter/values.ts";
+
+function fail(path: string, line: number, problem: string, hint: string): never {
+  throw new CliError("usage", `${path}:${line}:1: ${problem}`, { hints: [hint] });
+}
+
+interface Header {
+  /** Name under which each column is kept; undefined where it is dropped. */
+  names: (string | undefined)[];
+  warnings: string[];
+  mapper: RowMapper;
+}
+
+function readHeader({ cells, line }: Cells, path: string, mapper: RowMapper): Header {
+  if (cells.length > maxColumns) {
+    const hint = "leave columns out, or correct the delimiter";
+    fail(path, line, `more than ${maxColumns} columns`, hint);
+  }
+  const titles = cells.map((cell, index) => cell.trim() || `column_${index + 1}`);
+  const all = new Set(titles);
+  const kept = new Set<string>();
+  const warnings: string[] = [];
+  const names = titles.map((title) => {
+    const name = mapper.nameOf(title, (other) => all.has(other));
+    if (kept.has(name)) {
+      fail(path, line, `two columns for ${name}`, "give each column a name of its own");
+    }
+    kept.add(name);
+    if (!droppedKeys.has(name)) return name;
+    warnings.push(`${path}:${line}: column ${name} is left out: the name is reserved`);
+    return undefined;
+  });
+  const [missing] = mapper.missing();
+  if (missing !== undefined) {
+    const hint = `columns here: ${listColumns(titles)}`;
+    fail(path, line, `no column ${missing}, which --map names`, hint);
+  }
+  if (!names.some((name) => name !== undefined && mapper.isText(name))) {
+    const hint = `name it: --map text=COLUMN; columns here: ${listColumns(titles)}`;
+    fail(path, line, "no column text, body or content for the text", hint);
+  }
+  return { names, warnings, mapper };
+}
+
+function dataOf(cells: readonly string[], { names, mapper }: Header): ValueMap {
+  const data = Object.create(null) as ValueMap;
+  for (const [index, cell] of cells.entries()) {
+    const name = names[index];
+    // Empty cells say nothing; an empty text says that the row has none.
+    if (name !== undefined && (cell !== "" || mapper.isText(name))) data[name] = cell;
+  }
+  return data;
+}
+
+const separatorLine = /^"?sep=([^"\n\r])"?[ \t]*(?:\n|$)/i;
+
+function rowOf({ cells, line }: Cells, row: number, path: string, header: Header): Row {
+  const { names, mapper, warnings } = header;
+  if (cells.length !== names.length) {
+    const found = `expected ${names.length} columns, found ${cells.length}`;
+    const remedy = "quote values that hold the delimiter or a line break";
+    return { row, line, kind: "failed", reason: `${path}:${line}:1: ${found}; ${remedy}` };
+  }
+  try {
+    const parsed = mapper.toParsed(dataOf(cells, header), line);
+    return { row, line, kind: "text", parsed: row === 1 ? { ...parsed, warnings } : parsed };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { row, line, kind: "failed", reason: reasonOf(error) };
+  }
+}
+
+function* readTable(
+  text: string,
+  path: string,
+  map: ColumnMap | undefined,
+  fixedDelimiter: string | undefined,
+): Generator<Row, void> {
+  const mapper = createRowMapper(path, map, "column");
+  let start = text.startsWith("\ufeff") ? 1 : 0;
+  // What Excel writes and reads to name the delimiter.
+  const separator = separatorLine.exec(text.slice(start, start + 20));
+  start += separator?.[0].length ?? 0;
+  const delimiter = separator?.[1] ?? fixedDelimiter ?? guessDelimiter(text, start);
+  const line = separator ? 2 : 1;
+  let header: Header | undefined;
+  let row = 0;
+  for (const record of recordsOf(text, path, { start, line, delimiter })) {
+    const { cells } = record;
+    // A line of blanks.
+    const isBlank = cells.length === 1 && cells[0]?.trim() === "";
+    if (!header) {
+      if (!isBlank) header = readHeader(record, path, mapper);
+    } else if (!isBlank || header.names.length === 1) {
+      row++;
+      yield rowOf(record, row, path, header);
+    }
+  }
+}
+
+/**
+ * CSV with a header line: a row a document. The delimiter is the one of `,`, `;`,
+ * tab and `|` that the header has most of, or what a first line `sep=;` says.
+ * A row with too few or too many values is a failed row. Throws CliError `usage`
+ * for a header that does not serve, and for a quote that nothing closes.
+ */
+export function readCsv(text: string, path: string, map: ColumnMap | undefined): Iterable<Row> {
+  return readTable(text, path, map, undefined);
+}
+
+/** As readCsv(), with tabs. */
+export function readTsv(text: string, path: string, map: ColumnMap | undefined): Iterable<Row> {
+  return readTable(text, path, map, "\t");
+}

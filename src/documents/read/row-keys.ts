@@ -1,0 +1,95 @@
+import { CliError } from "../../errors.ts";
+import type { ColumnMap } from "./readers.ts";
+import type { DocumentSettings, FrontMatterKeys } from "../map/settings.ts";
+
+/** Which columns of a row become fields, where a column map says so. */
+export interface RowKeys {
+  readonly fields: Partial<FrontMatterKeys>;
+  /** Columns that are metadata, whatever their names mean elsewhere. */
+  readonly metadata: ReadonlySet<string>;
+}
+
+const meanings: Readonly<Record<string, keyof FrontMatterKeys | "text">> = {
+  id: "id",
+  title: "title",
+  text: "text",
+  link: "link",
+  source: "source",
+  updated: "updatedAt",
+  owner: "owners",
+  owners: "owners",
+  tags: "tags",
+};
+const fieldNames = `${Object.keys(meanings).join(", ")}, metadata.NAME`;
+const metadataField = /^metadata\.(?!(?:__proto__|constructor|prototype)$)\S/;
+
+/** The metadata name of a field `metadata.NAME`. */
+export function metadataNameOf(field: string): string | undefined {
+  return metadataField.test(field) ? field.slice("metadata.".length) : undefined;
+}
+
+function refuse(problem: string): never {
+  throw new CliError("usage", `--map ${problem}`, {
+    hints: [`write --map title=COLUMN,text=COLUMN; fields: ${fieldNames}`],
+  });
+}
+
+/**
+ * The column map of `--map title=name,text=body,metadata.size=cm`. Throws
+ * CliError `usage` for an unknown field, and one that is given twice.
+ */
+export function parseColumnMap(text: string): ColumnMap {
+  const map = new Map<string, string>();
+  for (const pair of text.split(",")) {
+    const [field = "", ...rest] = pair.split("=");
+    const name = field.trim();
+    const column = rest.join("=").trim();
+    if (name === "" || column === "") refuse(`${pair.trim()}: not FIELD=COLUMN`);
+    if (!Object.hasOwn(meanings, name) && metadataNameOf(name) === undefined) {
+      refuse(`${name}: no field of this name`);
+    }
+    if (map.has(name)) refuse(`${name}: given twice`);
+    map.set(name, column);
+  }
+  for (const [field, column] of map) {
+    const others = [...map].filter(([other, taken]) => taken === column && other !== field);
+    if (metadataNameOf(field) !== undefined && others.length > 0) {
+      refuse(`${field}: the column ${column} is given twice`);
+    }
+  }
+  if (map.has("owner") && map.has("owners")) refuse("owners: given twice");
+  return Object.fromEntries(map);
+}
+
+/** What a column map says about the keys of a row. */
+export function rowKeysOf(map: ColumnMap | undefined): RowKeys {
+  const fields: Partial<Record<keyof FrontMatterKeys, readonly string[]>> = {};
+  const metadata = new Set<string>();
+  for (const [field, column] of Object.entries(map ?? {})) {
+    const meaning = Object.hasOwn(meanings, field) ? meanings[field] : undefined;
+    const name = metadataNameOf(field);
+    if (name !== undefined) metadata.add(name);
+    // Tags of all kinds are united under this name.
+    else if (meaning === "tags") fields.tags = [...new Set([column, "tags"])];
+    else if (meaning && meaning !== "text") fields[meaning] = [column];
+  }
+  return { fields, metadata };
+}
+
+const known = new WeakMap<RowKeys, { given: DocumentSettings; settings: DocumentSettings }>();
+
+/** The settings by which a row is mapped: its fields come from the columns that the map names. */
+export function settingsOfRow(given: DocumentSettings, rowKeys: RowKeys): DocumentSettings {
+  // All rows of a file share their keys.
+  const before = known.get(rowKeys);
+  if (before?.given === given) return before.settings;
+  const keys = { ...given.keys, ...rowKeys.fields };
+  for (const meaning of Object.keys(keys) as (keyof FrontMatterKeys)[]) {
+    // A column that the map gives a meaning has no other one.
+    const isFree = (name: string): boolean => name === "tags" || !rowKeys.metadata.has(name);
+    keys[meaning] = rowKeys.fields[meaning] ?? keys[meaning].filter(isFree);
+  }
+  const settings = { ...given, keys };
+  known.set(rowKeys, { given, settings });
+  return settings;
+}

@@ -1,8 +1,0 @@
-import type { RawSettings } from "./settings.ts";
-
-const defaultMaxFileBytes = 64 * 1024 * 1024;
-
-/** Most bytes that a file may have. */
-export function maxFileBytesOf({ flags, maxFileBytes }: RawSettings): number {
-  return flags?.maxFileBytes ?? maxFileBytes ?? defaultMaxFileBytes;
-}
