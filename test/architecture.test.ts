@@ -10,7 +10,7 @@ type Kind = "value" | "type";
 const modules = {
   api: "api/client.ts",
   "api/schemas": "api/schemas.ts",
-  "api/chat-schemas": "api/chat-schemas.ts",
+  "api/chat-schemas": "api/chat/chat-schemas.ts",
   checks: "checks/lint.ts",
   commands: "commands/connect.ts",
   config: "config/load.ts",

@@ -1,11 +1,11 @@
-import type { ClientCertificate } from "./connector.ts";
+import type { ClientCertificate } from "./transport/connector.ts";
 import type { Dialect, DialectName } from "./dialects.ts";
-import type { Body, Exchange } from "./watch.ts";
-import type { Gate } from "./gate.ts";
-import type { Clock } from "./timing.ts";
-import type { Redactor } from "./redaction.ts";
-import type { CallClass, CallPolicy, FaultKind } from "./policy.ts";
-import type { Transport } from "./transport.ts";
+import type { Body, Exchange } from "./transport/watch.ts";
+import type { Gate } from "./retry/gate.ts";
+import type { Clock } from "./retry/timing.ts";
+import type { Redactor } from "./answers/redaction.ts";
+import type { CallClass, CallPolicy, FaultKind } from "./retry/policy.ts";
+import type { Transport } from "./transport/transport.ts";
 
 /** One attempt, for `--verbose` and `--debug`. Holds no credentials. */
 export interface RequestTrace {

@@ -1,14 +1,14 @@
 import { CliError } from "../errors.ts";
-import { judgeHead, readAnswer, type Question, type Result } from "./answers.ts";
-import type { Shape } from "./shape.ts";
-import { run } from "./attempt.ts";
+import { judgeHead, readAnswer, type Question, type Result } from "./answers/answers.ts";
+import type { Shape } from "./answers/shape.ts";
+import { run } from "./transport/attempt.ts";
 import { urlOf, type Call, type ClientOptions, type Wire } from "./call.ts";
-import type { ConnectorOptions } from "./connector.ts";
+import type { ConnectorOptions } from "./transport/connector.ts";
 import { dialects, type Dialect } from "./dialects.ts";
-import { readErrorBody, type Answer, type StreamedAnswer } from "./exchange.ts";
-import { proxyFor } from "./proxy.ts";
-import type { Redactor } from "./redaction.ts";
-import { createTransport } from "./transport.ts";
+import { readErrorBody, type Answer, type StreamedAnswer } from "./transport/exchange.ts";
+import { proxyFor } from "./transport/proxy.ts";
+import type { Redactor } from "./answers/redaction.ts";
+import { createTransport } from "./transport/transport.ts";
 
 export type { Call, ClientOptions, RequestTrace } from "./call.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ApiError, CliError } from "../errors.ts";
 import type { Client } from "./client.ts";
-import { shorten } from "./words.ts";
+import { shorten } from "./answers/words.ts";
 
 /** The source of connectors that are only filled through ingestion. */
 export const ingestionSource = "ingestion_api";

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { anything, type Shape } from "./shape.ts";
+import { anything, type Shape } from "./answers/shape.ts";
 import { ApiError, CliError } from "../errors.ts";
-import { toBytes } from "./body-text.ts";
+import { toBytes } from "./transport/body-text.ts";
 import type { Client } from "./client.ts";
-import type { Gate } from "./gate.ts";
+import type { Gate } from "./retry/gate.ts";
 import { IngestionResult } from "./schemas.ts";
 
 /** Whether the schema would say yes, for the answer that a bulk upload gets each time. */

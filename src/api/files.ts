@@ -2,12 +2,12 @@ import * as z from "zod/mini";
 import { ApiError } from "../errors.ts";
 import type { Call } from "./call.ts";
 import type { Client } from "./client.ts";
-import type { Gate } from "./gate.ts";
-import { createMultipart, type UploadFile } from "./multipart.ts";
+import type { Gate } from "./retry/gate.ts";
+import { createMultipart, type UploadFile } from "./transport/multipart.ts";
 import { FileUpload, UserFile } from "./schemas.ts";
-import { shorten } from "./words.ts";
+import { shorten } from "./answers/words.ts";
 
-export type { UploadFile } from "./multipart.ts";
+export type { UploadFile } from "./transport/multipart.ts";
 
 async function uploadTo<T>(
   client: Client,

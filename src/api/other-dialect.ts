@@ -1,7 +1,7 @@
 import { ApiError } from "../errors.ts";
 import type { Client } from "./client.ts";
 import { dialects, type DialectName } from "./dialects.ts";
-import { anything } from "./shape.ts";
+import { anything } from "./answers/shape.ts";
 
 /** Status of the answer to an empty request, which holds no document and which the service must refuse. */
 async function statusOf(client: Client, path: string): Promise<number | undefined> {

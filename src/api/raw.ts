@@ -1,9 +1,9 @@
-import { failureOfFault, redirected, refused, unexpected } from "./answers.ts";
-import { header } from "./headers.ts";
-import type { Question, Result } from "./answers.ts";
-import { readErrorBody, type Answer, type StreamedAnswer } from "./exchange.ts";
-import type { Redactor } from "./redaction.ts";
-import { shorten } from "./words.ts";
+import { failureOfFault, redirected, refused, unexpected } from "./answers/answers.ts";
+import { header } from "./transport/headers.ts";
+import type { Question, Result } from "./answers/answers.ts";
+import { readErrorBody, type Answer, type StreamedAnswer } from "./transport/exchange.ts";
+import type { Redactor } from "./answers/redaction.ts";
+import { shorten } from "./answers/words.ts";
 
 /** The body as it comes, its faults told as those of any other call. */
 async function* told(

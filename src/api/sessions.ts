@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { ApiError, CliError } from "../errors.ts";
-import type { ChatEvent } from "./chat-schemas.ts";
+import type { ChatEvent } from "./chat/chat-schemas.ts";
 import type { Call, Client } from "./client.ts";
 import type { Dialect } from "./dialects.ts";
-import { followTurn, streamTypes } from "./follow-turn.ts";
+import { followTurn, streamTypes } from "./chat/follow-turn.ts";
 import type { ListedSession, StoredSession } from "./session-schemas.ts";
 
 // Building the schemas takes time that a chat has not at its start.

@@ -1,6 +1,6 @@
 import { array, assert, property, string } from "fast-check";
 import { expect, it } from "vitest";
-import { toBytes } from "../../src/api/body-text.ts";
+import { toBytes } from "../../src/api/transport/body-text.ts";
 
 it("gives the bytes of each text, and never touches them again", () => {
   const text = string({ unit: "binary", maxLength: 3000 });

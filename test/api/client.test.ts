@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RequestTrace } from "../../src/api/client.ts";
-import { createGate } from "../../src/api/gate.ts";
+import { createGate } from "../../src/api/retry/gate.ts";
 import { listAgents } from "../../src/api/agents.ts";
 import { listConnectors } from "../../src/api/connectors.ts";
 import { upsertDocument } from "../../src/api/documents.ts";

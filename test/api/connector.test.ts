@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import { streamChat } from "../../src/api/chat.ts";
+import { streamChat } from "../../src/api/chat/chat.ts";
 import { listConnectors } from "../../src/api/connectors.ts";
 import { closeAll, errorOf, openClient } from "./support.ts";
 

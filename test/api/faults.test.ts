@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readFault } from "../../src/api/faults.ts";
+import { readFault } from "../../src/api/transport/faults.ts";
 
 it.each(["EMFILE", "ENFILE"])("%s ends the run: no later attempt would find more", (code) => {
   const error = Object.assign(new Error(`connect ${code}`), { code, syscall: "connect" });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allHeaders, header, type Headers } from "../../src/api/headers.ts";
+import { allHeaders, header, type Headers } from "../../src/api/transport/headers.ts";
 
 const raw = (...texts: string[]): Headers => texts.map((text) => Buffer.from(text, "latin1"));
 const some = raw(

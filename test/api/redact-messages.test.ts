@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createMessageRedactor, redactMessages } from "../../src/api/redact-messages.ts";
+import { createMessageRedactor, redactMessages } from "../../src/api/chat/redact-messages.ts";
 import { createSecrets } from "../../src/output/redact.ts";
 import { errorOf } from "./support.ts";
 

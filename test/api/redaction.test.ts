@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readErrorBody } from "../../src/api/exchange.ts";
-import { allHeaders } from "../../src/api/headers.ts";
-import { redactBody, redactHeaders, redactText } from "../../src/api/redaction.ts";
-import { readServiceWords } from "../../src/api/words.ts";
+import { readErrorBody } from "../../src/api/transport/exchange.ts";
+import { allHeaders } from "../../src/api/transport/headers.ts";
+import { redactBody, redactHeaders, redactText } from "../../src/api/answers/redaction.ts";
+import { readServiceWords } from "../../src/api/answers/words.ts";
 import { createSecrets } from "../../src/output/redact.ts";
 import { key, leakIn, spellings, writtenAs } from "../redaction/key.ts";
 import { rawHeaders } from "./support.ts";

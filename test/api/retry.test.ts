@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Failure, Result } from "../../src/api/answers.ts";
+import type { Failure, Result } from "../../src/api/answers/answers.ts";
 import { limitsOf } from "../../src/api/call.ts";
-import { createGate, type Gate } from "../../src/api/gate.ts";
-import { policies, type CallClass } from "../../src/api/policy.ts";
-import { planRetry, retrying } from "../../src/api/retry.ts";
+import { createGate, type Gate } from "../../src/api/retry/gate.ts";
+import { policies, type CallClass } from "../../src/api/retry/policy.ts";
+import { planRetry, retrying } from "../../src/api/retry/retry.ts";
 import { ApiError } from "../../src/errors.ts";
 import { createTestClock } from "./support.ts";
 

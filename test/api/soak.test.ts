@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { upsertDocument } from "../../src/api/documents.ts";
-import { createGate } from "../../src/api/gate.ts";
+import { createGate } from "../../src/api/retry/gate.ts";
 import { closeAll, createTestClock, httpText, jsonText, openClient, startRaw } from "./support.ts";
 
 afterEach(closeAll);

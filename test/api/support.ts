@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createNetServer, type AddressInfo, type Socket } from "node:net";
 import { createClient, type Client, type ClientOptions } from "../../src/api/client.ts";
-import type { Headers } from "../../src/api/headers.ts";
-import type { Redactor } from "../../src/api/redaction.ts";
-import type { Clock } from "../../src/api/timing.ts";
+import type { Headers } from "../../src/api/transport/headers.ts";
+import type { Redactor } from "../../src/api/answers/redaction.ts";
+import type { Clock } from "../../src/api/retry/timing.ts";
 
 /** For what runs without secrets. */
 export const noSecrets: Redactor = {

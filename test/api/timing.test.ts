@@ -7,7 +7,7 @@ import {
   longestTimerMs,
   parseHttpDate,
   parseRetryAfter,
-} from "../../src/api/timing.ts";
+} from "../../src/api/retry/timing.ts";
 
 const now = Date.UTC(2026, 6, 1, 12, 0, 0);
 const date = "Wed, 01 Jul 2026 11:00:00 GMT";

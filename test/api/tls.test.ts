@@ -2,7 +2,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:https";
 import { connect, createServer as createNetServer, type AddressInfo, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { streamChat } from "../../src/api/chat.ts";
+import { streamChat } from "../../src/api/chat/chat.ts";
 import { listConnectors } from "../../src/api/connectors.ts";
 import { createAuthority } from "../e2e/network/authority.ts";
 import { closeAll, errorOf, openClient, startRaw } from "./support.ts";

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
-import { createDeadlines } from "../../src/api/deadlines.ts";
-import { watch, type Watch } from "../../src/api/watch.ts";
+import { createDeadlines } from "../../src/api/transport/deadlines.ts";
+import { watch, type Watch } from "../../src/api/transport/watch.ts";
 
 const require = createRequire(import.meta.url);
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createDeadlines, type Deadlines } from "../../src/api/deadlines.ts";
-import { watch, type Exchange, type Watch } from "../../src/api/watch.ts";
+import { createDeadlines, type Deadlines } from "../../src/api/transport/deadlines.ts";
+import { watch, type Exchange, type Watch } from "../../src/api/transport/watch.ts";
 
 const exchange: Exchange = {
   method: "GET",

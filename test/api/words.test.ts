@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readServiceWords, shorten } from "../../src/api/words.ts";
+import { readServiceWords, shorten } from "../../src/api/answers/words.ts";
 
 interface ErrorFixture {
   shape: string;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { askWhole, stopChat, streamChat } from "../../src/api/chat.ts";
+import { askWhole, stopChat, streamChat } from "../../src/api/chat/chat.ts";
 import { createClient, type Client } from "../../src/api/client.ts";
 import { listConnectors } from "../../src/api/connectors.ts";
 import { upsertDocument } from "../../src/api/documents.ts";
@@ -12,7 +12,7 @@ import {
   uploadImage,
 } from "../../src/api/files.ts";
 import { listTools } from "../../src/api/tools.ts";
-import { readServiceWords } from "../../src/api/words.ts";
+import { readServiceWords } from "../../src/api/answers/words.ts";
 import { documentOf, key, type Line, linesOf, start, type Started } from "./start.ts";
 
 const folder = new URL("../fixtures/wire/", import.meta.url);

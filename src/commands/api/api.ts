@@ -1,7 +1,7 @@
 import type { Client } from "../../api/client.ts";
-import type { Answer } from "../../api/exchange.ts";
-import { header } from "../../api/headers.ts";
-import type { FaultKind } from "../../api/policy.ts";
+import type { Answer } from "../../api/transport/exchange.ts";
+import { header } from "../../api/transport/headers.ts";
+import type { FaultKind } from "../../api/retry/policy.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Call } from "../../api/client.ts";
-import { exactBytes } from "../../api/multipart.ts";
+import { exactBytes } from "../../api/transport/multipart.ts";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf } from "../../errors.ts";
 

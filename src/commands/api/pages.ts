@@ -1,4 +1,4 @@
-import { nestsTooDeep } from "../../api/depth.ts";
+import { nestsTooDeep } from "../../api/answers/depth.ts";
 import type { Dialect, PageForm } from "../../api/dialects.ts";
 import { CliError } from "../../errors.ts";
 import { readMember } from "../../output/select.ts";

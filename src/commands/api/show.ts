@@ -1,10 +1,10 @@
 import { STATUS_CODES } from "node:http";
-import { allHeaders, header } from "../../api/headers.ts";
-import { withoutSecrets } from "../../api/attempt.ts";
-import { nestsTooDeep } from "../../api/depth.ts";
-import type { StreamedAnswer } from "../../api/exchange.ts";
-import { redactText } from "../../api/redaction.ts";
-import { shorten } from "../../api/words.ts";
+import { allHeaders, header } from "../../api/transport/headers.ts";
+import { withoutSecrets } from "../../api/transport/attempt.ts";
+import { nestsTooDeep } from "../../api/answers/depth.ts";
+import type { StreamedAnswer } from "../../api/transport/exchange.ts";
+import { redactText } from "../../api/answers/redaction.ts";
+import { shorten } from "../../api/answers/words.ts";
 import { CliError } from "../../errors.ts";
 import { createIndenter } from "../../output/indent.ts";
 import { createCredentialMask, maskCredentials } from "../../output/mask-json.ts";

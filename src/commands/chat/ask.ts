@@ -1,6 +1,6 @@
-import type { ChatParameters } from "../../api/chat.ts";
+import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Client } from "../../api/client.ts";
-import { urlOfFile } from "../../api/made-file.ts";
+import { urlOfFile } from "../../api/transport/made-file.ts";
 import type { ChatSettings } from "../../config/schema.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";

@@ -1,5 +1,5 @@
-import { chatBody } from "../../api/chat-body.ts";
-import type { ChatParameters } from "../../api/chat.ts";
+import { chatBody } from "../../api/chat/chat-body.ts";
+import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Dialect } from "../../api/dialects.ts";
 import type { AskedFilters } from "../../output/chat/filter-warnings.ts";
 import type { Asked } from "../../output/chat/warnings.ts";

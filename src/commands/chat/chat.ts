@@ -1,4 +1,4 @@
-import type { ChatParameters } from "../../api/chat.ts";
+import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { ChatFormat } from "../../output/chat/render.ts";

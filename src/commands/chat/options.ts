@@ -1,4 +1,4 @@
-import type { ChatParameters } from "../../api/chat.ts";
+import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Dialect } from "../../api/dialects.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { ChatSettings } from "../../config/schema.ts";

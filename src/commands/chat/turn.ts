@@ -1,4 +1,4 @@
-import { stopChat } from "../../api/chat.ts";
+import { stopChat } from "../../api/chat/chat.ts";
 import type { Client } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, ClosedPipeError, CliError } from "../../errors.ts";

@@ -1,7 +1,7 @@
-import { header } from "../../api/headers.ts";
-import { shakeHands } from "../../api/handshake.ts";
-import type { Prober } from "../../api/prober.ts";
-import { parseHttpDate } from "../../api/timing.ts";
+import { header } from "../../api/transport/headers.ts";
+import { shakeHands } from "../../api/transport/handshake.ts";
+import type { Prober } from "../../api/retry/prober.ts";
+import { parseHttpDate } from "../../api/retry/timing.ts";
 import { need, type Check, type Examination, type Verdict } from "./check.ts";
 import { judgeAnswer, refusedAnswer } from "./page.ts";
 

@@ -1,7 +1,7 @@
-import type { Address } from "../../api/reach.ts";
+import type { Address } from "../../api/transport/reach.ts";
 import type { DialectName } from "../../api/dialects.ts";
-import type { Answer } from "../../api/exchange.ts";
-import type { Probed, Prober } from "../../api/prober.ts";
+import type { Answer } from "../../api/transport/exchange.ts";
+import type { Probed, Prober } from "../../api/retry/prober.ts";
 import type { Config } from "../../config/load.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";

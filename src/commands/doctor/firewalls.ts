@@ -1,5 +1,5 @@
-import type { Answer } from "../../api/exchange.ts";
-import { allHeaders } from "../../api/headers.ts";
+import type { Answer } from "../../api/transport/exchange.ts";
+import { allHeaders } from "../../api/transport/headers.ts";
 
 /** Marks of products that refuse requests in the name of a service; header names in lower case. */
 const firewalls: readonly [name: string, headers: RegExp, page: RegExp][] = [

@@ -4,7 +4,7 @@ import { plainText, type Text } from "../../output/text.ts";
 import { tool } from "../../output/report/tool.ts";
 import { hideStoredKeys } from "../config/files.ts";
 import { valueRows, type ValueRow } from "../config/values.ts";
-import { createProber } from "../../api/prober.ts";
+import { createProber } from "../../api/retry/prober.ts";
 import { loadSettings, openClient } from "../connect.ts";
 import { need, type Check, type Examination, type Verdict } from "./check.ts";
 import { checkState } from "./state.ts";

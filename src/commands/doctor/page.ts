@@ -1,6 +1,6 @@
-import { header } from "../../api/headers.ts";
-import type { Answer } from "../../api/exchange.ts";
-import { readServiceWords, shorten } from "../../api/words.ts";
+import { header } from "../../api/transport/headers.ts";
+import type { Answer } from "../../api/transport/exchange.ts";
+import { readServiceWords, shorten } from "../../api/answers/words.ts";
 import type { Verdict } from "./check.ts";
 import { firewallOf } from "./firewalls.ts";
 

@@ -1,4 +1,4 @@
-import type { ProbeTrace } from "../../api/prober.ts";
+import type { ProbeTrace } from "../../api/retry/prober.ts";
 import { exitCodes, type ExitName } from "../../errors.ts";
 import type { Finding, FindingStatus } from "../../output/findings.ts";
 import { tool } from "../../output/report/tool.ts";

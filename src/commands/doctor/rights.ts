@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { readAnswer, type Question } from "../../api/answers.ts";
-import { header } from "../../api/headers.ts";
+import { readAnswer, type Question } from "../../api/answers/answers.ts";
+import { header } from "../../api/transport/headers.ts";
 import { dialects, type Dialect } from "../../api/dialects.ts";
-import type { Answer } from "../../api/exchange.ts";
-import type { Probed } from "../../api/prober.ts";
+import type { Answer } from "../../api/transport/exchange.ts";
+import type { Probed } from "../../api/retry/prober.ts";
 import { ConnectorStatusList } from "../../api/schemas.ts";
-import { hintsForStatus } from "../../api/status.ts";
-import { readServiceWords } from "../../api/words.ts";
+import { hintsForStatus } from "../../api/answers/status.ts";
+import { readServiceWords } from "../../api/answers/words.ts";
 import { emptyBody } from "./dialect.ts";
 import { need, type Check, type Examination, type Verdict } from "./check.ts";
 

@@ -1,4 +1,4 @@
-import { streamChat } from "../../api/chat.ts";
+import { streamChat } from "../../api/chat/chat.ts";
 import { deleteSession } from "../../api/sessions.ts";
 import { CliError } from "../../errors.ts";
 import { judgeArrivals, type Arrival } from "./arrivals.ts";

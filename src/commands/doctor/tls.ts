@@ -1,5 +1,5 @@
-import { readFault } from "../../api/faults.ts";
-import { shakeHands, type Handshake } from "../../api/handshake.ts";
+import { readFault } from "../../api/transport/faults.ts";
+import { shakeHands, type Handshake } from "../../api/transport/handshake.ts";
 import { codeOf } from "../../errors.ts";
 import { need, type Check, type Examination, type Verdict } from "./check.ts";
 

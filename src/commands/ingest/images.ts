@@ -1,5 +1,5 @@
 import type { Client } from "../../api/client.ts";
-import type { Gate } from "../../api/gate.ts";
+import type { Gate } from "../../api/retry/gate.ts";
 import { readImageBytes, type LocalImage } from "../../documents/images/images.ts";
 import { ApiError, CliError } from "../../errors.ts";
 

@@ -1,6 +1,6 @@
 import { upsertDocument } from "../../api/documents.ts";
 import type { Client } from "../../api/client.ts";
-import type { Gate } from "../../api/gate.ts";
+import type { Gate } from "../../api/retry/gate.ts";
 import type { IngestionRequest } from "../../api/schemas.ts";
 import { effectiveFor } from "../../documents/map/effective.ts";
 import { fingerprintOf } from "../../documents/payload/payload.ts";

@@ -1,5 +1,5 @@
 import type { upsertDocument } from "../../api/documents.ts";
-import { createGate, type Gate } from "../../api/gate.ts";
+import { createGate, type Gate } from "../../api/retry/gate.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/progress.ts";

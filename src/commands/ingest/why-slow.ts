@@ -1,4 +1,4 @@
-import type { Gate } from "../../api/gate.ts";
+import type { Gate } from "../../api/retry/gate.ts";
 import { formatDuration } from "../../output/progress.ts";
 
 /** What holds an upload back, at one moment. */

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { createConnector } from "../../api/connector.ts";
-import { proxyFor } from "../../api/proxy.ts";
+import { createConnector } from "../../api/transport/connector.ts";
+import { proxyFor } from "../../api/transport/proxy.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import { environmentLayer, flagLayer } from "../../config/given.ts";
 import { mergeLayers } from "../../config/layers.ts";

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
-import { createLineSplitter, StreamTooLargeError } from "../../api/lines.ts";
+import { createLineSplitter, StreamTooLargeError } from "../../api/chat/lines.ts";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf, messageOf } from "../../errors.ts";
 import type { Incoming } from "../../sync/import.ts";

@@ -1,4 +1,4 @@
-import type { SearchDoc } from "../../api/chat-schemas.ts";
+import type { SearchDoc } from "../../api/chat/chat-schemas.ts";
 import { writeJq } from "../formats.ts";
 import type { Output } from "../output.ts";
 import { checkNames, parseFields, pick } from "../select.ts";

@@ -5,7 +5,7 @@ import { connect, type AddressInfo, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Handshake } from "../../../src/api/handshake.ts";
+import type { Handshake } from "../../../src/api/transport/handshake.ts";
 import { judgeHandshake } from "../../../src/commands/doctor/tls.ts";
 import { createAuthority, stamp, type Authority } from "./certificates.ts";
 import { aimAt, runDoctor, serve } from "./support.ts";

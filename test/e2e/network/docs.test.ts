@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { goesDirect } from "../../../src/api/proxy.ts";
+import { goesDirect } from "../../../src/api/transport/proxy.ts";
 import { projectFolder } from "../../support.ts";
 import { preparePlace, runShell } from "../shell.ts";
 

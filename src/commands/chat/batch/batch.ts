@@ -1,4 +1,4 @@
-import { createGate } from "../../../api/gate.ts";
+import { createGate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError, messageOf, reasonOf } from "../../../errors.ts";
 import { createTurn } from "../../../output/chat/answer.ts";

@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Gate } from "../../../api/gate.ts";
+import type { Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import type { Output } from "../../../output/output.ts";
 import { countOf, formatCount, formatDuration } from "../../../output/progress.ts";

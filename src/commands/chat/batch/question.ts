@@ -1,5 +1,5 @@
-import type { ChatParameters } from "../../../api/chat.ts";
-import type { Gate } from "../../../api/gate.ts";
+import type { ChatParameters } from "../../../api/chat/chat.ts";
+import type { Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/output.ts";

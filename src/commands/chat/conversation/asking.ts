@@ -2,7 +2,7 @@ import { cannotTell } from "../../../output/chat/filter-warnings.ts";
 import { writeError } from "../../../output/errors.ts";
 import { dim } from "../../../output/text.ts";
 import { CliError } from "../../../errors.ts";
-import type { ChatParameters } from "../../../api/chat.ts";
+import type { ChatParameters } from "../../../api/chat/chat.ts";
 import { ask } from "../ask.ts";
 import { createSaver } from "../save.ts";
 import type { Ending } from "../turn.ts";

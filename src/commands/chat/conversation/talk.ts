@@ -1,4 +1,4 @@
-import type { AnswerLimits, ChatParameters } from "../../../api/chat.ts";
+import type { AnswerLimits, ChatParameters } from "../../../api/chat/chat.ts";
 import type { Client } from "../../../api/client.ts";
 import type { FileDescriptor } from "../../../api/schemas.ts";
 import type { Context } from "../../../context.ts";

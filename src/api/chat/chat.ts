@@ -1,10 +1,10 @@
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../../errors.ts";
 import { chatBody, type ChatParameters } from "./chat-body.ts";
-import type { Call, Client } from "./client.ts";
-import { deepResearchIdleMs } from "./policy.ts";
+import type { Call, Client } from "../client.ts";
+import { deepResearchIdleMs } from "../retry/policy.ts";
 import type { ChatEvent, ChatReply } from "./chat-schemas.ts";
 import { followTurn, streamTypes, type AnswerLimits } from "./follow-turn.ts";
-import { anything } from "./shape.ts";
+import { anything } from "../answers/shape.ts";
 
 export type { ChatParameters } from "./chat-body.ts";
 export type { AnswerLimits } from "./follow-turn.ts";

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { CliError } from "../errors.ts";
+import { CliError } from "../../errors.ts";
 
 /** A proxy to tunnel through. */
 export interface Proxy {

@@ -1,4 +1,4 @@
-import type { Flow } from "./watch.ts";
+import type { Flow } from "../transport/watch.ts";
 
 /** Above this many unread bytes the sender is held back. */
 const readAheadBytes = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { connect, isIP } from "node:net";
-import { codeOf } from "../errors.ts";
+import { codeOf } from "../../errors.ts";
 
 /** An address of a host, and whether somebody answers there. */
 export interface Knock {

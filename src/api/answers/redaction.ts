@@ -1,5 +1,5 @@
 import { nestsTooDeep } from "./depth.ts";
-import type { Headers } from "./headers.ts";
+import type { Headers } from "../transport/headers.ts";
 
 /** Hides the secrets of a run in text from outside; the `Secrets` of the output gate are one. */
 export interface Redactor {

@@ -1,4 +1,4 @@
-import type { OutcomeKind } from "./breaker.ts";
+import type { OutcomeKind } from "../retry/breaker.ts";
 
 const keyNames = {
   accessToken: "the access token (accessToken, KNOWCTL_ACCESS_TOKEN)",

@@ -1,4 +1,4 @@
-import { CliError, codeOf } from "../errors.ts";
+import { CliError, codeOf } from "../../errors.ts";
 
 /** A file as it goes out. `bytes` may be asked for several times, once for each attempt. */
 export interface UploadFile {

@@ -1,5 +1,5 @@
-import { codeOf, messageOf, openFilesHint, type ExitName } from "../errors.ts";
-import type { FaultKind } from "./policy.ts";
+import { codeOf, messageOf, openFilesHint, type ExitName } from "../../errors.ts";
+import type { FaultKind } from "../retry/policy.ts";
 
 /** What a transport error means: for the retry table, the exit code and the user. */
 export interface Fault {

@@ -1,5 +1,5 @@
-import { ApiError } from "../errors.ts";
-import type { Failure, Result } from "./answers.ts";
+import { ApiError } from "../../errors.ts";
+import type { Failure, Result } from "../answers/answers.ts";
 import type { Gate, Setback } from "./gate.ts";
 import { longestRetryAfterMs, type CallPolicy, type FaultKind } from "./policy.ts";
 import { backoffMs, clampTimer, describeWait, type Clock } from "./timing.ts";

@@ -1,5 +1,5 @@
 import type { ChatEvent, Packet } from "./chat-schemas.ts";
-import { nestsTooDeep } from "./depth.ts";
+import { nestsTooDeep } from "../answers/depth.ts";
 
 /**
  * The lines of which an ordinary answer consists, checked by hand: they come by

@@ -1,4 +1,4 @@
-import { clampTimer } from "./timing.ts";
+import { clampTimer } from "../retry/timing.ts";
 
 /** Something in flight that must not take for ever. */
 export interface Bounded {

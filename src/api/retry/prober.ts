@@ -1,10 +1,10 @@
-import { failureOfFault, type Question } from "./answers.ts";
-import type { ClientOptions } from "./call.ts";
-import { createWire } from "./client.ts";
-import { isUnsent } from "./connector.ts";
-import type { Answer } from "./exchange.ts";
-import { header } from "./headers.ts";
-import type { ApiError } from "../errors.ts";
+import { failureOfFault, type Question } from "../answers/answers.ts";
+import type { ClientOptions } from "../call.ts";
+import { createWire } from "../client.ts";
+import { isUnsent } from "../transport/connector.ts";
+import type { Answer } from "../transport/exchange.ts";
+import { header } from "../transport/headers.ts";
+import type { ApiError } from "../../errors.ts";
 
 /** A request that is made once, to look at whatever comes. */
 export interface Probe {

@@ -1,6 +1,6 @@
-import { CliError } from "../errors.ts";
-import type { Dialect } from "./dialects.ts";
-import type { FileDescriptor, LlmOverride, SearchFilters } from "./schemas.ts";
+import { CliError } from "../../errors.ts";
+import type { Dialect } from "../dialects.ts";
+import type { FileDescriptor, LlmOverride, SearchFilters } from "../schemas.ts";
 
 /** A question, before a dialect writes it. What is absent or empty is not sent. */
 export interface ChatParameters {

@@ -1,4 +1,4 @@
-import type { ApiError } from "../errors.ts";
+import type { ApiError } from "../../errors.ts";
 import type { Breaker } from "./breaker.ts";
 import type { Limit } from "./limit.ts";
 import type { Clock } from "./timing.ts";

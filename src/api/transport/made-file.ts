@@ -1,4 +1,4 @@
-import type { Client } from "./client.ts";
+import type { Client } from "../client.ts";
 
 /**
  * The address of a file that a tool made, for people: `path` is an address, a

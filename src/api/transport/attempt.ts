@@ -1,11 +1,11 @@
-import { ApiError } from "../errors.ts";
-import { failureOfFault, type Failure, type Question, type Result } from "./answers.ts";
-import { toExchange, urlOf, type Call, type Wire } from "./call.ts";
+import { ApiError } from "../../errors.ts";
+import { failureOfFault, type Failure, type Question, type Result } from "../answers/answers.ts";
+import { toExchange, urlOf, type Call, type Wire } from "../call.ts";
 import { isUnsent } from "./connector.ts";
 import { allHeaders, header, type Headers } from "./headers.ts";
 import type { Exchange } from "./watch.ts";
-import { policies, type CallPolicy } from "./policy.ts";
-import { retrying } from "./retry.ts";
+import { policies, type CallPolicy } from "../retry/policy.ts";
+import { retrying } from "../retry/retry.ts";
 
 const secretHeaders = /^(?:authorization|cookie|set-cookie|proxy-authorization|x-api-key)$/;
 

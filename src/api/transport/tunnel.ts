@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectTarget } from "undici/lib/core/connect.js";
 import { isCertificateFault } from "./faults.ts";
-import { addressAttemptMs } from "./policy.ts";
+import { addressAttemptMs } from "../retry/policy.ts";
 import type { Proxy } from "./proxy.ts";
-import type { Redactor } from "./redaction.ts";
+import type { Redactor } from "../answers/redaction.ts";
 
 /** A socket or tunnel on its way. */
 export interface Opening {

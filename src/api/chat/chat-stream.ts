@@ -1,6 +1,6 @@
 import type { ChatEvent } from "./chat-schemas.ts";
 import { commonEvent, parseObject, strangeEvent } from "./common-lines.ts";
-import { readServiceWords } from "./words.ts";
+import { readServiceWords } from "../answers/words.ts";
 
 /** What a line is; undefined where it takes the schemas to say it, which are loaded when needed. */
 type ReadLine = (raw: string) => ChatEvent | undefined;

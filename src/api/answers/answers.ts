@@ -1,14 +1,14 @@
-import { ApiError, exitNameForStatus, type ExitName } from "../errors.ts";
-import type { OutcomeKind } from "./breaker.ts";
-import { isObject } from "./common-lines.ts";
+import { ApiError, exitNameForStatus, type ExitName } from "../../errors.ts";
+import type { OutcomeKind } from "../retry/breaker.ts";
+import { isObject } from "../chat/common-lines.ts";
 import { nestsTooDeep } from "./depth.ts";
-import type { Answer } from "./exchange.ts";
-import { readFault } from "./faults.ts";
-import { header } from "./headers.ts";
-import type { FaultKind } from "./policy.ts";
+import type { Answer } from "../transport/exchange.ts";
+import { readFault } from "../transport/faults.ts";
+import { header } from "../transport/headers.ts";
+import type { FaultKind } from "../retry/policy.ts";
 import { describeIssues, type Shape } from "./shape.ts";
 import { hintsForStatus, isRetryable, outcomeOfStatus, type KeyName } from "./status.ts";
-import { parseRetryAfter } from "./timing.ts";
+import { parseRetryAfter } from "../retry/timing.ts";
 import { readServiceWords, shorten } from "./words.ts";
 
 /** What is asked, for messages: `list connectors: GET https://… `. */

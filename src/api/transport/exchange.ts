@@ -1,7 +1,7 @@
 import type { Deadlines } from "./deadlines.ts";
-import { createInbox } from "./inbox.ts";
+import { createInbox } from "../chat/inbox.ts";
 import type { Headers } from "./headers.ts";
-import { redactBody, redactHeaders, type Redactor } from "./redaction.ts";
+import { redactBody, redactHeaders, type Redactor } from "../answers/redaction.ts";
 import { fault, watch, type Exchange, type Flow, type Watch } from "./watch.ts";
 
 export interface Answer {

@@ -1,4 +1,4 @@
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../../errors.ts";
 import { createBreaker, type OutcomeKind } from "./breaker.ts";
 import { admit, enter, isHeldByRate, pause, turnAway, type Door } from "./door.ts";
 import { createLimit } from "./limit.ts";

@@ -1,6 +1,6 @@
 import type { PeerCertificate, TLSSocket } from "node:tls";
-import type { ClientOptions } from "./call.ts";
-import { connectorOptionsOf } from "./client.ts";
+import type { ClientOptions } from "../call.ts";
+import { connectorOptionsOf } from "../client.ts";
 import { createConnector } from "./connector.ts";
 
 /** What a server shows of itself before anything is sent to it. */

@@ -1,5 +1,5 @@
 import { parseObject, isObject } from "./common-lines.ts";
-import { redactText, type Redactor } from "./redaction.ts";
+import { redactText, type Redactor } from "../answers/redaction.ts";
 
 /** Fewer characters of a secret may pass: a stream would wait at every word that begins like one. */
 const fewest = 4;

@@ -1,4 +1,4 @@
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../../errors.ts";
 import type { ChatEvent } from "./chat-schemas.ts";
 import {
   followMessages,
@@ -7,11 +7,11 @@ import {
   startProgress,
   type Progress,
 } from "./chat-stream.ts";
-import type { Gate } from "./gate.ts";
-import type { Call, Client } from "./client.ts";
-import { readFault } from "./faults.ts";
+import type { Gate } from "../retry/gate.ts";
+import type { Call, Client } from "../client.ts";
+import { readFault } from "../transport/faults.ts";
 import { StreamTooLargeError } from "./lines.ts";
-import { streamLineBytes } from "./policy.ts";
+import { streamLineBytes } from "../retry/policy.ts";
 import { redactMessages } from "./redact-messages.ts";
 import { decodeChunks } from "./stream.ts";
 
