@@ -28,7 +28,7 @@ const modules = {
   recording: "recording.ts",
   sandbox: "sandbox/server.ts",
   surface: "surface/chat.ts",
-  sync: "sync/run.ts",
+  sync: "sync/run/run.ts",
 } as const;
 
 type Module = keyof typeof modules;

@@ -58,7 +58,7 @@ export function findProjectMark(start: string, rules: UpwardRules): ProjectMark 
   return gitRoot === undefined ? undefined : { folder: gitRoot, kind: "git" };
 }
 
-/** Stands in the folder of a state until something is recorded there, see sync/state-file.ts. */
+/** Stands in the folder of a state until something is recorded there, see sync/state/state-file.ts. */
 const nothingRecorded = "state.db-new";
 
 function exists(path: string): boolean {

@@ -13,7 +13,7 @@ import {
 import { choice, collectParsed, examples, positive, share } from "./options.ts";
 import type { Run } from "./run.ts";
 
-/** As in sync/orphan-classes.ts, which help must not load. */
+/** As in sync/orphans/orphan-classes.ts, which help must not load. */
 const orphanClassNames = ["gone", "excluded", "other-options", "row-gone", "opted-out"] as const;
 
 /** `ingest retry`. */

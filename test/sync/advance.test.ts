@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ReadyDocument } from "../../src/documents/inspect/inspection.ts";
-import { advanceDate, createDates } from "../../src/sync/advance.ts";
+import { advanceDate, createDates } from "../../src/sync/run/advance.ts";
 import { openTestState } from "./open-state.ts";
 
 const day = "2024-01-01T00:00:00Z";

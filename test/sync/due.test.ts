@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { Inspector, Looked } from "../../src/documents/inspect/inspection.ts";
-import { readDue, type SpoolHead } from "../../src/sync/due.ts";
-import { createSpool } from "../../src/sync/spool.ts";
+import { readDue, type SpoolHead } from "../../src/sync/run/due.ts";
+import { createSpool } from "../../src/sync/run/spool.ts";
 import { temporaryFolder } from "../support.ts";
 
 const batch = 64;

@@ -4,11 +4,11 @@ import type { Listed } from "../../src/documents/find/find.ts";
 import type { GlancingInspector, Looked, Prepared } from "../../src/documents/inspect/inspection.ts";
 import { trustedStamp } from "../../src/documents/inspect/stamp.ts";
 import { ApiError, type CliError, type ExitName } from "../../src/errors.ts";
-import { buildPlan, type Plan, type PlanRequest } from "../../src/sync/plan.ts";
-import { readAgain, readDue, type SpoolHead } from "../../src/sync/due.ts";
-import { runDocuments, type DocumentEvent, type RunRequest } from "../../src/sync/run.ts";
-import { createSpool, type Spool } from "../../src/sync/spool.ts";
-import type { State } from "../../src/sync/state.ts";
+import { buildPlan, type Plan, type PlanRequest } from "../../src/sync/plan/plan.ts";
+import { readAgain, readDue, type SpoolHead } from "../../src/sync/run/due.ts";
+import { runDocuments, type DocumentEvent, type RunRequest } from "../../src/sync/run/run.ts";
+import { createSpool, type Spool } from "../../src/sync/run/spool.ts";
+import type { State } from "../../src/sync/state/state.ts";
 import { temporaryFolder } from "../support.ts";
 import { openTestState } from "./open-state.ts";
 

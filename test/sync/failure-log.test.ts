@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openDatabase } from "../../src/database.ts";
-import { createFailureLog } from "../../src/sync/failure-log.ts";
+import { createFailureLog } from "../../src/sync/state/failure-log.ts";
 
 it("keeps failures in order, gives them back from the first each time, also what came meanwhile", async () => {
   const database = await openDatabase(":memory:");

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase, type Database, type SqlValue } from "../../src/database.ts";
-import { createInsert } from "../../src/sync/insert.ts";
+import { createInsert } from "../../src/sync/state/insert.ts";
 
 /** A table of three columns, with counts of what is prepared and handed over. */
 async function openTable() {

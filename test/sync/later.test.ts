@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Prepared } from "../../src/documents/inspect/inspection.ts";
-import { createLater } from "../../src/sync/later.ts";
-import type { Due } from "../../src/sync/due.ts";
+import { createLater } from "../../src/sync/run/later.ts";
+import type { Due } from "../../src/sync/run/due.ts";
 
 function due(bytes: number, position?: number): Due {
   const prepared = { kind: "document", path: "", body: new Uint8Array(bytes) } as Prepared;

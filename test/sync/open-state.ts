@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { OwnerRules } from "../../src/ownership.ts";
-import * as stateFile from "../../src/sync/state-file.ts";
-import type { State } from "../../src/sync/state.ts";
+import * as stateFile from "../../src/sync/state/state-file.ts";
+import type { State } from "../../src/sync/state/state.ts";
 import { temporaryFolder } from "../support.ts";
 
 /** Rules under which no owner is asked for. */

@@ -5,7 +5,7 @@ import {
   orphanClasses,
   type DocumentState,
   type FileState,
-} from "../../src/sync/orphan-classes.ts";
+} from "../../src/sync/orphans/orphan-classes.ts";
 
 const documents: DocumentState[] = [
   "same options",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { listMissing } from "../../src/sync/orphans.ts";
-import { createPlanTable } from "../../src/sync/plan-table.ts";
+import { listMissing } from "../../src/sync/orphans/orphans.ts";
+import { createPlanTable } from "../../src/sync/plan/plan-table.ts";
 import { openTestState } from "./open-state.ts";
 
 it.each([

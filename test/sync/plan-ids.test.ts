@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createPlanIds } from "../../src/sync/plan-ids.ts";
+import { createPlanIds } from "../../src/sync/plan/plan-ids.ts";
 import { openTestState } from "./open-state.ts";
 
 type Given = [id: string, path: string, part?: number];

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createRecorder, type Recorder } from "../../src/sync/recorder.ts";
-import type { AcceptedRecord } from "../../src/sync/records.ts";
-import type { State } from "../../src/sync/state.ts";
+import { createRecorder, type Recorder } from "../../src/sync/run/recorder.ts";
+import type { AcceptedRecord } from "../../src/sync/state/records.ts";
+import type { State } from "../../src/sync/state/state.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

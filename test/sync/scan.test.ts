@@ -1,11 +1,11 @@
 import { array, assert, boolean, constantFrom, oneof, property, record, tuple } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { forget } from "../../src/sync/forget.ts";
-import { createIncoming } from "../../src/sync/import.ts";
-import type { AcceptedRecord, FileRecord } from "../../src/sync/records.ts";
-import { createScan } from "../../src/sync/scan.ts";
-import type { State } from "../../src/sync/state.ts";
-import type { Targets } from "../../src/sync/target.ts";
+import { forget } from "../../src/sync/state/forget.ts";
+import { createIncoming } from "../../src/sync/transfer/import.ts";
+import type { AcceptedRecord, FileRecord } from "../../src/sync/state/records.ts";
+import { createScan } from "../../src/sync/plan/scan.ts";
+import type { State } from "../../src/sync/state/state.ts";
+import type { Targets } from "../../src/sync/state/target.ts";
 import { temporaryFolder } from "../support.ts";
 import { openState, openTestState } from "./open-state.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { createSpool } from "../../src/sync/spool.ts";
+import { createSpool } from "../../src/sync/run/spool.ts";
 import { temporaryFolder } from "../support.ts";
 
 interface Head {

@@ -1,6 +1,6 @@
 import type * as FileSystem from "node:fs";
 import { expect, it, vi } from "vitest";
-import { stateFailure } from "../../src/sync/state.ts";
+import { stateFailure } from "../../src/sync/state/state.ts";
 
 // Root may write wherever the file system does not say no itself.
 const denied = vi.hoisted(() => ({ path: "" }));

@@ -4,7 +4,7 @@ import type { GlobalFlags } from "../../config/flags.ts";
 import { ownerRules } from "../../config/given.ts";
 import { stateName } from "../../config/project-mark.ts";
 import type { Context } from "../../context.ts";
-import { findLocalFiles } from "../../sync/local-files.ts";
+import { findLocalFiles } from "../../sync/orphans/local-files.ts";
 import type { Connected } from "../connect.ts";
 import { findProjectRoot } from "../project-root.ts";
 

@@ -8,7 +8,7 @@ import type { Context } from "../../context.ts";
 import type { ExitName } from "../../errors.ts";
 import type { FindingStatus } from "../../output/findings.ts";
 import type { Output } from "../../output/output.ts";
-import type { FailureCount } from "../../sync/failure-counts.ts";
+import type { FailureCount } from "../../sync/state/failure-counts.ts";
 import type { Connected } from "../connect.ts";
 
 export interface DoctorOptions extends GlobalFlags {

@@ -2,7 +2,7 @@ import type { ProbeTrace } from "../../api/retry/prober.ts";
 import { exitCodes, type ExitName } from "../../errors.ts";
 import type { Finding, FindingStatus } from "../../output/findings.ts";
 import { tool } from "../../output/report/tool.ts";
-import type { FailureCount } from "../../sync/failure-counts.ts";
+import type { FailureCount } from "../../sync/state/failure-counts.ts";
 import { valueRows, type ValueRow } from "../config/values.ts";
 import type { Examination } from "./check.ts";
 import { describeSystem } from "./local.ts";

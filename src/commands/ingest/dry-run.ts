@@ -9,9 +9,9 @@ import {
 } from "../../output/ingest.ts";
 import type { ShownPath } from "../../output/paths.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
-import type { Plan } from "../../sync/plan.ts";
-import { isInShard, type Shard } from "../../sync/shard.ts";
-import type { Target } from "../../sync/target.ts";
+import type { Plan } from "../../sync/plan/plan.ts";
+import { isInShard, type Shard } from "../../sync/plan/shard.ts";
+import type { Target } from "../../sync/state/target.ts";
 import { findOrphans } from "./orphan-search.ts";
 import type { Session } from "./session.ts";
 

@@ -8,8 +8,8 @@ import { createSecretCheck, shortestKey } from "../../documents/payload/secrets.
 import { CliError } from "../../errors.ts";
 import { checkFormat, writeRecord } from "../../output/formats.ts";
 import { writeExplanation } from "../../output/explanation.ts";
-import { seenText } from "../../sync/records.ts";
-import { hasState, openState } from "../../sync/state-file.ts";
+import { seenText } from "../../sync/state/records.ts";
+import { hasState, openState } from "../../sync/state/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { ownKeys } from "./own-keys.ts";
 import { stateFolder } from "./plan.ts";

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { relativeTo } from "../../documents/find/root.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
-import type { Plan } from "../../sync/plan.ts";
-import type { FailureRecord } from "../../sync/records.ts";
-import type { Shard } from "../../sync/shard.ts";
-import { targetFor, type Targets } from "../../sync/target.ts";
+import type { Plan } from "../../sync/plan/plan.ts";
+import type { FailureRecord } from "../../sync/state/records.ts";
+import type { Shard } from "../../sync/plan/shard.ts";
+import { targetFor, type Targets } from "../../sync/state/target.ts";
 import type { Session } from "./session.ts";
 import type { DocumentSource } from "./settings.ts";
 

@@ -5,7 +5,7 @@ import type { PayloadSetup } from "../../documents/inspect/inspect.ts";
 import type { Prepared } from "../../documents/inspect/inspection.ts";
 import { createSecretCheck } from "../../documents/payload/secrets.ts";
 import { CliError } from "../../errors.ts";
-import type { Due } from "../../sync/due.ts";
+import type { Due } from "../../sync/run/due.ts";
 import type { IngestOptions } from "./ingest.ts";
 import type { Session } from "./session.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "./shaping-flags.ts";

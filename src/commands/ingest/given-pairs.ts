@@ -1,9 +1,9 @@
 import { CliError } from "../../errors.ts";
 import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
 import type { Output } from "../../output/output.ts";
-import type { PlanTable } from "../../sync/plan-table.ts";
-import { fromStdin, type Due } from "../../sync/due.ts";
-import { targetFor, type Targets } from "../../sync/target.ts";
+import type { PlanTable } from "../../sync/plan/plan-table.ts";
+import { fromStdin, type Due } from "../../sync/run/due.ts";
+import { targetFor, type Targets } from "../../sync/state/target.ts";
 import { missingPair, type PairCheck } from "./target.ts";
 
 interface GivenPairs {

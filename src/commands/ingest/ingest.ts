@@ -1,9 +1,9 @@
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import type { Shard } from "../../sync/shard.ts";
-import { targetFor } from "../../sync/target.ts";
+import type { Shard } from "../../sync/plan/shard.ts";
+import { targetFor } from "../../sync/state/target.ts";
 import type { IngestFormat } from "../../output/ingest.ts";
-import type { Plan } from "../../sync/plan.ts";
+import type { Plan } from "../../sync/plan/plan.ts";
 import { openOutput } from "../connect.ts";
 import { accessRules, type AccessFlags, type AccessRules } from "./access.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";

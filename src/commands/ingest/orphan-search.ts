@@ -2,10 +2,10 @@ import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { createRealPlaces, exists, realPathIn } from "../../documents/find/real-place.ts";
 import { openYields } from "../../documents/find/yields.ts";
-import { createJudge } from "../../sync/orphan-judge.ts";
-import { listMissing, type Orphan } from "../../sync/orphans.ts";
-import type { Plan } from "../../sync/plan.ts";
-import type { Target } from "../../sync/target.ts";
+import { createJudge } from "../../sync/orphans/orphan-judge.ts";
+import { listMissing, type Orphan } from "../../sync/orphans/orphans.ts";
+import type { Plan } from "../../sync/plan/plan.ts";
+import type { Target } from "../../sync/state/target.ts";
 import { orphanScope } from "./orphan-scope.ts";
 import type { Session } from "./session.ts";
 

@@ -3,8 +3,8 @@ import { CliError } from "../../errors.ts";
 import { neutraliseLine } from "../../output/neutralise.ts";
 import type { Output } from "../../output/output.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
-import { fromStdin, type Due } from "../../sync/due.ts";
-import { createIsRecorded, type DocumentEvent } from "../../sync/run.ts";
+import { fromStdin, type Due } from "../../sync/run/due.ts";
+import { createIsRecorded, type DocumentEvent } from "../../sync/run/run.ts";
 import type { UploadSession } from "./session.ts";
 
 const idsShown = 5;

@@ -1,8 +1,8 @@
 import type { Config } from "../../config/load.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
-import type { State } from "../../sync/state.ts";
-import { failureTargets, serviceTargets } from "../../sync/target.ts";
+import type { State } from "../../sync/state/state.ts";
+import { failureTargets, serviceTargets } from "../../sync/state/target.ts";
 import type { ChosenPair } from "./target.ts";
 
 /** The pair that the key of a target ends with, see Target. */

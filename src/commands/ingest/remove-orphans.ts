@@ -8,12 +8,12 @@ import {
   listTargets,
   type ListedOrphan,
   type OrphanTable,
-} from "../../sync/orphan-table.ts";
-import type { OrphanClass } from "../../sync/orphan-classes.ts";
-import type { Orphan } from "../../sync/orphans.ts";
-import type { Plan } from "../../sync/plan.ts";
-import { removeOrphans } from "../../sync/remove.ts";
-import type { Target } from "../../sync/target.ts";
+} from "../../sync/orphans/orphan-table.ts";
+import type { OrphanClass } from "../../sync/orphans/orphan-classes.ts";
+import type { Orphan } from "../../sync/orphans/orphans.ts";
+import type { Plan } from "../../sync/plan/plan.ts";
+import { removeOrphans } from "../../sync/orphans/remove.ts";
+import type { Target } from "../../sync/state/target.ts";
 import { createPrompt } from "../prompt.ts";
 import type { AccessFlags } from "./access.ts";
 import { failureScope, failuresKey } from "./failures.ts";

@@ -11,12 +11,12 @@ import {
 import type { UploadCounts } from "../../output/progress.ts";
 import { createReportCollector, type RunEnd } from "../../output/report/collector.ts";
 import type { ReportFailure, RunReport } from "../../output/report/record.ts";
-import { createFailureLog } from "../../sync/failure-log.ts";
-import type { Plan } from "../../sync/plan.ts";
-import type { RecordedOptions } from "../../sync/options.ts";
-import type { FileWarning, PlanAction, PlanTable } from "../../sync/plan-table.ts";
-import type { DocumentEvent } from "../../sync/run.ts";
-import type { Shard } from "../../sync/shard.ts";
+import { createFailureLog } from "../../sync/state/failure-log.ts";
+import type { Plan } from "../../sync/plan/plan.ts";
+import type { RecordedOptions } from "../../sync/state/options.ts";
+import type { FileWarning, PlanAction, PlanTable } from "../../sync/plan/plan-table.ts";
+import type { DocumentEvent } from "../../sync/run/run.ts";
+import type { Shard } from "../../sync/plan/shard.ts";
 import { findGitRoot } from "../project-root.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";
 import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";

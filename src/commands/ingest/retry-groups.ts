@@ -1,6 +1,6 @@
 import type { RunReport } from "../../output/report/record.ts";
-import { parseOptions, type RecordedOptions } from "../../sync/options.ts";
-import type { State } from "../../sync/state.ts";
+import { parseOptions, type RecordedOptions } from "../../sync/state/options.ts";
+import type { State } from "../../sync/state/state.ts";
 
 /** Failed files whose documents are shaped by the same options. */
 export interface RetryGroup {

@@ -1,8 +1,8 @@
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import type { RecordedOptions } from "../../sync/options.ts";
-import { targetFor } from "../../sync/target.ts";
-import type { Plan } from "../../sync/plan.ts";
+import type { RecordedOptions } from "../../sync/state/options.ts";
+import { targetFor } from "../../sync/state/target.ts";
+import type { Plan } from "../../sync/plan/plan.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
 import { gatherReport } from "./gathered-report.ts";
 import { planFound, uploadFound, type IngestOptions } from "./ingest.ts";

@@ -20,7 +20,7 @@ import { mappingKey } from "../../documents/map/mapping.ts";
 import { CliError } from "../../errors.ts";
 import { neutraliseLine } from "../../output/neutralise.ts";
 import type { Output } from "../../output/output.ts";
-import type { RecordedOptions } from "../../sync/options.ts";
+import type { RecordedOptions } from "../../sync/state/options.ts";
 import { loadSettings } from "../connect.ts";
 import { pathsFrom } from "../../output/paths.ts";
 import { findProjectRoot, refuseOtherProject, textOfUnmarked } from "../project-root.ts";

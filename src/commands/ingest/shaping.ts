@@ -1,7 +1,7 @@
-import { differenceOf } from "../../sync/option-difference.ts";
-import { optionsJson, type RecordedOptions } from "../../sync/options.ts";
-import type { RunOptions } from "../../sync/plan.ts";
-import type { State } from "../../sync/state.ts";
+import { differenceOf } from "../../sync/state/option-difference.ts";
+import { optionsJson, type RecordedOptions } from "../../sync/state/options.ts";
+import type { RunOptions } from "../../sync/plan/plan.ts";
+import type { State } from "../../sync/state/state.ts";
 import type { DocumentSource } from "./settings.ts";
 
 /** The options that shape documents, and what the state knows of them. */

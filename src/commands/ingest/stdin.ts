@@ -1,10 +1,10 @@
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
-import { decide } from "../../sync/decide.ts";
-import { dueOfLines } from "../../sync/given-due.ts";
-import { createPlanTable, type PlanTable } from "../../sync/plan-table.ts";
-import type { Due } from "../../sync/due.ts";
-import { targetFor } from "../../sync/target.ts";
+import { decide } from "../../sync/plan/decide.ts";
+import { dueOfLines } from "../../sync/run/given-due.ts";
+import { createPlanTable, type PlanTable } from "../../sync/plan/plan-table.ts";
+import type { Due } from "../../sync/run/due.ts";
+import { targetFor } from "../../sync/state/target.ts";
 import type { PlannedDocument } from "../../output/ingest.ts";
 import { openOutput } from "../connect.ts";
 import { accessRules } from "./access.ts";

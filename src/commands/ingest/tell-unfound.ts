@@ -1,9 +1,9 @@
 import { defaultId } from "../../documents/map/mapping.ts";
 import { createRealPlaces, exists } from "../../documents/find/real-place.ts";
 import { countOf, formatCount } from "../../output/progress.ts";
-import { tombstoneMark } from "../../sync/orphans.ts";
-import type { Plan } from "../../sync/plan.ts";
-import { targetFor } from "../../sync/target.ts";
+import { tombstoneMark } from "../../sync/orphans/orphans.ts";
+import type { Plan } from "../../sync/plan/plan.ts";
+import { targetFor } from "../../sync/state/target.ts";
 import type { Session } from "./session.ts";
 
 /** The same of files that are drafts or empty now, as far as their ids are their paths. */

@@ -5,9 +5,9 @@ import type { IngestionRequest } from "../../api/schemas.ts";
 import { effectiveFor } from "../../documents/map/effective.ts";
 import { fingerprintOf } from "../../documents/payload/payload.ts";
 import type { DocumentSettings } from "../../documents/map/settings.ts";
-import { tombstoneMark, type Orphan } from "../../sync/orphans.ts";
-import type { AcceptedRecord } from "../../sync/records.ts";
-import type { Target } from "../../sync/target.ts";
+import { tombstoneMark, type Orphan } from "../../sync/orphans/orphans.ts";
+import type { AcceptedRecord } from "../../sync/state/records.ts";
+import type { Target } from "../../sync/state/target.ts";
 
 function noticeOf(orphan: Orphan, settings: DocumentSettings): IngestionRequest["document"] {
   const name = orphan.path.slice(orphan.path.lastIndexOf("/") + 1);

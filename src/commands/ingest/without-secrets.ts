@@ -1,6 +1,6 @@
 import type { Secrets } from "../../output/redact.ts";
-import type { AcceptedRecord, FailureRecord, FileRecord } from "../../sync/records.ts";
-import type { State } from "../../sync/state.ts";
+import type { AcceptedRecord, FailureRecord, FileRecord } from "../../sync/state/records.ts";
+import type { State } from "../../sync/state/state.ts";
 
 /**
  * The state, for a run that knows secrets: none of them goes into it, wherever the service says

@@ -2,7 +2,7 @@ import { relative, resolve, sep } from "node:path";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/progress.ts";
-import { countForgotten, forget, type Forgotten, type ForgetRequest } from "../../sync/forget.ts";
+import { countForgotten, forget, type Forgotten, type ForgetRequest } from "../../sync/state/forget.ts";
 import { openOutput } from "../connect.ts";
 import { createPrompt } from "../prompt.ts";
 import { findState, guardWriting, openExisting, type StateFlags } from "./place.ts";

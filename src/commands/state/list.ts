@@ -3,7 +3,7 @@ import { checkFormat, writeList, type Column } from "../../output/formats.ts";
 import { pathsFrom, type ShownPath } from "../../output/paths.ts";
 import { parseFilter, passes } from "../../output/select.ts";
 import { relativeTime } from "../../output/time.ts";
-import { listRecords, type StateEntry } from "../../sync/entries.ts";
+import { listRecords, type StateEntry } from "../../sync/state/entries.ts";
 import { openOutput } from "../connect.ts";
 import { findState, openExisting, type StateFlags } from "./place.ts";
 

@@ -4,9 +4,9 @@ import { ownerRules } from "../../config/given.ts";
 import { stateName } from "../../config/project-mark.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/output.ts";
-import { hasState, noStateError, openState } from "../../sync/state-file.ts";
-import { namedStateFolder } from "../../sync/state-folder.ts";
-import { stateFailure, type State } from "../../sync/state.ts";
+import { hasState, noStateError, openState } from "../../sync/state/state-file.ts";
+import { namedStateFolder } from "../../sync/state/state-folder.ts";
+import { stateFailure, type State } from "../../sync/state/state.ts";
 import { loadSettings } from "../connect.ts";
 import { findProjectRoot } from "../project-root.ts";
 

@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { createLineSplitter, StreamTooLargeError } from "../../api/chat/lines.ts";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf, messageOf } from "../../errors.ts";
-import type { Incoming } from "../../sync/import.ts";
-import { checkHeader, parseTransferLine } from "../../sync/parse-transfer.ts";
+import type { Incoming } from "../../sync/transfer/import.ts";
+import { checkHeader, parseTransferLine } from "../../sync/transfer/parse-transfer.ts";
 
 /** Longest line: a record holds paths, ids and hashes. */
 const longestLine = 4 * 1024 * 1024;

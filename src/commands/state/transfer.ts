@@ -4,10 +4,10 @@ import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/output.ts";
 import { countOf } from "../../output/progress.ts";
 import { writeFilePieces } from "../../output/report/file.ts";
-import { exportLines } from "../../sync/export.ts";
-import { createIncoming, type Incoming } from "../../sync/import.ts";
-import { openScratchState } from "../../sync/state-file.ts";
-import type { State } from "../../sync/state.ts";
+import { exportLines } from "../../sync/transfer/export.ts";
+import { createIncoming, type Incoming } from "../../sync/transfer/import.ts";
+import { openScratchState } from "../../sync/state/state-file.ts";
+import type { State } from "../../sync/state/state.ts";
 import { openOutput } from "../connect.ts";
 import {
   findState,

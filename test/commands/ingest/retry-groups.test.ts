@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { failedInState } from "../../../src/commands/ingest/retry-groups.ts";
-import { optionsJson, type RecordedOptions } from "../../../src/sync/options.ts";
+import { optionsJson, type RecordedOptions } from "../../../src/sync/state/options.ts";
 import { openTestState } from "../../sync/open-state.ts";
 
 const target = "https://h#2";

@@ -1,0 +1,168 @@
+import { formatOf } from "../../documents/read/readers.ts";
+import type { DocumentSettings, RawSettings } from "../../documents/map/settings.ts";
+import type { Yield, Yields } from "../../documents/find/yields.ts";
+import { orphanClass, type DocumentState, type FileState } from "./orphan-classes.ts";
+import { optionsJson, type OptionsStore, type RecordedOptions } from "../state/options.ts";
+import type { Missing, Orphan } from "./orphans.ts";
+import { differenceOf } from "../state/option-difference.ts";
+import type { PlanTable } from "../plan/plan-table.ts";
+
+export interface JudgeRequest {
+  table: PlanTable;
+  /** The options of this command, and the settings that they come to. */
+  options: RecordedOptions;
+  settings: DocumentSettings;
+  /** Options that are recorded. */
+  recorded: OptionsStore;
+  /** Whether the plan looked at every file of the inputs, not only at those changed since a commit. */
+  isWhole: boolean;
+  /** Whether the inputs reach a path, whatever patterns leave out. */
+  isInScope: (path: string) => boolean;
+  /** Where a root-relative path leads; whether something is there. */
+  placeOf: (path: string) => string;
+  exists: (absolutePath: string) => boolean;
+  /** The root-relative path of a file with all links resolved, where there is one. */
+  realPathOf: (path: string) => string | undefined;
+  openYields: (settings: RawSettings) => Promise<Yields>;
+}
+
+/** Tells of missing documents whether they are orphans. */
+export interface Judge {
+  /** Undefined for a document that is none, or is out of scope. Ask in the order of paths. */
+  judge(missing: Missing): Promise<Orphan | undefined>;
+  close(): Promise<void>;
+}
+
+interface Verdict {
+  file: FileState;
+  document: DocumentState;
+  reason: string;
+}
+
+const unknownOptions = "recorded by an earlier knowctl, without its options: cannot tell";
+
+/** What options say of how documents are made, without how their files were found. */
+function makingOf({ mapping, settings }: RecordedOptions): string {
+  const { include: _, exclude: _2, useIgnoreFiles: _3, flags, ...rest } = settings;
+  const { include: _4, exclude: _5, useIgnoreFiles: _6, ...shaping } = flags ?? {};
+  const making = { ...rest, flags: shaping };
+  return optionsJson({ byInclude: false, pairFromFlag: false, mapping, settings: making });
+}
+
+function ignores({ settings }: RecordedOptions): boolean {
+  return (settings.flags?.useIgnoreFiles ?? settings.useIgnoreFiles) !== false;
+}
+
+/** What a file that gives no such document gives instead. */
+function verdictOf({ ids, skipped, failed }: Yield, { id, part }: Missing): Verdict {
+  if (failed !== undefined) return { file: "unreadable", document: "same options", reason: failed };
+  if (ids.has(id)) return { file: "exists", document: "other options", reason: "" };
+  const reason = skipped.get(part) ?? (ids.size === 0 ? [...skipped.values()][0] : undefined);
+  if (reason !== undefined) return { file: "exists", document: "opted out", reason };
+  const gone = part > 0 ? "its row is gone" : "the file has another id now";
+  return { file: "exists", document: "row gone", reason: gone };
+}
+
+/** What the plan, which was made with the same options, knows of a file. */
+function createPlanned({ database }: PlanTable): (path: string) => Yield {
+  const entries = database.prepare(
+    "SELECT part, id, action, detail FROM temp.plan WHERE path = ? ORDER BY part",
+  );
+  return (path) => {
+    const ids = new Set<string>();
+    const skipped = new Map<number, string>();
+    for (const row of entries.iterate(path)) {
+      if (row["id"] !== null) ids.add(String(row["id"]));
+      else if (row["action"] === "skipped") skipped.set(Number(row["part"]), String(row["detail"]));
+    }
+    return { ids, skipped, failed: undefined };
+  };
+}
+
+/**
+ * Judges missing documents by the options recorded with them: a document whose file still gives
+ * it under those is no orphan but of class `other-options`. The caller closes it.
+ */
+export function createJudge(request: JudgeRequest): Judge {
+  const { settings, options, recorded, table } = request;
+  const planned = createPlanned(table);
+  const making = makingOf(options);
+  const opened = new Map<number, Promise<Yields>>();
+  let last: { path: string; options: number; given: Yield } | undefined;
+
+  const yieldsOf = (number: number, { settings: raw }: RecordedOptions): Promise<Yields> => {
+    let yields = opened.get(number);
+    if (!yields) {
+      yields = request.openYields({ ...raw, root: settings.root });
+      opened.set(number, yields);
+    }
+    return yields;
+  };
+  const givenBy = async (path: string, number: number, before: RecordedOptions): Promise<Yield> => {
+    if (last?.path === path && last.options === number) return last.given;
+    const given =
+      makingOf(before) === making
+        ? planned(path)
+        : await (await yieldsOf(number, before)).of(path, request.placeOf(path));
+    last = { path, options: number, given };
+    return given;
+  };
+
+  const judgeRead = async (missing: Missing): Promise<Verdict> => {
+    const before = recorded.get(missing.options);
+    if (!before || missing.options === undefined) {
+      return { file: "exists", document: "other options", reason: unknownOptions };
+    }
+    const verdict = verdictOf(await givenBy(missing.path, missing.options, before), missing);
+    if (verdict.document !== "other options") return verdict;
+    const difference = differenceOf(before, options) || "with other options";
+    return { ...verdict, reason: `the file is there; other options made it: ${difference}` };
+  };
+
+  /** Of a file that is there, but that no input found. */
+  const judgeLeftOut = ({ path, options: number }: Missing): Verdict | undefined => {
+    const reason = "the file is there, but excluded or ignored now";
+    const excluded: Verdict = { file: "excluded", document: "same options", reason };
+    if (settings.exclude?.matches(path)) return excluded;
+    const format = formatOf(path, settings.format);
+    // Rows are taken only when they are named: that this command named others says nothing.
+    if (!format || format.gives === "rows") return undefined;
+    const before = recorded.get(number);
+    if (!before || ignores(before) || !ignores(options)) return excluded;
+    return { file: "excluded", document: "other options", reason: "sent with --no-ignore" };
+  };
+
+  const verdictFor = async (missing: Missing): Promise<Verdict | undefined> => {
+    if (missing.isRead) return await judgeRead(missing);
+    if (!request.isWhole && !missing.isUnfound) return undefined;
+    const wasIncluded = options.byInclude && recorded.get(missing.options)?.byInclude === true;
+    if (!missing.isUnfound && !request.isInScope(missing.path) && !wasIncluded) return undefined;
+    if (!request.exists(request.placeOf(missing.path))) {
+      return { file: "gone", document: "same options", reason: "the file is gone" };
+    }
+    const real = request.realPathOf(missing.path);
+    // Recorded under the path of a link by an earlier knowctl.
+    if (real !== undefined && real !== missing.path && planned(real).ids.size > 0) {
+      return {
+        file: "exists",
+        document: "row gone",
+        reason: `the file has another id now: its real path is ${real}`,
+      };
+    }
+    return judgeLeftOut(missing);
+  };
+
+  return {
+    async judge(missing) {
+      if (missing.isRead && !request.isInScope(missing.path)) return undefined;
+      const verdict = await verdictFor(missing);
+      const found = verdict && orphanClass(verdict.file, verdict.document);
+      if (!verdict || !found) return undefined;
+      const { id, path, part, storedId } = missing;
+      return { id, path, part, storedId, class: found, reason: verdict.reason };
+    },
+    async close() {
+      for (const yields of opened.values()) await (await yields).close();
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import type { Database, Row } from "../../database.ts";
+import { pagesOf } from "../state/pages.ts";
+import type { OrphanClass } from "./orphan-classes.ts";
+import { tombstoneMark, type Orphan } from "./orphans.ts";
+
+export type OrphanStatus = "orphaned" | "deleted" | "tombstoned" | "failed";
+
+export interface ListedOrphan extends Orphan {
+  /** From 1, in order of the path. */
+  number: number;
+  status: OrphanStatus;
+  /** Whether this command removes it. */
+  isSelected: boolean;
+  /** Why it could not be removed. */
+  problem: string | undefined;
+}
+
+/** Orphans on disk beside the state: the state changes while they are removed. */
+export interface OrphanTable {
+  readonly count: number;
+  /** How many of them this command removes. */
+  readonly selected: number;
+  list(): Generator<ListedOrphan>;
+  mark(number: number, status: OrphanStatus, problem?: string): void;
+  /** Forgets the files of removed orphans that no other record needs. */
+  forgetFiles(): void;
+}
+
+function toOrphan(row: Row): ListedOrphan {
+  const text = (name: string): string | undefined =>
+    row[name] === null ? undefined : String(row[name]);
+  return {
+    number: Number(row["number"]),
+    id: String(row["id"]),
+    path: String(row["path"]),
+    part: Number(row["part"]),
+    storedId: text("stored_id"),
+    class: String(row["class"]) as OrphanClass,
+    reason: String(row["reason"]),
+    isSelected: row["selected"] === 1,
+    status: String(row["status"]) as OrphanStatus,
+    problem: text("problem"),
+  };
+}
+
+// Another target may still hold a document of the file, and then needs to know that it is gone.
+const forgetFiles = `
+  DELETE FROM main.files WHERE path IN (
+    SELECT path FROM temp.orphans WHERE class IN ('gone', 'excluded') AND status IN ('deleted', 'tombstoned'))
+  AND path NOT IN (
+    SELECT path FROM main.accepted WHERE whole <> '${tombstoneMark}'
+      AND path IN (SELECT path FROM temp.orphans))`;
+
+/**
+ * Collects orphans in the connection's temporary database; `isSelected` says which classes the
+ * command removes.
+ */
+export async function collectOrphans(
+  database: Database,
+  orphans: AsyncIterable<Orphan>,
+  isSelected: (each: OrphanClass) => boolean,
+): Promise<OrphanTable> {
+  database.exec(`
+    DROP TABLE IF EXISTS temp.orphans;
+    CREATE TEMP TABLE orphans (
+      number INTEGER PRIMARY KEY, id TEXT, path TEXT, part INTEGER, stored_id TEXT,
+      class TEXT, reason TEXT, selected INTEGER, status TEXT, problem TEXT);`);
+  const insert = database.prepare(
+    "INSERT INTO temp.orphans VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, 'orphaned', NULL)",
+  );
+  const mark = database.prepare("UPDATE temp.orphans SET status = ?, problem = ? WHERE number = ?");
+  let count = 0;
+  let selected = 0;
+  for await (const { id, path, part, storedId, class: name, reason } of orphans) {
+    const takes = isSelected(name);
+    insert.run(id, path, part, storedId ?? null, name, reason, takes ? 1 : 0);
+    count++;
+    if (takes) selected++;
+  }
+  return {
+    count,
+    selected,
+    *list() {
+      for (const row of pagesOf(database, "temp.orphans", ["number"])) yield toOrphan(row);
+    },
+    mark: (number, status, problem) => mark.run(status, problem ?? null, number),
+    forgetFiles: () => database.transaction(() => database.exec(forgetFiles)),
+  };
+}
+
+/** How many documents of a target lie in scope; removal notices are not counted. */
+export function countAccepted(
+  database: Database,
+  target: string,
+  isInScope: (path: string) => boolean,
+): number {
+  let count = 0;
+  const where = `target = ? AND path IS NOT NULL AND whole <> '${tombstoneMark}'`;
+  for (const row of pagesOf(database, "accepted", ["target", "id"], where, [target])) {
+    if (isInScope(String(row["path"]))) count++;
+  }
+  return count;
+}
+
+const targetsListed = 10;
+
+/** Keys of the targets that accepted anything: the first ten. */
+export function listTargets(database: Database): string[] {
+  // From one to the next: a scan of a million records would look at each.
+  const next = database.prepare("SELECT min(target) AS target FROM accepted WHERE target > ?");
+  const all: string[] = [];
+  while (all.length < targetsListed) {
+    const target = next.get(all.at(-1) ?? "")?.["target"];
+    if (typeof target !== "string") break;
+    all.push(target);
+  }
+  return all;
+}

@@ -1,0 +1,27 @@
+import { changedFields, type Fingerprint } from "../../documents/payload/payload.ts";
+import { isInDoubt } from "../state/doubt.ts";
+
+/**
+ * The rule of what is sent, a pure function:
+ *
+ * | recorded as accepted | same fingerprint | force | action    |
+ * |----------------------|------------------|-------|-----------|
+ * | no                   | –                | –     | new       |
+ * | yes                  | no               | –     | changed   |
+ * | yes                  | yes              | no    | unchanged |
+ * | yes                  | yes              | yes   | changed   |
+ * | yes, but in doubt    | –                | –     | changed   |
+ */
+export function decide(
+  accepted: Fingerprint | undefined,
+  current: Fingerprint,
+  force: boolean,
+): { action: "new" | "changed" | "unchanged"; detail: string } {
+  if (!accepted) return { action: "new", detail: "" };
+  if (accepted.whole === current.whole) {
+    return force ? { action: "changed", detail: "forced" } : { action: "unchanged", detail: "" };
+  }
+  const fields = changedFields(accepted.fields, current.fields);
+  const isLost = fields.length === 0 && isInDoubt(accepted.whole);
+  return { action: "changed", detail: isLost ? "its last answer was lost" : fields.join(", ") };
+}

@@ -1,0 +1,44 @@
+import type { Notice } from "../../documents/map/notices.ts";
+
+export interface CountedNotice extends Notice {
+  count: number;
+  /** File of the first document that has it; "" for stdin. */
+  path: string;
+  /** Where it was met first: that path, with the number of a row or line. */
+  first: string;
+}
+
+/** Counts the notices of a run: memory stays flat however many documents have them. */
+export interface NoticeCounts {
+  add(notices: readonly Notice[], document: { path: string; part: number }): void;
+  list(): CountedNotice[];
+}
+
+// Names come from documents: each row may have another one.
+const namesKept = 50;
+
+function placeOf({ path, part }: { path: string; part: number }): string {
+  if (path === "") return part > 0 ? `stdin:${part}` : "stdin";
+  return part > 0 ? `${path}#${part}` : path;
+}
+
+/** Starts counting. Beyond fifty names the rest are counted together as `others`. */
+export function createNoticeCounts(): NoticeCounts {
+  const counts = new Map<string, CountedNotice>();
+  return {
+    add(notices, document) {
+      for (const { kind, name } of notices) {
+        const isKept = counts.size < namesKept || counts.has(`${kind} ${name}`);
+        const shown = isKept ? name : "others";
+        const key = `${kind} ${shown}`;
+        const known = counts.get(key);
+        if (known) known.count++;
+        else {
+          const { path } = document;
+          counts.set(key, { kind, name: shown, count: 1, path, first: placeOf(document) });
+        }
+      }
+    },
+    list: () => [...counts.values()],
+  };
+}

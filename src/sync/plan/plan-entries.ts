@@ -1,0 +1,249 @@
+import type { Glance } from "../../documents/inspect/glance.ts";
+import type { Looked, Prepared, ReadyDocument } from "../../documents/inspect/inspection.ts";
+import { decide } from "./decide.ts";
+import type { Candidate } from "./merge.ts";
+import type { PlanRequest } from "./plan.ts";
+import type { PlanIds } from "./plan-ids.ts";
+import type { PlanEntry, PlanTable } from "./plan-table.ts";
+import { knownOf, type SpoolHead } from "../run/due.ts";
+import { seenText, type AcceptedRecord, type FileRecord } from "../state/records.ts";
+import { createReasonCount } from "./plan-reasons.ts";
+import { isInShard } from "./shard.ts";
+import { targetFor } from "../state/target.ts";
+
+/** Turns what was found of the files into entries of the plan. */
+export interface PlanEntries {
+  /** `looked` belongs to the candidate at the same place. */
+  add(candidates: readonly Candidate[], looked: readonly Looked[]): void;
+  /** A document that the run leaves alone, of a file that is not recorded: no other may take its id. */
+  addUntaken(path: string, part: number, id: string): void;
+  /** A file that is read later; false when something is accepted under its id: then read it now. */
+  addGlanced(candidate: Candidate, glanced: Glance): boolean;
+  /** What gives no document. */
+  addLeftOut(
+    kind: "skipped" | "failed",
+    path: string,
+    reason: string,
+    part?: number,
+    content?: string,
+  ): void;
+  /** Documents of one file of rows. */
+  addRows(candidate: Candidate, rows: readonly Prepared[]): void;
+  /** Saves what was learned of files that need not be sent. */
+  save(): void;
+  /** Image references in the documents that were read. */
+  images(): number;
+  readonly pairs: ReadonlySet<number | undefined>;
+}
+
+const saveBatch = 512;
+const manyDue = 1000;
+
+type Known = ReadonlyMap<string, ReadonlyMap<string, AcceptedRecord>>;
+
+/**
+ * Without a spool, as in a dry run, nothing is kept or recorded. With `ids`, the
+ * ids of what is on its way go there instead of into the table.
+ */
+export function createPlanEntries(
+  request: PlanRequest,
+  table: PlanTable,
+  ids: PlanIds | undefined,
+): PlanEntries {
+  const { state, targets, shard, spool } = request;
+  const pairs = new Set<number | undefined>();
+  let images = 0;
+  let unsaved: FileRecord[] = [];
+  let moved: AcceptedRecord[] = [];
+
+  // What gives no document is told by one shard as well: by its path.
+  const isOurs = (id: string): boolean => !shard || isInShard(id, shard);
+  const addLeftOut: PlanEntries["addLeftOut"] = (kind, path, reason, part, content) => {
+    if (!isOurs(path)) return;
+    if (kind === "failed") table.addFailure(path, reason, part);
+    else table.addSkip(path, reason, part, content);
+  };
+  const save = (): void => {
+    if (spool) state.save({ files: unsaved, accepted: moved });
+    unsaved = [];
+    moved = [];
+  };
+  const record = (file: FileRecord): void => {
+    unsaved.push(file);
+    if (unsaved.length >= saveBatch) save();
+  };
+  const keyOf = ({ ownPair }: ReadyDocument): string => targetFor(targets, ownPair)?.key ?? "";
+
+  const addSame = ({ item, seen }: Candidate): void => {
+    if (!seen) return;
+    const { path } = item;
+    if (seen.skipped === 0 && !shard && spool) {
+      table.countUp("unchanged", seen.accepted);
+      return;
+    }
+    for (const each of state.filesOf(path)) {
+      const { part, document, content, skipped } = each;
+      if (skipped !== undefined) addLeftOut("skipped", path, skipped, part, content);
+      else if (document && !isOurs(document.id)) table.countUp("other", 1);
+      else if (document) {
+        const { id } = document;
+        if (spool) table.countUp("unchanged", 1);
+        else table.add({ path, part, id, action: "unchanged", detail: "", content });
+      }
+    }
+  };
+
+  let due = 0;
+  const addDue: PlanTable["addDue"] = (path, part, id, action) => {
+    if (++due === manyDue) request.onManyDue?.();
+    if (!ids) {
+      table.addDue(path, part, id, action);
+      return;
+    }
+    ids.addDue(id, path, part);
+    table.countUp(action, 1);
+  };
+  type Kept = Pick<PlanEntry, "path" | "part" | "content" | "action">;
+  const addId = (entry: Kept, id: string): void => {
+    ids?.add(id);
+    table.add({ ...entry, id, detail: "" });
+  };
+
+  const reasons = createReasonCount(request, table);
+  const addDocument = (candidate: Candidate, document: ReadyDocument, known: Known): void => {
+    const { path, part, id, content, fingerprint, ownPair, body, ...rest } = document;
+    if (!isOurs(id)) {
+      addId({ path, part, content, action: "other" }, id);
+      return;
+    }
+    images += document.images;
+    for (const warning of document.warnings) table.warn(path, warning);
+    if (document.notices) table.notices.add(document.notices, document);
+    const accepted = known.get(keyOf(document))?.get(id);
+    const { action, detail } = decide(accepted, fingerprint, request.force);
+    if (action === "unchanged") {
+      const seen = seenText(document.stamp, candidate.mapping);
+      const { whole } = fingerprint;
+      record({
+        path,
+        part,
+        seen,
+        content,
+        document: { id, ccPairId: ownPair, whole },
+        skipped: undefined,
+        target: keyOf(document),
+      });
+      // Sent from stdin, from another path or with other options meanwhile: from now on it is
+      // this file's again, as this run makes it.
+      const isOurs = accepted?.path === path && accepted.part === part;
+      const number = request.options.number ?? accepted?.options;
+      if (accepted && (!isOurs || accepted.options !== number)) {
+        moved.push({ ...accepted, path, part, options: number });
+      }
+      ids?.add(id);
+      if (spool) table.countUp("unchanged", 1);
+      else table.add({ path, part, id, action, detail, content });
+      return;
+    }
+    pairs.add(targetFor(targets, ownPair)?.ccPairId);
+    // A first upload has nothing to compare with.
+    if (!ids) reasons.count(document, accepted);
+    if (!spool) {
+      table.add({ path, part, id, action, detail, content });
+      return;
+    }
+    // Told with the plan, not again with the upload.
+    const told = { warnings: [], images: 0, notices: undefined };
+    const head: SpoolHead = {
+      document: { path, part, id, content, fingerprint, ownPair, ...rest, ...told },
+      absolutePath: candidate.item.absolutePath,
+      facts: candidate.item.facts,
+      known: knownOf(accepted),
+    };
+    spool.add(head, body);
+    addDue(path, part, id, action);
+  };
+
+  const knownTargets = new Map<string, boolean>();
+  const isAccepted = (key: string, id: string): boolean => {
+    let isKnown = knownTargets.get(key);
+    if (isKnown === undefined) knownTargets.set(key, (isKnown = state.knows(key)));
+    return isKnown && state.accepted(key, id) !== undefined;
+  };
+  const addGlanced: PlanEntries["addGlanced"] = ({ item }, { id, ownPair }) => {
+    const target = targetFor(targets, ownPair);
+    if (!spool || isAccepted(target?.key ?? "", id)) return false;
+    const { path, absolutePath, facts } = item;
+    if (!isOurs(id)) {
+      addId({ path, part: 0, content: undefined, action: "other" }, id);
+      return true;
+    }
+    pairs.add(target?.ccPairId);
+    const document = { kind: "glanced", path, part: 0, id } as const;
+    spool.add({ document, absolutePath, facts, known: knownOf(undefined) });
+    addDue(path, 0, id, "new");
+    return true;
+  };
+
+  const addPrepared = (candidate: Candidate, prepared: Prepared, known: Known): void => {
+    const { path, part } = prepared;
+    if (prepared.kind === "failed") addLeftOut("failed", path, prepared.reason, part);
+    else if (prepared.kind === "skipped") {
+      const { reason, stamp, content } = prepared;
+      addLeftOut("skipped", path, reason, part, content);
+      const seen = seenText(stamp, candidate.mapping);
+      const target = undefined;
+      record({ path, part, seen, content, document: undefined, skipped: reason, target });
+    } else addDocument(candidate, prepared, known);
+  };
+
+  const lookUp = (found: readonly Looked[]): Known => {
+    const wanted = new Map<string, string[]>();
+    for (const each of found) {
+      if (each.kind !== "document") continue;
+      const key = keyOf(each);
+      const ids = wanted.get(key);
+      if (ids) ids.push(each.id);
+      else wanted.set(key, [each.id]);
+    }
+    return new Map(
+      [...wanted].map(([key, ids]) => [
+        key,
+        state.knows(key) ? state.acceptedOf(key, ids) : new Map(),
+      ]),
+    );
+  };
+
+  return {
+    add(candidates, looked) {
+      const known = lookUp(looked);
+      for (const [index, candidate] of candidates.entries()) {
+        const result = looked[index];
+        if (result?.kind === "same") addSame(candidate);
+        else if (result) addPrepared(candidate, result, known);
+      }
+    },
+    addRows(candidate, rows) {
+      const known = lookUp(rows);
+      if (!ids) reasons.remember(candidate.item.path, rows);
+      if (spool) {
+        const [ours, theirs]: [number[], number[]] = [[], []];
+        for (const row of rows) {
+          const isTheirs = row.kind === "document" && shard && !isInShard(row.id, shard);
+          (isTheirs ? theirs : ours).push(row.part);
+        }
+        // Until each row is recorded again, the file counts as not sent.
+        state.openParts(candidate.item.path, ours, theirs);
+      }
+      for (const row of rows) addPrepared(candidate, row, known);
+    },
+    save,
+    images: () => images,
+    addLeftOut,
+    addGlanced,
+    addUntaken(path, part, id) {
+      addId({ path, part, content: undefined, action: "untaken" }, id);
+    },
+    pairs,
+  };
+}

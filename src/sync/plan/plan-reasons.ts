@@ -1,0 +1,61 @@
+import type { Prepared, ReadyDocument } from "../../documents/inspect/inspection.ts";
+import { tombstoneMark } from "../orphans/orphans.ts";
+import type { PlanRequest } from "./plan.ts";
+import type { PlanTable } from "./plan-table.ts";
+import type { AcceptedRecord, FileRecord } from "../state/records.ts";
+import { targetFor } from "../state/target.ts";
+
+const unknownOptions = "recorded by an earlier knowctl, without options";
+
+/** Counts why documents are sent, see createReasonCount(). */
+export interface ReasonCount {
+  /** Keeps what is recorded of rows: before the record of their file is opened for new ones. */
+  remember(path: string, rows: readonly Prepared[]): void;
+  count(document: ReadyDocument, accepted: AcceptedRecord | undefined): void;
+}
+
+/**
+ * Counts the documents that changed only because the options are others than the recorded ones,
+ * and those that get another id than the recorded one of their file: then both documents exist.
+ */
+export function createReasonCount(
+  { state, targets, options }: PlanRequest,
+  table: PlanTable,
+): ReasonCount {
+  let remembered: { path: string; files: Map<number, FileRecord>; ids: Set<string> } | undefined;
+  const fileOf = (path: string, part: number): FileRecord | undefined =>
+    remembered?.path === path ? remembered.files.get(part) : state.file(path, part);
+  const differenceFrom = (number: number | undefined): string =>
+    number === undefined ? "" : options.differenceFrom(number);
+  const countNewId = ({ path, part, id, ownPair }: ReadyDocument): void => {
+    const before = fileOf(path, part)?.document?.id;
+    if (before === undefined || before === id) return;
+    // A row that was inserted moves the others: their documents keep their ids.
+    if (part > 0 && remembered?.ids.has(before)) return;
+    const earlier = state.accepted(targetFor(targets, ownPair)?.key ?? "", before);
+    if (earlier?.path !== path || earlier.whole === tombstoneMark) return;
+    if (earlier.options === undefined) return table.addReason("new id", unknownOptions);
+    const difference = differenceFrom(earlier.options);
+    if (difference !== "") table.addReason("new id", difference);
+    // Another row at this place is no other id of the same one.
+    else if (part === 0) table.addReason("own id", "");
+  };
+  return {
+    remember(path, rows) {
+      const files = rows.map(({ part }) => [part, state.file(path, part)] as const);
+      remembered = {
+        path,
+        files: new Map(files.filter((each): each is [number, FileRecord] => each[1] !== undefined)),
+        ids: new Set(rows.flatMap((row) => (row.kind === "document" ? [row.id] : []))),
+      };
+    },
+    count(document, accepted) {
+      if (!accepted) return countNewId(document);
+      const { path, part, content, fingerprint } = document;
+      if (accepted.whole === fingerprint.whole) return;
+      const difference = differenceFrom(accepted.options);
+      if (difference === "" || fileOf(path, part)?.content !== content) return;
+      table.addReason("changed", difference);
+    },
+  };
+}

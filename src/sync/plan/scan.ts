@@ -1,0 +1,108 @@
+import type { PathRange } from "../../documents/find/scope.ts";
+import type { Database, Statement } from "../../database.ts";
+import type { Targets } from "../state/target.ts";
+
+/** What the state knows of one file, as far as deciding to leave it unread takes. */
+export interface SeenFile {
+  path: string;
+  /** As in FileRecord. */
+  seen: string;
+  /** The same; "" unless it was asked for. */
+  content: string;
+  /** Documents of it that the service has as recorded. */
+  accepted: number;
+  /** Documents of it that are left out. */
+  skipped: number;
+  /** Documents that the service does not have, or not as recorded. */
+  missing: number;
+}
+
+const pageSize = 1024;
+// No path below the project root holds an empty step; a stamp or hash holds neither mark.
+const rowEnd = "//";
+
+// One text a page: rows, and the values in them, would each cost a crossing from
+// SQLite to JavaScript. One row a part of a file: 1 for accepted as recorded, 2
+// for skipped, else 0. What is accepted is looked at only where the file itself does
+// not say so: that would cost as much as the rest.
+const pageOf = (target: string, content: string): string => `
+  SELECT group_concat(line, '${rowEnd}') AS lines FROM (
+    SELECT CASE WHEN f.skipped IS NOT NULL THEN 2 WHEN f.target = ${target} THEN 1
+      ELSE EXISTS (SELECT 1 FROM accepted a
+        WHERE a.target = ${target} AND a.id = f.id AND a.whole = f.whole AND a.path = f.path) END
+      || ${content} || '|' || f.seen || '|' || f.part || '/' || f.path AS line
+    FROM files f
+    WHERE (f.path, f.part) > (?3, ?4) AND f.path >= ?5 AND f.path <= ?6
+    ORDER BY f.path, f.part LIMIT ${pageSize})`;
+
+// ?1 is the address with "#", ?2 the pair of the run; "" for none.
+const [flagTarget, ownTarget] = ["(?1 || ?2)", "(?1 || coalesce(f.cc_pair_id, ?2))"];
+
+/** Pages of lines, ordered by path and part; the last is the first that is not full. */
+function* readPages(
+  statement: Statement,
+  { baseUrl, pair }: Targets,
+  { from, to }: PathRange,
+): Generator<string[]> {
+  // As text: a driver may bind numbers as REAL, and "#2.0" is no target.
+  const own = [`${baseUrl}#`, String(pair.ccPairId ?? "")];
+  // SQLite seeks by this pair, not by the range: from the start of the table it would read up to it.
+  for (let [path, part] = [from, -1]; ;) {
+    const text = statement.get(...own, path, part, from, to)?.["lines"];
+    if (typeof text !== "string") return;
+    const lines = text.split(rowEnd);
+    yield lines;
+    const last = lines.at(-1) ?? "";
+    if (lines.length < pageSize) return;
+    const pathAt = last.indexOf("/") + 1;
+    path = last.slice(pathAt);
+    part = Number(last.slice(last.lastIndexOf("|", pathAt) + 1, pathAt - 1));
+  }
+}
+
+const [acceptedCode, skippedCode] = [0x31, 0x32];
+
+/**
+ * Gives the function that yields the recorded files within ranges, ordered by path (code points):
+ * one ordered pass over the state, in pages, so that memory stays flat and the same connection
+ * may write between them.
+ */
+export function createScan(
+  database: Database,
+  targets: Targets,
+  withContent: boolean,
+): (ranges: readonly PathRange[]) => Generator<SeenFile> {
+  const target = targets.pair.fromFlag ? flagTarget : ownTarget;
+  const statement = database.prepare(pageOf(target, withContent ? "f.content" : "''"));
+  return (ranges) => scanFiles(statement, targets, ranges);
+}
+
+function* scanFiles(
+  statement: Statement,
+  targets: Targets,
+  ranges: readonly PathRange[],
+): Generator<SeenFile> {
+  for (const range of ranges) {
+    let file: SeenFile | undefined;
+    for (const lines of readPages(statement, targets, range)) {
+      for (const line of lines) {
+        const contentEnd = line.indexOf("|");
+        const seenEnd = line.indexOf("|", contentEnd + 1);
+        const path = line.slice(line.indexOf("/", seenEnd) + 1);
+        const seen = line.slice(contentEnd + 1, seenEnd);
+        if (file?.path !== path) {
+          if (file) yield file;
+          const content = line.slice(1, contentEnd);
+          file = { path, seen, content, accepted: 0, skipped: 0, missing: 0 };
+        }
+        // Parts that were read at different times: not to be trusted.
+        if (seen !== file.seen) file.seen = "";
+        const flag = line.charCodeAt(0);
+        if (flag === acceptedCode) file.accepted++;
+        else if (flag === skippedCode) file.skipped++;
+        else file.missing++;
+      }
+    }
+    if (file) yield file;
+  }
+}

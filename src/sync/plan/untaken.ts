@@ -1,0 +1,52 @@
+import type { Prepared } from "../../documents/inspect/inspection.ts";
+import { formatOf } from "../../documents/read/readers.ts";
+import type { Candidate } from "./merge.ts";
+import type { PlanEntries } from "./plan-entries.ts";
+import type { PlanRequest } from "./plan.ts";
+
+/**
+ * Plans the ids of files that have not changed and are not recorded: what changed must not
+ * overwrite their documents. Whatever else may be the matter with them is not this run's concern.
+ */
+export interface Untaken {
+  /** A promise only where there is something to wait for. */
+  add(candidate: Candidate): Promise<void> | undefined;
+  /** Waits until all of them are planned. */
+  settle(): Promise<void>;
+}
+
+const filesAtOnce = 64;
+
+/** Creates one for the plan of `entries`. */
+export function createUntaken(request: PlanRequest, entries: PlanEntries): Untaken {
+  const { inspector, format } = request;
+  let waiting: Candidate[] = [];
+  const plan = (path: string, prepared: Prepared): void => {
+    if (prepared.kind === "document") entries.addUntaken(path, prepared.part, prepared.id);
+  };
+  const readRows = async ({ item }: Candidate): Promise<void> => {
+    for await (const row of inspector.readRows(item)) plan(item.path, row);
+  };
+  const settle = async (): Promise<void> => {
+    const items = waiting.map(({ item }) => item);
+    waiting = [];
+    const looked = items.length > 0 ? await inspector.look(items) : [];
+    for (const [index, each] of looked.entries()) {
+      if (each.kind !== "same") plan(items[index]?.path ?? "", each);
+    }
+  };
+  return {
+    settle,
+    add(candidate) {
+      const { item } = candidate;
+      if (formatOf(item.path, format)?.gives === "rows") return readRows(candidate);
+      const glanced = inspector.glance(item);
+      if (glanced) {
+        entries.addUntaken(item.path, 0, glanced.id);
+        return undefined;
+      }
+      waiting.push(candidate);
+      return waiting.length >= filesAtOnce ? settle() : undefined;
+    },
+  };
+}

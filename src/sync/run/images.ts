@@ -1,0 +1,77 @@
+import type { IngestionRequest } from "../../api/schemas.ts";
+import { imagePlaceholder } from "../../documents/images/image-sections.ts";
+import type { LocalImage } from "../../documents/images/images.ts";
+import { stateFailure, type State } from "../state/state.ts";
+
+/** Images of the documents of a run: uploaded once per content, remembered in the state. */
+export interface Images {
+  /**
+   * The request with the service's ids in place of its document's images, which
+   * are uploaded where they have not been. Throws what the upload throws.
+   */
+  place(body: Uint8Array, images: readonly LocalImage[]): Promise<Uint8Array>;
+}
+
+export interface ImagesRequest {
+  state: State;
+  /** Origin and path prefix of the service that gave the ids. */
+  service: string;
+  /** Upload again what was uploaded before this run: the service may have forgotten it. */
+  force: boolean;
+  /** Uploads one image; resolves with its id. */
+  upload: (image: LocalImage) => Promise<string>;
+  now: () => number;
+}
+
+function replaced(body: Uint8Array, ids: ReadonlyMap<string, string>): Uint8Array {
+  const request = JSON.parse(Buffer.from(body).toString()) as IngestionRequest;
+  for (const section of request.document.sections) {
+    const id = ids.get(section.image_file_id ?? "");
+    if (id !== undefined) section.image_file_id = id;
+  }
+  return Buffer.from(JSON.stringify(request));
+}
+
+/** Also without a lasting state, where the images are remembered as long as it lives. */
+export function createImages({ state, service, force, upload, now }: ImagesRequest): Images {
+  const { database } = state;
+  const select = database.prepare("SELECT file_id FROM images WHERE service = ? AND hash = ?");
+  const insert = database.prepare(
+    "INSERT OR REPLACE INTO images (service, hash, file_id, sent_at) VALUES (?, ?, ?, ?)",
+  );
+  const inWork = new Map<string, Promise<string>>();
+  const ofThisRun = new Set<string>();
+
+  const uploadOne = async (image: LocalImage): Promise<string> => {
+    const { sha256 } = image;
+    const id = await upload(image);
+    // Before its document goes out: what the document names is known.
+    try {
+      database.transaction(() => insert.run(service, sha256, id, now()));
+    } catch (error) {
+      throw stateFailure("for images", error);
+    }
+    if (force) ofThisRun.add(sha256);
+    return id;
+  };
+  const idOf = (image: LocalImage): Promise<string> | string => {
+    const { sha256 } = image;
+    const known = force && !ofThisRun.has(sha256) ? undefined : select.get(service, sha256);
+    if (known) return String(known["file_id"]);
+    let uploading = inWork.get(sha256);
+    if (!uploading) {
+      uploading = uploadOne(image).finally(() => inWork.delete(sha256));
+      inWork.set(sha256, uploading);
+    }
+    return uploading;
+  };
+  return {
+    async place(body, images) {
+      if (images.length === 0) return body;
+      const ids = new Map<string, string>();
+      // One after the other: documents are in flight at the same time as it is.
+      for (const image of images) ids.set(imagePlaceholder(image.sha256), await idOf(image));
+      return replaced(body, ids);
+    },
+  };
+}

@@ -1,0 +1,215 @@
+import type { IngestionResult } from "../../api/schemas.ts";
+import type { Notice } from "../../documents/map/notices.ts";
+import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
+import { CliError } from "../../errors.ts";
+import { createEventQueue } from "./event-queue.ts";
+import type { Due, LastSent } from "./due.ts";
+import { createLater } from "./later.ts";
+import { createPuller } from "./puller.ts";
+import { createRecorder } from "./recorder.ts";
+import { renewedFailure, toFailureRecord } from "./run-failures.ts";
+import { sendDue, type Outcome, type Run } from "./send.ts";
+import type { Doubtful } from "../state/doubt.ts";
+import type { State } from "../state/state.ts";
+import { serviceTargets, targetFor, type Targets } from "../state/target.ts";
+
+export interface DocumentEvent {
+  status: "created" | "updated" | "unchanged" | "skipped" | "failed";
+  /** "" for what came from stdin. */
+  path: string;
+  /** Number of the row in a file of rows. */
+  row?: number | undefined;
+  /** Of a failure: the line where that row begins. */
+  line?: number | undefined;
+  id: string;
+  /** Why it is skipped or failed. */
+  reason?: string | undefined;
+  /** Of a failure: another attempt may help. */
+  retryable?: boolean | undefined;
+  /** Of a failure: HTTP status. */
+  httpStatus?: number | undefined;
+  storedId?: string | undefined;
+  /** The path that this file had when it was sent before. */
+  renamedFrom?: string | undefined;
+  warnings?: readonly string[] | undefined;
+  images?: number | undefined;
+  /** Facts that the run reports once for all documents. */
+  notices?: readonly Notice[] | undefined;
+  /** The service had the document, and nothing is recorded of it here. */
+  wasUnrecorded?: boolean | undefined;
+  /** Bytes of the request's body. */
+  sentBytes?: number | undefined;
+  ms: number;
+}
+
+export interface RunRequest {
+  /** What is to be sent, in batches; read again for a last attempt by `again`. */
+  due: AsyncIterable<Due[]>;
+  /** What is to be attempted once more, by its positions in the spool. */
+  again: (positions: readonly number[]) => AsyncIterable<Due[]>;
+  state: State;
+  targets: Targets;
+  /** Number of the run's options in the state; undefined where none are recorded. */
+  options: number | undefined;
+  /** Keys of targets that have one document under one id, whichever of them it is sent to. */
+  sharedTargets: readonly string[];
+  mappingKey: (path: string) => string;
+  /** A gone file of this content, or one that git says was renamed. */
+  renamedFrom: (content: string, path: string) => string | undefined;
+  /** Send what is unchanged too. */
+  force: boolean;
+  /** Sends one request body; resolves only when the service answered 200. */
+  upload: (body: Uint8Array, document: ReadyDocument) => Promise<IngestionResult>;
+  /** Told when a document sets out (1), and when it is over (-1). */
+  onSending?: (change: 1 | -1) => void;
+  /** The body to send for a document; `last`: how the target got another version of it. */
+  adapt: (document: ReadyDocument, last: LastSent | undefined) => SentBody;
+  /** Whether the service as a whole has been given up: then no failure is a document's own. */
+  isGivenUp: () => boolean;
+  /** Most documents in flight. */
+  concurrency: number;
+  maxFailures: number | undefined;
+  /** Documents that have failed before: files that could not be read. Default 0. */
+  failedBefore?: number;
+  /** Stops taking new documents; what is in flight is waited for. */
+  signal: AbortSignal;
+  now: () => number;
+}
+
+export interface SentBody {
+  body: Uint8Array;
+  /** `doc_updated_at` in it. */
+  updatedAt: string | undefined;
+  /** The date to record instead, asked for when the service turns out to have the document already. */
+  dateIfThere?: () => string | undefined;
+}
+
+// Looking up what cannot be there would cost as much as recording it.
+function createAcceptedOf(state: State): State["accepted"] {
+  const knows = new Map<string, boolean>();
+  return (target, id) => {
+    let isKnown = knows.get(target);
+    if (isKnown === undefined) knows.set(target, (isKnown = state.knows(target)));
+    return isKnown ? state.accepted(target, id) : undefined;
+  };
+}
+
+/** Whether anything is recorded of an id under any pair of the service. */
+export function createIsRecorded(state: State, { baseUrl }: Targets): (id: string) => boolean {
+  let targets: string[] | undefined;
+  return (id) => {
+    targets ??= serviceTargets(state.database, baseUrl);
+    return targets.some((target) => state.accepted(target, id) !== undefined);
+  };
+}
+
+/** Puts what is recorded of due documents in doubt, until the service has answered. */
+function doubt(batch: readonly Due[], { state, targets, sharedTargets }: RunRequest): void {
+  const documents: Doubtful[] = [];
+  for (const { prepared, known } of batch) {
+    if (prepared.kind !== "document") continue;
+    const { id, ownPair, fingerprint } = prepared;
+    const own = targetFor(targets, ownPair)?.key;
+    // What stdin brings is looked up, and put in doubt, when it is sent.
+    if (own !== undefined && known?.last) documents.push({ target: own, id });
+    const sent = fingerprint.whole;
+    for (const target of sharedTargets) if (target !== own) documents.push({ target, id, sent });
+  }
+  state.doubt(documents);
+}
+
+/**
+ * Sends what is due, with bounded concurrency, and yields what became of each
+ * document in batches as they complete. A document counts as sent only after
+ * the service said 200; the state records it then. A document's own failure is
+ * an event and the others go on; what may succeed later is attempted once more
+ * at the end. Any other failure stops the run: nothing new is started, what is
+ * in flight ends, and the error is thrown.
+ */
+export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentEvent[]> {
+  const request: Run = {
+    ...given,
+    acceptedOf: createAcceptedOf(given.state),
+    isRecorded: createIsRecorded(given.state, given.targets),
+  };
+  const events = createEventQueue<DocumentEvent>();
+  const later = createLater();
+  let failures = request.failedBefore ?? 0;
+  let isLeft = false;
+  let fatal: { error: unknown } | undefined;
+  let stopPulling: () => void = () => {};
+  const stopFor = (error: unknown): void => {
+    fatal ??= { error };
+    stopPulling();
+  };
+  const recorder = createRecorder(request.state, stopFor);
+  const isOver = (): boolean => fatal !== undefined || isLeft || request.signal.aborted;
+
+  const emitFailure = (event: DocumentEvent): void => {
+    recorder.fail(toFailureRecord(event, request, request.now()));
+    events.add(event);
+  };
+  const stopIfTooMany = (): void => {
+    if (request.maxFailures === undefined || failures < request.maxFailures) return;
+    stopFor(new CliError("partial", `stopped after ${failures} failed documents`));
+  };
+  const fail = (due: Due, event: DocumentEvent, isLastPass: boolean): void => {
+    failures++;
+    if (isLastPass || event.retryable !== true || !later.add(due, event)) emitFailure(event);
+    stopIfTooMany();
+  };
+  const settle = (due: Due, outcome: Outcome, isLastPass: boolean): void => {
+    if ("fatal" in outcome) {
+      const again = renewedFailure(due, outcome.fatal, request);
+      if (again) recorder.fail(again);
+      stopFor(outcome.fatal);
+    } else if (outcome.event.status === "failed") fail(due, outcome.event, isLastPass);
+    else events.add(outcome.event);
+  };
+
+  const work = async (all: AsyncIterable<Due[]>, isLastPass: boolean): Promise<void> => {
+    const next = createPuller(all, (batch) => doubt(batch, request));
+    stopPulling = next.stop;
+    if (isOver()) next.stop();
+    const workers = Array.from({ length: request.concurrency }, async () => {
+      try {
+        while (!isOver()) {
+          const due = next.atHand() ?? (await next());
+          if (!due || isOver()) return;
+          if (isLastPass) later.take(due);
+          request.onSending?.(1);
+          settle(due, await sendDue(due, request, recorder), isLastPass);
+          request.onSending?.(-1);
+        }
+      } catch (error) {
+        stopFor(error);
+      }
+    });
+    await Promise.all(workers);
+    await next.close();
+  };
+  const onAbort = (): void => stopPulling();
+  request.signal.addEventListener("abort", onAbort, { once: true });
+  const running = (async (): Promise<void> => {
+    stopIfTooMany();
+    await work(request.due, false);
+    failures -= later.count();
+    if (later.count() > 0 && !isOver()) await work(later.due(request.again), true);
+    // Those whose turn did not come any more.
+    for (const event of later.left()) emitFailure(event);
+  })()
+    .catch(stopFor)
+    .finally(events.end);
+  try {
+    yield* events.batches();
+  } finally {
+    // Also when the caller stops listening: nothing new is started, and what is
+    // in flight is waited for, so that its answers are recorded.
+    isLeft = true;
+    stopPulling();
+    request.signal.removeEventListener("abort", onAbort);
+    await running;
+    recorder.save();
+  }
+  if (fatal) throw fatal.error;
+}

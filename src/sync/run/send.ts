@@ -1,0 +1,165 @@
+import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
+import { ApiError, CliError, messageOf } from "../../errors.ts";
+import { decide } from "../plan/decide.ts";
+import { isDocumentFault } from "./outcome.ts";
+import { knownOf, type Due, type Known } from "./due.ts";
+import type { Recorder } from "./recorder.ts";
+import { seenText, type AcceptedRecord, type FileRecord } from "../state/records.ts";
+import type { DocumentEvent, RunRequest } from "./run.ts";
+import type { State } from "../state/state.ts";
+import { targetFor, type Target } from "../state/target.ts";
+
+/** A request whose look-ups in the state are cut short. */
+export interface Run extends RunRequest {
+  acceptedOf: State["accepted"];
+  /** Whether anything is recorded of an id under any pair of the service. */
+  isRecorded: (id: string) => boolean;
+}
+
+function toFileRecord(
+  document: ReadyDocument,
+  target: Target,
+  request: RunRequest,
+): FileRecord | undefined {
+  const { path, part, stamp, content, id, ownPair, fingerprint } = document;
+  if (path === "") return undefined;
+  return {
+    path,
+    part,
+    seen: seenText(stamp, request.mappingKey(path)),
+    content,
+    document: { id, ccPairId: ownPair, whole: fingerprint.whole },
+    skipped: undefined,
+    target: target.key,
+  };
+}
+
+function lookUp(document: ReadyDocument, target: Target, request: Run): Known | "unchanged" {
+  const accepted = request.acceptedOf(target.key, document.id);
+  const { action } = decide(accepted, document.fingerprint, request.force);
+  if (action === "unchanged") return action;
+  return knownOf(accepted);
+}
+
+const msSince = (start: number): number => Math.round(performance.now() - start);
+
+type Base = Pick<DocumentEvent, "path" | "id" | "row" | "line" | "ms">;
+
+/** What became of one document; `fatal`: an error that is not its own and stops the run. */
+export type Outcome = { event: DocumentEvent } | { fatal: unknown };
+
+function toOutcome(base: Base, error: unknown, request: Run): Outcome {
+  const isOwn = isDocumentFault(error) || (error instanceof CliError && error.exit === "usage");
+  if (!isOwn || request.isGivenUp()) return { fatal: error };
+  const known = error instanceof ApiError ? error : undefined;
+  const { retryable = false, status: httpStatus } = known ?? {};
+  const reason = messageOf(error);
+  return { event: { ...base, status: "failed", reason, retryable, httpStatus } };
+}
+
+function toAcceptedRecord(
+  { path, part, id, fingerprint }: ReadyDocument,
+  target: Target,
+  updatedAt: string | undefined,
+  storedId: string | undefined,
+  sentAtMs: number,
+  options: number | undefined,
+): AcceptedRecord {
+  const isFile = path !== "";
+  return {
+    target: target.key,
+    id,
+    path: isFile ? path : undefined,
+    // The line of stdin it came on says nothing about the document.
+    part: isFile ? part : 0,
+    whole: fingerprint.whole,
+    fields: fingerprint.fields,
+    updatedAt,
+    storedId: storedId === id ? undefined : storedId,
+    sentAtMs,
+    options: isFile ? options : undefined,
+  };
+}
+
+/**
+ * Sends one document, unless the service has it as it is, and records what it
+ * accepted. In one function, records and events written out: promises of further
+ * ones, and spreading, cost as much as all the rest of this file, for each document.
+ */
+async function sendDocument(
+  document: ReadyDocument,
+  given: Known | undefined,
+  request: Run,
+  recorder: Recorder,
+): Promise<Outcome> {
+  const { path, part, line, id, content, warnings, images, notices } = document;
+  const row = part > 0 ? part : undefined;
+  const startedAt = performance.now();
+  try {
+    const target = targetFor(request.targets, document.ownPair);
+    if (!target) throw new CliError("usage", `${path}: no cc_pair_id to send it to`);
+    const known = given ?? lookUp(document, target, request);
+    if (known === "unchanged") {
+      return { event: { status: "unchanged", path, row, id, warnings, images, notices, ms: 0 } };
+    }
+    const { last } = known;
+    if (!given && last) request.state.doubt([{ target: target.key, id }]);
+    const sent = request.adapt(document, last);
+    const result = await request.upload(sent.body, document);
+    const { already_existed: alreadyExisted, document_id: idThere } = result;
+    const storedId = idThere ?? undefined;
+    const updatedAt = (alreadyExisted ? sent.dateIfThere?.() : undefined) ?? sent.updatedAt;
+    const sentAtMs = request.now();
+    const wasUnrecorded = (alreadyExisted && !last && !request.isRecorded(id)) || undefined;
+    recorder.accept(
+      toFileRecord(document, target, request),
+      toAcceptedRecord(document, target, updatedAt, storedId, sentAtMs, request.options),
+    );
+    const status: DocumentEvent["status"] = alreadyExisted ? "updated" : "created";
+    const renamedFrom = !last && path !== "" ? request.renamedFrom(content, path) : undefined;
+    const sentBytes = sent.body.length;
+    const ms = msSince(startedAt);
+    const told = {
+      status,
+      path,
+      row,
+      id,
+      storedId,
+      renamedFrom,
+      wasUnrecorded,
+      sentBytes,
+      warnings,
+      images,
+      notices,
+      ms,
+    };
+    return { event: told };
+  } catch (error) {
+    return toOutcome({ path, row, line, id, ms: msSince(startedAt) }, error, request);
+  }
+}
+
+/**
+ * Sends what is due, if it gives anything to send, and records what was accepted
+ * or skipped. Throws CliError `local` when the state cannot be written.
+ */
+export function sendDue(
+  { prepared, known }: Due,
+  request: Run,
+  recorder: Recorder,
+): Outcome | Promise<Outcome> {
+  const { path, part } = prepared;
+  const base = { path, id: "", ms: 0, row: part > 0 ? part : undefined };
+  if (prepared.kind === "failed") {
+    const { reason } = prepared;
+    return { event: { ...base, status: "failed", reason, retryable: false } };
+  }
+  if (prepared.kind === "skipped") {
+    const { reason, stamp, content } = prepared;
+    const seen = seenText(stamp, request.mappingKey(path));
+    const target = undefined;
+    recorder.see({ path, part, seen, content, document: undefined, skipped: reason, target });
+    return { event: { ...base, status: "skipped", reason } };
+  }
+  return sendDocument(prepared, known, request, recorder);
+}

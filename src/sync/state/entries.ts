@@ -1,0 +1,91 @@
+import type { Database, SqlValue } from "../../database.ts";
+import { pagesOf } from "./pages.ts";
+import { toAccepted, toFailure } from "./records.ts";
+
+/** A record of the state as people and scripts get it. */
+export interface StateEntry {
+  status: "sent" | "failed";
+  /** Origin, path prefix and pair. */
+  target: string;
+  ccPairId: number | null;
+  /** Null for what came from stdin. */
+  path: string | null;
+  /** Number of the row in a file of rows. */
+  row: number | null;
+  id: string | null;
+  storedId: string | null;
+  /** When it was sent or failed, ISO 8601. */
+  time: string;
+  /** `doc_updated_at` as it was sent. */
+  updatedAt: string | null;
+  /** Of a failure: why, and whether another attempt may help as it is. */
+  reason: string | null;
+  retryable: boolean | null;
+  httpStatus: number | null;
+}
+
+export interface EntryFilter {
+  status?: StateEntry["status"] | undefined;
+  ccPairId?: number | undefined;
+}
+
+/** The condition on the target of a record, and its values. */
+export function pairCondition(ccPairId: number | undefined): [sql: string, values: SqlValue[]] {
+  // A target ends with its pair, see Target in target.ts.
+  return ccPairId === undefined
+    ? ["TRUE", []]
+    : ["substr(target, -length(?)) = ?", [`#${ccPairId}`, `#${ccPairId}`]];
+}
+
+const timeOf = (ms: number): string => new Date(ms).toISOString();
+
+function pairOf(target: string): number | null {
+  const pair = /#(\d+)$/.exec(target)?.[1];
+  return pair === undefined ? null : Number(pair);
+}
+
+/** The records of the state: failures first, each kind in order; in pages. */
+export function* listRecords(
+  database: Database,
+  { status, ccPairId }: EntryFilter,
+): Generator<StateEntry> {
+  const [where, values] = pairCondition(ccPairId);
+  if (status !== "sent") {
+    const keys = ["target", "path", "part", "id"];
+    for (const row of pagesOf(database, "failures", keys, where, values)) {
+      const { target, path, part, id, reason, retryable, ...each } = toFailure(row);
+      yield {
+        status: "failed",
+        target,
+        ccPairId: pairOf(target),
+        path: path || null,
+        row: part || null,
+        id: id || null,
+        storedId: null,
+        time: timeOf(each.failedAtMs),
+        updatedAt: null,
+        reason,
+        retryable,
+        httpStatus: each.status ?? null,
+      };
+    }
+  }
+  if (status === "failed") return;
+  for (const row of pagesOf(database, "accepted", ["target", "id"], where, values)) {
+    const { target, path, part, id, storedId, updatedAt, sentAtMs } = toAccepted(row);
+    yield {
+      status: "sent",
+      target,
+      ccPairId: pairOf(target),
+      path: path ?? null,
+      row: part || null,
+      id,
+      storedId: storedId ?? null,
+      time: timeOf(sentAtMs),
+      updatedAt: updatedAt ?? null,
+      reason: null,
+      retryable: null,
+      httpStatus: null,
+    };
+  }
+}

@@ -1,0 +1,29 @@
+import type { Database, Row, SqlValue } from "../../database.ts";
+
+const pageSize = 1024;
+
+/**
+ * The rows of a table in order of `keys`, its unique columns: in pages, so that
+ * memory stays flat and the same connection may write between them. `where` is a
+ * condition on the row, its values in `values`.
+ */
+export function* pagesOf(
+  database: Database,
+  table: string,
+  keys: readonly string[],
+  where = "TRUE",
+  values: readonly SqlValue[] = [],
+): Generator<Row> {
+  const names = keys.join(", ");
+  const marks = keys.map(() => "?").join(", ");
+  const query = (after: string): string =>
+    `SELECT * FROM ${table} WHERE ${where} ${after} ORDER BY ${names} LIMIT ${pageSize}`;
+  let rows = database.prepare(query("")).all(...values);
+  const next = database.prepare(query(`AND (${names}) > (${marks})`));
+  for (;;) {
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < pageSize) return;
+    rows = next.all(...values, ...keys.map((key) => last[key] ?? null));
+  }
+}

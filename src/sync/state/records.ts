@@ -1,0 +1,172 @@
+import type { Row, SqlValue } from "../../database.ts";
+
+/**
+ * What reading a file gave the last time. Like an entry of git's index: while
+ * `seen` is the same, the file stays unread.
+ */
+export interface FileRecord {
+  path: string;
+  /** 0, or the number of the row in a file of rows. */
+  part: number;
+  /** Stamp and mapping key, see seenText(); "" when they are not to be trusted. */
+  seen: string;
+  /** Hash of the file's bytes. */
+  content: string;
+  /** The document it gave, or why it gives none. */
+  document: { id: string; ccPairId: number | undefined; whole: string } | undefined;
+  skipped: string | undefined;
+  /**
+   * Key of a target that has the document as recorded, from this file; where
+   * undefined, what is accepted tells. On saving only a claim, see save().
+   */
+  target: string | undefined;
+}
+
+/** What the service accepted with HTTP 200 under one target and id. */
+export interface AcceptedRecord {
+  target: string;
+  id: string;
+  /** Undefined for what came from stdin. */
+  path: string | undefined;
+  part: number;
+  whole: string;
+  fields: string;
+  /** `doc_updated_at` as it was sent. */
+  updatedAt: string | undefined;
+  /** The id under which the service stored it, where it said another one. */
+  storedId: string | undefined;
+  sentAtMs: number;
+  /** Number of the options that shaped it, see OptionsStore; undefined in states before version 4. */
+  options?: number | undefined;
+}
+
+/** A document or file that was not sent because of a failure. */
+export interface FailureRecord {
+  target: string;
+  path: string;
+  part: number;
+  /** "" where none is known. */
+  id: string;
+  reason: string;
+  /** Whether another attempt may help without a change of the document. */
+  retryable: boolean;
+  status: number | undefined;
+  failedAtMs: number;
+  /** As in AcceptedRecord. */
+  options?: number | undefined;
+}
+
+/** `seen` of a file: its trusted stamp and the key of its mapping. */
+export function seenText(stamp: string, mapping: string): string {
+  return stamp === "" ? "" : `${stamp} ${mapping}`;
+}
+
+/** The stamp that seenText() was given with this mapping key; undefined for another key or none. */
+export function stampIn(seen: string, mapping: string): string | undefined {
+  const end = seen.length - mapping.length - 1;
+  return end > 0 && seen.endsWith(mapping) && seen.charAt(end) === " "
+    ? seen.slice(0, end)
+    : undefined;
+}
+
+function optionalNumber(value: Row[string] | undefined): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
+function optionalText(value: Row[string] | undefined): string | undefined {
+  return value === null || value === undefined ? undefined : String(value);
+}
+
+export function toFile(row: Row): FileRecord {
+  const id = optionalText(row["id"]);
+  const ccPairId = optionalNumber(row["cc_pair_id"]);
+  return {
+    path: String(row["path"]),
+    part: Number(row["part"]),
+    seen: String(row["seen"]),
+    content: String(row["content"]),
+    skipped: optionalText(row["skipped"]),
+    target: optionalText(row["target"]),
+    document: id === undefined ? undefined : { id, ccPairId, whole: String(row["whole"]) },
+  };
+}
+
+export function toAccepted(row: Row): AcceptedRecord {
+  return {
+    target: String(row["target"]),
+    id: String(row["id"]),
+    path: optionalText(row["path"]),
+    part: Number(row["part"]),
+    whole: String(row["whole"]),
+    fields: String(row["fields"]),
+    updatedAt: optionalText(row["updated_at"]),
+    storedId: optionalText(row["stored_id"]),
+    sentAtMs: Number(row["sent_at"]),
+    options: optionalNumber(row["options"]),
+  };
+}
+
+export function toFailure(row: Row): FailureRecord {
+  return {
+    target: String(row["target"]),
+    path: String(row["path"]),
+    part: Number(row["part"]),
+    id: String(row["id"]),
+    reason: String(row["reason"]),
+    retryable: row["retryable"] === 1,
+    status: optionalNumber(row["status"]),
+    failedAtMs: Number(row["failed_at"]),
+    options: optionalNumber(row["options"]),
+  };
+}
+
+export const fileValues = (each: FileRecord): SqlValue[] => [
+  each.path,
+  each.part,
+  each.seen,
+  each.content,
+  each.document?.id ?? null,
+  each.document?.ccPairId ?? null,
+  each.document?.whole ?? null,
+  each.skipped ?? null,
+  each.target ?? null,
+];
+
+/** Columns of the table `accepted`, in the order of acceptedValues(). */
+export const acceptedColumns = [
+  "target",
+  "id",
+  "path",
+  "part",
+  "whole",
+  "fields",
+  "updated_at",
+  "stored_id",
+  "sent_at",
+  "options",
+] as const;
+
+export const acceptedValues = (each: AcceptedRecord): SqlValue[] => [
+  each.target,
+  each.id,
+  each.path ?? null,
+  each.part,
+  each.whole,
+  each.fields,
+  each.updatedAt ?? null,
+  each.storedId ?? null,
+  each.sentAtMs,
+  each.options ?? null,
+];
+
+export const failureValues = (each: FailureRecord): SqlValue[] => [
+  each.target,
+  each.path,
+  each.part,
+  each.id,
+  each.reason,
+  each.retryable ? 1 : 0,
+  each.status ?? null,
+  each.failedAtMs,
+  each.options ?? null,
+];

@@ -1,0 +1,61 @@
+import type { Database } from "../../database.ts";
+import type { RunPair } from "../../documents/inspect/inspection.ts";
+
+/** Where a document goes: the key of its records in the state. */
+export interface Target {
+  ccPairId: number;
+  /** Origin, path prefix and pair: `https://host/prefix#243`. */
+  key: string;
+}
+
+/** The targets of a run: one service, and the pair for what names none itself. */
+export interface Targets {
+  /** Origin and path prefix. */
+  baseUrl: string;
+  pair: RunPair;
+}
+
+/**
+ * The target of a document whose rule or row names the pair `own`; undefined
+ * when no pair is known. A pair that a flag names wins. Pair 0 is no pair: the
+ * service would silently take its hidden default pair (observed-service.md 3.9).
+ */
+export function targetFor({ baseUrl, pair }: Targets, own: number | undefined): Target | undefined {
+  const ccPairId = pair.fromFlag ? pair.ccPairId : (own ?? pair.ccPairId);
+  if (ccPairId === undefined || ccPairId === 0) return undefined;
+  return { ccPairId, key: `${baseUrl}#${ccPairId}` };
+}
+
+/**
+ * Keys of the targets of one service under which something is accepted: few, so each is a step in
+ * the index of a table that may have millions of rows.
+ */
+export function serviceTargets(database: Database, baseUrl: string): string[] {
+  const first = database.prepare(
+    "SELECT target FROM accepted WHERE target >= ? ORDER BY target LIMIT 1",
+  );
+  const after = database.prepare(
+    "SELECT target FROM accepted WHERE target > ? ORDER BY target LIMIT 1",
+  );
+  const prefix = `${baseUrl}#`;
+  const targets: string[] = [];
+  for (let row = first.get(prefix); row; row = after.get(targets.at(-1) ?? "")) {
+    const target = String(row["target"]);
+    if (!target.startsWith(prefix)) break;
+    targets.push(target);
+  }
+  return targets;
+}
+
+/** Keys of all targets under which failures are recorded; "" for failures of no known pair. */
+export function allFailureTargets(database: Database): string[] {
+  return database
+    .prepare("SELECT DISTINCT target FROM failures ORDER BY target")
+    .all()
+    .map((row) => String(row["target"]));
+}
+
+/** Keys of the targets of one service under which failures are recorded. */
+export function failureTargets(database: Database, baseUrl: string): string[] {
+  return allFailureTargets(database).filter((key) => key.startsWith(`${baseUrl}#`));
+}

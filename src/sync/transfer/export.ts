@@ -1,0 +1,57 @@
+import type { Database, Row } from "../../database.ts";
+import type { RecordedOptions } from "../state/options.ts";
+import { pagesOf } from "../state/pages.ts";
+import { toAccepted, toFailure, toFile } from "../state/records.ts";
+import { headerLine, transferLine, type ImageRecord, type TransferRecord } from "./transfer.ts";
+
+function toImage(row: Row): ImageRecord {
+  return {
+    service: String(row["service"]),
+    hash: String(row["hash"]),
+    fileId: String(row["file_id"]),
+    sentAtMs: Number(row["sent_at"]),
+  };
+}
+
+function* records(database: Database): Generator<TransferRecord> {
+  const keys = new Map<number, string>();
+  for (const row of pagesOf(database, "options", ["key"])) {
+    const key = String(row["key"]);
+    keys.set(Number(row["number"]), key);
+    const options = JSON.parse(String(row["json"])) as RecordedOptions;
+    yield { type: "options", key, options };
+  }
+  const keyOf = ({ options }: { options?: number | undefined }): string | undefined =>
+    options === undefined ? undefined : keys.get(options);
+  for (const row of pagesOf(database, "accepted", ["target", "id"])) {
+    const record = toAccepted(row);
+    yield { type: "accepted", record, options: keyOf(record) };
+  }
+  for (const row of pagesOf(database, "failures", ["target", "path", "part", "id"])) {
+    const record = toFailure(row);
+    yield { type: "failure", record, options: keyOf(record) };
+  }
+  // Without content stands a row that another run is about to send: nothing is known of it yet.
+  for (const row of pagesOf(database, "files", ["path", "part"], "content <> ''")) {
+    yield { type: "file", record: toFile(row) };
+  }
+  for (const row of pagesOf(database, "images", ["service", "hash"])) {
+    yield { type: "image", record: toImage(row) };
+  }
+}
+
+/**
+ * The state as lines of NDJSON, sorted, the same for the same content: a header
+ * with the version, the records, and how many there are. Holds no keys and
+ * nothing of this machine. Read in pages: what is written meanwhile may or may
+ * not be among them, each record whole.
+ */
+export function* exportLines(database: Database): Generator<string> {
+  let count = 0;
+  yield headerLine();
+  for (const each of records(database)) {
+    count++;
+    yield transferLine(each);
+  }
+  yield transferLine({ type: "end", records: count });
+}

@@ -1,0 +1,207 @@
+import type { Database, SqlValue } from "../../database.ts";
+import { doubtMark } from "../state/doubt.ts";
+import { createInsert } from "../state/insert.ts";
+import { listTargets } from "../orphans/orphan-table.ts";
+import { optionsJson, optionsKey } from "../state/options.ts";
+import { acceptedColumns, acceptedValues, failureValues, fileValues } from "../state/records.ts";
+import type { ImageRecord, TransferRecord } from "./transfer.ts";
+
+/** Collects records beside the state until all of them are known to be good. */
+export interface Incoming {
+  add(each: Exclude<TransferRecord, { type: "end" }>): void;
+  /** How many documents were collected. */
+  documents(): number;
+  /**
+   * Brings what was collected into the state: of two records of one document
+   * the one sent last stays. With `replace` all that was there before goes, in
+   * one transaction; without, each step is one, so that runs at the same time
+   * wait for moments only, and an interrupted import is made whole by importing
+   * again.
+   */
+  apply(replace: boolean): Generator<void>;
+}
+
+interface Table {
+  name: string;
+  columns: readonly string[];
+  keys: readonly string[];
+  /** Whether the record that comes, `excluded`, is better than the one that is there. */
+  isBetter: string;
+}
+
+// Records of the same moment are told apart by content, so that the order of the files does not matter.
+const newer = (table: string, time: string, tie: string): string =>
+  `(excluded.${time}, excluded.${tie}) > (${table}.${time}, ${table}.${tie})`;
+
+const tables = {
+  options: {
+    name: "options",
+    columns: ["key", "json"],
+    keys: ["key"],
+    // The key is made from the options.
+    isBetter: "FALSE",
+  },
+  accepted: {
+    name: "accepted",
+    columns: acceptedColumns,
+    keys: ["target", "id"],
+    isBetter: newer("accepted", "sent_at", "whole"),
+  },
+  failure: {
+    name: "failures",
+    columns: [
+      "target",
+      "path",
+      "part",
+      "id",
+      "reason",
+      "retryable",
+      "status",
+      "failed_at",
+      "options",
+    ],
+    keys: ["target", "path", "part", "id"],
+    isBetter: newer("failures", "failed_at", "reason"),
+  },
+  file: {
+    name: "files",
+    columns: ["path", "part", "seen", "content", "id", "cc_pair_id", "whole", "skipped", "target"],
+    keys: ["path", "part"],
+    // What this machine has seen itself is worth more, unless the row was only opened.
+    isBetter:
+      "files.content = '' OR (files.seen = '' AND excluded.seen = '' AND excluded.content > files.content)",
+  },
+  image: {
+    name: "images",
+    columns: ["service", "hash", "file_id", "sent_at"],
+    keys: ["service", "hash"],
+    isBetter: newer("images", "sent_at", "file_id"),
+  },
+} as const satisfies Record<string, Table>;
+
+type Kind = keyof typeof tables;
+const kinds = Object.keys(tables) as Kind[];
+
+const imageValues = (each: ImageRecord): SqlValue[] => [
+  each.service,
+  each.hash,
+  each.fileId,
+  each.sentAtMs,
+];
+
+function valuesOf(each: Exclude<TransferRecord, { type: "end" }>): SqlValue[] {
+  if (each.type === "options") {
+    const json = optionsJson(each.options);
+    return [optionsKey(json), json];
+  }
+  // In the place of the number, which the state gives the options of that key.
+  if (each.type === "accepted") {
+    return [...acceptedValues(each.record).slice(0, -1), each.options ?? null];
+  }
+  if (each.type === "failure") {
+    return [...failureValues(each.record).slice(0, -1), each.options ?? null];
+  }
+  return each.type === "file" ? fileValues(each.record) : imageValues(each.record);
+}
+
+const collectBatch = 512;
+const applyBatch = 10_000;
+
+// In number order: the files are sorted, and so are the tables they go into.
+function upsertOf({ name, columns, keys, isBetter }: Table): string {
+  const list = columns.join(", ");
+  const values = columns.map((each) =>
+    each === "options" ? "(SELECT o.number FROM main.options o WHERE o.key = options)" : each,
+  );
+  const sets = columns.filter((each) => !keys.includes(each));
+  return `INSERT INTO main.${name} (${list})
+    SELECT ${values.join(", ")} FROM temp.incoming_${name} WHERE number >= ? AND number < ? ORDER BY number
+    ON CONFLICT (${keys.join(", ")}) DO UPDATE
+    SET ${sets.map((each) => `${each} = excluded.${each}`).join(", ")} WHERE ${isBetter}`;
+}
+
+// Services that keep one document under one id, whatever the pair, have the version sent last.
+const overtaken = `UPDATE main.accepted SET whole = '${doubtMark}' || whole
+  WHERE target = ?1 AND substr(whole, 1, 1) <> '${doubtMark}' AND EXISTS (
+    SELECT 1 FROM main.accepted b WHERE b.target = ?2 AND b.id = main.accepted.id
+      AND b.sent_at > main.accepted.sent_at AND b.whole <> main.accepted.whole)`;
+
+/** Puts records in doubt that another pair of the same service overtook on another machine. */
+function doubtOvertaken(database: Database): void {
+  const targets = listTargets(database);
+  const serviceOf = (target: string): string => target.slice(0, target.lastIndexOf("#"));
+  const update = database.prepare(overtaken);
+  for (const one of targets) {
+    for (const other of targets) {
+      if (one !== other && serviceOf(one) === serviceOf(other)) update.run(one, other);
+    }
+  }
+}
+
+// A failure that a later success of the same document has settled.
+const settle = `DELETE FROM main.failures WHERE EXISTS (
+  SELECT 1 FROM main.accepted a WHERE a.target = failures.target AND a.id = failures.id
+    AND a.sent_at >= failures.failed_at)`;
+
+function createTables(database: Database): void {
+  for (const { name, columns } of Object.values(tables)) {
+    database.exec(`
+      DROP TABLE IF EXISTS temp.incoming_${name};
+      CREATE TEMP TABLE incoming_${name} (number INTEGER PRIMARY KEY, ${columns.join(", ")});`);
+  }
+}
+
+function* applySteps(database: Database, counts: ReadonlyMap<Kind, number>): Generator<void> {
+  for (const kind of kinds) {
+    const upsert = database.prepare(upsertOf(tables[kind]));
+    for (let from = 1; from <= (counts.get(kind) ?? 0); from += applyBatch) {
+      upsert.run(from, from + applyBatch);
+      yield;
+    }
+  }
+  database.exec(settle);
+  doubtOvertaken(database);
+}
+
+/** Makes the (empty) tables in the connection's temporary database, which is on disk. */
+export function createIncoming(database: Database): Incoming {
+  createTables(database);
+  const waiting = new Map<Kind, SqlValue[][]>(kinds.map((kind) => [kind, []]));
+  const counts = new Map<Kind, number>();
+  const inserts = new Map(
+    kinds.map((kind) => {
+      const { name, columns } = tables[kind];
+      const head = `INSERT INTO temp.incoming_${name}`;
+      return [kind, createInsert(database, head, columns.length + 1)] as const;
+    }),
+  );
+  const flush = (): void => {
+    // Not a transaction of the state: its lock is for those who write it.
+    database.exec("BEGIN");
+    for (const [kind, rows] of waiting) inserts.get(kind)?.(rows.splice(0));
+    database.exec("COMMIT");
+  };
+
+  return {
+    add(each) {
+      const rows = waiting.get(each.type);
+      rows?.push([null, ...valuesOf(each)]);
+      counts.set(each.type, (counts.get(each.type) ?? 0) + 1);
+      if (rows && rows.length >= collectBatch) flush();
+    },
+    documents: () => counts.get("accepted") ?? 0,
+    *apply(replace) {
+      flush();
+      const steps = applySteps(database, counts);
+      if (replace) {
+        database.transaction(() => {
+          // The files first: nothing that goes is then looked for among them.
+          for (const { name } of Object.values(tables).toReversed()) {
+            database.exec(`DELETE FROM main.${name}`);
+          }
+          for (const _ of steps);
+        });
+      } else while (!database.transaction(() => steps.next()).done) yield;
+    },
+  };
+}

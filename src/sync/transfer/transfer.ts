@@ -1,0 +1,65 @@
+import type { RecordedOptions } from "../state/options.ts";
+import type { AcceptedRecord, FailureRecord, FileRecord } from "../state/records.ts";
+
+/** Raised when a line changes its meaning; an older tool then refuses the file. Version 1 has no options. */
+export const transferVersion = 2;
+
+/** An uploaded image: known by its content, so that it is not uploaded twice. */
+export interface ImageRecord {
+  service: string;
+  hash: string;
+  fileId: string;
+  sentAtMs: number;
+}
+
+/** What a line of an exported state says. */
+export type TransferRecord =
+  /** Before the records that name them by their key: numbers mean something in one state only. */
+  | { type: "options"; key: string; options: RecordedOptions }
+  | { type: "accepted"; record: AcceptedRecord; options: string | undefined }
+  | { type: "failure"; record: FailureRecord; options: string | undefined }
+  | { type: "file"; record: FileRecord }
+  | { type: "image"; record: ImageRecord }
+  /** The last line: how many records stand before it. */
+  | { type: "end"; records: number };
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+const unless0 = (part: number): number | undefined => (part === 0 ? undefined : part);
+
+/** The first line of an exported state. */
+export function headerLine(): string {
+  return `${JSON.stringify({ type: "knowctl-state", version: transferVersion })}\n`;
+}
+
+function membersOf(each: TransferRecord): Record<string, unknown> {
+  switch (each.type) {
+    case "options":
+      return { key: each.key, options: each.options };
+    case "accepted": {
+      const { sentAtMs, part, ...rest } = each.record;
+      const { options } = each;
+      return { ...rest, part: unless0(part), sentAt: isoTime(sentAtMs), options };
+    }
+    case "failure": {
+      const { failedAtMs, part, ...rest } = each.record;
+      const { options } = each;
+      return { ...rest, part: unless0(part), failedAt: isoTime(failedAtMs), options };
+    }
+    case "file": {
+      // `seen` is left out: a stamp (inode, times) means nothing on another machine.
+      const { path, part, content, document, skipped } = each.record;
+      return { path, part: unless0(part), content, ...document, skipped };
+    }
+    case "image": {
+      const { sentAtMs, ...rest } = each.record;
+      return { ...rest, sentAt: isoTime(sentAtMs) };
+    }
+    case "end":
+      return { records: each.records };
+  }
+}
+
+/** A record as a line of an exported state. */
+export function transferLine(each: TransferRecord): string {
+  return `${JSON.stringify({ type: each.type, ...membersOf(each) })}\n`;
+}
