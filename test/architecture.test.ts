@@ -26,7 +26,7 @@ const modules = {
   ownership: "ownership.ts",
   program: "program.ts",
   recording: "recording.ts",
-  sandbox: "sandbox/server.ts",
+  sandbox: "sandbox/http/server.ts",
   surface: "surface/chat.ts",
   sync: "sync/run/run.ts",
 } as const;

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { FaultRule } from "../../src/sandbox/faults.ts";
+import type { FaultRule } from "../../src/sandbox/http/faults.ts";
 import { startTestService, type TestService } from "../service.ts";
 import { projectFolder } from "../support.ts";
 

@@ -1,4 +1,4 @@
-import { storedId } from "../../src/sandbox/identity.ts";
+import { storedId } from "../../src/sandbox/store/identity.ts";
 import { listState } from "./check.ts";
 import { features } from "./features.ts";
 import { below, isInScope, type Project } from "./project.ts";

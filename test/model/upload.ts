@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { FaultRule } from "../../src/sandbox/faults.ts";
+import type { FaultRule } from "../../src/sandbox/http/faults.ts";
 import { checkSent, checkStored, followUpload, type Allowed } from "./check.ts";
 import { codeOf, planOf, uploadWords, type Plan } from "./plan.ts";
 import type { Project } from "./project.ts";

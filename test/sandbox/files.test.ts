@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { FileUpload, UserFile } from "../../src/api/schemas.ts";
-import { kindOf } from "../../src/sandbox/files.ts";
+import { kindOf } from "../../src/sandbox/store/files.ts";
 import { documentOf, start } from "./start.ts";
 
 function form(...files: File[]): FormData {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createGuard } from "../../src/sandbox/guard.ts";
-import { startSandbox } from "../../src/sandbox/server.ts";
+import { createGuard } from "../../src/sandbox/http/guard.ts";
+import { startSandbox } from "../../src/sandbox/http/server.ts";
 import { temporaryFolder } from "../support.ts";
 import { key, raw, start } from "./start.ts";
 

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
-import { openSandboxDatabase } from "../../src/sandbox/database.ts";
-import { createDocumentStore } from "../../src/sandbox/documents.ts";
-import { createIndexer } from "../../src/sandbox/indexer.ts";
-import { searchPassages } from "../../src/sandbox/search.ts";
+import { openSandboxDatabase } from "../../src/sandbox/store/database.ts";
+import { createDocumentStore } from "../../src/sandbox/store/documents.ts";
+import { createIndexer } from "../../src/sandbox/store/indexer.ts";
+import { searchPassages } from "../../src/sandbox/store/search.ts";
 import { temporaryFolder } from "../support.ts";
 
 async function open() {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { completionsUrl } from "../../src/sandbox/model/address.ts";
+import { completionsUrl } from "../../src/sandbox/chat/model/address.ts";
 import { answerOf, begin, startLlmServer } from "./model/llm-server.ts";
 import { type Line, linesOf, start } from "./start.ts";
 

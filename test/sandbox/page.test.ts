@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { defaultPairs } from "../../src/sandbox/connectors.ts";
-import { escapeHtml } from "../../src/sandbox/page.ts";
+import { defaultPairs } from "../../src/sandbox/store/connectors.ts";
+import { escapeHtml } from "../../src/sandbox/routes/page.ts";
 import { documentOf, start } from "./start.ts";
 
 const hostile = `<img src=x onerror=alert(1)>"'&\u202e\u001b[31m`;

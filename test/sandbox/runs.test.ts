@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Line, packet } from "../../src/sandbox/packets.ts";
-import { createRuns } from "../../src/sandbox/runs.ts";
+import { type Line, packet } from "../../src/sandbox/chat/packets.ts";
+import { createRuns } from "../../src/sandbox/chat/runs.ts";
 
 const never = new AbortController().signal;
 const delta = (content: string): Line => packet(0, "message_delta", { content });

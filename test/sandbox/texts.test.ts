@@ -6,11 +6,11 @@ import {
   storedId,
   storedIdOf,
   zuluTime,
-} from "../../src/sandbox/identity.ts";
-import { encodeLine, packet } from "../../src/sandbox/packets.ts";
-import { indexText, sentencesOf, splitPassages } from "../../src/sandbox/passages.ts";
-import { pythonRepr, pythonString, pythonTuple } from "../../src/sandbox/python.ts";
-import { questionTerms } from "../../src/sandbox/search.ts";
+} from "../../src/sandbox/store/identity.ts";
+import { encodeLine, packet } from "../../src/sandbox/chat/packets.ts";
+import { indexText, sentencesOf, splitPassages } from "../../src/sandbox/store/passages.ts";
+import { pythonRepr, pythonString, pythonTuple } from "../../src/sandbox/http/python.ts";
+import { questionTerms } from "../../src/sandbox/store/search.ts";
 
 describe("stored ids", () => {
   it.each([

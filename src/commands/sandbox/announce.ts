@@ -1,6 +1,6 @@
 import type { Output } from "../../output/output.ts";
 import { bold, dim, link } from "../../output/text.ts";
-import type { Sandbox } from "../../sandbox/server.ts";
+import type { Sandbox } from "../../sandbox/http/server.ts";
 import { type Answers, describeAnswers } from "./answers.ts";
 
 export const keyVariable = "KNOWCTL_SANDBOX_KEY";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { FaultRule } from "../../../src/sandbox/faults.ts";
+import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { answer, chatPath, createWorld, rawTurn, type World } from "./support.ts";
 
 interface Told {

@@ -5,7 +5,7 @@ import { SignalReceived } from "../../../src/context.ts";
 import { ClosedPipeError } from "../../../src/errors.ts";
 import { main } from "../../../src/main.ts";
 import { ChatEventLine } from "../../../src/output/chat/chat-events.ts";
-import type { SandboxOptions } from "../../../src/sandbox/server.ts";
+import type { SandboxOptions } from "../../../src/sandbox/http/server.ts";
 import { createTestContext } from "../../support.ts";
 import { sessionId } from "../../output/chat/lines.ts";
 import { chatPath, createWorld, type World } from "./support.ts";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { FaultSpec } from "../../../src/sandbox/faults.ts";
+import type { FaultSpec } from "../../../src/sandbox/http/faults.ts";
 import { startTestService, writeFiles, type TestServiceOptions } from "../../service.ts";
 import { runIn } from "../state/support.ts";
 

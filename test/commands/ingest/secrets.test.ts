@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { FaultRule } from "../../../src/sandbox/faults.ts";
+import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { startTestService, testKey } from "../../service.ts";
 import { runIn } from "../state/support.ts";
 

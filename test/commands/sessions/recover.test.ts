@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { FaultRule } from "../../../src/sandbox/faults.ts";
+import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { answer, chatPath, rawTurn } from "../chat/support.ts";
 import { createSessionsWorld, sessionPath } from "./support.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCitationFinder } from "../../../src/sandbox/model/citations.ts";
+import { createCitationFinder } from "../../../src/sandbox/chat/model/citations.ts";
 
 const citable = [
   { documentId: "a", link: "https://a" },

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { FaultRule } from "../../../src/sandbox/faults.ts";
+import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { searchTurn } from "../../output/chat/lines.ts";
 
 const text = readFileSync(

@@ -1,0 +1,132 @@
+import type { ChatRequest } from "./chat-request.ts";
+import {
+  attachmentsOf,
+  type ChatOptions,
+  filtersOf,
+  invalid,
+  modelLabel,
+  modelTurnOf,
+  placeOf,
+  visibleFilters,
+} from "./chat-setup.ts";
+import { mergeTurns } from "./merge.ts";
+import { runModelTurn } from "./model/turn.ts";
+import { failure, type Line } from "./packets.ts";
+import type { Run } from "./runs.ts";
+import { searchPassages } from "../store/search.ts";
+import type { Session } from "../store/sessions.ts";
+import { listTool, searchTool } from "./tools.ts";
+import { runTurn, type Turn } from "./turn.ts";
+
+/** A message and who sent it. */
+export interface Question {
+  request: ChatRequest;
+  anonymous: boolean;
+}
+
+/** Ids that are not known here are ignored, as the service does. */
+function toolsOf({ allowedTools }: ChatRequest): number[] {
+  return [searchTool.id, listTool.id].filter((id) => allowedTools?.includes(id) ?? true);
+}
+
+/** Everything that a turn needs but its run, gathered before anything is stored. */
+function prepare(options: ChatOptions, { request, anonymous }: Question, session: Session) {
+  const attachments = attachmentsOf(options, request);
+  const asked = filtersOf(options, request);
+  const mainline = options.sessions.mainline(session.id);
+  const { parent, again } = placeOf(mainline, request.parent);
+  const at = mainline.findIndex(({ id }) => id === parent);
+  return {
+    attachments,
+    filters: anonymous ? visibleFilters(asked, options.publicPairs) : asked,
+    parent,
+    again,
+    before: mainline.slice(0, again ? at : at + 1),
+  };
+}
+
+function turnOf(
+  options: ChatOptions,
+  request: ChatRequest,
+  prepared: ReturnType<typeof prepare>,
+  run: Run,
+  finish: Turn["finish"],
+): Turn {
+  const { documents, database, clock } = options;
+  const newest = () =>
+    documents.list({ newestFirst: true, limit: 10 }).map(({ id, name }) => ({ id, name }));
+  return {
+    question: prepared.again?.text ?? request.message,
+    filters: prepared.filters,
+    search: toolsOf(request).includes(searchTool.id)
+      ? (terms, active) => searchPassages(database, terms, active, 60)
+      : undefined,
+    listDocuments: request.forcedTool === listTool.id ? newest : undefined,
+    attachments: prepared.attachments,
+    includeCitations: request.includeCitations,
+    deepResearch: request.deepResearch,
+    clock,
+    tokenDelayMs: request.stream ? options.tokenDelayMs : 0,
+    stopped: run.stopped,
+    ending: run.ending,
+    finish,
+  };
+}
+
+/** Each model that is asked for has its own request; one in the ordinary case. */
+function requestsOf(request: ChatRequest): ChatRequest[] {
+  const { overrides } = request;
+  return overrides.length > 1 ? overrides.map((override) => ({ ...request, override })) : [request];
+}
+
+function* idLines(userId: number, ids: number[], labels: string[]): Generator<Line> {
+  const [first] = ids;
+  if (ids.length === 1) yield { user_message_id: userId, reserved_assistant_message_id: first! };
+  else {
+    const responses = ids.map((message_id, at) => ({ message_id, model_name: labels[at]! }));
+    yield { user_message_id: userId, responses };
+  }
+}
+
+/**
+ * Stores the question and gives the lines of its answer, or of one answer a model,
+ * from the line with the ids on. Throws a SetupFailure before anything is stored.
+ */
+export async function* answer(
+  options: ChatOptions,
+  question: Question,
+  session: Session,
+  run: Run,
+): AsyncGenerator<Line> {
+  const { sessions, runs } = options;
+  const { request } = question;
+  const prepared = prepare(options, question, session);
+  const requests = requestsOf(request);
+  if (requests.length > 1 && request.deepResearch) {
+    throw invalid("Deep Research cannot be combined with several models");
+  }
+  const labels = requests.map((each) => modelLabel(options, each));
+  const asked = prepared.again ? undefined : { text: request.message, files: request.files };
+  const { userId, answerIds } = sessions.begin(session.id, prepared.parent, asked, labels);
+  yield* idLines(userId, answerIds, labels);
+  if (request.forcedTool !== undefined && !toolsOf(request).includes(request.forcedTool)) {
+    const error = `Forced tool ${request.forcedTool} not found in tools`;
+    for (const id of answerIds) {
+      sessions.finish(id, { text: "", documents: [], citations: {}, error });
+    }
+    yield failure("VALIDATION_ERROR", error, true);
+    return;
+  }
+  const turns = requests.map((each, at) => {
+    const finish: Turn["finish"] = (outcome) => sessions.finish(answerIds[at]!, outcome);
+    const turn = turnOf(options, each, prepared, run, finish);
+    const model = modelTurnOf(options, each, prepared.before);
+    return model ? runModelTurn(turn, model) : runTurn(turn);
+  });
+  runs.enter(session.id, run);
+  try {
+    yield* turns.length === 1 ? turns[0]! : mergeTurns(turns);
+  } finally {
+    runs.leave(session.id, run);
+  }
+}

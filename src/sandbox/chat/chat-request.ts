@@ -1,0 +1,187 @@
+import * as z from "zod/mini";
+import { parseTimestamp } from "../store/identity.ts";
+import type { DialectName } from "../http/reply.ts";
+import type { Filters } from "../store/search.ts";
+import { sourceNames } from "../store/sources.ts";
+import { type Issue, laxBoolean, laxInteger, parseBody, refuseBody } from "../http/validation.ts";
+
+const text = z.string();
+const maybe = <Schema extends z.core.$ZodType>(schema: Schema) => z.optional(z.nullable(schema));
+const texts = maybe(z.array(text));
+
+const Override = z.looseObject({
+  model_configuration_id: maybe(laxInteger),
+  model_provider: maybe(text),
+  model_version: maybe(text),
+  temperature: maybe(z.number()),
+  display_name: maybe(text),
+});
+
+const Descriptor = z.looseObject({
+  id: text,
+  type: z.enum(["image", "document", "plain_text", "tabular"]),
+  name: maybe(text),
+  user_file_id: maybe(text),
+});
+
+const TimeRange = z.looseObject({ start: z.optional(z.unknown()), end: z.optional(z.unknown()) });
+const filterMembers = {
+  source_type: texts,
+  document_set: texts,
+  time_cutoff: z.optional(z.unknown()),
+};
+const StandardFilters = z.looseObject({ ...filterMembers, tags: maybe(z.record(text, text)) });
+const OnyxFilters = z.looseObject({
+  ...filterMembers,
+  updated_at_range: maybe(TimeRange),
+  tags: maybe(z.array(z.looseObject({ tag_key: text, tag_value: text }))),
+});
+
+const SessionInfoBody = z.looseObject({
+  persona_id: maybe(laxInteger),
+  project_id: maybe(laxInteger),
+  description: maybe(text),
+  incognito: z.optional(laxBoolean),
+});
+
+// observed-service.md 1.1. The service drops members that it does not know without a word.
+const common = {
+  message: text,
+  llm_override: maybe(Override),
+  llm_overrides: maybe(z.array(Override)),
+  allowed_tool_ids: maybe(z.array(laxInteger)),
+  forced_tool_id: maybe(laxInteger),
+  file_descriptors: z.optional(z.array(Descriptor)),
+  deep_research: z.optional(laxBoolean),
+  parent_message_id: maybe(laxInteger),
+  chat_session_info: maybe(SessionInfoBody),
+  stream: z._default(laxBoolean, true),
+  include_citations: z._default(laxBoolean, true),
+  additional_context: maybe(text),
+  origin: z.optional(
+    z.enum([
+      "webapp",
+      "chrome_extension",
+      "api",
+      "slackbot",
+      "widget",
+      "discordbot",
+      "mobile",
+      "unknown",
+      "unset",
+    ]),
+  ),
+};
+const StandardBody = z.looseObject({
+  ...common,
+  chat_session_id: maybe(text),
+  search_filters: maybe(StandardFilters),
+});
+const OnyxBody = z.looseObject({
+  ...common,
+  chat_session_id: maybe(z.uuid()),
+  internal_search_filters: maybe(OnyxFilters),
+});
+
+type Override = z.infer<typeof Override>;
+type Descriptor = z.infer<typeof Descriptor>;
+
+/** A chat message after validation, the same for both dialects. */
+export interface ChatRequest {
+  message: string;
+  /** -1: after the last message; null: from the root. observed-service.md 1.6. */
+  parent: number | null;
+  sessionId: string | undefined;
+  info: { personaId: number; projectId: number | null; description: string | null };
+  stream: boolean;
+  includeCitations: boolean;
+  deepResearch: boolean;
+  override: Override | undefined;
+  overrides: Override[];
+  allowedTools: number[] | undefined;
+  forcedTool: number | undefined;
+  files: Descriptor[];
+  filters: Filters;
+  documentSets: string[] | undefined;
+  /** Seen by a model, not stored. */
+  additionalContext: string | undefined;
+}
+
+function timeAt(value: unknown, loc: Issue["loc"], issues: Issue[]): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const time = parseTimestamp(value);
+  if (time) return time.ms;
+  issues.push({
+    type: "datetime_from_date_parsing",
+    loc,
+    msg: "Input should be a valid datetime or date, invalid character in year",
+    input: value,
+  });
+  return undefined;
+}
+
+type FilterBody = z.infer<typeof StandardFilters> | z.infer<typeof OnyxFilters>;
+
+function toFilters(body: FilterBody, dialect: DialectName): Filters {
+  const issues: Issue[] = [];
+  const member = dialect === "onyx" ? "internal_search_filters" : "search_filters";
+  const loc = ["body", member];
+  const range = (body as z.infer<typeof OnyxFilters>).updated_at_range;
+  const cutoff = timeAt(body.time_cutoff, [...loc, "time_cutoff"], issues);
+  const from = timeAt(range?.start, [...loc, "updated_at_range", "start"], issues) ?? cutoff;
+  const to = timeAt(range?.end, [...loc, "updated_at_range", "end"], issues);
+  for (const [index, source] of (body.source_type ?? []).entries()) {
+    if (dialect !== "onyx" || sourceNames.has(source)) continue;
+    const msg = `Input should be ${[...sourceNames].map((name) => `'${name}'`).join(", ")}`;
+    issues.push({ type: "enum", loc: [...loc, "source_type", index], msg, input: source });
+  }
+  if (issues.length > 0) throw refuseBody(issues);
+  const tags = Array.isArray(body.tags)
+    ? body.tags.map(({ tag_key, tag_value }): [string, string] => [tag_key, tag_value])
+    : Object.entries(body.tags ?? {});
+  return {
+    ...(body.source_type ? { sources: body.source_type } : {}),
+    ...(from === undefined ? {} : { updatedFrom: from }),
+    ...(to === undefined ? {} : { updatedTo: to }),
+    ...(tags.length > 0 ? { tags, anyTag: dialect === "onyx" } : {}),
+  };
+}
+
+/** Checks a chat body as the dialect does. Throws a Refusal (422) with the findings. */
+export function parseChatRequest(body: unknown, dialect: DialectName): ChatRequest {
+  const parsed = parseBody(dialect === "onyx" ? OnyxBody : StandardBody, body);
+  const { chat_session_info: info, llm_override } = parsed;
+  // "Blank" is allowed by the documented interface.
+  const sessionId = parsed.chat_session_id || undefined;
+  if (sessionId !== undefined && info) {
+    const msg = "Value error, Only one of chat_session_id or chat_session_info should be provided.";
+    throw refuseBody([{ type: "value_error", loc: ["body"], msg, input: body }]);
+  }
+  // Each dialect knows its own member; the other one passes unread.
+  const filters =
+    dialect === "onyx"
+      ? (parsed as z.infer<typeof OnyxBody>).internal_search_filters
+      : (parsed as z.infer<typeof StandardBody>).search_filters;
+  return {
+    message: parsed.message,
+    parent: parsed.parent_message_id === undefined ? -1 : parsed.parent_message_id,
+    sessionId,
+    info: {
+      personaId: info?.persona_id ?? 0,
+      projectId: info?.project_id ?? null,
+      description: info?.description ?? null,
+    },
+    stream: parsed.stream,
+    includeCitations: parsed.include_citations,
+    deepResearch: parsed.deep_research ?? false,
+    override: llm_override ?? undefined,
+    overrides: parsed.llm_overrides ?? [],
+    allowedTools: parsed.allowed_tool_ids ?? undefined,
+    // 0 counts as "not forced".
+    forcedTool: parsed.forced_tool_id || undefined,
+    files: parsed.file_descriptors ?? [],
+    filters: filters ? toFilters(filters, dialect) : {},
+    documentSets: filters?.document_set ?? undefined,
+    additionalContext: parsed.additional_context ?? undefined,
+  };
+}

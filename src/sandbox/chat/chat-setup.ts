@@ -1,0 +1,168 @@
+import type { Database } from "../../database.ts";
+import type { Attachment } from "./answer.ts";
+import type { ChatRequest } from "./chat-request.ts";
+import type { Clock } from "../clock.ts";
+import type { DocumentStore } from "../store/documents.ts";
+import type { Files } from "../store/files.ts";
+import type { LedgerWriter } from "../store/ledger.ts";
+import type { ModelServer } from "./model/client.ts";
+import { historyOf } from "./model/prompt.ts";
+import type { ModelTurn } from "./model/turn.ts";
+import type { Framing } from "./packets.ts";
+import type { Player } from "./play.ts";
+import { detail, type DialectName, Refusal } from "../http/reply.ts";
+import type { Runs } from "./runs.ts";
+import type { Filters } from "../store/search.ts";
+import type { Message, Session, Sessions } from "../store/sessions.ts";
+
+export interface ChatOptions {
+  dialect: DialectName;
+  framing: Framing;
+  database: Database;
+  documents: DocumentStore;
+  sessions: Sessions;
+  files: Files;
+  ledger: LedgerWriter;
+  clock: Clock;
+  tokenDelayMs: number;
+  /** Answers with what was recorded, in place of everything else. */
+  play: Player | undefined;
+  /** Answers in place of the extractive way. */
+  model: ModelServer | undefined;
+  /** Model names per provider; the first of each is its default. */
+  models: Record<string, readonly string[]>;
+  /** Pairs per document set. */
+  documentSets: Record<string, readonly number[]>;
+  /** Pairs whose documents an anonymous caller may see. */
+  publicPairs: readonly number[];
+  runs: Runs;
+}
+
+/** Why a turn cannot begin; becomes an error line, since the 200 was sent already. */
+export class SetupFailure extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = "SetupFailure";
+    this.code = code;
+  }
+}
+export const invalid = (message: string): SetupFailure =>
+  new SetupFailure("VALIDATION_ERROR", message);
+
+/** Documented: an invalid combination makes the request fail. `onyx` takes its default model instead. */
+export function checkModels(options: ChatOptions, request: ChatRequest): void {
+  const { override, overrides } = request;
+  for (const each of overrides.length > 1 ? overrides : [override]) checkModel(options, each);
+}
+
+function checkModel(options: ChatOptions, override: ChatRequest["override"]): void {
+  const { dialect, models, model } = options;
+  if (dialect === "onyx" || !override) return;
+  const { model_provider: provider, model_version: version } = override;
+  const names = provider ? models[provider] : Object.values(models)[0];
+  if (!names || (provider && !Object.hasOwn(models, provider))) {
+    throw new Refusal(detail(400, `Unknown model provider: ${provider}`));
+  }
+  // Which models a server has, it knows itself.
+  if (version && !model && !names.includes(version)) {
+    throw new Refusal(
+      detail(
+        400,
+        `Model version ${version} does not belong to ${provider ?? "the default provider"}`,
+      ),
+    );
+  }
+}
+
+/**
+ * The model to ask a server for. `onyx` heeds a version only with a provider that
+ * it knows, and else takes its default without a word: observed-service.md 1.3.
+ */
+function askedModel(options: ChatOptions, server: ModelServer, { override }: ChatRequest): string {
+  const { model_provider: provider, model_version: version } = override ?? {};
+  const isKnown = provider ? Object.hasOwn(options.models, provider) : options.dialect !== "onyx";
+  return isKnown && version ? version : server.model;
+}
+
+/** What the model's turn needs, where the sandbox has a model. `branch` is what came before. */
+export function modelTurnOf(
+  options: ChatOptions,
+  request: ChatRequest,
+  branch: readonly Message[],
+): ModelTurn | undefined {
+  const { model: server } = options;
+  return (
+    server && {
+      server,
+      model: askedModel(options, server, request),
+      temperature: request.override?.temperature ?? undefined,
+      history: historyOf(branch),
+      additional: request.additionalContext,
+    }
+  );
+}
+
+/**
+ * The label of the answer's model. It prefers the words of the override, so it can
+ * name a model that was not used: observed-service.md 1.3.
+ */
+export function modelLabel({ models }: ChatOptions, { override }: ChatRequest): string {
+  const own = Object.values(models)[0]?.[0] ?? "extractive";
+  return override?.display_name || override?.model_version || own;
+}
+
+/** The session to go on in. Throws a SetupFailure when there is none. */
+export function findSession(options: ChatOptions, id: string): Session {
+  const session = options.sessions.find(id);
+  if (!session) throw invalid("Invalid Chat Session ID provided");
+  if (session.deleted) throw invalid("Chat session has been deleted");
+  return session;
+}
+
+/** The filters with document sets turned into pairs. */
+export function filtersOf(options: ChatOptions, request: ChatRequest): Filters {
+  const { documentSets } = options;
+  if (!request.documentSets || request.documentSets.length === 0) return request.filters;
+  const pairs = request.documentSets.flatMap((name) => {
+    if (Object.hasOwn(documentSets, name)) return documentSets[name]!;
+    if (options.dialect === "standard") return [];
+    throw new SetupFailure("INSUFFICIENT_PERMISSIONS", `Document set not found: ${name}`);
+  });
+  return { ...request.filters, pairs };
+}
+
+/** What an anonymous caller may see of them: the documents of public pairs. */
+export function visibleFilters(filters: Filters, publicPairs: readonly number[]): Filters {
+  const pairs = filters.pairs?.filter((pair) => publicPairs.includes(pair)) ?? [...publicPairs];
+  return { ...filters, pairs };
+}
+
+/** The texts of the files that came with the message. */
+export function attachmentsOf(options: ChatOptions, request: ChatRequest): Attachment[] {
+  return request.files.flatMap((descriptor) => {
+    if (options.dialect === "onyx" && !descriptor.user_file_id && request.info.projectId === null) {
+      // Taken for a project file: observed-service.md 1.4.
+      throw invalid("Project ID is required to load project files");
+    }
+    const file = options.files.read(descriptor.id);
+    if (!file) throw invalid(`File not found: ${descriptor.id}`);
+    return file.text === undefined ? [] : [{ name: file.name, text: file.text }];
+  });
+}
+
+interface Place {
+  parent: number;
+  /** The question asked again, when the parent is a user message. */
+  again: Message | undefined;
+}
+
+/** Where in the tree a new message goes: observed-service.md 1.6. */
+export function placeOf(mainline: readonly Message[], parent: number | null): Place {
+  const root = mainline[0]!;
+  if (parent === -1) return { parent: mainline.at(-1)!.id, again: undefined };
+  if (parent === null || parent === root.id) return { parent: root.id, again: undefined };
+  const message = mainline.find(({ id }) => id === parent);
+  if (!message) throw invalid("The new message sent is not on the latest mainline of messages");
+  return { parent, again: message.type === "user" ? message : undefined };
+}

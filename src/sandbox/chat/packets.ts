@@ -1,0 +1,56 @@
+import type { StreamFailure } from "../../api/chat/chat-schemas.ts";
+
+/** How lines are put on the wire: `sse` as `data:` events, `ndjson` bare (observed-service.md 2.1). */
+export type Framing = "sse" | "ndjson";
+
+export type Line =
+  | { chat_session_id: string; incognito: boolean }
+  | { user_message_id: number | null; reserved_assistant_message_id: number }
+  | {
+      user_message_id: number | null;
+      responses: { message_id: number; model_name: string }[];
+    }
+  | { placement: Placement; obj: { type: string; [member: string]: unknown } }
+  | StreamFailure;
+
+interface Placement {
+  turn_index: number;
+  tab_index: number;
+  sub_turn_index: number | null;
+  model_index: number | null;
+}
+
+export function packet(
+  turn: number,
+  type: string,
+  members: object = {},
+  model: number | null = 0,
+): Line {
+  return {
+    placement: { turn_index: turn, tab_index: 0, sub_turn_index: null, model_index: model },
+    obj: { type, ...members },
+  };
+}
+
+export function failure(
+  code: string,
+  error: string,
+  retryable: boolean,
+  details: object | null = null,
+): StreamFailure {
+  return { error, stack_trace: null, error_code: code, is_retryable: retryable, details };
+}
+
+/** One line of the stream; JSON with everything beyond ASCII escaped, as the service writes it. */
+export function encodeLine(line: Line, framing: Framing): string {
+  const text = JSON.stringify(line).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return frameLine(text, framing);
+}
+
+/** A line that is JSON already, on the wire. */
+export function frameLine(text: string, framing: Framing): string {
+  return framing === "sse" ? `data: ${text}\n\n` : `${text}\n`;
+}

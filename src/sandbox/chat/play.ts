@@ -1,0 +1,173 @@
+import { createReadStream, openSync, readdirSync, readSync, closeSync, statSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { CliError, codeOf } from "../../errors.ts";
+import { readRecording } from "../../recording.ts";
+import type { Clock } from "../clock.ts";
+import { payloadsOf } from "./model/events.ts";
+import { failure, type Framing, frameLine, type Line } from "./packets.ts";
+import { detail, json, type Reply } from "../http/reply.ts";
+import { gatherReply } from "./whole.ts";
+
+export interface PlayOptions {
+  /** Recordings, plain streams, or folders that hold them. */
+  paths: readonly string[];
+  /** 2 is twice as fast as recorded; 0 makes no pauses. */
+  speed: number;
+}
+
+interface Played {
+  name: string;
+  path: string;
+  /** `recording`: with its timing. `stream`: bytes as they are. `whole`: a JSON body. */
+  kind: "recording" | "stream" | "whole";
+}
+
+const extensions = new Set([".ndjson", ".jsonl", ".sse", ".txt", ".json"]);
+
+function headOf(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(4_096);
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0)).toString("utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+function toPlayed(path: string): Played {
+  const [first = ""] = headOf(path).split("\n", 1);
+  const isRecording = /^\{.*"knowctl"\s*:\s*"recording"/.test(first);
+  const kind = isRecording ? "recording" : extname(path) === ".json" ? "whole" : "stream";
+  return { name: basename(path), path, kind };
+}
+
+function filesAt(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && extensions.has(extname(entry.name)))
+    .map((entry) => join(path, entry.name))
+    .sort();
+}
+
+/** The files to play, in the order given, a folder's by name. Throws CliError `usage`. */
+export function listPlayed(paths: readonly string[]): Played[] {
+  return paths.flatMap((path) => {
+    try {
+      const files = filesAt(path);
+      if (files.length > 0) return files.map(toPlayed);
+    } catch (error) {
+      throw new CliError("usage", `--play: cannot read ${path}: ${codeOf(error) ?? "failed"}`, {
+        cause: error,
+      });
+    }
+    throw new CliError("usage", `--play: ${path} holds nothing to play`, {
+      hints: [`files that end with ${[...extensions].join(", ")} are played`],
+    });
+  });
+}
+
+type Bytes = AsyncGenerator<string | Uint8Array>;
+
+interface Playing {
+  file: Played;
+  framing: Framing;
+  speed: number;
+  clock: Clock;
+  gone: AbortSignal;
+}
+
+async function* recorded({ file, framing, speed, clock, gone }: Playing): Bytes {
+  let at = 0;
+  for await (const entry of readRecording(file.path)) {
+    const pauseMs = speed > 0 ? (entry.atMs - at) / speed : 0;
+    at = Math.max(at, entry.atMs);
+    // Woken early when the client has gone; the loop ends then.
+    if (pauseMs > 0) await clock.sleep(pauseMs, gone).catch(() => undefined);
+    if (gone.aborted) return;
+    if ("line" in entry) yield frameLine(entry.line, framing);
+    else if ("reply" in entry) yield entry.reply;
+  }
+}
+
+/** The raw messages of a recorded or plain stream. */
+async function* messagesOf({ file }: Playing): AsyncGenerator<string> {
+  if (file.kind !== "recording") return yield* payloadsOf(createReadStream(file.path));
+  for await (const entry of readRecording(file.path)) if ("line" in entry) yield entry.line;
+}
+
+async function* linesOf(playing: Playing): AsyncGenerator<Line> {
+  for await (const message of messagesOf(playing)) {
+    let value: unknown;
+    try {
+      value = JSON.parse(message);
+    } catch {
+      continue;
+    }
+    if (typeof value === "object" && value !== null) yield value as Line;
+  }
+}
+
+/** The body of a recording that was not streamed. */
+async function wholeReply({ file }: Playing): Promise<string | undefined> {
+  if (file.kind !== "recording") return undefined;
+  for await (const entry of readRecording(file.path)) {
+    if ("reply" in entry) return entry.reply;
+    if ("line" in entry) break;
+  }
+  return undefined;
+}
+
+async function replyOf(playing: Playing, stream: boolean): Promise<Reply> {
+  const { file } = playing;
+  const jsonType = { "content-type": "application/json" };
+  if (file.kind === "whole") {
+    return { status: 200, headers: jsonType, body: createReadStream(file.path) };
+  }
+  const whole = await wholeReply(playing);
+  if (whole !== undefined) return { status: 200, headers: jsonType, body: whole };
+  if (!stream) {
+    const { reply, setupError } = await gatherReply(linesOf(playing));
+    return setupError === undefined ? json(200, reply) : detail(400, setupError);
+  }
+  const headers = {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache",
+  };
+  const body = file.kind === "recording" ? recorded(playing) : createReadStream(file.path);
+  return { status: 200, headers, body };
+}
+
+export interface Question {
+  message: string;
+  stream: boolean;
+  gone: AbortSignal;
+}
+
+/**
+ * Answers questions with what was recorded: each takes the next file in turn, one
+ * that says `play:NAME` that file (with or without its extension). The service's
+ * own words are sent, sessions and all; nothing of it is stored.
+ */
+export function createPlayer(options: PlayOptions, framing: Framing, clock: Clock) {
+  const files = listPlayed(options.paths);
+  let turn = 0;
+  const choose = (message: string): Played | undefined => {
+    const wanted = /(?:^|\s)play:(\S+)/.exec(message)?.[1];
+    if (wanted === undefined) return files[turn++ % files.length];
+    return files.find(({ name }) => name === wanted || name === `${wanted}${extname(name)}`);
+  };
+  return async ({ message, stream, gone }: Question): Promise<Reply> => {
+    const file = choose(message);
+    if (file) return await replyOf({ file, framing, speed: options.speed, clock, gone }, stream);
+    const words = `Nothing of that name to play; there is ${files.map(({ name }) => name).join(", ")}`;
+    return stream
+      ? {
+          status: 200,
+          headers: { "content-type": "text/event-stream; charset=utf-8" },
+          body: frameLine(JSON.stringify(failure("VALIDATION_ERROR", words, false)), framing),
+        }
+      : detail(400, words);
+  };
+}
+
+export type Player = ReturnType<typeof createPlayer>;

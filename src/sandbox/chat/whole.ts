@@ -1,0 +1,108 @@
+import type { ChatReply, SearchDoc } from "../../api/chat/chat-schemas.ts";
+import type { Line } from "./packets.ts";
+import { searchTool } from "./tools.ts";
+
+type Obj = Extract<Line, { obj: unknown }>["obj"];
+type ToolCalls = NonNullable<ChatReply["tool_calls"]>;
+
+/** Packets write `+00:00`, the whole reply writes `Z`: observed-service.md 2.1. */
+function withZulu(documents: unknown): SearchDoc[] {
+  return ((documents ?? []) as SearchDoc[]).map((document) => ({
+    ...document,
+    updated_at: document.updated_at?.replace(/\+00:00$/, "Z") ?? null,
+  }));
+}
+
+interface Draft {
+  reply: ChatReply & { answer_citationless: string };
+  calls: ToolCalls;
+  reasoning: string;
+}
+
+function takePacket(draft: Draft, obj: Obj): void {
+  const { reply, calls } = draft;
+  switch (obj.type) {
+    case "reasoning_delta":
+      draft.reasoning += String(obj["reasoning"]);
+      break;
+    case "search_tool_queries_delta":
+      calls.push({
+        tool_name: searchTool.name,
+        tool_arguments: { queries: obj["queries"] },
+        tool_result: "",
+        search_docs: [],
+        generated_images: null,
+        pre_reasoning: null,
+      });
+      break;
+    case "search_tool_documents_delta":
+      calls.at(-1)!.search_docs = withZulu(obj["documents"]);
+      break;
+    case "custom_tool_delta":
+      calls.push({
+        tool_name: String(obj["tool_name"]),
+        tool_arguments: {},
+        tool_result: JSON.stringify(obj["data"]),
+        search_docs: null,
+        generated_images: null,
+        pre_reasoning: null,
+      });
+      break;
+    case "message_start":
+      // Text before a tool call is not the answer: observed-service.md 2.5.
+      reply.answer = "";
+      reply.answer_citationless = "";
+      reply.top_documents = withZulu(obj["final_documents"]);
+      break;
+    case "message_delta": {
+      const content = String(obj["content"]);
+      reply.answer += content;
+      if (!/^\[\[\d+\]\]\(.*\)$/s.test(content)) reply.answer_citationless += content;
+      break;
+    }
+    case "citation_info":
+      reply.citation_info!.push({
+        type: "citation_info",
+        citation_number: Number(obj["citation_number"]),
+        document_id: String(obj["document_id"]),
+      } as never);
+      break;
+  }
+}
+
+/**
+ * Gathers a turn's lines into the reply of `stream: false` (observed-service.md 1.8).
+ * `setupError` is set when the turn failed before there was a message id.
+ */
+export async function gatherReply(
+  lines: AsyncIterable<Line>,
+): Promise<{ reply: ChatReply; setupError: string | undefined }> {
+  const draft: Draft = {
+    reasoning: "",
+    calls: [],
+    reply: {
+      answer: "",
+      answer_citationless: "",
+      pre_answer_reasoning: null,
+      tool_calls: [],
+      top_documents: [],
+      citation_info: [],
+      message_id: null,
+      chat_session_id: null,
+      incognito: false,
+      error_msg: null,
+    },
+  };
+  const { reply } = draft;
+  for await (const line of lines) {
+    if ("error" in line) reply.error_msg = line.error;
+    else if ("chat_session_id" in line) reply.chat_session_id = line.chat_session_id;
+    else if ("reserved_assistant_message_id" in line) {
+      reply.message_id = line.reserved_assistant_message_id;
+    } else if ("placement" in line) takePacket(draft, line.obj);
+  }
+  reply.pre_answer_reasoning = draft.reasoning || null;
+  reply.tool_calls = draft.calls;
+  const setupError = reply.message_id === null ? (reply.error_msg ?? "no answer") : undefined;
+  return { reply, setupError };
+}

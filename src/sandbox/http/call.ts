@@ -1,0 +1,116 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { LedgerRequest } from "../store/ledger.ts";
+import { detail, Refusal } from "./reply.ts";
+import { refuseBody } from "./validation.ts";
+
+/** One request after the guard let it in. */
+export interface Call {
+  method: string;
+  /** Path as sent, without the query. */
+  path: string;
+  /** Decoded values of the route's `:name` segments. */
+  parameters: Record<string, string>;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  /** What the ledger notes of it. */
+  entry: LedgerRequest;
+  /** Parsed once. Throws a Refusal (422) on a wrong content type or broken JSON. */
+  json(): unknown;
+  /** Came without a valid key, and was let in all the same. */
+  anonymous: boolean;
+  /** Aborted when the connection is closed, by the client or by the end of the sandbox. */
+  signal: AbortSignal;
+}
+
+/** Bytes of request bodies held at once, over all connections. */
+const totalLimitBytes = 160 * 1024 * 1024;
+let heldBytes = 0;
+
+/** Gives back what `readBody` counted. */
+export function releaseBody(body: Buffer): void {
+  heldBytes -= body.length;
+}
+
+const tooLarge = (limitBytes: number): Refusal =>
+  new Refusal(detail(413, `Request body is larger than ${limitBytes} bytes`));
+
+/** Throws the 413 Refusal when the announced length is too much: before the client sends it. */
+export function checkLength(request: IncomingMessage, limitBytes: number): void {
+  if (Number(request.headers["content-length"] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+}
+
+/**
+ * Reads a request body of at most `limitBytes`. Throws a Refusal: 413 when it is
+ * larger, 503 when all connections together hold too much. Rejects when the
+ * client leaves. The caller gives the bytes back with `releaseBody`.
+ */
+export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Events, not `for await`: leaving the loop early would destroy the socket before the answer.
+  return await new Promise<Buffer>((resolve, reject) => {
+    const fail = (error: Error): void => {
+      request.off("data", take).pause();
+      heldBytes -= size;
+      reject(error);
+    };
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      heldBytes += chunk.length;
+      if (size > limitBytes) return fail(tooLarge(limitBytes));
+      if (heldBytes > totalLimitBytes) return fail(new Refusal(detail(503, "Too much at once")));
+      chunks.push(chunk);
+    };
+    request.on("data", take);
+    request.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    request.once("error", fail);
+  });
+}
+
+/** Reads and drops what a refused client still sends, so that it sees the answer and not a reset. */
+export async function discardBody(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  let left = 1024 * 1024;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, 300);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.on("data", (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) done();
+    });
+    request.once("end", done).once("close", done).once("error", done);
+  });
+  request.pause();
+}
+
+/** A `json()` for `Call`: parses on first use and remembers. */
+export function lazyJson(contentType: string | undefined, body: Buffer): () => unknown {
+  let parsed: { value: unknown } | undefined;
+  return () => {
+    if (parsed) return parsed.value;
+    const text = body.toString("utf8");
+    if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "")) {
+      // Another content type is seen as bytes, not as an object: observed-service.md 1.
+      throw refuseBody([
+        {
+          type: "model_attributes_type",
+          loc: ["body"],
+          msg: "Input should be a valid dictionary or object to extract fields from",
+          input: text,
+        },
+      ]);
+    }
+    try {
+      parsed = { value: JSON.parse(text) };
+    } catch {
+      throw refuseBody([
+        { type: "json_invalid", loc: ["body"], msg: "JSON decode error", input: {} },
+      ]);
+    }
+    return parsed.value;
+  };
+}

@@ -1,0 +1,185 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { PairRecord } from "../../api/schemas.ts";
+import { CliError, codeOf, messageOf } from "../../errors.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { createAdmission } from "./admission.ts";
+import { createFaults, type FaultSpec } from "./faults.ts";
+import { isLoopback } from "./guard.ts";
+import { createLedger, type Ledger, type LedgerMode } from "../store/ledger.ts";
+import type { ModelServer } from "../chat/model/client.ts";
+import type { Framing } from "../chat/packets.ts";
+import type { PlayOptions } from "../chat/play.ts";
+import type { DialectName } from "./reply.ts";
+import { openService } from "../store/service.ts";
+import { createServing } from "./serving.ts";
+
+export interface SandboxOptions {
+  /** 0 takes a free port. */
+  port: number;
+  /** Address to listen on; 127.0.0.1 without it. */
+  host?: string;
+  /** Holds the database file; made when it is missing. */
+  dataFolder: string;
+  /** The one key that all endpoints take. */
+  key: string;
+  dialect?: DialectName;
+  /** Of the chat stream; without it the dialect's own: `standard` sse, `onyx` ndjson. */
+  framing?: Framing;
+  faults?: FaultSpec;
+  clock?: Clock;
+  onLog?(line: string): void;
+  /** Instead of the seeded ones. Sent as they are, so tests may put anything into them. */
+  pairs?: readonly PairRecord[];
+  /** Model names per provider, for `llm_override`. */
+  models?: Record<string, readonly string[]>;
+  /** Answers questions with recorded streams instead. */
+  play?: PlayOptions;
+  /** Answers through this server instead of with quoted sentences. */
+  model?: ModelServer;
+  /** Pairs per document set. */
+  documentSets?: Record<string, readonly number[]>;
+  /** Pause before each word of an answer; 0 without it. */
+  tokenDelayMs?: number;
+  /** `full` without it; `off` keeps memory flat over any number of documents. */
+  ledger?: LedgerMode;
+  /** How often a file that was uploaded for a chat is still PROCESSING when looked at; 0 without it. */
+  fileLooks?: number;
+  /** Silence in a stream before a heartbeat packet; 15 s without it. */
+  heartbeatMs?: number;
+  /** Lets callers without a valid key chat, over public documents; false without it. */
+  anonymous?: boolean;
+}
+
+export interface Sandbox {
+  /** `http://127.0.0.1:PORT`, no trailing slash. */
+  url: string;
+  port: number;
+  ledger: Ledger;
+  /** Resolves when everything that was accepted can be found. */
+  idle: () => Promise<void>;
+  /** Ends open streams, stores what is waiting and closes the database. May be called again. */
+  close: () => Promise<void>;
+}
+
+/** Slow senders: seconds for the head, minutes for the body. Node checks every second. */
+const limits = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 120_000,
+  keepAliveTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+};
+
+function createHttpServer(
+  take: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  const server = createServer(limits, take);
+  // The body is only asked for once the head has passed: no key, no 100 Continue.
+  server.on("checkContinue", take);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable) return socket.destroy();
+    const overflow = error.code === "HPE_HEADER_OVERFLOW";
+    const status = overflow ? "431 Request Header Fields Too Large" : "400 Bad Request";
+    socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  });
+  return server;
+}
+
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => {
+      const taken = codeOf(error) === "EADDRINUSE";
+      const why = taken ? "the port is in use" : messageOf(error);
+      reject(
+        new CliError("local", `cannot listen on ${host}:${port}: ${why}`, {
+          cause: error,
+          hints: taken
+            ? [
+                "choose another port with --port N, or 0 for any free one",
+                "perhaps a sandbox is running already",
+              ]
+            : ["choose another --host or --port"],
+        }),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Each open answer sees its connection close, and ends. */
+async function end(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function urlOf(host: string, port: number): string {
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+function checkKey(host: string, key: string): void {
+  if (key !== "" && (isLoopback(host) || key !== "sandbox")) return;
+  throw new CliError("usage", `the sandbox on ${host} needs a key of its own`, {
+    hints: ["set KNOWCTL_SANDBOX_KEY to a secret, or leave --host out"],
+  });
+}
+
+/**
+ * Starts the local service. It is up when the promise resolves; the caller closes
+ * it. Throws CliError `local` when the port is taken or the data folder cannot be
+ * used, `usage` for the default key on an address that others can reach.
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const host = options.host ?? "127.0.0.1";
+  checkKey(host, options.key);
+  const clock = options.clock ?? systemClock;
+  const ledger = createLedger(options.ledger ?? "full");
+  const service = await openService({ ...options, host, clock }, ledger);
+  // Requests still being handled; the database outlives them.
+  const running = new Set<Promise<void>>();
+  let serve: ReturnType<typeof createServing> | undefined;
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
+    const done = serve!(request, response).finally(() => running.delete(done));
+    running.add(done);
+  };
+  const server = createHttpServer(take);
+  let port: number;
+  try {
+    port = await listen(server, host, options.port);
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+  const { key, dialect = "standard" } = options;
+  serve = createServing({
+    admit: createAdmission({
+      host,
+      port,
+      key,
+      dialect,
+      routes: service.routes,
+      anonymous: options.anonymous === true,
+    }),
+    faults: createFaults(options.faults ?? {}, clock),
+    ledger,
+    clock,
+    log: (line) => options.onLog?.(line),
+  });
+  const close = async (): Promise<void> => {
+    await end(server);
+    await Promise.all(running);
+    await service.close();
+  };
+  let closed: Promise<void> | undefined;
+  return {
+    url: urlOf(host, port),
+    port,
+    ledger: ledger.ledger,
+    idle: service.idle,
+    close: () => (closed ??= close()),
+  };
+}

@@ -1,0 +1,140 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { messageOf } from "../../errors.ts";
+import type { Admitted } from "./admission.ts";
+import { type Call, checkLength, discardBody, lazyJson, readBody, releaseBody } from "./call.ts";
+import type { Clock } from "../clock.ts";
+import { deliver, faultyReply, reset } from "./delivery.ts";
+import type { FaultPlan, FaultSubject } from "./faults.ts";
+import type { LedgerRequest, LedgerWriter } from "../store/ledger.ts";
+import { detail, Refusal, type Reply, writeReply } from "./reply.ts";
+import type { Route } from "./routes.ts";
+
+export interface ServingOptions {
+  admit(request: IncomingMessage, path: string): Admitted;
+  faults: (subject: FaultSubject) => FaultPlan;
+  ledger: LedgerWriter;
+  clock: Clock;
+  log(line: string): void;
+}
+
+/** Not `new URL`: it would resolve `..` away instead of showing it. */
+function splitTarget(target: string): [path: string, query: URLSearchParams] {
+  if (!target.startsWith("/")) throw new Refusal(detail(400, "Absolute addresses are refused"));
+  const at = target.indexOf("?");
+  return at < 0
+    ? [target, new URLSearchParams()]
+    : [target.slice(0, at), new URLSearchParams(target.slice(at))];
+}
+
+/** `document.id` of an ingestion, "" when it has none; undefined for other requests. */
+function documentIdOf(call: Call): string | undefined {
+  if (call.method !== "POST" || !call.path.endsWith("-api/ingestion")) return undefined;
+  try {
+    const { document } = call.json() as { document?: { id?: unknown } };
+    return typeof document?.id === "string" ? document.id : "";
+  } catch {
+    return "";
+  }
+}
+
+async function handled(route: Route, call: Call): Promise<Reply> {
+  try {
+    return await route.handle(call);
+  } catch (error) {
+    if (error instanceof Refusal) return error.reply;
+    throw error;
+  }
+}
+
+/** Until the client gives up. */
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  }
+  throw signal.reason;
+}
+
+interface Outcome {
+  reply: Reply;
+  plan: FaultPlan;
+}
+
+async function answer(options: ServingOptions, route: Route, call: Call): Promise<Outcome> {
+  const { ledger, clock, faults } = options;
+  const id = documentIdOf(call);
+  if (id !== undefined) ledger.attempted(id);
+  const plan = faults({ method: call.method, path: call.path, documentId: () => id });
+  if (plan.delayMs) await clock.sleep(plan.delayMs, call.signal);
+  if (plan.hang) await aborted(call.signal);
+  const instead = plan.reset === "before" ? detail(500, "reset") : faultyReply(plan);
+  return { reply: instead ?? (await handled(route, call)), plan };
+}
+
+async function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): Promise<void> {
+  if (response.destroyed || response.headersSent) return void response.destroy();
+  await discardBody(request);
+  const { status, headers, body } =
+    error instanceof Refusal ? error.reply : detail(500, "Internal error of the sandbox");
+  // What was left unread would be taken for the next request.
+  const reply = { status, body, headers: { ...headers, connection: "close" } };
+  await writeReply(response, reply);
+}
+
+/** The way of one request from its head to the end of its answer. Never rejects. */
+export function createServing(options: ServingOptions) {
+  const { ledger, clock } = options;
+  let inFlight = 0;
+
+  const respond = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    entry: LedgerRequest,
+    signal: AbortSignal,
+  ): Promise<number> => {
+    const [path, query] = splitTarget(request.url ?? "/");
+    const { route, parameters, anonymous } = options.admit(request, path);
+    const { method = "", headers } = request;
+    const limit = route.bodyLimit ?? 0;
+    checkLength(request, limit);
+    if (headers.expect !== undefined) response.writeContinue();
+    const body = await readBody(request, limit);
+    try {
+      const json = lazyJson(headers["content-type"], body);
+      const parts = { method, path, parameters, query, headers, body, json, signal, anonymous };
+      const call = { ...parts, entry };
+      const { reply, plan } = await answer(options, route, call);
+      if (plan.reset === "before") reset(response);
+      else await deliver(response, reply, plan, clock, signal);
+      return plan.reset ? 0 : reply.status;
+    } finally {
+      releaseBody(body);
+    }
+  };
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const started = performance.now();
+    const entry = ledger.request(request.method ?? "", request.url ?? "/", request.headers);
+    inFlight += 1;
+    ledger.ledger.maxInFlight = Math.max(ledger.ledger.maxInFlight, inFlight);
+    // Not AbortSignal.any with a signal of the whole server: that one would gather memory.
+    const left = new AbortController();
+    response.once("close", () => left.abort());
+    try {
+      entry.status = await respond(request, response, entry, left.signal);
+    } catch (error) {
+      const known = error instanceof Refusal;
+      if (!known && !left.signal.aborted) options.log(`internal error: ${messageOf(error)}`);
+      entry.status = known ? error.reply.status : 500;
+      await refuse(request, response, error).catch(() => response.destroy());
+    } finally {
+      inFlight -= 1;
+      options.log(
+        `${entry.method} ${entry.path} ${entry.status} ${Math.round(performance.now() - started)} ms`,
+      );
+    }
+  };
+}

@@ -1,0 +1,132 @@
+import type { PairRecord } from "../../api/schemas.ts";
+import type { Call } from "../http/call.ts";
+import { json, type Reply } from "../http/reply.ts";
+import type { Route } from "../http/routes.ts";
+import { toolList } from "../chat/tools.ts";
+
+export interface CatalogOptions {
+  pairs: readonly PairRecord[];
+  models: Record<string, readonly string[]>;
+  documentSets: Record<string, readonly number[]>;
+  /** How the one agent answers, for its description. */
+  hasModel: boolean;
+}
+
+const user = {
+  id: "5f0c9a6e-3c63-4f0e-9b0f-2a5f1d6f6c11",
+  email: "admin@example.com",
+  is_active: true,
+  is_superuser: true,
+  is_verified: true,
+  account_type: "STANDARD",
+  preferences: {},
+  personalization: {},
+  token_expires_at: null,
+  team_name: null,
+  is_anonymous_user: false,
+  effective_permissions: [
+    "admin",
+    "manage:connectors",
+    "read:connectors",
+    "read:chat",
+    "write:chat",
+  ],
+  is_group_manager: false,
+  admin_capabilities: [],
+};
+
+/** Who asks without a valid key where that is allowed. */
+const anonymousUser = {
+  ...user,
+  id: "00000000-0000-0000-0000-000000000000",
+  email: "anonymous@example.com",
+  is_superuser: false,
+  account_type: "ANONYMOUS",
+  is_anonymous_user: true,
+  effective_permissions: ["read:chat", "write:chat"],
+};
+
+const persona = {
+  id: 0,
+  name: "Sandbox",
+  description: "Answers with sentences quoted from the uploaded documents.",
+  tools: toolList,
+  starter_messages: null,
+  document_sets: [],
+  hierarchy_node_count: 0,
+  attached_document_count: 0,
+  knowledge_sources: [],
+  default_model_configuration_id: null,
+  uploaded_image_id: null,
+  icon_name: null,
+  is_public: true,
+  is_listed: true,
+  display_priority: null,
+  is_featured: true,
+  builtin_persona: true,
+  labels: [],
+  owner: null,
+  owner_group: null,
+  user_permission: null,
+  permissions: {},
+};
+
+const modelDescription = "Answers through a language model, from the uploaded documents.";
+
+const health = { success: true, message: "ok", data: null };
+
+function documentSetList(sets: CatalogOptions["documentSets"]) {
+  return Object.entries(sets).map(([name, pairs], index) => ({
+    id: index + 1,
+    name,
+    description: "",
+    cc_pair_summaries: pairs.map((id) => ({ id })),
+    is_up_to_date: true,
+    is_public: true,
+  }));
+}
+
+/** One page of a listing, numbered from 0. */
+function pageOf(rows: readonly unknown[], call: Call): Reply {
+  const read = (name: string, other: number): number =>
+    /^\d{1,6}$/.test(call.query.get(name) ?? "") ? Number(call.query.get(name)) : other;
+  const size = Math.max(1, read("page_size", 10));
+  const start = read("page_num", 0) * size;
+  return json(200, { items: rows.slice(start, start + size), total_items: rows.length });
+}
+
+/** The listings that do not change: observed-service.md 4.1 and 5. */
+export function catalogRoutes(options: CatalogOptions): Route[] {
+  const { pairs, models, documentSets, hasModel } = options;
+  const get = (path: string, value: unknown, more: Partial<Route> = {}): Route => ({
+    method: "GET",
+    path,
+    handle: () => json(200, value),
+    ...more,
+  });
+  const onyx = { dialect: "onyx" } as const;
+  const providers = Object.entries(models).map(([name, names], index) => ({
+    id: index + 1,
+    name,
+    provider: name,
+    default_model_name: names[0] ?? null,
+    model_configurations: names.map((model) => ({ name: model, is_visible: true })),
+  }));
+  const agents = [hasModel ? { ...persona, description: modelDescription } : persona];
+  return [
+    get("/api/manage/admin/connector/status", pairs),
+    get("/api/tool", toolList),
+    get("/api/health", health, { ...onyx, open: true }),
+    get("/api/version", { backend_version: "v4.6.1" }, { ...onyx, open: true }),
+    {
+      ...get("/api/me", user, onyx),
+      anonymous: true,
+      handle: (call) => json(200, call.anonymous ? anonymousUser : user),
+    },
+    get("/api/persona", agents, { ...onyx, anonymous: true }),
+    { ...get("/api/agents", agents, onyx), handle: (call) => pageOf(agents, call) },
+    get("/api/llm/provider", providers, onyx),
+    get("/api/llm/persona/:id/providers", providers, onyx),
+    get("/api/manage/document-set", documentSetList(documentSets), onyx),
+  ];
+}

@@ -1,0 +1,149 @@
+import * as z from "zod/mini";
+import type { Call } from "../http/call.ts";
+import { parseTimestamp, zuluTime } from "../store/identity.ts";
+import type { Framing } from "../chat/packets.ts";
+import { detail, json, problem, Refusal, type Reply } from "../http/reply.ts";
+import type { Route } from "../http/routes.ts";
+import type { Runs } from "../chat/runs.ts";
+import { replayOf, toDetail, toListed } from "../store/session-records.ts";
+import type { Session, Sessions } from "../store/sessions.ts";
+import { streamReply } from "../chat/stream-reply.ts";
+import { laxInteger, parseBody, refuseBody } from "../http/validation.ts";
+
+function known(sessions: Sessions, call: Call): Session {
+  const session = sessions.find(call.parameters["id"]!);
+  if (!session || session.deleted) throw new Refusal(detail(404, "Chat session not found"));
+  return session;
+}
+
+function list(sessions: Sessions, call: Call): Reply {
+  const size = Number(call.query.get("page_size") ?? 50);
+  if (!Number.isInteger(size) || size < 1 || size > 100) {
+    const msg = "Input should be between 1 and 100";
+    throw refuseBody([{ type: "value_error", loc: ["query", "page_size"], msg, input: size }]);
+  }
+  const before = parseTimestamp(call.query.get("before"))?.ms;
+  const withEmpty = call.query.get("include_failed_chats") === "true";
+  const found = sessions.list(size + 1, before, withEmpty);
+  return json(200, { sessions: found.slice(0, size).map(toListed), has_more: found.length > size });
+}
+
+function show(sessions: Sessions, runs: Runs, call: Call): Reply {
+  const session = known(sessions, call);
+  const messages = sessions.messages(session.id);
+  const run = runs.find(session.id);
+  return json(200, {
+    chat_session_id: session.id,
+    description: session.description ?? session.name,
+    persona_id: session.personaId,
+    persona_name: "Sandbox",
+    messages: messages.map(toDetail),
+    time_created: zuluTime(session.createdAt),
+    shared_status: "private",
+    packets: messages.filter(({ type }) => type === "assistant").map(replayOf),
+    current_run: run ? { run_id: run.id } : null,
+    deleted: false,
+  });
+}
+
+const NewSession = z.looseObject({
+  persona_id: z.optional(z.nullable(laxInteger)),
+  project_id: z.optional(z.nullable(laxInteger)),
+  description: z.optional(z.nullable(z.string())),
+});
+const Renaming = z.looseObject({
+  chat_session_id: z.string(),
+  name: z.optional(z.nullable(z.string())),
+});
+
+function create(sessions: Sessions, call: Call): Reply {
+  const { persona_id, project_id, description } = parseBody(NewSession, call.json());
+  if (persona_id) return detail(403, "Persona is not available");
+  if (project_id) return detail(400, "Project not found");
+  const info = { personaId: 0, projectId: null, description: description ?? null };
+  return json(200, { chat_session_id: sessions.create(info).id, incognito: false });
+}
+
+function rename(sessions: Sessions, call: Call): Reply {
+  const body = parseBody(Renaming, call.json());
+  const session = sessions.find(body.chat_session_id);
+  if (!session || session.deleted) return detail(404, "Chat session not found");
+  const question = sessions.mainline(session.id).find(({ type }) => type === "user");
+  // Without a name that service asks a model for one; here the question serves.
+  const name = body.name ?? question?.text.slice(0, 60) ?? "New chat";
+  sessions.rename(session.id, name);
+  return json(200, { new_name: name });
+}
+
+function stop(sessions: Sessions, runs: Runs, call: Call): Reply {
+  const session = sessions.find(call.parameters["id"]!);
+  if (!session) return problem("onyx", 404, "SESSION_NOT_FOUND", "Chat session not found");
+  runs.find(session.id)?.stop();
+  return json(200, { message: "Chat session stopped" });
+}
+
+/** The answer that is being made, from its first line on. */
+function resume(runs: Runs, framing: Framing, call: Call): Reply {
+  const run = runs.find(call.parameters["id"]!);
+  // A run that has finished cannot be resumed; the session is read instead.
+  if (!run) return problem("onyx", 404, "NOT_FOUND", "No run to resume");
+  const cursor = Math.max(0, Math.trunc(Number(call.query.get("cursor") ?? 0))) || 0;
+  return streamReply(run.read(call.signal, cursor), framing);
+}
+
+/** Sessions as `onyx` manages them: observed-service.md 2.8 and 5. */
+export function sessionRoutes(sessions: Sessions, runs: Runs, framing: Framing): Route[] {
+  const onyx = { dialect: "onyx", bodyLimit: 1024 * 1024 } as const;
+  return [
+    {
+      ...onyx,
+      method: "GET",
+      path: "/api/chat/get-user-chat-sessions",
+      handle: (call) => list(sessions, call),
+    },
+    {
+      ...onyx,
+      method: "GET",
+      path: "/api/chat/get-chat-session/:id",
+      anonymous: true,
+      handle: (call) => show(sessions, runs, call),
+    },
+    {
+      ...onyx,
+      method: "POST",
+      path: "/api/chat/create-chat-session",
+      handle: (call) => create(sessions, call),
+    },
+    {
+      ...onyx,
+      method: "PUT",
+      path: "/api/chat/rename-chat-session",
+      handle: (call) => rename(sessions, call),
+    },
+    {
+      ...onyx,
+      method: "POST",
+      path: "/api/chat/stop-chat-session/:id",
+      anonymous: true,
+      handle: (call) => stop(sessions, runs, call),
+    },
+    {
+      ...onyx,
+      method: "DELETE",
+      path: "/api/chat/delete-chat-session/:id",
+      handle(call) {
+        const { id } = known(sessions, call);
+        if (call.query.get("hard_delete") === "true") sessions.erase(id);
+        else sessions.remove(id);
+        return json(200, null);
+      },
+    },
+    {
+      ...onyx,
+      method: "GET",
+      path: "/api/chat/chat-session/:id/resume-stream",
+      anonymous: true,
+      handle: (call) => resume(runs, framing, call),
+    },
+  ];
+}

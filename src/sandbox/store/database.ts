@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import { type Database, openDatabase } from "../../database.ts";
+import { CliError, messageOf } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
+
+// The texts are kept once, in `passages`; the full-text index holds none (content='').
+const schema = `
+CREATE TABLE IF NOT EXISTS documents (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  pairs TEXT NOT NULL,
+  name TEXT NOT NULL,
+  title TEXT,
+  source TEXT NOT NULL,
+  link TEXT,
+  sections TEXT NOT NULL,
+  metadata TEXT NOT NULL,
+  owners TEXT NOT NULL,
+  updated_at INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  indexed INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX IF NOT EXISTS documents_waiting ON documents(number) WHERE indexed = 0;
+CREATE TABLE IF NOT EXISTS tags (
+  document INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
+  PRIMARY KEY (document, key, value)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS passages (
+  number INTEGER PRIMARY KEY,
+  document INTEGER NOT NULL,
+  link TEXT,
+  heading TEXT NOT NULL,
+  text TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS passages_document ON passages(document);
+CREATE VIRTUAL TABLE IF NOT EXISTS passage_index USING fts5(
+  title, body, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
+);
+CREATE TABLE IF NOT EXISTS sessions (
+  id TEXT PRIMARY KEY,
+  name TEXT,
+  persona_id INTEGER NOT NULL,
+  project_id INTEGER,
+  description TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  deleted INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE IF NOT EXISTS messages (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  session TEXT NOT NULL,
+  parent INTEGER,
+  latest_child INTEGER,
+  type TEXT NOT NULL,
+  text TEXT NOT NULL,
+  documents TEXT NOT NULL DEFAULT '[]',
+  citations TEXT NOT NULL DEFAULT '{}',
+  files TEXT NOT NULL DEFAULT '[]',
+  error TEXT,
+  model TEXT,
+  sent_at INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS messages_session ON messages(session);
+CREATE TABLE IF NOT EXISTS files (
+  file_id TEXT PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  mime TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  project_id INTEGER,
+  in_list INTEGER NOT NULL,
+  bytes BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  accessed_at INTEGER
+);
+PRAGMA user_version = 2;
+`;
+
+/** The sandbox's one file in its data folder; the folder is made, for the owner only. */
+export async function openSandboxDatabase(dataFolder: string): Promise<Database> {
+  try {
+    makeFolder(dataFolder, 0o700);
+  } catch (error) {
+    throw new CliError(
+      "local",
+      `cannot create the data folder ${dataFolder}: ${messageOf(error)}`,
+      {
+        cause: error,
+        hints: ["choose another folder with --data DIR"],
+      },
+    );
+  }
+  const path = join(dataFolder, "sandbox.sqlite");
+  const database = await openDatabase(path);
+  const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+  if (version > 2) {
+    database.close();
+    throw new CliError("local", `${path} was made by a newer version of knowctl`, {
+      hints: ["update knowctl, or choose another folder with --data DIR"],
+    });
+  }
+  try {
+    database.exec(schema);
+  } catch (error) {
+    database.close();
+    if (!/no such module: fts5/.test(messageOf(error))) throw error;
+    throw new CliError("local", "the SQLite of this Node has no full-text search", {
+      cause: error,
+      hints: ["use Node 22.16 or newer, or install knowctl with npm: that brings another SQLite"],
+    });
+  }
+  // Version 1 did not note which model answered.
+  if (version === 1) database.exec("ALTER TABLE messages ADD COLUMN model TEXT");
+  return database;
+}

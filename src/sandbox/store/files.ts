@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+import type { Database, Row } from "../../database.ts";
+import { zuluTime } from "./identity.ts";
+
+/** Bytes of one uploaded file. */
+export const maxFileBytes = 25 * 1024 * 1024;
+
+export interface NewFile {
+  name: string;
+  /** As the part's own header says; the kind of file follows from it alone. */
+  mime: string;
+  bytes: Uint8Array;
+  projectId: number | null;
+  /** Whether it shows in the list of files for chats. */
+  listed: boolean;
+}
+
+export interface StoredFile {
+  /** UUID of the listing. */
+  id: string;
+  /** Id in the file store. */
+  fileId: string;
+  name: string;
+  mime: string;
+  kind: string;
+  projectId: number | null;
+  createdAt: number;
+}
+
+/** `chat_file_type` by MIME type; the name plays no part: observed-service.md 5. */
+export function kindOf(mime: string): "image" | "tabular" | "plain_text" | "document" {
+  const type = mime.toLowerCase().split(";")[0]!.trim();
+  if (type.startsWith("image/")) return "image";
+  if (
+    type === "text/csv" ||
+    type === "text/tab-separated-values" ||
+    /spreadsheet|ms-excel/.test(type)
+  ) {
+    return "tabular";
+  }
+  if (/^application\/(?:pdf|msword|epub)|officedocument|opendocument|rfc822/.test(type))
+    return "document";
+  return "plain_text";
+}
+
+function toFile(row: Row): StoredFile {
+  return {
+    id: String(row["id"]),
+    fileId: String(row["file_id"]),
+    name: String(row["name"]),
+    mime: String(row["mime"]),
+    kind: String(row["kind"]),
+    projectId: row["project_id"] === null ? null : Number(row["project_id"]),
+    createdAt: Number(row["created_at"]),
+  };
+}
+
+const columns = "id, file_id, name, mime, kind, project_id, created_at";
+
+export type Files = ReturnType<typeof createFiles>;
+
+/**
+ * Uploaded files and images, kept in the database. A file for chats shows PROCESSING
+ * for its first `looks`: counted, not timed, so that a client that polls sees it.
+ */
+export function createFiles(database: Database, now: () => number, looks = 0) {
+  const looksLeft = new Map<string, number>();
+  const findBy = (member: "id" | "file_id") =>
+    database.prepare(`SELECT ${columns} FROM files WHERE ${member} = ?`);
+  const byId = findBy("id");
+  const byFileId = findBy("file_id");
+  return {
+    add(file: NewFile): StoredFile {
+      const stored: StoredFile = {
+        id: randomUUID(),
+        fileId: randomUUID(),
+        name: file.name,
+        mime: file.mime,
+        kind: kindOf(file.mime),
+        projectId: file.projectId,
+        createdAt: now(),
+      };
+      database
+        .prepare(
+          "INSERT INTO files(file_id, id, name, mime, kind, project_id, in_list, bytes, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )
+        .run(
+          stored.fileId,
+          stored.id,
+          stored.name,
+          stored.mime,
+          stored.kind,
+          stored.projectId,
+          file.listed ? 1 : 0,
+          file.bytes,
+          stored.createdAt,
+        );
+      if (file.listed && looks > 0) looksLeft.set(stored.id, looks);
+      return stored;
+    },
+    /** What has become of a file at this look: PROCESSING, then COMPLETED or FAILED. */
+    status({ id, mime }: StoredFile): "PROCESSING" | "COMPLETED" | "FAILED" {
+      const left = looksLeft.get(id) ?? 0;
+      if (left > 1) looksLeft.set(id, left - 1);
+      else looksLeft.delete(id);
+      if (left > 0) return "PROCESSING";
+      if (!/^application\/pdf\b/i.test(mime)) return "COMPLETED";
+      const start = database.prepare("SELECT substr(bytes, 1, 5) AS start FROM files WHERE id = ?");
+      const bytes = start.get(id)?.["start"];
+      return bytes && Buffer.from(bytes as Uint8Array).toString("latin1") === "%PDF-"
+        ? "COMPLETED"
+        : "FAILED";
+    },
+    find(id: string): StoredFile | undefined {
+      const row = byId.get(id);
+      return row && toFile(row);
+    },
+    /** Whether such an image was uploaded. */
+    hasImage: (fileId: string): boolean => byFileId.get(fileId)?.["kind"] === "image",
+    /** A file by its id in the store; text only of text files. */
+    read(
+      fileId: string,
+    ): { name: string; mime: string; bytes: Uint8Array; text: string | undefined } | undefined {
+      const row = database
+        .prepare("SELECT name, mime, kind, bytes FROM files WHERE file_id = ?")
+        .get(fileId);
+      if (!row) return undefined;
+      database.prepare("UPDATE files SET accessed_at = ? WHERE file_id = ?").run(now(), fileId);
+      const bytes = row["bytes"] as Uint8Array;
+      const readable = row["kind"] === "plain_text" || row["kind"] === "tabular";
+      return {
+        name: String(row["name"]),
+        mime: String(row["mime"]),
+        bytes,
+        text: readable ? new TextDecoder().decode(bytes) : undefined,
+      };
+    },
+    list(): StoredFile[] {
+      return database
+        .prepare(
+          `SELECT ${columns} FROM files WHERE in_list = 1 ORDER BY created_at DESC, rowid DESC`,
+        )
+        .all()
+        .map(toFile);
+    },
+  };
+}
+
+/** The service's UserFile: observed-service.md 5. */
+export function toUserFile(file: StoredFile, status: string, temporaryId: string | null = null) {
+  return {
+    id: file.id,
+    temp_id: temporaryId,
+    name: file.name,
+    project_id: file.projectId,
+    user_id: null,
+    file_id: file.fileId,
+    created_at: zuluTime(file.createdAt),
+    status,
+    last_accessed_at: null,
+    file_type: file.mime,
+    chat_file_type: file.kind,
+    token_count: null,
+    chunk_count: null,
+  };
+}

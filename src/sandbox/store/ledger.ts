@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import type { IngestionRequest } from "../../api/schemas.ts";
+
+/** `full` keeps everything, `hashes` only hashes of the stored bodies, `off` only counts. */
+export type LedgerMode = "full" | "hashes" | "off";
+
+export interface LedgerRequest {
+  method: string;
+  /** Path and query as sent. */
+  path: string;
+  /** As sent, without the credentials. */
+  headers: Record<string, string>;
+  /** Of the answer; 0 while none was sent, and after a reset. */
+  status: number;
+  /** Of an ingestion: the body, once it is stored, whatever was answered then. Only in mode `full`. */
+  stored?: IngestionRequest;
+}
+
+/** What the sandbox saw: the oracle of tests about lost and duplicated documents. */
+export interface Ledger {
+  /** Bodies of accepted ingestions in order, per id as the client sent it ("" for none). */
+  documents: Map<string, IngestionRequest[]>;
+  /** SHA-256 (hex) of the same bodies' bytes, in mode `hashes`. */
+  hashes: Map<string, string[]>;
+  /** Ingestion requests per id, also those that a fault or the validation refused. */
+  attempts: Map<string, number>;
+  /** Parsed bodies of the chat messages received, also the refused ones. */
+  chats: Record<string, unknown>[];
+  requests: LedgerRequest[];
+  requestCount: number;
+  maxInFlight: number;
+}
+
+export interface LedgerWriter {
+  ledger: Ledger;
+  /** Counts a request; the answer's status is filled in later by the caller. */
+  request(method: string, path: string, headers: NodeJS.Dict<string | string[]>): LedgerRequest;
+  attempted(id: string): void;
+  accepted(request: IngestionRequest, bytes: Uint8Array, entry: LedgerRequest): void;
+  asked(body: unknown): void;
+}
+
+const credentialHeader = /authorization|cookie/i;
+
+function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
+  const known = map.get(key);
+  if (known) known.push(value);
+  else map.set(key, [value]);
+}
+
+export function createLedger(mode: LedgerMode): LedgerWriter {
+  const ledger: Ledger = {
+    documents: new Map(),
+    hashes: new Map(),
+    attempts: new Map(),
+    chats: [],
+    requests: [],
+    requestCount: 0,
+    maxInFlight: 0,
+  };
+  return {
+    ledger,
+    request(method, path, headers) {
+      ledger.requestCount += 1;
+      const entry: LedgerRequest = { method, path, headers: {}, status: 0 };
+      if (mode !== "full") return entry;
+      for (const [name, value] of Object.entries(headers)) {
+        if (!credentialHeader.test(name)) entry.headers[name] = String(value);
+      }
+      ledger.requests.push(entry);
+      return entry;
+    },
+    attempted(id) {
+      if (mode !== "off") ledger.attempts.set(id, (ledger.attempts.get(id) ?? 0) + 1);
+    },
+    accepted(request, bytes, entry) {
+      const id = request.document.id ?? "";
+      if (mode === "full") {
+        push(ledger.documents, id, request);
+        entry.stored = request;
+      }
+      if (mode === "hashes") {
+        push(ledger.hashes, id, createHash("sha256").update(bytes).digest("hex"));
+      }
+    },
+    asked(body) {
+      if (mode === "full") ledger.chats.push(body as Record<string, unknown>);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { PairRecord } from "../../api/schemas.ts";
+import type { Database } from "../../database.ts";
+
+type Connector = PairRecord["connector"];
+type Credential = PairRecord["credential"];
+
+/**
+ * The connector and credential pairs. `records`, `ids` and `publicIds` are live:
+ * a pair that is made later stands in them. Pairs are stored, what has no pair is
+ * forgotten with the sandbox.
+ */
+export interface Pairs {
+  readonly records: readonly PairRecord[];
+  readonly ids: ReadonlySet<number>;
+  readonly publicIds: readonly number[];
+  addConnector(connector: Omit<Connector, "id">): Connector;
+  addCredential(credential: Omit<Credential, "id">): Credential;
+  connector(id: number): Connector | undefined;
+  credential(id: number): Credential | undefined;
+  /** Forgets a connector that got no pair. */
+  dropConnector(id: number): void;
+  /** A connector of this name and source, with or without a pair. */
+  hasConnector(name: string, source: string): boolean;
+  link(parts: {
+    name: string;
+    accessType: string;
+    groups: number[];
+    connector: Connector;
+    credential: Credential;
+  }): PairRecord;
+}
+
+function readStored(database: Database): PairRecord[] {
+  database.exec("CREATE TABLE IF NOT EXISTS pairs (id INTEGER PRIMARY KEY, record TEXT NOT NULL)");
+  const rows = database.prepare("SELECT record FROM pairs ORDER BY id").all();
+  return rows.map((row) => JSON.parse(String(row["record"])) as PairRecord);
+}
+
+/** The pairs of this sandbox: the given ones, and those made in earlier runs. */
+export function createPairs(database: Database, given: readonly PairRecord[]): Pairs {
+  const records: PairRecord[] = [];
+  const ids = new Set<number>();
+  const publicIds: number[] = [];
+  const connectors = new Map<number, Connector>();
+  const credentials = new Map<number, Credential>();
+  const add = (record: PairRecord): void => {
+    records.push(record);
+    ids.add(record.cc_pair_id);
+    if (record.access_type === "public") publicIds.push(record.cc_pair_id);
+    connectors.set(record.connector.id, record.connector);
+    credentials.set(record.credential.id, record.credential);
+  };
+  for (const record of [...given, ...readStored(database)]) {
+    if (!ids.has(record.cc_pair_id)) add(record);
+  }
+  const insert = database.prepare("INSERT INTO pairs(id, record) VALUES (?, ?)");
+  const next = (taken: Iterable<number>): number => Math.max(0, ...taken) + 1;
+  return {
+    records,
+    ids,
+    publicIds,
+    addConnector(connector) {
+      const made = { id: next(connectors.keys()), ...connector } as Connector;
+      connectors.set(made.id, made);
+      return made;
+    },
+    addCredential(credential) {
+      const made = { id: next(credentials.keys()), ...credential } as Credential;
+      credentials.set(made.id, made);
+      return made;
+    },
+    connector: (id) => connectors.get(id),
+    credential: (id) => credentials.get(id),
+    dropConnector: (id) => void connectors.delete(id),
+    hasConnector: (name, source) =>
+      [...connectors.values()].some((each) => each.name === name && each.source === source),
+    link({ name, accessType, groups, connector, credential }) {
+      const record: PairRecord = {
+        // Pair 1 is the hidden default pair.
+        cc_pair_id: Math.max(2, next(ids)),
+        name,
+        connector: { ...connector, credential_ids: [credential.id] },
+        credential,
+        access_type: accessType,
+        groups,
+      };
+      insert.run(record.cc_pair_id, JSON.stringify(record));
+      add(record);
+      return record;
+    },
+  };
+}

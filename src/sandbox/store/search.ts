@@ -1,0 +1,154 @@
+import type { SearchDoc } from "../../api/chat/chat-schemas.ts";
+import type { Database, Row, SqlValue } from "../../database.ts";
+import { indexText } from "./passages.ts";
+
+export interface Filters {
+  sources?: string[];
+  /** Only documents of one of these pairs. */
+  pairs?: number[];
+  /** Milliseconds, inclusive. */
+  updatedFrom?: number;
+  updatedTo?: number;
+  tags?: [key: string, value: string][];
+  /** Whether one of the tags is enough. */
+  anyTag?: boolean;
+}
+
+export interface Hit {
+  document: {
+    id: string;
+    name: string;
+    source: string;
+    link: string | null;
+    metadata: Record<string, string | string[]>;
+    updatedAt: number;
+    owners: [Owner[], Owner[]];
+  };
+  link: string | null;
+  heading: string;
+  text: string;
+  /** Position of the passage in the index, for `chunk_ind`. */
+  number: number;
+  /** Higher is better. */
+  score: number;
+}
+
+interface Owner {
+  display_name?: string;
+  email?: string;
+}
+
+const stopWords = new Set(
+  (
+    "a about all also am an and any are as at be been but by can could did do does for from get had has have how i if " +
+    "in into is it its just many me much my no not of on or our please shall should so some tell than that the their them then " +
+    "there these they this to us was we were what when where which who whom whose why will with would you your"
+  ).split(" "),
+);
+
+/** The words of a question that say what it is about, lower case, each once. */
+export function questionTerms(question: string): string[] {
+  const words = new Set(indexText(question.toLowerCase()).match(/[\p{L}\p{N}]+/gu) ?? []);
+  const telling = [...words].filter((word) => !stopWords.has(word));
+  return (telling.length > 0 ? telling : [...words]).slice(0, 40);
+}
+
+function conditions(filters: Filters): { sql: string; values: SqlValue[] } {
+  const parts: string[] = [];
+  const values: SqlValue[] = [];
+  const list = (items: readonly SqlValue[]): string => items.map(() => "?").join(", ");
+  const { sources, pairs, updatedFrom, updatedTo, tags, anyTag } = filters;
+  if (sources) {
+    parts.push(`d.source IN (${list(sources)})`);
+    values.push(...sources);
+  }
+  if (pairs) {
+    parts.push(`EXISTS (SELECT 1 FROM json_each(d.pairs) WHERE value IN (${list(pairs)}))`);
+    values.push(...pairs);
+  }
+  if (updatedFrom !== undefined) {
+    parts.push("d.updated_at >= ?");
+    values.push(updatedFrom);
+  }
+  if (updatedTo !== undefined) {
+    parts.push("d.updated_at <= ?");
+    values.push(updatedTo);
+  }
+  if (tags && tags.length > 0) {
+    const each = "EXISTS (SELECT 1 FROM tags WHERE document = d.number AND key = ? AND value = ?)";
+    parts.push(`(${tags.map(() => each).join(anyTag ? " OR " : " AND ")})`);
+    values.push(...tags.flat());
+  }
+  return { sql: parts.map((part) => ` AND ${part}`).join(""), values };
+}
+
+function toHit(row: Row): Hit {
+  return {
+    document: {
+      id: String(row["id"]),
+      name: String(row["name"]),
+      source: String(row["source"]),
+      link: row["document_link"] === null ? null : String(row["document_link"]),
+      metadata: JSON.parse(String(row["metadata"])),
+      updatedAt: Number(row["updated_at"]),
+      owners: JSON.parse(String(row["owners"])),
+    },
+    link: row["link"] === null ? null : String(row["link"]),
+    heading: String(row["heading"]),
+    text: String(row["text"]),
+    number: Number(row["number"]),
+    score: -Number(row["rank"]),
+  };
+}
+
+/**
+ * The passages that match any of the terms, best first by bm25 (a word in the
+ * title or heading counts four times), among the documents that pass the filters.
+ */
+export function searchPassages(
+  database: Database,
+  terms: readonly string[],
+  filters: Filters,
+  limit: number,
+): Hit[] {
+  if (terms.length === 0) return [];
+  const { sql, values } = conditions(filters);
+  const match = terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(" OR ");
+  return database
+    .prepare(
+      `SELECT d.id, d.name, d.source, d.link AS document_link, d.metadata, d.updated_at, d.owners,
+        p.number, p.link, p.heading, p.text, bm25(passage_index, 4.0, 1.0) AS rank
+      FROM passage_index JOIN passages p ON p.number = passage_index.rowid
+        JOIN documents d ON d.number = p.document
+      WHERE passage_index MATCH ?${sql} ORDER BY rank LIMIT ?`,
+    )
+    .all(match, ...values, limit)
+    .map(toHit);
+}
+
+/** A hit in the service's form: observed-service.md 1.8. `time` writes the timestamp. */
+export function toSearchDoc(hit: Hit, time: (ms: number) => string): SearchDoc {
+  const { document } = hit;
+  const names = (owners: Owner[]): string[] =>
+    owners.flatMap(({ display_name, email }) => display_name ?? email ?? []);
+  return {
+    document_id: document.id,
+    chunk_ind: hit.number,
+    semantic_identifier: document.name,
+    link: hit.link ?? document.link,
+    blurb: hit.text.replace(/\s+/g, " ").slice(0, 200),
+    source_type: document.source,
+    boost: 0,
+    hidden: false,
+    metadata: document.metadata,
+    score: Math.round(hit.score * 1e6) / 1e6,
+    is_relevant: null,
+    relevance_explanation: null,
+    match_highlights: [],
+    updated_at: time(document.updatedAt),
+    primary_owners: names(document.owners[0]),
+    secondary_owners: names(document.owners[1]),
+    is_internet: false,
+    file_id: null,
+  };
+}

@@ -1,0 +1,117 @@
+import type { Database } from "../../database.ts";
+import { catalogRoutes } from "../routes/catalog.ts";
+import { chatRoutes } from "../routes/chat.ts";
+import type { Clock } from "../clock.ts";
+import { createCommits } from "./commits.ts";
+import { connectorRoutes } from "../routes/connector-routes.ts";
+import { defaultPairs } from "./connectors.ts";
+import { openSandboxDatabase } from "./database.ts";
+import { createDocumentStore } from "./documents.ts";
+import { fileRoutes } from "../routes/file-routes.ts";
+import { createFiles } from "./files.ts";
+import { isLoopback } from "../http/guard.ts";
+import { createIndexer } from "./indexer.ts";
+import { ingestionRoutes } from "../routes/ingestion-routes.ts";
+import type { LedgerWriter } from "./ledger.ts";
+import { pageRoutes } from "../routes/page.ts";
+import { createPairs } from "./pairs.ts";
+import type { Framing } from "../chat/packets.ts";
+import { createPlayer, type Player } from "../chat/play.ts";
+import type { Route } from "../http/routes.ts";
+import { createRuns, type Runs } from "../chat/runs.ts";
+import { questionTerms, searchPassages } from "./search.ts";
+import { searchRoutes } from "../routes/search-routes.ts";
+import type { SandboxOptions } from "../http/server.ts";
+import { sessionRoutes } from "../routes/session-routes.ts";
+import { createSessions } from "./sessions.ts";
+
+export interface Service {
+  routes: Route[];
+  /** Resolves when everything that was accepted can be found. */
+  idle: () => Promise<void>;
+  /** Stores the answers in flight, writes what waits for its transaction, closes the database. */
+  close(): Promise<void>;
+}
+
+export type ServiceOptions = SandboxOptions & { host: string; clock: Clock };
+
+const defaultModels = { sandbox: ["extractive"] };
+const defaultSets = { Handbook: [2] };
+
+function framingOf({ framing, dialect }: ServiceOptions): Framing {
+  return framing ?? (dialect === "onyx" ? "ndjson" : "sse");
+}
+
+function routesOf(
+  database: Database,
+  options: ServiceOptions,
+  parts: {
+    commits: ReturnType<typeof createCommits>;
+    indexer: ReturnType<typeof createIndexer>;
+    ledger: LedgerWriter;
+    runs: Runs;
+    play: Player | undefined;
+  },
+): Route[] {
+  const { clock, host, dialect = "standard" } = options;
+  const { model, documentSets = defaultSets, tokenDelayMs = 0 } = options;
+  const models = options.models ?? (model ? { llm: [model.model] } : defaultModels);
+  const now = (): number => clock.now();
+  const documents = createDocumentStore(database);
+  const files = createFiles(database, now, options.fileLooks);
+  const sessions = createSessions(database, now);
+  const framing = framingOf(options);
+  const pairs = createPairs(database, options.pairs ?? defaultPairs);
+  const shared = { dialect, documents, files, clock, ...parts };
+  return [
+    ...ingestionRoutes({ ...shared, pairs: pairs.ids }),
+    ...chatRoutes({
+      ...shared,
+      database,
+      framing,
+      sessions,
+      tokenDelayMs,
+      models,
+      model,
+      documentSets,
+      publicPairs: pairs.publicIds,
+    }),
+    ...sessionRoutes(sessions, parts.runs, framing),
+    ...fileRoutes(files, dialect),
+    ...searchRoutes(database, documentSets),
+    ...connectorRoutes({ pairs, clock }),
+    ...catalogRoutes({ pairs: pairs.records, models, documentSets, hasModel: model !== undefined }),
+    ...pageRoutes({
+      pairs: pairs.records,
+      documents,
+      search: (question) => searchPassages(database, questionTerms(question), {}, 20),
+      loopback: isLoopback(host),
+    }),
+  ];
+}
+
+/** Opens the database and puts the parts together. The caller closes it. */
+export async function openService(options: ServiceOptions, ledger: LedgerWriter): Promise<Service> {
+  // First: it refuses files that cannot be played, when nothing is open yet.
+  const play = options.play && createPlayer(options.play, framingOf(options), options.clock);
+  const database = await openSandboxDatabase(options.dataFolder);
+  const commits = createCommits(database);
+  const indexer = createIndexer(database, (text) => options.onLog?.(text));
+  const runs = createRuns({ heartbeatMs: options.heartbeatMs });
+  const routes = routesOf(database, options, { commits, indexer, ledger, runs, play });
+  // Documents that an earlier run did not get to.
+  indexer.notify();
+  return {
+    routes,
+    async idle() {
+      commits.flush();
+      await indexer.idle();
+    },
+    async close() {
+      await runs.close();
+      commits.flush();
+      indexer.stop();
+      database.close();
+    },
+  };
+}

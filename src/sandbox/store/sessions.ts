@@ -1,0 +1,193 @@
+import { randomUUID } from "node:crypto";
+import type { Database, Row } from "../../database.ts";
+
+export interface SessionInfo {
+  personaId: number;
+  projectId: number | null;
+  description: string | null;
+}
+
+export interface Session extends SessionInfo {
+  id: string;
+  name: string | null;
+  createdAt: number;
+  updatedAt: number;
+  deleted: boolean;
+}
+
+export interface Message {
+  id: number;
+  parent: number | null;
+  latestChild: number | null;
+  type: "system" | "user" | "assistant";
+  text: string;
+  documents: unknown[];
+  citations: Record<string, string>;
+  files: unknown[];
+  error: string | null;
+  /** What the answer's model is called; null where it was not noted. */
+  model: string | null;
+  sentAt: number;
+}
+
+/** What is stored of an answer when its turn ends. */
+export interface Outcome {
+  text: string;
+  documents: unknown[];
+  citations: Record<string, string>;
+  error: string | null;
+}
+
+/** Stored while an answer is being made; observed-service.md 2.8. */
+const placeholder =
+  "Response was terminated prior to completion, try regenerating the answer to this message.";
+
+/** An empty session may be about to get its first message. */
+const newForMs = 5 * 60_000;
+
+function toSession(row: Row): Session {
+  return {
+    id: String(row["id"]),
+    name: row["name"] === null ? null : String(row["name"]),
+    personaId: Number(row["persona_id"]),
+    projectId: row["project_id"] === null ? null : Number(row["project_id"]),
+    description: row["description"] === null ? null : String(row["description"]),
+    createdAt: Number(row["created_at"]),
+    updatedAt: Number(row["updated_at"]),
+    deleted: row["deleted"] === 1,
+  };
+}
+
+function toMessage(row: Row): Message {
+  return {
+    id: Number(row["id"]),
+    parent: row["parent"] === null ? null : Number(row["parent"]),
+    latestChild: row["latest_child"] === null ? null : Number(row["latest_child"]),
+    type: String(row["type"]) as Message["type"],
+    text: String(row["text"]),
+    documents: JSON.parse(String(row["documents"])),
+    citations: JSON.parse(String(row["citations"])),
+    files: JSON.parse(String(row["files"])),
+    error: row["error"] === null ? null : String(row["error"]),
+    model: row["model"] === null ? null : String(row["model"]),
+    sentAt: Number(row["sent_at"]),
+  };
+}
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** Chat sessions and their message trees, kept in the database. */
+export function createSessions(database: Database, now: () => number) {
+  const insert = database.prepare(
+    "INSERT INTO messages(session, parent, type, text, files, sent_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+  );
+  const add = (
+    session: string,
+    parent: number | null,
+    type: Message["type"],
+    text: string,
+    files: unknown[] = [],
+  ): number => {
+    const row = insert.get(session, parent, type, text, JSON.stringify(files), now());
+    const id = Number(row?.["id"]);
+    if (parent !== null) {
+      database.prepare("UPDATE messages SET latest_child = ? WHERE id = ?").run(id, parent);
+    }
+    database.prepare("UPDATE sessions SET updated_at = ? WHERE id = ?").run(now(), session);
+    return id;
+  };
+  const find = (id: string): Session | undefined => {
+    const row = database.prepare("SELECT * FROM sessions WHERE id = ?").get(id);
+    return row && toSession(row);
+  };
+  const messages = (session: string): Message[] =>
+    database
+      .prepare("SELECT * FROM messages WHERE session = ? ORDER BY id")
+      .all(session)
+      .map(toMessage);
+
+  return {
+    find,
+    messages,
+    create(info: SessionInfo): Session {
+      const id = randomUUID();
+      const time = now();
+      database.transaction(() => {
+        database
+          .prepare(
+            "INSERT INTO sessions(id, persona_id, project_id, description, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)",
+          )
+          .run(id, info.personaId, info.projectId, info.description, time, time);
+        add(id, null, "system", "");
+      });
+      return find(id)!;
+    },
+    /** The current branch: from the root along the latest children. */
+    mainline(session: string): Message[] {
+      const byId = new Map(messages(session).map((message) => [message.id, message]));
+      const line: Message[] = [];
+      let at = [...byId.values()].find((message) => message.parent === null);
+      while (at) {
+        line.push(at);
+        at = at.latestChild === null ? undefined : byId.get(at.latestChild);
+      }
+      return line;
+    },
+    /** Stores the question (unless it is asked again) and a placeholder for the answer of each model. */
+    begin(
+      session: string,
+      parent: number,
+      question: { text: string; files: unknown[] } | undefined,
+      models: readonly string[],
+    ): { userId: number; answerIds: number[] } {
+      return database.transaction(() => {
+        const userId = question
+          ? add(session, parent, "user", question.text, question.files)
+          : parent;
+        const answerIds = models.map((model) => {
+          const id = add(session, userId, "assistant", placeholder);
+          database.prepare("UPDATE messages SET model = ? WHERE id = ?").run(model, id);
+          return id;
+        });
+        return { userId, answerIds };
+      });
+    },
+    finish(message: number, outcome: Outcome): void {
+      database
+        .prepare(
+          "UPDATE messages SET text = ?, documents = ?, citations = ?, error = ? WHERE id = ?",
+        )
+        .run(
+          outcome.text,
+          JSON.stringify(outcome.documents),
+          JSON.stringify(outcome.citations),
+          outcome.error,
+          message,
+        );
+    },
+    /** The newest first. Those without a message only when asked for, or while they are new. */
+    list(limit: number, before: number | undefined, withEmpty: boolean): Session[] {
+      return database
+        .prepare(
+          `SELECT * FROM sessions s WHERE deleted = 0 AND updated_at < ? AND (created_at >= ?
+            OR EXISTS (SELECT 1 FROM messages WHERE session = s.id AND type <> 'system'))
+          ORDER BY updated_at DESC, created_at DESC LIMIT ?`,
+        )
+        .all(before ?? Number.MAX_SAFE_INTEGER, withEmpty ? 0 : now() - newForMs, limit)
+        .map(toSession);
+    },
+    rename(id: string, name: string): void {
+      database.prepare("UPDATE sessions SET name = ? WHERE id = ?").run(name, id);
+    },
+    remove(id: string): void {
+      database.prepare("UPDATE sessions SET deleted = 1 WHERE id = ?").run(id);
+    },
+    /** As if it had never been. */
+    erase(id: string): void {
+      database.transaction(() => {
+        database.prepare("DELETE FROM messages WHERE session = ?").run(id);
+        database.prepare("DELETE FROM sessions WHERE id = ?").run(id);
+      });
+    },
+  };
+}
