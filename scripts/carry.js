@@ -16,7 +16,7 @@ const inProject = (...names) => join(projectFolder, ...names);
 const carriedJq = {
   name: "carried-jq",
   load: (id) =>
-    id.endsWith("/src/output/jq-library.ts")
+    id.endsWith("/src/output/formats/jq-library.ts")
       ? `export const readJqLibrary = () => ({ code: carried("jq.js"), wasm: carried("jq.wasm") });`
       : null,
 };

@@ -23,7 +23,7 @@ async function writeFailure(
   context: Context,
 ): Promise<number> {
   if (error instanceof ClosedPipeError) return exitCodes.ok.code;
-  const { createOutput } = await import("./output/output.ts");
+  const { createOutput } = await import("./output/terminal/output.ts");
   const debug =
     argv.includes("--debug") || /^(?:1|true|yes|on)$/i.test(context.env["KNOWCTL_DEBUG"] ?? "");
   const output = createOutput(context, { debug, color: !argv.includes("--no-color") });
@@ -32,7 +32,7 @@ async function writeFailure(
     await output.problem(reason.message);
     return exitCodes[reason.exit].code;
   }
-  const { writeError } = await import("./output/errors.ts");
+  const { writeError } = await import("./output/terminal/errors.ts");
   await writeError(output, error);
   return exitCodes[error instanceof CliError ? error.exit : "failure"].code;
 }

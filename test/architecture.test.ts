@@ -22,7 +22,7 @@ const modules = {
   git: "git/repository.ts",
   main: "main.ts",
   "make-folder": "make-folder.ts",
-  output: "output/output.ts",
+  output: "output/terminal/output.ts",
   ownership: "ownership.ts",
   program: "program.ts",
   recording: "recording.ts",

@@ -1,8 +1,8 @@
 import { listAgents, type Agent } from "../api/agents.ts";
 import type { GlobalFlags } from "../config/flags.ts";
 import type { Context } from "../context.ts";
-import { checkFormat, writeList, type Column } from "../output/formats.ts";
-import { readMember } from "../output/select.ts";
+import { checkFormat, writeList, type Column } from "../output/formats/formats.ts";
+import { readMember } from "../output/formats/select.ts";
 import { connect } from "./connect.ts";
 
 const right = { align: "right" } as const;

@@ -1,4 +1,4 @@
-import { runJq } from "../output/jq.ts";
+import { runJq } from "../output/formats/jq.ts";
 
 /**
  * Compiles a jq expression, before anything is sent. Throws CliError `usage` for one that does not

@@ -2,9 +2,9 @@ import { createClient, type Client, type ClientOptions, type RequestTrace } from
 import type { GlobalFlags } from "../config/flags.ts";
 import { loadConfig, type Config, type Connection } from "../config/load.ts";
 import type { Context } from "../context.ts";
-import { createOutput, type Output } from "../output/output.ts";
-import { publicKey } from "../output/redact.ts";
-import { dim } from "../output/text.ts";
+import { createOutput, type Output } from "../output/terminal/output.ts";
+import { publicKey } from "../output/terminal/redact.ts";
+import { dim } from "../output/terminal/text.ts";
 import type { Certificates } from "./certificates.ts";
 import { proxySecrets } from "./proxy-secrets.ts";
 

@@ -3,9 +3,9 @@ import type { ConnectorStatus } from "../api/schemas.ts";
 import type { GlobalFlags } from "../config/flags.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
-import { checkFormat, writeList, writeRecord } from "../output/formats.ts";
+import { checkFormat, writeList, writeRecord } from "../output/formats/formats.ts";
 import { maskConnector } from "../output/mask.ts";
-import type { Output } from "../output/output.ts";
+import type { Output } from "../output/terminal/output.ts";
 import { connect, type Connected } from "./connect.ts";
 import {
   createColumns,

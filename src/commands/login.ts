@@ -4,7 +4,7 @@ import type { Config } from "../config/load.ts";
 import { AddressProblem, parseBaseUrl } from "../config/url.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
-import { createOutput } from "../output/output.ts";
+import { createOutput } from "../output/terminal/output.ts";
 import { askBareKey } from "./bare-key.ts";
 import { loadToShow, machineOf, userFile } from "./config/files.ts";
 import { createPrompt, readPipedKey } from "./prompt.ts";

@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import type { GlobalFlags } from "../config/flags.ts";
 import type { Context } from "../context.ts";
 import { CliError, type ExitName } from "../errors.ts";
-import type { Output } from "../output/output.ts";
+import type { Output } from "../output/terminal/output.ts";
 
 /** Questions on the terminal. Each names what answers it where there is none. */
 export interface Prompt {

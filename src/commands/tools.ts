@@ -2,7 +2,7 @@ import type { Tool } from "../api/schemas.ts";
 import { listTools } from "../api/tools.ts";
 import type { GlobalFlags } from "../config/flags.ts";
 import type { Context } from "../context.ts";
-import { checkFormat, writeList, type Column } from "../output/formats.ts";
+import { checkFormat, writeList, type Column } from "../output/formats/formats.ts";
 import { connect } from "./connect.ts";
 
 const right = { align: "right" } as const;

@@ -1,9 +1,9 @@
 import type { Explanation } from "../documents/map/explain.ts";
-import { neutraliseLine } from "./neutralise.ts";
-import type { Output } from "./output.ts";
+import { neutraliseLine } from "./terminal/neutralise.ts";
+import type { Output } from "./terminal/output.ts";
 import { shownText, type ShownPath } from "./paths.ts";
-import { formatCount } from "./progress.ts";
-import { bold, dim, green, yellow } from "./text.ts";
+import { formatCount } from "./terminal/progress.ts";
+import { bold, dim, green, yellow } from "./terminal/text.ts";
 
 const narrowestValue = 16;
 

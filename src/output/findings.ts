@@ -1,7 +1,7 @@
-import { neutralise, neutraliseLine } from "./neutralise.ts";
-import type { Output } from "./output.ts";
-import { displayWidth } from "./width.ts";
-import { bold, dim, green, red, yellow, type Text } from "./text.ts";
+import { neutralise, neutraliseLine } from "./terminal/neutralise.ts";
+import type { Output } from "./terminal/output.ts";
+import { displayWidth } from "./terminal/width.ts";
+import { bold, dim, green, red, yellow, type Text } from "./terminal/text.ts";
 
 export type FindingStatus = "ok" | "warning" | "failure" | "skipped";
 

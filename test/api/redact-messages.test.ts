@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMessageRedactor, redactMessages } from "../../src/api/chat/redact-messages.ts";
-import { createSecrets } from "../../src/output/redact.ts";
+import { createSecrets } from "../../src/output/terminal/redact.ts";
 import { errorOf } from "./support.ts";
 
 const key = "abcabcab-key-7d21aa90";

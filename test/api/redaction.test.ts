@@ -3,7 +3,7 @@ import { readErrorBody } from "../../src/api/transport/exchange.ts";
 import { allHeaders } from "../../src/api/transport/headers.ts";
 import { redactBody, redactHeaders, redactText } from "../../src/api/answers/redaction.ts";
 import { readServiceWords } from "../../src/api/answers/words.ts";
-import { createSecrets } from "../../src/output/redact.ts";
+import { createSecrets } from "../../src/output/terminal/redact.ts";
 import { key, leakIn, spellings, writtenAs } from "../redaction/key.ts";
 import { rawHeaders } from "./support.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cellText, csvLine, tsvLine } from "../../src/output/csv.ts";
+import { cellText, csvLine, tsvLine } from "../../src/output/formats/csv.ts";
 
 describe("cells", () => {
   it.each<[unknown, string]>([

@@ -6,8 +6,8 @@ import {
   writeList,
   type Column,
   type FormatOptions,
-} from "../../src/output/formats.ts";
-import { createOutput } from "../../src/output/output.ts";
+} from "../../src/output/formats/formats.ts";
+import { createOutput } from "../../src/output/terminal/output.ts";
 import { createTestContext } from "../support.ts";
 
 interface Row {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { showsHyperlinks } from "../../src/output/hyperlink.ts";
-import { createOutput } from "../../src/output/output.ts";
-import { link } from "../../src/output/text.ts";
+import { showsHyperlinks } from "../../src/output/terminal/hyperlink.ts";
+import { createOutput } from "../../src/output/terminal/output.ts";
+import { link } from "../../src/output/terminal/text.ts";
 import { createTestContext } from "../support.ts";
 
 describe("showsHyperlinks", () => {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { createIndenter } from "../../src/output/indent.ts";
+import { createIndenter } from "../../src/output/terminal/indent.ts";
 
 it.each([
   ['{"a":[1,2,{"b":"x,y:{"}],"c":{},"d":[]}'],

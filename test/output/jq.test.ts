@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../src/errors.ts";
-import { writeList, writeRecord, type FormatOptions } from "../../src/output/formats.ts";
-import { runJq } from "../../src/output/jq.ts";
-import { createOutput } from "../../src/output/output.ts";
+import { writeList, writeRecord, type FormatOptions } from "../../src/output/formats/formats.ts";
+import { runJq } from "../../src/output/formats/jq.ts";
+import { createOutput } from "../../src/output/terminal/output.ts";
 import { createTestContext } from "../support.ts";
 
 const rows = [

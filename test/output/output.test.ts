@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createOutput, type OutputOptions } from "../../src/output/output.ts";
-import { bold, dim } from "../../src/output/text.ts";
+import { createOutput, type OutputOptions } from "../../src/output/terminal/output.ts";
+import { bold, dim } from "../../src/output/terminal/text.ts";
 import { createTestContext, type TestContextOptions } from "../support.ts";
 
 function open(context: TestContextOptions = {}, options: OutputOptions = {}) {

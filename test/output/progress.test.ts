@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createOutput } from "../../src/output/output.ts";
+import { createOutput } from "../../src/output/terminal/output.ts";
 import {
   countOf,
   formatDuration,
   progressLine,
   startProgress,
   type ProgressState,
-} from "../../src/output/progress.ts";
+} from "../../src/output/terminal/progress.ts";
 import { createTestContext } from "../support.ts";
 
 const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };

@@ -1,8 +1,8 @@
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../src/errors.ts";
-import { writeRecord, type FormatOptions } from "../../src/output/formats.ts";
-import { createOutput } from "../../src/output/output.ts";
+import { writeRecord, type FormatOptions } from "../../src/output/formats/formats.ts";
+import { createOutput } from "../../src/output/terminal/output.ts";
 import { createTestContext } from "../support.ts";
 
 async function record(options: FormatOptions, data: object, isTTY = false): Promise<string> {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createSecrets, secretsOf, type Secrets } from "../../src/output/redact.ts";
+import { createSecrets, secretsOf, type Secrets } from "../../src/output/terminal/redact.ts";
 
 const secret = "CANARY-key/with+odd=chars é";
 

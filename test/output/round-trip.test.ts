@@ -2,9 +2,9 @@ import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
 import { load } from "js-yaml";
 import { expect, it } from "vitest";
-import { writeList, type Column } from "../../src/output/formats.ts";
-import { isInert } from "../../src/output/neutralise.ts";
-import { createOutput } from "../../src/output/output.ts";
+import { writeList, type Column } from "../../src/output/formats/formats.ts";
+import { isInert } from "../../src/output/terminal/neutralise.ts";
+import { createOutput } from "../../src/output/terminal/output.ts";
 import { createTestContext } from "../support.ts";
 
 interface Row {

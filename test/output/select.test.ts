@@ -10,7 +10,7 @@ import {
   pick,
   readMember,
   type Column,
-} from "../../src/output/select.ts";
+} from "../../src/output/formats/select.ts";
 
 interface Row {
   id: number;

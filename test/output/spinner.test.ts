@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { createOutput } from "../../src/output/output.ts";
-import { createSpinner } from "../../src/output/spinner.ts";
+import { createOutput } from "../../src/output/terminal/output.ts";
+import { createSpinner } from "../../src/output/terminal/spinner.ts";
 import { createTestContext, type TestContextOptions } from "../support.ts";
 
 function create(options: TestContextOptions, flags = {}) {

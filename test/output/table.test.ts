@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
-import { createOutput } from "../../src/output/output.ts";
-import type { Column } from "../../src/output/select.ts";
-import { fitWidths, layOutColumns, writeTable } from "../../src/output/table.ts";
-import { displayWidth, fit, fitEnd } from "../../src/output/width.ts";
-import { relativeTime } from "../../src/output/time.ts";
+import { createOutput } from "../../src/output/terminal/output.ts";
+import type { Column } from "../../src/output/formats/select.ts";
+import { fitWidths, layOutColumns, writeTable } from "../../src/output/terminal/table.ts";
+import { displayWidth, fit, fitEnd } from "../../src/output/terminal/width.ts";
+import { relativeTime } from "../../src/output/terminal/time.ts";
 import { createTestContext } from "../support.ts";
 
 type Row = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bold, dim, link, plainText, red, renderText } from "../../src/output/text.ts";
+import { bold, dim, link, plainText, red, renderText } from "../../src/output/terminal/text.ts";
 
 describe("renderText", () => {
   it("styles only where there is colour", () => {

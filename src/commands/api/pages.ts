@@ -1,7 +1,7 @@
 import { nestsTooDeep } from "../../api/answers/depth.ts";
 import type { Dialect, PageForm } from "../../api/dialects.ts";
 import { CliError } from "../../errors.ts";
-import { readMember } from "../../output/select.ts";
+import { readMember } from "../../output/formats/select.ts";
 
 /** More pages than this are a service that repeats itself. */
 const mostPages = 100_000;

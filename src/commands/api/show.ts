@@ -6,11 +6,11 @@ import type { StreamedAnswer } from "../../api/transport/exchange.ts";
 import { redactText } from "../../api/answers/redaction.ts";
 import { shorten } from "../../api/answers/words.ts";
 import { CliError } from "../../errors.ts";
-import { createIndenter } from "../../output/indent.ts";
+import { createIndenter } from "../../output/terminal/indent.ts";
 import { createCredentialMask, maskCredentials } from "../../output/mask-json.ts";
-import { neutraliseJson } from "../../output/neutralise.ts";
-import type { Output } from "../../output/output.ts";
-import { writeValue } from "../../output/value.ts";
+import { neutraliseJson } from "../../output/terminal/neutralise.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { writeValue } from "../../output/formats/value.ts";
 import type { ApiOptions } from "./api.ts";
 
 type Head = Pick<StreamedAnswer, "status" | "headers">;

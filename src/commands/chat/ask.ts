@@ -13,8 +13,8 @@ import {
 } from "../../output/chat/render.ts";
 import { citedIds } from "../../output/chat/sources.ts";
 import { requestWarnings, warningsOf, type Asked } from "../../output/chat/warnings.ts";
-import type { Output } from "../../output/output.ts";
-import { createSpinner } from "../../output/spinner.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { createSpinner } from "../../output/terminal/spinner.ts";
 import type { Connected } from "../connect.ts";
 import { askedOf } from "./asked.ts";
 import { selectionOf } from "./flag-rules.ts";

@@ -2,8 +2,8 @@ import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { ChatFormat } from "../../output/chat/render.ts";
-import type { Output } from "../../output/output.ts";
-import { dim } from "../../output/text.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { dim } from "../../output/terminal/text.ts";
 import { ask, plainView, tellUnasked, viewOf, type Question, type View } from "./ask.ts";
 import type { LocalFile } from "./files.ts";
 import {

@@ -2,7 +2,7 @@ import { closeSync, openSync, statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf } from "../../errors.ts";
-import type { Output } from "../../output/output.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import { entryLine, headLine, type RecordedEntry } from "../../recording.ts";
 import type { Question } from "./send.ts";
 import type { Keeper } from "./turn.ts";

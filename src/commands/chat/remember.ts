@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { messageOf } from "../../errors.ts";
 import type { Turn } from "../../output/chat/answer.ts";
-import type { Output } from "../../output/output.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import type { Batch } from "./send.ts";
 import type { SessionOwner } from "./session-index.ts";
 

@@ -4,7 +4,7 @@ import { writeWhole } from "../../config/files.ts";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf } from "../../errors.ts";
 import { readerText } from "../../output/chat/made.ts";
-import type { Output } from "../../output/output.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import type { Keeper } from "./turn.ts";
 
 /** The file of `--save`, checked before anything is sent. Throws CliError `usage`. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { writeWhole } from "../../config/files.ts";
 import { createMachine, stateFolder, type Environment } from "../../config/folders.ts";
 import { CliError, codeOf } from "../../errors.ts";
-import { neutraliseLine } from "../../output/neutralise.ts";
+import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 
 /** Whose sessions: the same profile name may lead to another service tomorrow. */
 export interface SessionOwner {

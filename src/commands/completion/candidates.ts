@@ -1,4 +1,4 @@
-import { neutraliseLine } from "../../output/neutralise.ts";
+import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { isOffered, readNames, type Named, type NameKind } from "./names.ts";
 import type { Position } from "./position.ts";
 import { readProfiles, type Place, type Profiles } from "./profiles.ts";

@@ -5,8 +5,8 @@ import { configJsonSchema } from "../../config/json-schema.ts";
 import { trustStore } from "../../config/trust.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { checkFormat, writeList, type Column } from "../../output/formats.ts";
-import { createOutput } from "../../output/output.ts";
+import { checkFormat, writeList, type Column } from "../../output/formats/formats.ts";
+import { createOutput } from "../../output/terminal/output.ts";
 import { loadToShow, machineOf, userFile } from "./files.ts";
 
 interface PathRow {

@@ -14,7 +14,7 @@ import { addressProblem } from "../../config/url.ts";
 import { isProfileName } from "../../config/validate.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { createOutput } from "../../output/output.ts";
+import { createOutput } from "../../output/terminal/output.ts";
 import { loadToShow, machineOf, targetFile } from "./files.ts";
 
 export interface ChangeOptions extends GlobalFlags {

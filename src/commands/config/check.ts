@@ -12,7 +12,7 @@ import { claimsOf, rememberTrust } from "../../config/trust.ts";
 import { addressProblem } from "../../config/url.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { createOutput, type Output } from "../../output/output.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { machineOf } from "./files.ts";
 
 function parse(found: FoundFile): Promise<ParsedFile> {

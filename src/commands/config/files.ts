@@ -8,7 +8,7 @@ import { loadConfig, type Config } from "../../config/load.ts";
 import { secretMembers } from "../../config/members.ts";
 import { userPlaces } from "../../config/places.ts";
 import type { Context } from "../../context.ts";
-import type { Output } from "../../output/output.ts";
+import type { Output } from "../../output/terminal/output.ts";
 
 /** A second wall: what is masked by design is also redacted wherever it might slip through. */
 export function hideStoredKeys(config: Config, output: Output): void {

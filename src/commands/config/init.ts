@@ -7,7 +7,7 @@ import { AddressProblem, parseBaseUrl } from "../../config/url.ts";
 import { isProfileName } from "../../config/validate.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { createOutput, type Output } from "../../output/output.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { askBareKey } from "../bare-key.ts";
 import { createPrompt, readPipedKey, type Prompt } from "../prompt.ts";
 import { machineOf, userFile } from "./files.ts";

@@ -7,8 +7,8 @@ import { claimsOf } from "../../config/trust.ts";
 import type { Profile } from "../../config/schema.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { checkFormat, writeList, writeRecord, type Column } from "../../output/formats.ts";
-import { createOutput, type Output } from "../../output/output.ts";
+import { checkFormat, writeList, writeRecord, type Column } from "../../output/formats/formats.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { loadToShow } from "./files.ts";
 import { effective, valueAt, valueRows, type ValueRow } from "./values.ts";
 

@@ -2,9 +2,9 @@ import type { ConnectorStatus } from "../../api/schemas.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import { nearest } from "../../config/nearest.ts";
 import { CliError } from "../../errors.ts";
-import type { Column } from "../../output/formats.ts";
-import { matchesGlob } from "../../output/select.ts";
-import { relativeTime } from "../../output/time.ts";
+import type { Column } from "../../output/formats/formats.ts";
+import { matchesGlob } from "../../output/formats/select.ts";
+import { relativeTime } from "../../output/terminal/time.ts";
 
 /** Flags of `connectors list`. */
 export interface ConnectorsListOptions extends GlobalFlags {

@@ -10,9 +10,9 @@ import type { ConnectorStatus, IdentifiedConnector } from "../../api/schemas.ts"
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
-import { checkSelection, writeRecord } from "../../output/formats.ts";
-import { isInert } from "../../output/neutralise.ts";
-import type { Output } from "../../output/output.ts";
+import { checkSelection, writeRecord } from "../../output/formats/formats.ts";
+import { isInert } from "../../output/terminal/neutralise.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import { connect } from "../connect.ts";
 import { findConnector } from "../find-connector.ts";
 

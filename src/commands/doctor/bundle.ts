@@ -3,7 +3,7 @@ import { dirname, extname, resolve } from "node:path";
 import { writeWhole } from "../../config/files.ts";
 import { CliError, codeOf } from "../../errors.ts";
 import { findingsText } from "../../output/findings.ts";
-import { neutralise, neutraliseJson } from "../../output/neutralise.ts";
+import { neutralise, neutraliseJson } from "../../output/terminal/neutralise.ts";
 import { machineOf } from "../config/files.ts";
 import type { Examination } from "./check.ts";
 import { createRedaction } from "./redaction.ts";

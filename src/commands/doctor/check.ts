@@ -7,7 +7,7 @@ import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import type { ExitName } from "../../errors.ts";
 import type { FindingStatus } from "../../output/findings.ts";
-import type { Output } from "../../output/output.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import type { FailureCount } from "../../sync/state/failure-counts.ts";
 import type { Connected } from "../connect.ts";
 

@@ -1,9 +1,9 @@
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { writeFinding, writeSkipped, type Finding } from "../../output/findings.ts";
-import { checkSelection, writeList, writeRecord, type Column } from "../../output/formats.ts";
-import { createOutput, type Output } from "../../output/output.ts";
-import { dim } from "../../output/text.ts";
+import { checkSelection, writeList, writeRecord, type Column } from "../../output/formats/formats.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
+import { dim } from "../../output/terminal/text.ts";
 import { answerChecks } from "./answer.ts";
 import { checkBundle, writeBundle } from "./bundle.ts";
 import type { Check, DoctorOptions, Examination } from "./check.ts";

@@ -1,6 +1,6 @@
 import { arch, platform, release } from "node:os";
 import { restrictContent } from "../../config/restrict.ts";
-import { plainText, type Text } from "../../output/text.ts";
+import { plainText, type Text } from "../../output/terminal/text.ts";
 import { tool } from "../../output/report/tool.ts";
 import { hideStoredKeys } from "../config/files.ts";
 import { valueRows, type ValueRow } from "../config/values.ts";

@@ -2,7 +2,7 @@ import { hostname, userInfo } from "node:os";
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Context } from "../../context.ts";
-import { createSecrets, type Secrets } from "../../output/redact.ts";
+import { createSecrets, type Secrets } from "../../output/terminal/redact.ts";
 
 /** Names of variables whose values are secrets, of whatever program. */
 const secretNames = /key|token|secret|passw|credential|auth|cookie|session/i;

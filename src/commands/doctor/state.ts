@@ -4,7 +4,7 @@ import { stateFolder } from "../../config/folders.ts";
 import { ownerRules } from "../../config/given.ts";
 import { stateName } from "../../config/project-mark.ts";
 import { codeOf } from "../../errors.ts";
-import { countOf } from "../../output/progress.ts";
+import { countOf } from "../../output/terminal/progress.ts";
 import { countFailures, type FailureCount } from "../../sync/state/failure-counts.ts";
 import { hasState } from "../../sync/state/state-file.ts";
 import { machineOf } from "../config/files.ts";

@@ -2,9 +2,9 @@ import { listFiles } from "../../api/files.ts";
 import type { UserFile } from "../../api/schemas.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
-import { checkFormat, writeList, type Column } from "../../output/formats.ts";
-import { parseFilter, passes } from "../../output/select.ts";
-import { relativeTime } from "../../output/time.ts";
+import { checkFormat, writeList, type Column } from "../../output/formats/formats.ts";
+import { parseFilter, passes } from "../../output/formats/select.ts";
+import { relativeTime } from "../../output/terminal/time.ts";
 import { connect } from "../connect.ts";
 
 export interface FilesListOptions extends GlobalFlags {

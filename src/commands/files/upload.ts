@@ -3,10 +3,10 @@ import { uploadChatFile } from "../../api/files.ts";
 import type { UserFile } from "../../api/schemas.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
-import { neutraliseLine } from "../../output/neutralise.ts";
-import type { Output } from "../../output/output.ts";
-import { countOf } from "../../output/progress.ts";
-import { createSpinner } from "../../output/spinner.ts";
+import { neutraliseLine } from "../../output/terminal/neutralise.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { countOf } from "../../output/terminal/progress.ts";
+import { createSpinner } from "../../output/terminal/spinner.ts";
 import { steadyBytes, type LocalFile } from "./local.ts";
 
 /** What an upload works with. The signal is the one that ends the client's requests. */

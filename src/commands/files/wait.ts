@@ -1,9 +1,9 @@
 import { findFileStates } from "../../api/files.ts";
 import type { UserFile } from "../../api/schemas.ts";
 import { CliError } from "../../errors.ts";
-import { neutraliseLine } from "../../output/neutralise.ts";
-import { countOf } from "../../output/progress.ts";
-import { createSpinner } from "../../output/spinner.ts";
+import { neutraliseLine } from "../../output/terminal/neutralise.ts";
+import { countOf } from "../../output/terminal/progress.ts";
+import { createSpinner } from "../../output/terminal/spinner.ts";
 import type { UploadWork } from "./upload.ts";
 
 const firstWaitMs = 500;

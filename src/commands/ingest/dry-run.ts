@@ -8,7 +8,7 @@ import {
   type PlannedDocument,
 } from "../../output/ingest.ts";
 import type { ShownPath } from "../../output/paths.ts";
-import { countOf, formatCount } from "../../output/progress.ts";
+import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { isInShard, type Shard } from "../../sync/plan/shard.ts";
 import type { Target } from "../../sync/state/target.ts";

@@ -6,7 +6,7 @@ import { explainDocument, type Explanation } from "../../documents/map/explain.t
 import { findFiles, type Found } from "../../documents/find/find.ts";
 import { createSecretCheck, shortestKey } from "../../documents/payload/secrets.ts";
 import { CliError } from "../../errors.ts";
-import { checkFormat, writeRecord } from "../../output/formats.ts";
+import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
 import { writeExplanation } from "../../output/explanation.ts";
 import { seenText } from "../../sync/state/records.ts";
 import { hasState, openState } from "../../sync/state/state-file.ts";

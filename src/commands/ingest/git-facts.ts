@@ -10,9 +10,9 @@ import { findCodeOwners, ownersOf } from "../../git/code-owners.ts";
 import { lastCommits, type Commit, type LastCommitOptions } from "../../git/last-commits.ts";
 import type { CodeOwners } from "../../git/parse-code-owners.ts";
 import { openRepository, type Repository } from "../../git/repository.ts";
-import { neutraliseLine } from "../../output/neutralise.ts";
-import type { Output } from "../../output/output.ts";
-import { countOf } from "../../output/progress.ts";
+import { neutraliseLine } from "../../output/terminal/neutralise.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { countOf } from "../../output/terminal/progress.ts";
 
 /** What changed since a commit, as far as the inputs reach. */
 export interface Since {

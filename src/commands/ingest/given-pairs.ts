@@ -1,6 +1,6 @@
 import { CliError } from "../../errors.ts";
 import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
-import type { Output } from "../../output/output.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import type { PlanTable } from "../../sync/plan/plan-table.ts";
 import { fromStdin, type Due } from "../../sync/run/due.ts";
 import { targetFor, type Targets } from "../../sync/state/target.ts";

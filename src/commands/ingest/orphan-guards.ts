@@ -1,5 +1,5 @@
 import { CliError } from "../../errors.ts";
-import { countOf, formatCount } from "../../output/progress.ts";
+import { countOf, formatCount } from "../../output/terminal/progress.ts";
 
 /** How many documents may be removed at once: a number, or a share of all. */
 export type MaxDelete = { count: number } | { percent: number };

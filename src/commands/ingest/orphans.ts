@@ -1,8 +1,8 @@
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { checkSelection, writeList, type Column } from "../../output/formats.ts";
-import { countOf, formatCount } from "../../output/progress.ts";
+import { checkSelection, writeList, type Column } from "../../output/formats/formats.ts";
+import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import { collectOrphans, type OrphanTable } from "../../sync/orphans/orphan-table.ts";
 import { isRemoved, removedByDefault } from "../../sync/orphans/orphan-classes.ts";
 import type { Orphan } from "../../sync/orphans/orphans.ts";

@@ -1,5 +1,5 @@
 import type { Connection } from "../../config/load.ts";
-import type { Output } from "../../output/output.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import { proxySecrets } from "../proxy-secrets.ts";
 import type { DocumentSource } from "./settings.ts";
 

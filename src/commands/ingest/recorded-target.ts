@@ -1,6 +1,6 @@
 import type { Config } from "../../config/load.ts";
 import { CliError } from "../../errors.ts";
-import type { Output } from "../../output/output.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import type { State } from "../../sync/state/state.ts";
 import { failureTargets, serviceTargets } from "../../sync/state/target.ts";
 import type { ChosenPair } from "./target.ts";

@@ -5,7 +5,7 @@ import type { Listed } from "../../documents/find/find.ts";
 import { absoluteOf } from "../../documents/inspect/recorded.ts";
 import { CliError, codeOf, messageOf } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
-import type { Output } from "../../output/output.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import { ciPrefix, tellGithub, type ToldRun } from "../../output/report/ci.ts";
 import { reportFormatOf, writeReport } from "../../output/report/file.ts";
 import { writeCodeQuality } from "../../output/report/gitlab.ts";

@@ -8,7 +8,7 @@ import {
   type IngestFormat,
   type RunStatus,
 } from "../../output/ingest.ts";
-import type { UploadCounts } from "../../output/progress.ts";
+import type { UploadCounts } from "../../output/terminal/progress.ts";
 import { createReportCollector, type RunEnd } from "../../output/report/collector.ts";
 import type { ReportFailure, RunReport } from "../../output/report/record.ts";
 import { createFailureLog } from "../../sync/state/failure-log.ts";

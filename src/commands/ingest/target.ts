@@ -2,7 +2,7 @@ import type { Client } from "../../api/client.ts";
 import type { ConnectorStatus } from "../../api/schemas.ts";
 import type { Config } from "../../config/load.ts";
 import { ApiError, CliError } from "../../errors.ts";
-import type { Output } from "../../output/output.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import { findConnector } from "../find-connector.ts";
 import {
   anyAccess,

@@ -1,6 +1,6 @@
 import { defaultId } from "../../documents/map/mapping.ts";
 import { createRealPlaces, exists } from "../../documents/find/real-place.ts";
-import { countOf, formatCount } from "../../output/progress.ts";
+import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import { tombstoneMark } from "../../sync/orphans/orphans.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { targetFor } from "../../sync/state/target.ts";

@@ -1,8 +1,8 @@
 import { nearest } from "../../config/nearest.ts";
 import { knownMembers } from "../../documents/json-document/given-members.ts";
-import { neutraliseLine } from "../../output/neutralise.ts";
-import type { Output } from "../../output/output.ts";
-import { countOf, formatCount } from "../../output/progress.ts";
+import { neutraliseLine } from "../../output/terminal/neutralise.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import type { CountedNotice, NoticeCounts } from "../../sync/plan/notice-counts.ts";
 import type { PlanEntry, PlanTable } from "../../sync/plan/plan-table.ts";
 import { shownText } from "../../output/paths.ts";

@@ -2,7 +2,7 @@ import type { upsertDocument } from "../../api/documents.ts";
 import { createGate, type Gate } from "../../api/retry/gate.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { countOf } from "../../output/progress.ts";
+import { countOf } from "../../output/terminal/progress.ts";
 import { createDates, type Dates } from "../../sync/run/advance.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { createImages } from "../../sync/run/images.ts";

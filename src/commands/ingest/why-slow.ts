@@ -1,5 +1,5 @@
 import type { Gate } from "../../api/retry/gate.ts";
-import { formatDuration } from "../../output/progress.ts";
+import { formatDuration } from "../../output/terminal/progress.ts";
 
 /** What holds an upload back, at one moment. */
 export interface Moment {

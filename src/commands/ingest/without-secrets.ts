@@ -1,4 +1,4 @@
-import type { Secrets } from "../../output/redact.ts";
+import type { Secrets } from "../../output/terminal/redact.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../../sync/state/records.ts";
 import type { State } from "../../sync/state/state.ts";
 

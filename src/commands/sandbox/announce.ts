@@ -1,5 +1,5 @@
-import type { Output } from "../../output/output.ts";
-import { bold, dim, link } from "../../output/text.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { bold, dim, link } from "../../output/terminal/text.ts";
 import type { Sandbox } from "../../sandbox/http/server.ts";
 import { type Answers, describeAnswers } from "./answers.ts";
 

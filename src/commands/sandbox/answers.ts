@@ -7,7 +7,7 @@ import { mergeLayers } from "../../config/layers.ts";
 import { givenProxy, proxyOf, tlsFilesOf } from "../../config/network.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import type { Output } from "../../output/output.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import { isLoopback } from "../../sandbox/http/guard.ts";
 import { completionsUrl } from "../../sandbox/chat/model/address.ts";
 import type { SandboxOptions } from "../../sandbox/http/server.ts";

@@ -3,7 +3,7 @@ import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { titleText } from "../../output/chat/sources.ts";
-import { countOf } from "../../output/progress.ts";
+import { countOf } from "../../output/terminal/progress.ts";
 import { findSession } from "../chat/find-session.ts";
 import { forgetSession, indexedSession, retitle } from "../chat/session-index.ts";
 import { createPrompt } from "../prompt.ts";

@@ -2,9 +2,9 @@ import { canListSessions, listSessions } from "../../api/sessions.ts";
 import type { ListedSession } from "../../api/session-schemas.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Context } from "../../context.ts";
-import { checkFormat, writeList, type Column } from "../../output/formats.ts";
-import { parseFilter, passes } from "../../output/select.ts";
-import { relativeTime } from "../../output/time.ts";
+import { checkFormat, writeList, type Column } from "../../output/formats/formats.ts";
+import { parseFilter, passes } from "../../output/formats/select.ts";
+import { relativeTime } from "../../output/terminal/time.ts";
 import { indexedSession, indexedSessions, type IndexedSession } from "../chat/session-index.ts";
 import { withPlace, type Place } from "./place.ts";
 

@@ -9,8 +9,8 @@ import { sessionMarkdown } from "../../output/chat/session-markdown.ts";
 import { sessionRecord } from "../../output/chat/session-record.ts";
 import { branchesOf, withParallelAnswers } from "../../output/chat/stored.ts";
 import { writeTranscript } from "../../output/chat/transcript.ts";
-import { neutraliseJson } from "../../output/neutralise.ts";
-import { checkFormat, writeRecord } from "../../output/formats.ts";
+import { neutraliseJson } from "../../output/terminal/neutralise.ts";
+import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
 import { isGiven } from "../chat/flag-rules.ts";
 import { nameOf, readSession, withPlace } from "./place.ts";
 

@@ -1,8 +1,8 @@
 import type { Context } from "../../context.ts";
-import { checkFormat, writeList, type Column } from "../../output/formats.ts";
+import { checkFormat, writeList, type Column } from "../../output/formats/formats.ts";
 import { pathsFrom, type ShownPath } from "../../output/paths.ts";
-import { parseFilter, passes } from "../../output/select.ts";
-import { relativeTime } from "../../output/time.ts";
+import { parseFilter, passes } from "../../output/formats/select.ts";
+import { relativeTime } from "../../output/terminal/time.ts";
 import { listRecords, type StateEntry } from "../../sync/state/entries.ts";
 import { openOutput } from "../connect.ts";
 import { findState, openExisting, type StateFlags } from "./place.ts";

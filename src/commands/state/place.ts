@@ -3,7 +3,7 @@ import type { GlobalFlags } from "../../config/flags.ts";
 import { ownerRules } from "../../config/given.ts";
 import { stateName } from "../../config/project-mark.ts";
 import type { Context } from "../../context.ts";
-import type { Output } from "../../output/output.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import { hasState, noStateError, openState } from "../../sync/state/state-file.ts";
 import { namedStateFolder } from "../../sync/state/state-folder.ts";
 import { stateFailure, type State } from "../../sync/state/state.ts";

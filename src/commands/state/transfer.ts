@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import type { Output } from "../../output/output.ts";
-import { countOf } from "../../output/progress.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { countOf } from "../../output/terminal/progress.ts";
 import { writeFilePieces } from "../../output/report/file.ts";
 import { exportLines } from "../../sync/transfer/export.ts";
 import { createIncoming, type Incoming } from "../../sync/transfer/import.ts";

@@ -1,4 +1,4 @@
-import { neutraliseLine } from "../neutralise.ts";
+import { neutraliseLine } from "../terminal/neutralise.ts";
 import type { Place, TurnEvent } from "./events.ts";
 import type { Pen } from "./pen.ts";
 import { quiet } from "./previews.ts";

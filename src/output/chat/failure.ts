@@ -1,5 +1,5 @@
 import { CliError, type ExitName } from "../../errors.ts";
-import { neutraliseLine } from "../neutralise.ts";
+import { neutraliseLine } from "../terminal/neutralise.ts";
 import type { Turn } from "./answer.ts";
 import type { TurnEvent } from "./events.ts";
 

@@ -1,8 +1,8 @@
 import type { SearchDoc } from "../../api/chat/chat-schemas.ts";
-import { writeJq } from "../formats.ts";
-import type { Output } from "../output.ts";
-import { checkNames, parseFields, pick } from "../select.ts";
-import type { Spinner } from "../spinner.ts";
+import { writeJq } from "../formats/formats.ts";
+import type { Output } from "../terminal/output.ts";
+import { checkNames, parseFields, pick } from "../formats/select.ts";
+import type { Spinner } from "../terminal/spinner.ts";
 import { createTurn, turnsOf, type Turn } from "./answer.ts";
 import type { TurnEvent } from "./events.ts";
 import type { ChatRenderer, Outcome, RenderOptions, Selection } from "./render.ts";

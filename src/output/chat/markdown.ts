@@ -1,4 +1,4 @@
-import type { Output } from "../output.ts";
+import type { Output } from "../terminal/output.ts";
 import type { Drawing, DrawingOptions } from "./markdown/drawing.ts";
 
 /** How the text of an answer is shown: `auto` is Markdown on a terminal, else plain. */

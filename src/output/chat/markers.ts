@@ -1,4 +1,4 @@
-import { link, type Text } from "../text.ts";
+import { link, type Text } from "../terminal/text.ts";
 
 // A link may hold pairs of parentheses, as those of encyclopaedias do.
 const marker = /\[\[(\d{1,6})\]\]\(((?:[^()\s]|\([^()\s]*\))*)\)/g;

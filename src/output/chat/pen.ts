@@ -1,5 +1,5 @@
-import type { Output } from "../output.ts";
-import { dim, type Text } from "../text.ts";
+import type { Output } from "../terminal/output.ts";
+import { dim, type Text } from "../terminal/text.ts";
 import type { Drawing } from "./markdown/drawing.ts";
 import { createDrawnInk, createPlainInk, createSegments } from "./segments.ts";
 

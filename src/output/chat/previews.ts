@@ -1,5 +1,5 @@
 import type { SearchDoc } from "../../api/chat/chat-schemas.ts";
-import { dim, link, type Text } from "../text.ts";
+import { dim, link, type Text } from "../terminal/text.ts";
 import { titleText } from "./sources.ts";
 
 const fewLines = 5;

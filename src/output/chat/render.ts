@@ -1,7 +1,7 @@
 import type { ChatEvent } from "../../api/chat/chat-schemas.ts";
-import type { Output } from "../output.ts";
+import type { Output } from "../terminal/output.ts";
 import type { RenderMode } from "./markdown.ts";
-import type { Spinner } from "../spinner.ts";
+import type { Spinner } from "../terminal/spinner.ts";
 import type { Turn } from "./answer.ts";
 import type { TurnEvent } from "./events.ts";
 import { createJsonRenderer, createNdjsonRenderer, createPacketsRenderer } from "./machine.ts";

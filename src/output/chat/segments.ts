@@ -1,5 +1,5 @@
-import type { Output } from "../output.ts";
-import { joined, type Text } from "../text.ts";
+import type { Output } from "../terminal/output.ts";
+import { joined, type Text } from "../terminal/text.ts";
 import type { Drawing } from "./markdown/drawing.ts";
 import { shortenMarkers } from "./markers.ts";
 

@@ -1,5 +1,5 @@
 import type { StoredMessage, StoredSession } from "../../api/session-schemas.ts";
-import { neutralise, neutraliseLine } from "../neutralise.ts";
+import { neutralise, neutraliseLine } from "../terminal/neutralise.ts";
 import { listSources, titleText } from "./sources.ts";
 import { answerState, turnOfStored, type Branch } from "./stored.ts";
 

@@ -1,5 +1,5 @@
-import { neutraliseLine } from "../neutralise.ts";
-import { bold, dim, link, type Text } from "../text.ts";
+import { neutraliseLine } from "../terminal/neutralise.ts";
+import { bold, dim, link, type Text } from "../terminal/text.ts";
 import type { Turn } from "./answer.ts";
 import { markerLinks } from "./markers.ts";
 

@@ -1,6 +1,6 @@
-import type { Output } from "../output.ts";
-import type { Spinner } from "../spinner.ts";
-import { bold, dim, joined, type Text } from "../text.ts";
+import type { Output } from "../terminal/output.ts";
+import type { Spinner } from "../terminal/spinner.ts";
+import { bold, dim, joined, type Text } from "../terminal/text.ts";
 import { createActivity, waitingFor } from "./activity.ts";
 import { hasText, isStopped, turnsOf } from "./answer.ts";
 import type { TurnEvent } from "./events.ts";

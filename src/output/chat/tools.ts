@@ -1,4 +1,4 @@
-import { link, type Text } from "../text.ts";
+import { link, type Text } from "../terminal/text.ts";
 import type { MadeImage, ReadFile, ToolEvent } from "./events.ts";
 import { documentLines, previewLength, previewLines } from "./previews.ts";
 import { titleText } from "./sources.ts";

@@ -1,9 +1,9 @@
 import type { StoredMessage, StoredSession } from "../../api/session-schemas.ts";
-import { neutraliseLine } from "../neutralise.ts";
-import type { Output } from "../output.ts";
-import { countOf } from "../progress.ts";
-import { bold, dim, red, yellow, type Text } from "../text.ts";
-import { relativeTime } from "../time.ts";
+import { neutraliseLine } from "../terminal/neutralise.ts";
+import type { Output } from "../terminal/output.ts";
+import { countOf } from "../terminal/progress.ts";
+import { bold, dim, red, yellow, type Text } from "../terminal/text.ts";
+import { relativeTime } from "../terminal/time.ts";
 import { writeAnswer as writeAnswerText, type RenderMode } from "./markdown.ts";
 import { sourceLines, titleText } from "./sources.ts";
 import { answerState, turnOfStored, type Branch } from "./stored.ts";

@@ -1,4 +1,4 @@
-import { formatDuration } from "../progress.ts";
+import { formatDuration } from "../terminal/progress.ts";
 import type { Throughput } from "./record.ts";
 import { formatRate } from "./text.ts";
 

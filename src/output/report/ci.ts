@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { messageOf } from "../../errors.ts";
-import type { Output } from "../output.ts";
+import type { Output } from "../terminal/output.ts";
 import { appendGithubSummary, githubAnnotations, repositoryPrefix } from "./github.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
 

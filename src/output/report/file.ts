@@ -3,7 +3,7 @@ import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import { CliError, codeOf } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
-import { redactAll } from "../redact.ts";
+import { redactAll } from "../terminal/redact.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
 
 type Renderer = (head: ReportHead, failures: Iterable<ReportFailure>) => Iterable<string>;

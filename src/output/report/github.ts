@@ -1,10 +1,10 @@
 import { appendFile } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
 import { CliError, codeOf } from "../../errors.ts";
-import { neutraliseLine } from "../neutralise.ts";
-import { countOf, formatCount, formatDuration } from "../progress.ts";
+import { neutraliseLine } from "../terminal/neutralise.ts";
+import { countOf, formatCount, formatDuration } from "../terminal/progress.ts";
 import type { Annotation } from "../workflow-commands.ts";
-import { redactAll } from "../redact.ts";
+import { redactAll } from "../terminal/redact.ts";
 import { redactEach, type ReportFileOptions } from "./file.ts";
 import { groupFailures, type GroupedFailures } from "./groups.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { neutraliseJson, neutraliseLine } from "../neutralise.ts";
+import { neutraliseJson, neutraliseLine } from "../terminal/neutralise.ts";
 import { redactEach, writeFilePieces, type ReportFileOptions } from "./file.ts";
 import type { ReportFailure } from "./record.ts";
 import { bareReason, refusedRow } from "./text.ts";

@@ -1,4 +1,4 @@
-import { countOf, formatCount } from "../progress.ts";
+import { countOf, formatCount } from "../terminal/progress.ts";
 import { reasonOf, type FailureGroup, type GroupedFailures } from "./groups.ts";
 import type { ReportFailure } from "./record.ts";
 import { bareReason, escapeHtml, placeOf } from "./text.ts";

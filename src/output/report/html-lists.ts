@@ -1,4 +1,4 @@
-import { countOf, formatCount } from "../progress.ts";
+import { countOf, formatCount } from "../terminal/progress.ts";
 import { ownId } from "./html-failures.ts";
 import type { ReportHead } from "./record.ts";
 import { escapeHtml, formatTime } from "./text.ts";

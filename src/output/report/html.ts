@@ -1,4 +1,4 @@
-import { countOf, formatCount } from "../progress.ts";
+import { countOf, formatCount } from "../terminal/progress.ts";
 import { throughputChart } from "./chart.ts";
 import { groupFailures } from "./groups.ts";
 import { failuresSection } from "./html-failures.ts";

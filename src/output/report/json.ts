@@ -1,4 +1,4 @@
-import { neutraliseJson } from "../neutralise.ts";
+import { neutraliseJson } from "../terminal/neutralise.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
 
 const inert = (value: unknown, indent?: number): string =>

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import { neutralise } from "../neutralise.ts";
-import { countOf } from "../progress.ts";
+import { neutralise } from "../terminal/neutralise.ts";
+import { countOf } from "../terminal/progress.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
 
 // Most texts by far, and a third of the time where failures are a million.

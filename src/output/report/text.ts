@@ -1,5 +1,5 @@
-import { neutralise } from "../neutralise.ts";
-import { formatDuration } from "../progress.ts";
+import { neutralise } from "../terminal/neutralise.ts";
+import { formatDuration } from "../terminal/progress.ts";
 import type { ReportFailure, ReportHead, RunReport } from "./record.ts";
 
 const entities: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ import {
   type RenderOptions,
 } from "../../../src/output/chat/render.ts";
 import type { Shown } from "../../../src/output/chat/tools.ts";
-import { createOutput } from "../../../src/output/output.ts";
+import { createOutput } from "../../../src/output/terminal/output.ts";
 import { createTestContext } from "../../support.ts";
 
 const everything: ReadonlySet<Shown> = new Set(["reasoning", "tools", "documents"]);

@@ -4,7 +4,7 @@ import { StoredSession, type StoredMessage } from "../../../src/api/session-sche
 import { sessionMarkdown } from "../../../src/output/chat/session-markdown.ts";
 import { answerState, branchesOf, turnOfStored } from "../../../src/output/chat/stored.ts";
 import { writeTranscript } from "../../../src/output/chat/transcript.ts";
-import { createOutput } from "../../../src/output/output.ts";
+import { createOutput } from "../../../src/output/terminal/output.ts";
 import { createTestContext } from "../../support.ts";
 
 const session = StoredSession.parse(

@@ -3,7 +3,7 @@ import type { ChatEvent } from "../../../src/api/chat/chat-schemas.ts";
 import { advance, createTurn } from "../../../src/output/chat/answer.ts";
 import { chatRenderers } from "../../../src/output/chat/render.ts";
 import type { Shown } from "../../../src/output/chat/tools.ts";
-import { createOutput } from "../../../src/output/output.ts";
+import { createOutput } from "../../../src/output/terminal/output.ts";
 import { createTestContext } from "../../support.ts";
 import { document, packet, searchTurn, start, stop, text } from "./lines.ts";
 import { answer, each, fine, play } from "./play.ts";

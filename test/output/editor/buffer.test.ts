@@ -5,7 +5,7 @@ import {
   insert,
   moveLine,
   type Buffer,
-} from "../../../src/output/editor/buffer.ts";
+} from "../../../src/output/terminal/editor/buffer.ts";
 
 /** A buffer written with `|` for the cursor. */
 function buffer(written: string): Buffer {

@@ -4,7 +4,7 @@ import {
   graphemeAfter,
   graphemeBefore,
   graphemesOf,
-} from "../../../src/output/editor/graphemes.ts";
+} from "../../../src/output/terminal/editor/graphemes.ts";
 
 const unit = fc.constantFrom("a", "休", "e\u0301", "👩‍💻", "🇩🇪", "\n", "각");
 

@@ -5,7 +5,7 @@ import {
   inertPaste,
   longestPaste,
   type Key,
-} from "../../../src/output/editor/keys.ts";
+} from "../../../src/output/terminal/editor/keys.ts";
 
 /** The keys of chunks, in short: presses by name, texts in quotes, pastes in brackets. */
 function read(...chunks: (string | Uint8Array)[]): string[] {

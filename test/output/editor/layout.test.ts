@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createLayouter } from "../../../src/output/editor/layout.ts";
-import { displayWidth } from "../../../src/output/width.ts";
+import { createLayouter } from "../../../src/output/terminal/editor/layout.ts";
+import { displayWidth } from "../../../src/output/terminal/width.ts";
 
 const lay = (text: string, cursor: number, width: number) => createLayouter()(text, cursor, width);
 

@@ -1,4 +1,4 @@
-import { displayWidth } from "../../../src/output/width.ts";
+import { displayWidth } from "../../../src/output/terminal/width.ts";
 
 /** As much of a terminal as the editor uses: enough to see what it draws. */
 export interface Screen {

@@ -9,7 +9,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { reportFormatOf, writeReport } from "../../../src/output/report/file.ts";
-import { createSecrets } from "../../../src/output/redact.ts";
+import { createSecrets } from "../../../src/output/terminal/redact.ts";
 import { temporaryFolder } from "../../support.ts";
 import { sampleRun } from "./sample.ts";
 

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createOutput } from "../../../src/output/output.ts";
+import { createOutput } from "../../../src/output/terminal/output.ts";
 import {
   appendGithubSummary,
   githubAnnotations,
   githubSummary,
   repositoryPrefix,
 } from "../../../src/output/report/github.ts";
-import { createSecrets } from "../../../src/output/redact.ts";
+import { createSecrets } from "../../../src/output/terminal/redact.ts";
 import { createTestContext, temporaryFolder } from "../../support.ts";
 import { hostileTexts, sampleRun } from "./sample.ts";
 

@@ -2,9 +2,9 @@ import { createReadStream, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
-import type { Output } from "../../../output/output.ts";
-import { countOf, formatCount, formatDuration } from "../../../output/progress.ts";
-import { createSpinner } from "../../../output/spinner.ts";
+import type { Output } from "../../../output/terminal/output.ts";
+import { countOf, formatCount, formatDuration } from "../../../output/terminal/progress.ts";
+import { createSpinner } from "../../../output/terminal/spinner.ts";
 
 export interface BatchCounts {
   ok: number;

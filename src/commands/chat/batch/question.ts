@@ -2,7 +2,7 @@ import type { ChatParameters } from "../../../api/chat/chat.ts";
 import type { Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
-import type { Output } from "../../../output/output.ts";
+import type { Output } from "../../../output/terminal/output.ts";
 import type { Connected } from "../../connect.ts";
 import type { Question } from "../ask.ts";
 import { checkOptions, parametersOf, switchOf, type ChatOptions } from "../options.ts";

@@ -1,6 +1,6 @@
 import { getSession, resumeChat } from "../../../api/sessions.ts";
 import { ApiError, CliError } from "../../../errors.ts";
-import { dim } from "../../../output/text.ts";
+import { dim } from "../../../output/terminal/text.ts";
 import { createTurn } from "../../../output/chat/answer.ts";
 import { takeLines, type Batch } from "../send.ts";
 import { askNext, tellFailure, type Place } from "./asking.ts";

@@ -1,7 +1,7 @@
 import { CliError } from "../../../errors.ts";
 import { listSources, sourceLines, titleText, type Source } from "../../../output/chat/sources.ts";
-import { neutralise, neutraliseLine } from "../../../output/neutralise.ts";
-import { dim, link } from "../../../output/text.ts";
+import { neutralise, neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import { dim, link } from "../../../output/terminal/text.ts";
 import {
   clipboardSequence,
   copyText,

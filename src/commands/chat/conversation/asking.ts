@@ -1,6 +1,6 @@
 import { cannotTell } from "../../../output/chat/filter-warnings.ts";
-import { writeError } from "../../../output/errors.ts";
-import { dim } from "../../../output/text.ts";
+import { writeError } from "../../../output/terminal/errors.ts";
+import { dim } from "../../../output/terminal/text.ts";
 import { CliError } from "../../../errors.ts";
 import type { ChatParameters } from "../../../api/chat/chat.ts";
 import { ask } from "../ask.ts";

@@ -1,7 +1,7 @@
 import { nearest } from "../../../config/nearest.ts";
 import { CliError } from "../../../errors.ts";
 import { wrapWords } from "../../../output/findings.ts";
-import { bold, dim } from "../../../output/text.ts";
+import { bold, dim } from "../../../output/terminal/text.ts";
 import { regenerate, retry } from "./again.ts";
 import { copyAnswer, openSource, saveAnswers, showSources } from "./answer-commands.ts";
 import { chooseFilter } from "./filter-command.ts";

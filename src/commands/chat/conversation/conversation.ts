@@ -1,9 +1,9 @@
 import type { Context } from "../../../context.ts";
 import { ClosedPipeError, CliError } from "../../../errors.ts";
-import { createEditor, type Editor, type Entry } from "../../../output/editor/editor.ts";
-import { writeError } from "../../../output/errors.ts";
-import { dim } from "../../../output/text.ts";
-import type { Output } from "../../../output/output.ts";
+import { createEditor, type Editor, type Entry } from "../../../output/terminal/editor/editor.ts";
+import { writeError } from "../../../output/terminal/errors.ts";
+import { dim } from "../../../output/terminal/text.ts";
+import type { Output } from "../../../output/terminal/output.ts";
 import { connect, type Connected } from "../../connect.ts";
 import type { ChatOptions } from "../options.ts";
 import { askNext, nextPlace } from "./asking.ts";

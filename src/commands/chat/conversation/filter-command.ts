@@ -1,5 +1,5 @@
 import { CliError } from "../../../errors.ts";
-import { dim } from "../../../output/text.ts";
+import { dim } from "../../../output/terminal/text.ts";
 import { parseSince } from "../time.ts";
 import { settingWords, type Talk, type Work } from "./talk.ts";
 

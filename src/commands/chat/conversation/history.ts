@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { createMachine, stateFolder, type Environment } from "../../../config/folders.ts";
 import { codeOf } from "../../../errors.ts";
 import { makeFolder } from "../../../make-folder.ts";
-import { inertPaste } from "../../../output/editor/keys.ts";
+import { inertPaste } from "../../../output/terminal/editor/keys.ts";
 
 /** What was entered in conversations of one profile, across runs and processes. */
 export interface History {

@@ -1,5 +1,5 @@
 import type { Context } from "../../../context.ts";
-import { createKeyReader, type Key } from "../../../output/editor/keys.ts";
+import { createKeyReader, type Key } from "../../../output/terminal/editor/keys.ts";
 
 /** The terminal's keys, one by one. */
 export interface Keyboard {

@@ -1,6 +1,6 @@
 import type { Context } from "../../../context.ts";
-import type { Output } from "../../../output/output.ts";
-import { dim } from "../../../output/text.ts";
+import type { Output } from "../../../output/terminal/output.ts";
+import { dim } from "../../../output/terminal/text.ts";
 import type { Connected } from "../../connect.ts";
 import { viewOf } from "../ask.ts";
 import { describeFiles, type LocalFile } from "../files.ts";

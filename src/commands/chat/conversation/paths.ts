@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isInert } from "../../../output/neutralise.ts";
+import { isInert } from "../../../output/terminal/neutralise.ts";
 
 /** Entries of a folder that are looked at: a larger one is not for completing. */
 const mostEntries = 5000;

@@ -5,8 +5,8 @@ import { expandPath } from "../../../config/folders.ts";
 import { CliError } from "../../../errors.ts";
 import { readerText } from "../../../output/chat/made.ts";
 import { sourceLines } from "../../../output/chat/sources.ts";
-import { neutralise, neutraliseLine } from "../../../output/neutralise.ts";
-import { plainText } from "../../../output/text.ts";
+import { neutralise, neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import { plainText } from "../../../output/terminal/text.ts";
 import { machineOf } from "../../config/files.ts";
 import type { Exchange, Talk } from "./talk.ts";
 

@@ -1,8 +1,8 @@
 import { canListSessions, getSession, listSessions } from "../../../api/sessions.ts";
 import { ApiError, messageOf } from "../../../errors.ts";
-import { neutraliseLine } from "../../../output/neutralise.ts";
-import { fit } from "../../../output/width.ts";
-import { bold, dim, type Text } from "../../../output/text.ts";
+import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import { fit } from "../../../output/terminal/width.ts";
+import { bold, dim, type Text } from "../../../output/terminal/text.ts";
 import { findSession } from "../find-session.ts";
 import { indexedSession, indexedSessions } from "../session-index.ts";
 import { showExchange } from "./showing.ts";

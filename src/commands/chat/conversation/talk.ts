@@ -2,7 +2,7 @@ import type { AnswerLimits, ChatParameters } from "../../../api/chat/chat.ts";
 import type { Client } from "../../../api/client.ts";
 import type { FileDescriptor } from "../../../api/schemas.ts";
 import type { Context } from "../../../context.ts";
-import type { Output } from "../../../output/output.ts";
+import type { Output } from "../../../output/terminal/output.ts";
 import type { View } from "../ask.ts";
 import type { Memory } from "../remember.ts";
 import type { SessionOwner } from "../session-index.ts";

@@ -1,5 +1,5 @@
-import { displayWidth } from "../../width.ts";
-import { link, styled, type Style, type Text } from "../../text.ts";
+import { displayWidth } from "../../terminal/width.ts";
+import { link, styled, type Style, type Text } from "../../terminal/text.ts";
 
 /** Styles of a cell, to be or-ed; a colour is one of `colours`. */
 export const bits = { bold: 1, italic: 2, strikethrough: 4, underline: 8, dim: 16 } as const;

@@ -1,5 +1,5 @@
-import { neutralise } from "../../neutralise.ts";
-import type { Text } from "../../text.ts";
+import { neutralise } from "../../terminal/neutralise.ts";
+import type { Text } from "../../terminal/text.ts";
 import type { InlineLook } from "./scanner.ts";
 import { longestLead } from "./lead.ts";
 import { addCode, closeFence, finishText } from "./leaves.ts";

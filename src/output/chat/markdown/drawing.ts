@@ -1,5 +1,5 @@
-import type { Output } from "../../output.ts";
-import type { Text } from "../../text.ts";
+import type { Output } from "../../terminal/output.ts";
+import type { Text } from "../../terminal/text.ts";
 import { createDocument, type Document } from "./document.ts";
 import type { Reader } from "./reader.ts";
 

@@ -1,5 +1,5 @@
 import { decodeHTMLStrict } from "entities/decode";
-import { neutraliseLine } from "../../neutralise.ts";
+import { neutraliseLine } from "../../terminal/neutralise.ts";
 import { colours, put, type Line } from "./cells.ts";
 import { readAutolink, stepAddress, stepBracket, stepTarget } from "./links.ts";
 import { findMark, openMark, openStyle, settle } from "./marks.ts";

@@ -1,4 +1,4 @@
-import { erase, type Text } from "../../text.ts";
+import { erase, type Text } from "../../terminal/text.ts";
 import { sameCell, toText, widthOf, type Cell } from "./cells.ts";
 
 /** The terminal, as far as rows need to know it. */

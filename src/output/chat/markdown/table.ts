@@ -1,4 +1,4 @@
-import { displayWidth } from "../../width.ts";
+import { displayWidth } from "../../terminal/width.ts";
 import { bits, cellsOf, createLine, textOf, type Cell } from "./cells.ts";
 import { createInline } from "./inline.ts";
 import type { InlineLook } from "./scanner.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createPainter } from "../../../../src/output/chat/markdown/code.ts";
 import { createDocument } from "../../../../src/output/chat/markdown/document.ts";
-import { renderText } from "../../../../src/output/text.ts";
+import { renderText } from "../../../../src/output/terminal/text.ts";
 
 const size = 100_000;
 const times = (part: string): string => part.repeat(Math.ceil(size / part.length));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openDrawing, rendersMarkdown, writeAnswer } from "../../../../src/output/chat/markdown.ts";
-import { createOutput } from "../../../../src/output/output.ts";
+import { createOutput } from "../../../../src/output/terminal/output.ts";
 import { createTestContext } from "../../../support.ts";
 import { draw } from "./draw.ts";
 import { openTerminal } from "./terminal.ts";

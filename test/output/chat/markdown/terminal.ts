@@ -1,6 +1,6 @@
 import headless from "@xterm/headless";
 import type { Context } from "../../../../src/context.ts";
-import { createOutput, type Output } from "../../../../src/output/output.ts";
+import { createOutput, type Output } from "../../../../src/output/terminal/output.ts";
 import { createTestContext } from "../../../support.ts";
 
 export interface TestTerminal {

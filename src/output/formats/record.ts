@@ -1,9 +1,9 @@
 import { plainValue } from "./csv.ts";
-import { neutralise } from "./neutralise.ts";
-import type { Output } from "./output.ts";
-import { nothing } from "./table.ts";
-import { displayWidth } from "./width.ts";
-import { bold, type Text } from "./text.ts";
+import { neutralise } from "../terminal/neutralise.ts";
+import type { Output } from "../terminal/output.ts";
+import { nothing } from "../terminal/table.ts";
+import { displayWidth } from "../terminal/width.ts";
+import { bold, type Text } from "../terminal/text.ts";
 
 function isPlain(value: unknown): boolean {
   return typeof value !== "object" || value === null;

@@ -1,5 +1,5 @@
 import { writeJq, writeList, writeRecord, type Column, type FormatOptions } from "./formats.ts";
-import type { Output } from "./output.ts";
+import type { Output } from "../terminal/output.ts";
 import { readMember } from "./select.ts";
 
 /** Rows that are looked at for the columns of a listing nobody knows. */

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { CliError } from "../errors.ts";
+import { CliError } from "../../errors.ts";
 import { readJqLibrary } from "./jq-library.ts";
 
 // A worker, because jq-web runs without a pause (an endless expression could not

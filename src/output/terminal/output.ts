@@ -1,4 +1,4 @@
-import type { Context, Sink } from "../context.ts";
+import type { Context, Sink } from "../../context.ts";
 import { showsHyperlinks } from "./hyperlink.ts";
 import { neutralise, neutraliseJson } from "./neutralise.ts";
 import { secretsOf, type Secrets } from "./redact.ts";
@@ -8,7 +8,7 @@ import {
   createCommandBreaker,
   formatAnnotation,
   type Annotation,
-} from "./workflow-commands.ts";
+} from "../workflow-commands.ts";
 
 export interface OutputOptions {
   quiet?: boolean | undefined;

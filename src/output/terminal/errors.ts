@@ -1,4 +1,4 @@
-import { CliError } from "../errors.ts";
+import { CliError } from "../../errors.ts";
 import { neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
 import { dim } from "./text.ts";

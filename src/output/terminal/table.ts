@@ -1,7 +1,7 @@
-import { cellText } from "./csv.ts";
+import { cellText } from "../formats/csv.ts";
 import { neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
-import type { Column } from "./select.ts";
+import type { Column } from "../formats/select.ts";
 import { bold, dim } from "./text.ts";
 import { displayWidth, fit, fitEnd } from "./width.ts";
 

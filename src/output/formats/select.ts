@@ -1,4 +1,4 @@
-import { CliError } from "../errors.ts";
+import { CliError } from "../../errors.ts";
 import { plainValue } from "./csv.ts";
 
 /** A column of a listing. Its name is the header and what --fields, --filter and --sort call it. */

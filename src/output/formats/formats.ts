@@ -1,5 +1,5 @@
-import { CliError } from "../errors.ts";
-import type { Output } from "./output.ts";
+import { CliError } from "../../errors.ts";
+import type { Output } from "../terminal/output.ts";
 import {
   checkNames,
   createColumn,

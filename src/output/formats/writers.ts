@@ -1,5 +1,5 @@
 import { csvLine, tsvLine } from "./csv.ts";
-import type { Output } from "./output.ts";
+import type { Output } from "../terminal/output.ts";
 import type { Column } from "./select.ts";
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
@@ -96,7 +96,7 @@ export const writers = {
   table: {
     kind: "cells",
     async write(output, columns, rows) {
-      const { writeTable } = await import("./table.ts");
+      const { writeTable } = await import("../terminal/table.ts");
       const all = [];
       for await (const row of rows) all.push(row);
       await writeTable(output, columns, all);
