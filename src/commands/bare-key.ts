@@ -1,4 +1,4 @@
-import { keyWithoutScheme } from "../config/secrets.ts";
+import { keyWithoutScheme } from "../config/values/secrets.ts";
 import { CliError } from "../errors.ts";
 import type { Prompt } from "./prompt.ts";
 

@@ -1,5 +1,5 @@
 import type { ConnectorStatus, IdentifiedConnector } from "../api/schemas.ts";
-import { nearest } from "../config/nearest.ts";
+import { nearest } from "../config/values/nearest.ts";
 import { CliError } from "../errors.ts";
 
 /** More candidates than this are no help. */

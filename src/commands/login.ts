@@ -1,7 +1,7 @@
-import { changeDraft, openDraft, readDraft, saveDraft, type Draft } from "../config/edit.ts";
+import { changeDraft, openDraft, readDraft, saveDraft, type Draft } from "../config/file/edit.ts";
 import type { GlobalFlags } from "../config/flags.ts";
 import type { Config } from "../config/load.ts";
-import { AddressProblem, parseBaseUrl } from "../config/url.ts";
+import { AddressProblem, parseBaseUrl } from "../config/values/url.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { createOutput } from "../output/terminal/output.ts";

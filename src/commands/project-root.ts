@@ -1,13 +1,13 @@
 import type { GlobalFlags } from "../config/flags.ts";
-import { createMachine } from "../config/folders.ts";
-import { isOn } from "../config/given.ts";
+import { createMachine } from "../config/find/folders.ts";
+import { isOn } from "../config/values/given.ts";
 import {
   findProjectMark,
   findUnusedMark,
   projectNameIn,
   type ProjectMark,
-} from "../config/project-mark.ts";
-import { upwardFrom, type UpwardRules } from "../config/upward.ts";
+} from "../config/find/project-mark.ts";
+import { upwardFrom, type UpwardRules } from "../config/find/upward.ts";
 import type { Context } from "../context.ts";
 import type { RefuseFolder } from "../documents/find/folder.ts";
 import { findRoot, type ProjectRoot } from "../documents/find/root.ts";

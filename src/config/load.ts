@@ -1,17 +1,17 @@
 import type { CliError } from "../errors.ts";
-import { openConnection, type Connection } from "./connection.ts";
-import { createMachine } from "./folders.ts";
-import { builtInLayer, environmentLayer, flagLayer } from "./given.ts";
-import { fileLayers, mergeLayers, type ConfigFile, type Merged, type Origin } from "./layers.ts";
-import { readKeys, type ReadableKeys } from "./keys.ts";
-import { secretMembers } from "./members.ts";
-import { chooseProfile, type ChosenProfile, type Source } from "./profile.ts";
-import type { ChatSettings, ConfigContent, IngestSettings } from "./schema.ts";
+import { openConnection, type Connection } from "./values/connection.ts";
+import { createMachine } from "./find/folders.ts";
+import { builtInLayer, environmentLayer, flagLayer } from "./values/given.ts";
+import { fileLayers, mergeLayers, type ConfigFile, type Merged, type Origin } from "./values/layers.ts";
+import { readKeys, type ReadableKeys } from "./values/keys.ts";
+import { secretMembers } from "./values/members.ts";
+import { chooseProfile, type ChosenProfile, type Source } from "./values/profile.ts";
+import type { ChatSettings, ConfigContent, IngestSettings } from "./values/schema.ts";
 import { effectiveContent, loadProject, loadUser, type SourceRequest } from "./sources.ts";
 import { refusedTrust } from "./trust.ts";
 
-export type { Connection } from "./connection.ts";
-export type { Origin } from "./layers.ts";
+export type { Connection } from "./values/connection.ts";
+export type { Origin } from "./values/layers.ts";
 
 export interface LoadRequest extends SourceRequest {
   /** A profile that does not exist yet may be named (config init, login). */

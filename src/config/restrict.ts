@@ -1,9 +1,9 @@
 import { CliError } from "../errors.ts";
-import { addressMembers, secretMembers } from "./members.ts";
-import type { Path } from "./nodes.ts";
-import { whereIs } from "./problems.ts";
-import type { ParsedFile } from "./parse.ts";
-import type { ConfigContent, IngestRule, IngestSettings } from "./schema.ts";
+import { addressMembers, secretMembers } from "./values/members.ts";
+import type { Path } from "./file/nodes.ts";
+import { whereIs } from "./file/problems.ts";
+import type { ParsedFile } from "./file/parse.ts";
+import type { ConfigContent, IngestRule, IngestSettings } from "./values/schema.ts";
 
 /** What of an untrusted project file takes effect: it can neither aim nor rename an upload. */
 const freeIngest = [

@@ -1,18 +1,18 @@
 import { dirname, resolve } from "node:path";
 import { statSync } from "node:fs";
-import { findProject, findUserFile, readNamed } from "./discover.ts";
-import { checkPrivate } from "./files.ts";
+import { findProject, findUserFile, readNamed } from "./find/discover.ts";
+import { checkPrivate } from "./file/files.ts";
 import type { GlobalFlags } from "./flags.ts";
-import type { Environment, Machine } from "./folders.ts";
-import { givenWord, isOn } from "./given.ts";
-import type { ConfigFile } from "./layers.ts";
-import { secretMembers } from "./members.ts";
-import { parseConfig } from "./parse.ts";
+import type { Environment, Machine } from "./find/folders.ts";
+import { givenWord, isOn } from "./values/given.ts";
+import type { ConfigFile } from "./values/layers.ts";
+import { secretMembers } from "./values/members.ts";
+import { parseConfig } from "./file/parse.ts";
 import { checkPatterns, restrictContent } from "./restrict.ts";
-import type { ConfigContent } from "./schema.ts";
-import { prefixOf, type FoundFile } from "./places.ts";
+import type { ConfigContent } from "./values/schema.ts";
+import { prefixOf, type FoundFile } from "./find/places.ts";
 import { claimsOf, isTrusted, rememberTrust } from "./trust.ts";
-import { isLoopback, parseBaseUrl } from "./url.ts";
+import { isLoopback, parseBaseUrl } from "./values/url.ts";
 
 /** What loading the files needs to know. */
 export interface SourceRequest {

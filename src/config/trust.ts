@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { CliError } from "../errors.ts";
-import { checkPrivate, writeWhole } from "./files.ts";
-import { stateFolder, type Machine } from "./folders.ts";
-import { addressMembers, secretMembers } from "./members.ts";
-import type { ParsedFile } from "./parse.ts";
+import { checkPrivate, writeWhole } from "./file/files.ts";
+import { stateFolder, type Machine } from "./find/folders.ts";
+import { addressMembers, secretMembers } from "./values/members.ts";
+import type { ParsedFile } from "./file/parse.ts";
 import { shapingOf } from "./restrict.ts";
-import type { ConfigContent, Secret } from "./schema.ts";
-import { withoutCredentials } from "./url.ts";
+import type { ConfigContent, Secret } from "./values/schema.ts";
+import { withoutCredentials } from "./values/url.ts";
 
 /** What trusting a project file is about: an address, a secret reference, or what shapes ids or target. */
 export interface Claim {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { configJsonSchema } from "../../src/config/json-schema.ts";
-import { parseConfig } from "../../src/config/parse.ts";
+import { configJsonSchema } from "../../src/config/values/json-schema.ts";
+import { parseConfig } from "../../src/config/file/parse.ts";
 import { CliError } from "../../src/errors.ts";
 
 // Every key of a configuration file, from the schema itself: a new one is tested without being named.

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { configJsonSchema } from "../../src/config/json-schema.ts";
-import { nearest } from "../../src/config/nearest.ts";
-import { parseConfig } from "../../src/config/parse.ts";
+import { configJsonSchema } from "../../src/config/values/json-schema.ts";
+import { nearest } from "../../src/config/values/nearest.ts";
+import { parseConfig } from "../../src/config/file/parse.ts";
 import { projectFolder } from "../support.ts";
 
 const read = (path: string): string => readFileSync(join(projectFolder, path), "utf8");

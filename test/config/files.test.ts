@@ -9,8 +9,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { writeWhole } from "../../src/config/files.ts";
-import { expandPath, isInside } from "../../src/config/folders.ts";
+import { writeWhole } from "../../src/config/file/files.ts";
+import { expandPath, isInside } from "../../src/config/find/folders.ts";
 import { CliError } from "../../src/errors.ts";
 import { temporaryFolder } from "../support.ts";
 

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { parseJson } from "../../src/config/json.ts";
-import { nodeAt, placeOf, SyntaxProblem, valueOf } from "../../src/config/nodes.ts";
-import { parseConfig } from "../../src/config/parse.ts";
-import { parseYaml } from "../../src/config/yaml.ts";
+import { parseJson } from "../../src/config/file/json.ts";
+import { nodeAt, placeOf, SyntaxProblem, valueOf } from "../../src/config/file/nodes.ts";
+import { parseConfig } from "../../src/config/file/parse.ts";
+import { parseYaml } from "../../src/config/file/yaml.ts";
 import { CliError } from "../../src/errors.ts";
 import { failureOf } from "./support.ts";
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSyn
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createMachine } from "../../src/config/folders.ts";
+import { createMachine } from "../../src/config/find/folders.ts";
 import { restrictContent, staysInside } from "../../src/config/restrict.ts";
 import { claimsOf, rememberTrust, trustStore } from "../../src/config/trust.ts";
 import { createDesk, failureOf, type Desk } from "./support.ts";

@@ -6,7 +6,7 @@ import {
   parseBaseUrl,
   parseProxy,
   withoutCredentials,
-} from "../../src/config/url.ts";
+} from "../../src/config/values/url.ts";
 
 describe("parseBaseUrl", () => {
   it.each([

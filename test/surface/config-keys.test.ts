@@ -7,7 +7,7 @@ import {
   IngestRule,
   IngestSettings,
   Profile,
-} from "../../src/config/schema.ts";
+} from "../../src/config/values/schema.ts";
 import { projectFolder } from "../support.ts";
 import { configCases, type KeyCase } from "./flags/config-keys.ts";
 import { expectDifference, play, useSandboxes } from "./flags/play.ts";

@@ -1,7 +1,7 @@
 import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Client } from "../../api/client.ts";
 import { urlOfFile } from "../../api/transport/made-file.ts";
-import type { ChatSettings } from "../../config/schema.ts";
+import type { ChatSettings } from "../../config/values/schema.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createTurn, turnsOf, type Turn } from "../../output/chat/answer.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "../../api/client.ts";
 import { canListSessions, listSessions } from "../../api/sessions.ts";
-import type { Environment } from "../../config/folders.ts";
+import type { Environment } from "../../config/find/folders.ts";
 import { CliError } from "../../errors.ts";
 import { indexedSessions, titleOf, type SessionOwner } from "./session-index.ts";
 

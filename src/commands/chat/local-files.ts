@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { GlobalFlags } from "../../config/flags.ts";
-import { ownerRules } from "../../config/given.ts";
-import { stateName } from "../../config/project-mark.ts";
+import { ownerRules } from "../../config/values/given.ts";
+import { stateName } from "../../config/find/project-mark.ts";
 import type { Context } from "../../context.ts";
 import { findLocalFiles } from "../../sync/orphans/local-files.ts";
 import type { Connected } from "../connect.ts";

@@ -1,7 +1,7 @@
 import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Dialect } from "../../api/dialects.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
-import type { ChatSettings } from "../../config/schema.ts";
+import type { ChatSettings } from "../../config/values/schema.ts";
 import { CliError } from "../../errors.ts";
 import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
 import type { RenderMode } from "../../output/chat/markdown.ts";

@@ -1,6 +1,6 @@
 import { statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { writeWhole } from "../../config/files.ts";
+import { writeWhole } from "../../config/file/files.ts";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf } from "../../errors.ts";
 import { readerText } from "../../output/chat/made.ts";

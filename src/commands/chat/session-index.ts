@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { writeWhole } from "../../config/files.ts";
-import { createMachine, stateFolder, type Environment } from "../../config/folders.ts";
+import { writeWhole } from "../../config/file/files.ts";
+import { createMachine, stateFolder, type Environment } from "../../config/find/folders.ts";
 import { CliError, codeOf } from "../../errors.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { cacheFolder, createMachine, type Environment } from "../../config/folders.ts";
+import { cacheFolder, createMachine, type Environment } from "../../config/find/folders.ts";
 import { isInert } from "../../output/terminal/neutralise.ts";
 
 /** Whose names: the same profile name may lead to another service tomorrow. */

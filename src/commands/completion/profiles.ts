@@ -1,11 +1,11 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
-import { refusal } from "../../config/discover.ts";
-import { createMachine, userFolder, type Machine } from "../../config/folders.ts";
-import { isOn } from "../../config/given.ts";
-import { hasMember, prefixOf, projectPlaces, userPlaces } from "../../config/places.ts";
-import { upwardFrom } from "../../config/upward.ts";
-import { parseBaseUrl } from "../../config/url.ts";
+import { refusal } from "../../config/find/discover.ts";
+import { createMachine, userFolder, type Machine } from "../../config/find/folders.ts";
+import { isOn } from "../../config/values/given.ts";
+import { hasMember, prefixOf, projectPlaces, userPlaces } from "../../config/find/places.ts";
+import { upwardFrom } from "../../config/find/upward.ts";
+import { parseBaseUrl } from "../../config/values/url.ts";
 
 /** Where completion happens. */
 export interface Place {
@@ -40,8 +40,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 async function parse(path: string, text: string): Promise<unknown> {
   if (extname(path) === ".json" || /^\s*\{/.test(text)) return JSON.parse(text);
   const [{ parseYaml }, { valueOf }] = await Promise.all([
-    import("../../config/yaml.ts"),
-    import("../../config/nodes.ts"),
+    import("../../config/file/yaml.ts"),
+    import("../../config/file/nodes.ts"),
   ]);
   return valueOf(parseYaml(text));
 }

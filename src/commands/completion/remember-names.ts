@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { writeWhole } from "../../config/files.ts";
+import { writeWhole } from "../../config/file/files.ts";
 import type { Context } from "../../context.ts";
 import {
   isOffered,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { GlobalFlags } from "../../config/flags.ts";
-import { stateFolder } from "../../config/folders.ts";
-import { configJsonSchema } from "../../config/json-schema.ts";
+import { stateFolder } from "../../config/find/folders.ts";
+import { configJsonSchema } from "../../config/values/json-schema.ts";
 import { trustStore } from "../../config/trust.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";

@@ -5,13 +5,13 @@ import {
   renderDraft,
   saveDraft,
   type Draft,
-} from "../../config/edit.ts";
+} from "../../config/file/edit.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
-import { isSecretPath, parseKey } from "../../config/key-path.ts";
-import { isSecretName } from "../../config/members.ts";
-import { nearest } from "../../config/nearest.ts";
-import { addressProblem } from "../../config/url.ts";
-import { isProfileName } from "../../config/validate.ts";
+import { isSecretPath, parseKey } from "../../config/file/key-path.ts";
+import { isSecretName } from "../../config/values/members.ts";
+import { nearest } from "../../config/values/nearest.ts";
+import { addressProblem } from "../../config/values/url.ts";
+import { isProfileName } from "../../config/values/validate.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createOutput } from "../../output/terminal/output.ts";

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { findProject } from "../../config/discover.ts";
+import { findProject } from "../../config/find/discover.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
-import { createMachine, userFolder, type Machine } from "../../config/folders.ts";
-import { givenWord } from "../../config/given.ts";
+import { createMachine, userFolder, type Machine } from "../../config/find/folders.ts";
+import { givenWord } from "../../config/values/given.ts";
 import { loadConfig, type Config } from "../../config/load.ts";
-import { secretMembers } from "../../config/members.ts";
-import { userPlaces } from "../../config/places.ts";
+import { secretMembers } from "../../config/values/members.ts";
+import { userPlaces } from "../../config/find/places.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
 

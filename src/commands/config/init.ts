@@ -1,10 +1,10 @@
-import { changeDraft, openDraft, readDraft, saveDraft, type Draft } from "../../config/edit.ts";
-import { expandPath } from "../../config/folders.ts";
+import { changeDraft, openDraft, readDraft, saveDraft, type Draft } from "../../config/file/edit.ts";
+import { expandPath } from "../../config/find/folders.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
-import { environmentLayer, givenWord } from "../../config/given.ts";
+import { environmentLayer, givenWord } from "../../config/values/given.ts";
 import { loadConfig } from "../../config/load.ts";
-import { AddressProblem, parseBaseUrl } from "../../config/url.ts";
-import { isProfileName } from "../../config/validate.ts";
+import { AddressProblem, parseBaseUrl } from "../../config/values/url.ts";
+import { isProfileName } from "../../config/values/validate.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";

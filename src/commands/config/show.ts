@@ -1,10 +1,10 @@
-import { parseKey } from "../../config/key-path.ts";
+import { parseKey } from "../../config/file/key-path.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import type { Config } from "../../config/load.ts";
-import { describeSecret, maskValue } from "../../config/mask.ts";
+import { describeSecret, maskValue } from "../../config/values/mask.ts";
 import { restrictContent } from "../../config/restrict.ts";
 import { claimsOf } from "../../config/trust.ts";
-import type { Profile } from "../../config/schema.ts";
+import type { Profile } from "../../config/values/schema.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { checkFormat, writeList, writeRecord, type Column } from "../../output/formats/formats.ts";

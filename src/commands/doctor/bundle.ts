@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
-import { writeWhole } from "../../config/files.ts";
+import { writeWhole } from "../../config/file/files.ts";
 import { CliError, codeOf } from "../../errors.ts";
 import { findingsText } from "../../output/findings.ts";
 import { neutralise, neutraliseJson } from "../../output/terminal/neutralise.ts";

@@ -86,7 +86,7 @@ const checkTrust: Check = {
   },
 };
 
-// A password manager may ask for a finger first (config/secrets.ts).
+// A password manager may ask for a finger first (config/values/secrets.ts).
 const keyCommandMs = 65_000;
 
 async function examineConnection(examination: Examination): Promise<Verdict> {

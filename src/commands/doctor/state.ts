@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { stateFolder } from "../../config/folders.ts";
-import { ownerRules } from "../../config/given.ts";
-import { stateName } from "../../config/project-mark.ts";
+import { stateFolder } from "../../config/find/folders.ts";
+import { ownerRules } from "../../config/values/given.ts";
+import { stateName } from "../../config/find/project-mark.ts";
 import { codeOf } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import { countFailures, type FailureCount } from "../../sync/state/failure-counts.ts";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { ownerRules } from "../../config/given.ts";
+import { ownerRules } from "../../config/values/given.ts";
 import type { Context } from "../../context.ts";
 import { explainDocument, type Explanation } from "../../documents/map/explain.ts";
 import { findFiles, type Found } from "../../documents/find/find.ts";

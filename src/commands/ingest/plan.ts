@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { dialects } from "../../api/dialects.ts";
-import { stateName } from "../../config/project-mark.ts";
+import { stateName } from "../../config/find/project-mark.ts";
 import type { Context } from "../../context.ts";
 import { listFiles } from "../../documents/find/find.ts";
 import type { InspectSetup } from "../../documents/inspect/inspection.ts";

@@ -1,4 +1,4 @@
-import { ownerRules } from "../../config/given.ts";
+import { ownerRules } from "../../config/values/given.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { RunReport } from "../../output/report/record.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
-import { ownerRules } from "../../config/given.ts";
+import { ownerRules } from "../../config/values/given.ts";
 import { loadGlobs, mayBeGlob } from "../../documents/find/patterns.ts";
 import { createRealPlaces, exists } from "../../documents/find/real-place.ts";
 import { openYields } from "../../documents/find/yields.ts";

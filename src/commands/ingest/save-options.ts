@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
-import { changeDraft, openDraft, readDraft, renderDraft, saveDraft } from "../../config/edit.ts";
-import { createMachine, type Machine } from "../../config/folders.ts";
-import { isOn } from "../../config/given.ts";
-import { parseConfig } from "../../config/parse.ts";
+import { changeDraft, openDraft, readDraft, renderDraft, saveDraft } from "../../config/file/edit.ts";
+import { createMachine, type Machine } from "../../config/find/folders.ts";
+import { isOn } from "../../config/values/given.ts";
+import { parseConfig } from "../../config/file/parse.ts";
 import { rememberTrust, untrusted } from "../../config/trust.ts";
-import type { ConfigFile } from "../../config/layers.ts";
+import type { ConfigFile } from "../../config/values/layers.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createPrompt } from "../prompt.ts";

@@ -1,9 +1,9 @@
 import { openPlanningState } from "../../sync/state/no-records.ts";
 import { tmpdir } from "node:os";
 import type { Client } from "../../api/client.ts";
-import { ownerRules } from "../../config/given.ts";
+import { ownerRules } from "../../config/values/given.ts";
 import type { Config, Connection } from "../../config/load.ts";
-import { parseBaseUrl } from "../../config/url.ts";
+import { parseBaseUrl } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";
 import type { GlancingInspector } from "../../documents/inspect/inspection.ts";
 import { createRealPlaces, exists } from "../../documents/find/real-place.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../../config/nearest.ts";
+import { nearest } from "../../config/values/nearest.ts";
 import { knownMembers } from "../../documents/json-document/given-members.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";

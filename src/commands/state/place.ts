@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { GlobalFlags } from "../../config/flags.ts";
-import { ownerRules } from "../../config/given.ts";
-import { stateName } from "../../config/project-mark.ts";
+import { ownerRules } from "../../config/values/given.ts";
+import { stateName } from "../../config/find/project-mark.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { hasState, noStateError, openState } from "../../sync/state/state-file.ts";

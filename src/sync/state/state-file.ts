@@ -145,7 +145,7 @@ export interface OpenedState {
 }
 
 // Stands beside a new state until something is recorded: until then the folder marks no project
-// root (config/project-mark.ts), so that a run that fails first does not change later ids.
+// root (config/find/project-mark.ts), so that a run that fails first does not change later ids.
 const nothingRecorded = "state.db-new";
 
 /**

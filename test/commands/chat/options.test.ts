@@ -9,7 +9,7 @@ import {
   type ChatOptions,
 } from "../../../src/commands/chat/options.ts";
 import { parseSince } from "../../../src/commands/chat/time.ts";
-import type { ChatSettings } from "../../../src/config/schema.ts";
+import type { ChatSettings } from "../../../src/config/values/schema.ts";
 
 const now = Date.UTC(2026, 0, 31, 12, 30, 15, 250);
 const { standard, onyx } = dialects;

@@ -1,4 +1,4 @@
-import { nearest } from "../../../config/nearest.ts";
+import { nearest } from "../../../config/values/nearest.ts";
 import { CliError } from "../../../errors.ts";
 import { wrapWords } from "../../../output/findings.ts";
 import { bold, dim } from "../../../output/terminal/text.ts";

@@ -9,7 +9,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { createMachine, stateFolder, type Environment } from "../../../config/folders.ts";
+import { createMachine, stateFolder, type Environment } from "../../../config/find/folders.ts";
 import { codeOf } from "../../../errors.ts";
 import { makeFolder } from "../../../make-folder.ts";
 import { inertPaste } from "../../../output/terminal/editor/keys.ts";

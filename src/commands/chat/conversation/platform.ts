@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { platform as systemPlatform } from "node:os";
-import type { Environment } from "../../../config/folders.ts";
+import type { Environment } from "../../../config/find/folders.ts";
 
 /** How the machine opens links and takes texts into its clipboard. Tests give their own. */
 export interface Platform {

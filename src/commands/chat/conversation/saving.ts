@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { writeWhole } from "../../../config/files.ts";
-import { expandPath } from "../../../config/folders.ts";
+import { writeWhole } from "../../../config/file/files.ts";
+import { expandPath } from "../../../config/find/folders.ts";
 import { CliError } from "../../../errors.ts";
 import { readerText } from "../../../output/chat/made.ts";
 import { sourceLines } from "../../../output/chat/sources.ts";

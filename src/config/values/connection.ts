@@ -1,9 +1,9 @@
-import { CliError } from "../errors.ts";
-import { userFolder, type Machine } from "./folders.ts";
+import { CliError } from "../../errors.ts";
+import { userFolder, type Machine } from "../find/folders.ts";
 import { resolveKeys } from "./keys.ts";
 import type { ConfigFile, Merged } from "./layers.ts";
 import { exitFor, givenProxy, proxyOf, tlsFilesOf, unreadable, type Network } from "./network.ts";
-import { refusedTrust } from "./trust.ts";
+import { refusedTrust } from "../trust.ts";
 import { AddressProblem, isLoopback, parseBaseUrl, type BaseUrl } from "./url.ts";
 
 /** Everything that a request needs to know about where it goes. */

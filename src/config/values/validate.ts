@@ -1,7 +1,7 @@
 import type { core } from "zod/mini";
 import { nearest } from "./nearest.ts";
-import { nodeAt, type Node, type Path } from "./nodes.ts";
-import { dotted, whereIs, type Problem } from "./problems.ts";
+import { nodeAt, type Node, type Path } from "../file/nodes.ts";
+import { dotted, whereIs, type Problem } from "../file/problems.ts";
 import {
   ChatSettings,
   ConfigContent,

@@ -1,8 +1,8 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { CliError, codeOf } from "../errors.ts";
-import { checkPrivate } from "./files.ts";
-import { expandPath, isInside, type Machine } from "./folders.ts";
+import { CliError, codeOf } from "../../errors.ts";
+import { checkPrivate } from "../file/files.ts";
+import { expandPath, isInside, type Machine } from "../find/folders.ts";
 import type { Layer } from "./layers.ts";
 import type { SecretMember } from "./members.ts";
 import type { Secret } from "./schema.ts";

@@ -1,9 +1,9 @@
 import { extname } from "node:path";
-import { CliError } from "../errors.ts";
+import { CliError } from "../../errors.ts";
 import { parseJson } from "./json.ts";
 import { nodeAt, placeOf, SyntaxProblem, valueOf, type Node, type Path } from "./nodes.ts";
 import { brokenConfig } from "./problems.ts";
-import type { ConfigContent } from "./schema.ts";
+import type { ConfigContent } from "../values/schema.ts";
 
 export interface ParsedFile {
   path: string;
@@ -67,7 +67,7 @@ export async function parseConfig(
   if (extname(path) !== ".json") keepMetadataText(tree);
   const node = nodeAt(tree, prefix) ?? { kind: "object", start: 0, members: [] };
   // The schema costs more to build than most commands take: only a file that exists pays for it.
-  const { validateConfig } = await import("./validate.ts");
+  const { validateConfig } = await import("../values/validate.ts");
   const checked = validateConfig({ path, text, tree }, valueOf(node), prefix);
   if ("problems" in checked) throw brokenConfig(checked.problems);
   return { path, text, tree, prefix, content: checked.content };

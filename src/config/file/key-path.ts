@@ -1,8 +1,8 @@
-import { CliError } from "../errors.ts";
-import { isSecretName } from "./members.ts";
-import { nearest } from "./nearest.ts";
-import { ConfigContent, Profile } from "./schema.ts";
-import { knownKeys } from "./validate.ts";
+import { CliError } from "../../errors.ts";
+import { isSecretName } from "../values/members.ts";
+import { nearest } from "../values/nearest.ts";
+import { ConfigContent, Profile } from "../values/schema.ts";
+import { knownKeys } from "../values/validate.ts";
 
 const topKeys = Object.keys(ConfigContent.shape);
 const profileKeys = Object.keys(Profile.shape);

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
-import type { ParsedFile } from "./parse.ts";
-import { offsetOf, placeOf, type Path } from "./nodes.ts";
+import type { ParsedFile } from "../file/parse.ts";
+import { offsetOf, placeOf, type Path } from "../file/nodes.ts";
 import type { ChatSettings, ConfigContent, IngestSettings, Profile } from "./schema.ts";
 
 /** Where a value in effect came from. */

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
-import { CliError, codeOf, type ExitName } from "../errors.ts";
-import { checkPrivate } from "./files.ts";
-import { expandPath, type Environment, type Machine } from "./folders.ts";
+import { CliError, codeOf, type ExitName } from "../../errors.ts";
+import { checkPrivate } from "../file/files.ts";
+import { expandPath, type Environment, type Machine } from "../find/folders.ts";
 import type { Layer, Merged } from "./layers.ts";
 import type { Profile } from "./schema.ts";
 import { resolveSecret, withoutOwnLink } from "./secrets.ts";

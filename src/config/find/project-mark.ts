@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CliError } from "../errors.ts";
-import { isForeign } from "../ownership.ts";
+import { CliError } from "../../errors.ts";
+import { isForeign } from "../../ownership.ts";
 import { hasMember, projectPlaces } from "./places.ts";
 import { upwardFrom, type UpwardRules } from "./upward.ts";
 

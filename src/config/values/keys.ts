@@ -1,5 +1,5 @@
-import { CliError } from "../errors.ts";
-import type { Machine } from "./folders.ts";
+import { CliError } from "../../errors.ts";
+import type { Machine } from "../find/folders.ts";
 import type { Layer, Merged } from "./layers.ts";
 import { secretMembers } from "./members.ts";
 import { resolveSecret, type Resolved } from "./secrets.ts";

@@ -1,10 +1,10 @@
-import { CliError } from "../errors.ts";
-import type { GlobalFlags } from "./flags.ts";
-import type { Environment } from "./folders.ts";
+import { CliError } from "../../errors.ts";
+import type { GlobalFlags } from "../flags.ts";
+import type { Environment } from "../find/folders.ts";
 import { givenWord } from "./given.ts";
 import type { ConfigFile, Origin } from "./layers.ts";
 import { nearest } from "./nearest.ts";
-import { whereIs } from "./problems.ts";
+import { whereIs } from "../file/problems.ts";
 import type { ConfigContent } from "./schema.ts";
 
 /** A file with what of it is in effect. */

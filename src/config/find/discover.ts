@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync, statSync, type Stats } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
-import { CliError, codeOf } from "../errors.ts";
+import { CliError, codeOf } from "../../errors.ts";
 import { isInside, userFolder, type Machine } from "./folders.ts";
 import { projectPlaces, userPlaces, type FoundFile } from "./places.ts";
 import { holdsConfiguration } from "./project-mark.ts";

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
-import { CliError, codeOf } from "../errors.ts";
+import { CliError, codeOf } from "../../errors.ts";
 import { checkPrivate, writeWhole } from "./files.ts";
-import type { Machine } from "./folders.ts";
+import type { Machine } from "../find/folders.ts";
 import { valueOf } from "./nodes.ts";
 import { parseConfig } from "./parse.ts";
-import { prefixOf } from "./places.ts";
+import { prefixOf } from "../find/places.ts";
 
 type Values = Record<string, unknown>;
 

@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { CliError, codeOf } from "../errors.ts";
-import { makeFolder } from "../make-folder.ts";
+import { CliError, codeOf } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
 
 /** Modes that this tool gives to files that may hold a key, and to their folder. */
 const privateFile = 0o600;

@@ -1,4 +1,4 @@
-import { CliError } from "../errors.ts";
+import { CliError } from "../../errors.ts";
 import { offsetOf, placeOf, type Node, type Path } from "./nodes.ts";
 
 /** One thing that is wrong in a configuration file. */

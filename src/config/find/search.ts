@@ -1,6 +1,6 @@
 import { cosmiconfigSync, type PublicExplorerSync } from "cosmiconfig";
 import { basename, extname } from "node:path";
-import { CliError } from "../errors.ts";
+import { CliError } from "../../errors.ts";
 import { buildAway } from "./away.ts";
 import { hasMember, member, type FoundFile } from "./places.ts";
 
