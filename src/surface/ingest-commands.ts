@@ -37,7 +37,7 @@ export function addRetry(ingest: Command, run: Run): void {
         ["knowctl ingest retry shard-1.json", "what a report says"],
       ]),
     )
-    .action(run(async () => (await import("../commands/ingest/retry.ts")).ingestRetry));
+    .action(run(async () => (await import("../commands/ingest/retry/retry.ts")).ingestRetry));
 }
 
 /** `ingest documents`. */
@@ -97,5 +97,5 @@ export function addOrphans(ingest: Command, run: Run): void {
         ],
       ]),
     )
-    .action(run(async () => (await import("../commands/ingest/orphans.ts")).ingestOrphans));
+    .action(run(async () => (await import("../commands/ingest/orphans/orphans.ts")).ingestOrphans));
 }

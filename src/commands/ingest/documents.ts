@@ -17,10 +17,10 @@ import { nothingFound, type IngestOptions } from "./ingest.ts";
 import { ownKeys } from "./own-keys.ts";
 import { inspectSetup, planFolder } from "./plan.ts";
 import type { Session } from "./session.ts";
-import { openSource } from "./settings.ts";
-import { openShaping } from "./shaping.ts";
+import { openSource } from "./options/settings.ts";
+import { openShaping } from "./options/shaping.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
-import { problemOf, tellNotices, tellWarnings } from "./tell.ts";
+import { problemOf, tellNotices, tellWarnings } from "./report/tell.ts";
 
 export type DocumentsOptions = Pick<IngestOptions, "shard" | "allowEmpty"> &
   Parameters<typeof openSource>[2];

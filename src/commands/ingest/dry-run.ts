@@ -12,7 +12,7 @@ import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { isInShard, type Shard } from "../../sync/plan/shard.ts";
 import type { Target } from "../../sync/state/target.ts";
-import { findOrphans } from "./orphan-search.ts";
+import { findOrphans } from "./orphans/orphan-search.ts";
 import type { Session } from "./session.ts";
 
 interface FolderPlan extends Pick<Session, "source" | "state" | "shaping"> {

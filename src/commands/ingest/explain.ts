@@ -13,11 +13,11 @@ import { hasState, openState } from "../../sync/state/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { ownKeys } from "./own-keys.ts";
 import { stateFolder } from "./plan.ts";
-import { isTargetOpen, recordedPairs } from "./recorded-target.ts";
+import { isTargetOpen, recordedPairs } from "./target/recorded-target.ts";
 import { plannedBaseUrl } from "./session.ts";
-import { openSource, type DocumentSource, type MappingFlags } from "./settings.ts";
+import { openSource, type DocumentSource, type MappingFlags } from "./options/settings.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
-import { chosenPair } from "./target.ts";
+import { chosenPair } from "./target/target.ts";
 
 export interface ExplainFlags extends MappingFlags {
   /** Which row of a file of rows; the first where none is given. */

@@ -5,16 +5,16 @@ import { targetFor } from "../../sync/state/target.ts";
 import type { IngestFormat } from "../../output/ingest.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { openOutput } from "../connect.ts";
-import { accessRules, type AccessFlags, type AccessRules } from "./access.ts";
+import { accessRules, type AccessFlags, type AccessRules } from "./target/access.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
-import { optimiseSooner } from "./optimise-sooner.ts";
-import { noOverwriteNote, refuseOverwrites, refuseUnlistable } from "./overwrites.ts";
+import { optimiseSooner } from "./upload/optimise-sooner.ts";
+import { noOverwriteNote, refuseOverwrites, refuseUnlistable } from "./target/overwrites.ts";
 import { planFolder } from "./plan.ts";
-import { checkPlannedPairs } from "./planned-access.ts";
-import { ingestFormat, withReport, type Report, type ReportRequest } from "./report.ts";
-import { checkReportFiles, type ReportFiles, type ReportFlags } from "./report-files.ts";
-import { givenFlags, selectionFlags, shapingFlags } from "./shaping-flags.ts";
-import { checkSavable, unsavableFlag } from "./saved-options.ts";
+import { checkPlannedPairs } from "./target/planned-access.ts";
+import { ingestFormat, withReport, type Report, type ReportRequest } from "./report/report.ts";
+import { checkReportFiles, type ReportFiles, type ReportFlags } from "./report/report-files.ts";
+import { givenFlags, selectionFlags, shapingFlags } from "./options/shaping-flags.ts";
+import { checkSavable, unsavableFlag } from "./options/saved-options.ts";
 import {
   isUpload,
   openSession,
@@ -23,11 +23,11 @@ import {
   type UploadSession,
 } from "./session.ts";
 import { warnOfStateAbove } from "./state-above.ts";
-import { openSource, type DocumentSource } from "./settings.ts";
-import { createPairCheck, missingPair } from "./target.ts";
-import { tellNotices, tellReasons, tellSince, tellWarnings } from "./tell.ts";
-import { tellUnfound } from "./tell-unfound.ts";
-import { uploadPlan } from "./upload.ts";
+import { openSource, type DocumentSource } from "./options/settings.ts";
+import { createPairCheck, missingPair } from "./target/target.ts";
+import { tellNotices, tellReasons, tellSince, tellWarnings } from "./report/tell.ts";
+import { tellUnfound } from "./report/tell-unfound.ts";
+import { uploadPlan } from "./upload/upload.ts";
 
 export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags {
   checksum?: boolean;
@@ -172,7 +172,7 @@ export async function uploadFound(
   await tellReasons(session.output, plan.table);
   await tellUnfound(session, plan);
   if (options.saveOptions) {
-    await (await import("./save-options.ts")).saveOptions(context, session, options);
+    await (await import("./options/save-options.ts")).saveOptions(context, session, options);
   }
   const target = targetFor(session.targets, undefined);
   const isFirst = target !== undefined && !session.state.knows(target.key);
@@ -203,7 +203,7 @@ export async function ingest(
 ): Promise<void> {
   const startedAtMs = context.now();
   checkOptions(paths, options);
-  if (paths.includes("-")) return await (await import("./stdin.ts")).ingestStdin(context, options);
+  if (paths.includes("-")) return await (await import("./stdin/stdin.ts")).ingestStdin(context, options);
   const output = openOutput(context, options);
   const begun = {
     startedAtMs,

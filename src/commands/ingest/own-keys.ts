@@ -1,7 +1,7 @@
 import type { Connection } from "../../config/load.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { proxySecrets } from "../proxy-secrets.ts";
-import type { DocumentSource } from "./settings.ts";
+import type { DocumentSource } from "./options/settings.ts";
 
 /**
  * The keys of the active profile, which no document may hold: those of the connection, or without

@@ -14,10 +14,10 @@ import type { Shard } from "../../sync/plan/shard.ts";
 import { seenText } from "../../sync/state/records.ts";
 import { namedStateFolder } from "../../sync/state/state-folder.ts";
 import type { Targets } from "../../sync/state/target.ts";
-import { orphanScope } from "./orphan-scope.ts";
-import { withoutReports, type ReportFiles } from "./report-files.ts";
+import { orphanScope } from "./orphans/orphan-scope.ts";
+import { withoutReports, type ReportFiles } from "./report/report-files.ts";
 import type { Session } from "./session.ts";
-import type { DocumentSource, MappingFlags } from "./settings.ts";
+import type { DocumentSource, MappingFlags } from "./options/settings.ts";
 
 /** A folder of this name marks its parent as the project root: the next run would take that one. */
 function refuseOtherMark(folder: string, { settings: { root }, mark }: DocumentSource): void {

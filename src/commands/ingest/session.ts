@@ -21,10 +21,10 @@ import { secretsOf } from "../../output/terminal/redact.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 import { ownKeys } from "./own-keys.ts";
 import { inspectSetup, stateFolder } from "./plan.ts";
-import type { DocumentSource, MappingFlags } from "./settings.ts";
-import { openShaping, type Shaping } from "./shaping.ts";
-import { chosenPair, pairByName, type ChosenPair } from "./target.ts";
-import { recordedPair } from "./recorded-target.ts";
+import type { DocumentSource, MappingFlags } from "./options/settings.ts";
+import { openShaping, type Shaping } from "./options/shaping.ts";
+import { chosenPair, pairByName, type ChosenPair } from "./target/target.ts";
+import { recordedPair } from "./target/recorded-target.ts";
 
 /** How a session goes about its work. */
 export interface SessionRequest extends MappingFlags {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { failedInState } from "../../../src/commands/ingest/retry-groups.ts";
+import { failedInState } from "../../../src/commands/ingest/retry/retry-groups.ts";
 import { optionsJson, type RecordedOptions } from "../../../src/sync/state/options.ts";
 import { openTestState } from "../../sync/open-state.ts";
 

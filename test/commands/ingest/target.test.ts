@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Client } from "../../../src/api/client.ts";
 import { dialects } from "../../../src/api/dialects.ts";
-import { createPairCheck } from "../../../src/commands/ingest/target.ts";
+import { createPairCheck } from "../../../src/commands/ingest/target/target.ts";
 import { ApiError } from "../../../src/errors.ts";
 
 /** A client that counts its calls, and its check with what it told. */

@@ -1,6 +1,6 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { expect, it, onTestFinished } from "vitest";
-import { createYoungGenerationHold } from "../../../src/commands/ingest/young-generation.ts";
+import { createYoungGenerationHold } from "../../../src/commands/ingest/upload/young-generation.ts";
 
 const young = (): number =>
   getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")?.space_size ?? 0;

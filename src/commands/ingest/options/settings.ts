@@ -1,0 +1,237 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Config } from "../../../config/load.ts";
+import type { GlobalFlags } from "../../../config/flags.ts";
+import type { Context } from "../../../context.ts";
+import type { FormatName } from "../../../documents/read/readers.ts";
+import type { FindOptions } from "../../../documents/find/scope.ts";
+import { realPath, type ProjectRoot } from "../../../documents/find/root.ts";
+import { parseColumnMap } from "../../../documents/read/row-keys.ts";
+import {
+  compileSettings,
+  usesPatterns,
+  type DocumentSettings,
+  type RawSettings,
+} from "../../../documents/map/settings.ts";
+import { loadGlobs, mayBeGlob } from "../../../documents/find/patterns.ts";
+import { droppedKeys } from "../../../documents/front-matter/values.ts";
+import { mappingVersion } from "../../../documents/map/effective.ts";
+import { mappingKey } from "../../../documents/map/mapping.ts";
+import { CliError } from "../../../errors.ts";
+import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import type { Output } from "../../../output/terminal/output.ts";
+import type { RecordedOptions } from "../../../sync/state/options.ts";
+import { loadSettings } from "../../connect.ts";
+import { pathsFrom } from "../../../output/paths.ts";
+import { findProjectRoot, refuseOtherProject, textOfUnmarked } from "../../project-root.ts";
+import { readGitFacts, type GitFacts } from "../git-facts.ts";
+
+/** Flags that decide which files are taken and how they map. */
+export interface MappingFlags extends GlobalFlags {
+  include?: string[];
+  exclude?: string[];
+  /** False for `--no-ignore`. */
+  ignore?: boolean;
+  idPrefix?: string;
+  source?: string;
+  sections?: "whole" | "headings";
+  anchors?: "github" | "docusaurus" | "mkdocs";
+  maxSectionChars?: number;
+  link?: string;
+  linkBase?: string;
+  metadata?: string[];
+  tag?: string[];
+  updatedAt?: "git" | "mtime";
+  owners?: "codeowners";
+  metaCommit?: boolean;
+  /** Take only what changed since this commit. */
+  since?: string;
+  /** How named files are read, whatever their extensions say; what stdin holds. */
+  format?: FormatName;
+  /** `field=column` of rows, separated by commas. */
+  map?: string[];
+  images?: "skip" | "upload";
+  drafts?: boolean;
+  dropAccess?: boolean;
+  /** Send documents with the secrets in them. */
+  allowSecrets?: boolean;
+  ccPairId?: number;
+  connector?: string;
+  /** Folder, or false for `--no-state`. */
+  state?: string | boolean;
+  /** For a retry: the options recorded with what failed, in place of the flags above. */
+  recorded?: RecordedOptions;
+  /** Without paths and a configured `include`: the whole project root, in place of an error. */
+  wholeRoot?: boolean;
+}
+
+export interface DocumentSource extends GitFacts {
+  config: Config;
+  settings: DocumentSettings;
+  /** The same before it is compiled: plain data, for worker threads. */
+  raw: RawSettings;
+  /** Paths and globs to look at, relative to `cwd`; none stands for the configured `include`. */
+  inputs: string[];
+  cwd: string;
+  /** How files are selected and shaped, as it is recorded with each document. */
+  options: Omit<RecordedOptions, "pairFromFlag">;
+  /** How files are listed: `cwd`, `settings`, and which folders belong to another root. */
+  find: FindOptions;
+  /** Why the root is where it is; undefined where nothing marks it. */
+  mark: ProjectRoot["mark"];
+  /** A root-relative path as people see it: relative to `cwd`. */
+  shown(path: string): string;
+  /** Hash of everything except the file's bytes that shapes its payload. */
+  mappingKey(path: string): string;
+}
+
+/** `key=value` flags as an object; a key given twice becomes a list. */
+export function parseMetadata(pairs: readonly string[]): Record<string, string | string[]> {
+  const result = new Map<string, string[]>();
+  for (const pair of pairs) {
+    const at = pair.indexOf("=");
+    if (at < 1) {
+      throw new CliError("usage", `--metadata: expected key=value, found "${pair}"`, {
+        hints: ["for example --metadata team=platform"],
+      });
+    }
+    const key = pair.slice(0, at);
+    if (droppedKeys.has(key)) {
+      throw new CliError("usage", `--metadata ${key}: the key is reserved`, {
+        hints: ["choose another name"],
+      });
+    }
+    result.set(key, [...(result.get(key) ?? []), pair.slice(at + 1)]);
+  }
+  return Object.fromEntries(
+    [...result].map(([key, values]) => [key, values.length > 1 ? values : (values[0] ?? "")]),
+  );
+}
+
+function isFolder(path: string, cwd: string): boolean {
+  const real = realPath(resolve(cwd, path));
+  return real !== undefined && statSync(real).isDirectory();
+}
+
+/** A folder's files say themselves what they are; only of named ones it can be said. */
+function checkFormat(paths: readonly string[], { format }: MappingFlags, cwd: string): void {
+  if (format === undefined || paths.includes("-")) return;
+  const folder = paths.find((path) => isFolder(path, cwd));
+  if (folder === undefined && paths.length > 0) return;
+  const problem = folder === undefined ? "no file is named" : `${folder} is a folder`;
+  throw new CliError("usage", `--format ${format} is for files that are named: ${problem}`, {
+    hints: ["name files or a glob, for example `knowctl ingest 'notes/*' --format markdown`"],
+  });
+}
+
+/** Anchors are those of headings: without sections by heading no document has one. */
+function checkAnchors(flags: MappingFlags, { sections, rules = [] }: Config["ingest"]): void {
+  if (flags.flagSources?.["anchors"] !== "flag") return;
+  const modes = [sections, ...rules.map((rule) => rule.sections)];
+  if ((flags.sections === undefined ? modes : [flags.sections]).includes("headings")) return;
+  throw new CliError("usage", "--anchors has no effect without --sections headings", {
+    hints: ["add --sections headings, or leave --anchors out"],
+  });
+}
+
+/** What configuration and flags say of mapping, in the words of the documents. */
+function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "root" | "format"> {
+  const {
+    ccPairId: _pair,
+    connector: _name,
+    concurrency: _most,
+    rate: _rate,
+    requireAccess: _access,
+    ignore,
+    map,
+    ...mapping
+  } = config.ingest;
+  return {
+    ...mapping,
+    ...(flags.allowSecrets === true ? { allowSecrets: true } : {}),
+    columns:
+      map &&
+      parseColumnMap(
+        Object.entries(map)
+          .map(([field, column]) => `${field}=${column}`)
+          .join(","),
+      ),
+    useIgnoreFiles: ignore,
+    dropAccess: flags.recorded ? flags.recorded.settings.dropAccess : flags.dropAccess,
+    flags: flags.recorded?.settings.flags ?? {
+      include: flags.include,
+      exclude: flags.exclude,
+      useIgnoreFiles: flags.ignore === false ? false : undefined,
+      idPrefix: flags.idPrefix,
+      source: flags.source,
+      sections: flags.sections,
+      anchors: flags.anchors,
+      maxSectionChars: flags.maxSectionChars,
+      link: flags.link,
+      linkBase: flags.linkBase,
+      metadata: flags.metadata && parseMetadata(flags.metadata),
+      tags: flags.tag,
+      updatedAt: flags.updatedAt,
+      owners: flags.owners,
+      metaCommit: flags.metaCommit,
+      columns: flags.map && parseColumnMap(flags.map.join(",")),
+      images: flags.images,
+      drafts: flags.drafts,
+    },
+  };
+}
+
+/**
+ * Loads the configuration that belongs to the paths and compiles how files are
+ * found and mapped. `sends` is false for commands that only look: those never
+ * fail for lack of trust or of a key. Throws CliError `usage` when there is
+ * nothing to look at.
+ */
+export async function openSource(
+  context: Context,
+  paths: readonly string[],
+  flags: MappingFlags,
+  output: Output,
+  sends: boolean,
+): Promise<DocumentSource> {
+  const { cwd } = context;
+  // What comes from stdin belongs to the project that the working directory is in.
+  const named = paths.filter((path) => path !== "-");
+  if (paths.some(mayBeGlob)) await loadGlobs();
+  checkFormat(paths, flags, cwd);
+  const projectRoot = findProjectRoot(context, named, flags);
+  const { folder: root, start, mark } = projectRoot;
+  const config = await loadSettings(context, flags, output, { sends, root: start });
+  checkAnchors(flags, config.ingest);
+  const { recorded } = flags;
+  const givenFormat = named.length === 0 ? undefined : flags.format;
+  const format = recorded ? recorded.settings.format : givenFormat;
+  const mapping = { ...rawSettings(config, flags), format };
+  const raw = { ...mapping, root };
+  if (usesPatterns(raw)) await loadGlobs();
+  const settings = compileSettings(raw);
+  const namesNothing = paths.length === 0 && settings.include.length === 0;
+  if (namesNothing && flags.wholeRoot !== true) {
+    throw new CliError("usage", "nothing to ingest: no path given and no `include` configured", {
+      hints: ["name a folder, for example `knowctl ingest docs --cc-pair-id 2`"],
+    });
+  }
+  const unmarked = textOfUnmarked(context, projectRoot);
+  if (unmarked !== undefined) await output.note(neutraliseLine(unmarked));
+  const inputs = [...paths];
+  const facts: GitFacts = paths.includes("-")
+    ? { since: undefined, factsOf: undefined }
+    : await readGitFacts(context, { settings, inputs, since: flags.since }, output);
+  const key = (path: string): string => mappingKey(path, settings, facts.factsOf?.(path));
+  // A permission shapes nothing, and each run gives its own.
+  const { allowSecrets: _, ...shaping } = mapping;
+  const options = {
+    byInclude: recorded?.byInclude ?? (paths.length === 0 && !namesNothing),
+    mapping: mappingVersion,
+    settings: shaping,
+  };
+  const shown = pathsFrom(cwd, root);
+  const find = { cwd, settings, refuseFolder: refuseOtherProject(shown) };
+  const source = { config, settings, raw, inputs, cwd, find, mark, shown, options };
+  return { ...source, mappingKey: key, ...facts };
+}

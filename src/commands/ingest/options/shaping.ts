@@ -1,0 +1,39 @@
+import { differenceOf } from "../../../sync/state/option-difference.ts";
+import { optionsJson, type RecordedOptions } from "../../../sync/state/options.ts";
+import type { RunOptions } from "../../../sync/plan/plan.ts";
+import type { State } from "../../../sync/state/state.ts";
+import type { DocumentSource } from "./settings.ts";
+
+/** The options that shape documents, and what the state knows of them. */
+export interface Shaping extends RunOptions {
+  recorded: RecordedOptions;
+}
+
+/** The options of a session. They are stored when the plan asks for their number, unless nothing may be written. */
+export function openShaping(
+  { options }: DocumentSource,
+  pairFromFlag: boolean,
+  state: State,
+  dryRun: boolean,
+): Shaping {
+  const recorded = { ...options, pairFromFlag };
+  const json = optionsJson(recorded);
+  let number: number | undefined;
+  const differences = new Map<number, string>();
+  return {
+    recorded,
+    get number() {
+      number ??= dryRun ? state.options.find(json) : state.options.store(json);
+      return number;
+    },
+    differenceFrom(earlier) {
+      let difference = differences.get(earlier);
+      if (difference === undefined) {
+        const before = state.options.get(earlier);
+        difference = before ? differenceOf(before, recorded) : "";
+        differences.set(earlier, difference);
+      }
+      return difference;
+    },
+  };
+}

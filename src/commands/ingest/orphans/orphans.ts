@@ -1,0 +1,219 @@
+import { dialects } from "../../../api/dialects.ts";
+import type { Context } from "../../../context.ts";
+import { CliError } from "../../../errors.ts";
+import { checkSelection, writeList, type Column } from "../../../output/formats/formats.ts";
+import { countOf, formatCount } from "../../../output/terminal/progress.ts";
+import { collectOrphans, type OrphanTable } from "../../../sync/orphans/orphan-table.ts";
+import { isRemoved, removedByDefault } from "../../../sync/orphans/orphan-classes.ts";
+import type { Orphan } from "../../../sync/orphans/orphans.ts";
+import { targetFor } from "../../../sync/state/target.ts";
+import { openOutput } from "../../connect.ts";
+import { accessRules } from "../target/access.ts";
+import { findOrphans } from "./orphan-search.ts";
+import { planFolder } from "../plan.ts";
+import { checkPlannedPairs } from "../target/planned-access.ts";
+import {
+  checkRemoval,
+  mayRemove,
+  removeAll,
+  type OrphansOptions,
+  type Work,
+} from "./remove-orphans.ts";
+import { openSession, type Session } from "../session.ts";
+import { openSource, type DocumentSource } from "../options/settings.ts";
+import { refuseAmbiguous } from "../subcommand.ts";
+import { createPairCheck, missingPair } from "../target/target.ts";
+import { problemOf } from "../report/tell.ts";
+
+function columnsOf(shown: (path: string) => string): Column<object>[] {
+  const names = ["status", "path", "id", "class", "stored_id", "reason"] as const;
+  return names.map((name) => ({
+    name,
+    value: (row) => (row as Record<string, unknown>)[name],
+    ...(name === "path" ? { show: (value: unknown) => shown(String(value)) } : {}),
+    ...(name === "path" || name === "id" ? { cut: "start" as const } : {}),
+    ...(name === "stored_id" ? { shown: false } : {}),
+  }));
+}
+
+function* rowsOf(orphans: OrphanTable): Generator<object> {
+  for (const each of orphans.list()) {
+    const { status, path, part, id, storedId, reason, problem } = each;
+    const isThere = status !== "deleted" && status !== "tombstoned";
+    yield {
+      status,
+      path,
+      row: part === 0 ? null : part,
+      id,
+      class: each.class,
+      stored_id: storedId ?? null,
+      reason: problem ?? (isThere ? `${reason}; the document is still there` : reason),
+    };
+  }
+}
+
+/** The members of a row: an unknown one in --fields is refused before anything is removed. */
+const sample = {
+  status: "",
+  path: "",
+  row: null,
+  id: "",
+  class: "",
+  stored_id: null,
+  reason: "",
+};
+
+function checkOptions(options: OrphansOptions): void {
+  checkSelection(options, columnsOf(String), sample);
+  const { prune, tombstone, maxDelete } = options;
+  if (prune && tombstone) {
+    throw new CliError("usage", "--prune and --tombstone exclude each other", {
+      hints: ["--prune deletes where the service can; --tombstone replaces the text everywhere"],
+    });
+  }
+  if (maxDelete !== undefined && !prune && !tombstone) {
+    throw new CliError("usage", "--max-delete goes with --prune or --tombstone", {
+      hints: ["add one of them, or leave --max-delete out: a list removes nothing"],
+    });
+  }
+  if (tombstone) return;
+  // A variable is meant for the uploads too.
+  const flag = (["requireAccess", "allowSync"] as const).find(
+    (each) => options[each] !== undefined && options.flagSources?.[each] !== "env",
+  );
+  if (flag === undefined) return;
+  const name = flag === "allowSync" ? "--allow-sync" : "--require-access";
+  throw new CliError("usage", `${name} goes with --tombstone: nothing else is uploaded`, {
+    hints: [`add --tombstone, or leave ${name} out`],
+  });
+}
+
+function refuseUndeletable({ config }: DocumentSource): void {
+  if (dialects[config.dialect].paths.ingestedDocument) return;
+  throw new CliError(
+    "usage",
+    `--prune: a service of the ${config.dialect} dialect cannot delete documents`,
+    {
+      hints: ["use --tombstone: it replaces the text by a short removal notice"],
+    },
+  );
+}
+
+async function tellListed({ orphans, plan, session, target }: Work): Promise<void> {
+  const { state, output } = session;
+  const unreadable = plan.table.count("failed");
+  for (const each of plan.table.entries(["failed"]))
+    await output.problem(problemOf(each, session.source));
+  if (!state.knows(target.key)) await output.note(`nothing was sent to ${target.key} from here`);
+  else if (orphans.count === 0) await output.note("no orphaned documents");
+  await tellOtherClasses(session, orphans);
+  if (unreadable === 0) return;
+  const what = countOf(unreadable, "file or folder", "files or folders");
+  throw new CliError("partial", `${what} cannot be read: what they hold is not listed`);
+}
+
+/** What keeps its place although something is removed, or may be removed only with --class. */
+async function tellOtherClasses({ output }: Session, orphans: OrphanTable): Promise<void> {
+  const counts = new Map<string, number>();
+  for (const { class: name, isSelected } of orphans.list()) {
+    if (!isSelected && !removedByDefault.includes(name)) {
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  }
+  if (counts.size === 0) return;
+  const parts = [...counts].map(([name, count]) => `${formatCount(count)} ${name}`);
+  await output.note(
+    `their files are there, so --prune and --tombstone leave them: ${parts.join(", ")} (--class NAME takes them)`,
+  );
+}
+
+/** A removal notice is a document like any other: its pair is checked as that of an upload. */
+async function checkAccess(
+  context: Context,
+  { session, target }: Work,
+  options: OrphansOptions,
+): Promise<void> {
+  const { connected, output, source } = session;
+  const rules = accessRules(options, source.config);
+  if (options.dryRun || !connected) {
+    return await checkPlannedPairs(context, session, [target.ccPairId], rules);
+  }
+  await createPairCheck(connected.client, rules)([target.ccPairId], output, "nothing was removed");
+}
+
+async function run(context: Context, work: Work, options: OrphansOptions): Promise<void> {
+  const { session, orphans } = work;
+  const { output, connected } = session;
+  const removes = options.prune === true || options.tombstone === true;
+  const write = (): Promise<number> =>
+    writeList(output, options, columnsOf(session.source.shown), rowsOf(orphans));
+  if (removes) checkRemoval(work, options);
+  if (options.tombstone && orphans.selected > 0) await checkAccess(context, work, options);
+  if (!removes || orphans.selected === 0 || options.dryRun || !connected) {
+    await write();
+    return await tellListed(work);
+  }
+  if (!(await mayRemove(context, work, options))) {
+    await output.note("nothing was removed");
+    return;
+  }
+  try {
+    const { failed } = await removeAll(context, work, connected, options);
+    if (failed > 0) {
+      throw new CliError("partial", `${countOf(failed, "document")} could not be removed`, {
+        hints: ["run the same command again: the others are done"],
+      });
+    }
+  } finally {
+    await write();
+    await tellOtherClasses(session, orphans);
+  }
+}
+
+/**
+ * `ingest orphans`: documents in the state that the folder no longer yields, by class, within
+ * the scope of the given paths; deletes them or replaces them by a notice when asked to. Throws CliError as checkRemoval(), and `partial` when a file cannot be
+ * read or a document not be removed.
+ */
+export async function ingestOrphans(
+  context: Context,
+  paths: string[],
+  options: OrphansOptions,
+): Promise<void> {
+  const output = openOutput(context, options);
+  refuseAmbiguous(context, "orphans");
+  checkOptions(options);
+  const dryRun = options.dryRun === true || !(options.prune || options.tombstone);
+  // No document is sent: what it holds does not matter, only that its file gives it.
+  const source = await openSource(
+    context,
+    paths,
+    { ...options, allowSecrets: true, wholeRoot: true },
+    output,
+    !dryRun,
+  );
+  if (options.prune) refuseUndeletable(source);
+  const session = await openSession(context, output, source, { ...options, dryRun });
+  try {
+    const { state, targets } = session;
+    const target = targetFor(targets, undefined);
+    if (!target) throw missingPair();
+    // Without a spool each document is known by its id, and the state stays as it is.
+    const plan = await planFolder(context, { ...session, spool: undefined });
+    await session.progress.stop();
+    const { class: named = [], prune, tombstone } = options;
+    const command = prune ? "prune" : tombstone ? "tombstone" : "list";
+    const found = async function* (): AsyncGenerator<Orphan> {
+      for await (const orphan of findOrphans(context, session, plan, target)) {
+        const isListed = command !== "list" || named.length === 0 || named.includes(orphan.class);
+        if (isListed) yield orphan;
+      }
+    };
+    const orphans = await collectOrphans(state.database, found(), (each) =>
+      isRemoved(each, command, named),
+    );
+    await run(context, { session, plan, target, orphans }, options);
+  } finally {
+    await session.close();
+  }
+}

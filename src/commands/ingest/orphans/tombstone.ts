@@ -1,0 +1,46 @@
+import { upsertDocument } from "../../../api/documents.ts";
+import type { Client } from "../../../api/client.ts";
+import type { Gate } from "../../../api/retry/gate.ts";
+import type { IngestionRequest } from "../../../api/schemas.ts";
+import { effectiveFor } from "../../../documents/map/effective.ts";
+import { fingerprintOf } from "../../../documents/payload/payload.ts";
+import type { DocumentSettings } from "../../../documents/map/settings.ts";
+import { tombstoneMark, type Orphan } from "../../../sync/orphans/orphans.ts";
+import type { AcceptedRecord } from "../../../sync/state/records.ts";
+import type { Target } from "../../../sync/state/target.ts";
+
+function noticeOf(orphan: Orphan, settings: DocumentSettings): IngestionRequest["document"] {
+  const name = orphan.path.slice(orphan.path.lastIndexOf("/") + 1);
+  // Without a date: the service takes its own clock, and a file that comes back may be older.
+  return {
+    id: orphan.id,
+    semantic_identifier: `${name} (removed)`,
+    sections: [{ text: "This document has been removed." }],
+    source: effectiveFor(orphan.path, settings).source.value,
+    metadata: { status: "removed" },
+  };
+}
+
+/** Puts a short removal notice in the place of a document. Gives the record of it. Throws ApiError. */
+export async function sendTombstone(
+  client: Client,
+  orphan: Orphan,
+  target: Target,
+  { settings, gate, now }: { settings: DocumentSettings; gate: Gate; now: () => number },
+): Promise<AcceptedRecord> {
+  const document = noticeOf(orphan, settings);
+  const body: IngestionRequest = { document, cc_pair_id: target.ccPairId };
+  const result = await upsertDocument(client, JSON.stringify(body), { gate });
+  const storedId = result.document_id ?? undefined;
+  return {
+    target: target.key,
+    id: orphan.id,
+    path: orphan.path,
+    part: orphan.part,
+    whole: tombstoneMark,
+    fields: fingerprintOf(document).fields,
+    updatedAt: undefined,
+    storedId: storedId === orphan.id ? undefined : storedId,
+    sentAtMs: now(),
+  };
+}

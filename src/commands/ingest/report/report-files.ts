@@ -1,0 +1,128 @@
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import type { Context } from "../../../context.ts";
+import type { Listed } from "../../../documents/find/find.ts";
+import { absoluteOf } from "../../../documents/inspect/recorded.ts";
+import { CliError, codeOf, messageOf } from "../../../errors.ts";
+import { makeFolder } from "../../../make-folder.ts";
+import type { Output } from "../../../output/terminal/output.ts";
+import { ciPrefix, tellGithub, type ToldRun } from "../../../output/report/ci.ts";
+import { reportFormatOf, writeReport } from "../../../output/report/file.ts";
+import { writeCodeQuality } from "../../../output/report/gitlab.ts";
+
+/** Files that tell of a run, beside what is printed. */
+export interface ReportFlags {
+  report?: string[];
+  gitlabReport?: string;
+}
+
+/** Absolute paths, checked. */
+export interface ReportFiles {
+  reports: readonly string[];
+  gitlab: string | undefined;
+}
+
+function isInside(folder: string, parent: string): boolean {
+  const path = relative(parent, folder);
+  return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}
+
+function checkedPath(flag: string, path: string, cwd: string): string {
+  const refuse = (why: string, cause?: unknown): CliError =>
+    new CliError("usage", `${flag} ${path}: ${why}`, {
+      hints: ["name a file in a folder that may be written"],
+      cause,
+    });
+  if (path === "") throw refuse("an empty path names no file");
+  const absolute = resolve(cwd, path);
+  const folder = dirname(absolute);
+  // A folder that is named elsewhere is rather misspelt than missing.
+  if (!isInside(folder, cwd) && !statSync(folder, { throwIfNoEntry: false })) {
+    throw refuse(`there is no folder ${folder}`);
+  }
+  try {
+    makeFolder(folder);
+    // It is written beside its place and then renamed.
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw refuse(`the folder cannot be written: ${codeOf(error) ?? messageOf(error)}`, error);
+  }
+  if (statSync(absolute, { throwIfNoEntry: false })?.isDirectory()) throw refuse("is a folder");
+  return join(realpathSync(folder), basename(absolute));
+}
+
+/**
+ * The files that the flags name, known to be writable before anything is sent.
+ * Folders that are missing in the working directory are made, others are not. Throws
+ * CliError `usage`.
+ */
+export function checkReportFiles(flags: ReportFlags, cwd: string): ReportFiles {
+  for (const path of flags.report ?? []) reportFormatOf(path);
+  const reports = (flags.report ?? []).map((path) => checkedPath("--report", path, cwd));
+  const { gitlabReport } = flags;
+  const gitlab =
+    gitlabReport === undefined ? undefined : checkedPath("--gitlab-report", gitlabReport, cwd);
+  const all = gitlab === undefined ? reports : [...reports, gitlab];
+  const twice = all.find((path, index) => all.indexOf(path) !== index);
+  if (twice !== undefined) {
+    throw new CliError("usage", `two reports go to one file: ${twice}`, {
+      hints: ["name each report file once"],
+    });
+  }
+  return { reports, gitlab };
+}
+
+/** The listed files; a report of an earlier run among them is no document. */
+export function withoutReports(
+  listed: Iterable<Listed>,
+  root: string,
+  { reports, gitlab }: ReportFiles = { reports: [], gitlab: undefined },
+): Iterable<Listed> {
+  const own = new Set([...reports, ...(gitlab === undefined ? [] : [gitlab])]);
+  return own.size === 0 ? listed : markReports(listed, root, own);
+}
+
+function* markReports(
+  listed: Iterable<Listed>,
+  root: string,
+  own: ReadonlySet<string>,
+): Generator<Listed> {
+  for (const each of listed) {
+    const place =
+      each.kind === "file" ? (each.absolutePath ?? absoluteOf(root, each.path)) : undefined;
+    if (place !== undefined && own.has(place)) {
+      yield { kind: "skipped", path: each.path, reason: "a report of this command" };
+    } else yield each;
+  }
+}
+
+/**
+ * Writes all files, and tells GitHub where it listens. The first failure is
+ * thrown after the others have been tried: CliError `local`.
+ */
+export async function writeReportFiles(
+  context: Context,
+  output: Output,
+  { reports, gitlab }: ReportFiles,
+  run: ToldRun,
+): Promise<void> {
+  const { head, failures } = run;
+  const { redact } = output.secrets;
+  const prefix = ciPrefix(run, context.env);
+  const writing = [
+    ...reports.map((path) => () => writeReport(path, head, failures(), { redact })),
+    ...(gitlab === undefined
+      ? []
+      : [() => writeCodeQuality(gitlab, failures(), { redact, prefix })]),
+    () => tellGithub(output, context.env, run),
+  ];
+  let failure: { error: unknown } | undefined;
+  for (const write of writing) {
+    try {
+      await write();
+    } catch (error) {
+      failure ??= { error };
+    }
+  }
+  if (failure) throw failure.error;
+}

@@ -1,0 +1,210 @@
+import type { GlobalFlags } from "../../../config/flags.ts";
+import type { Context } from "../../../context.ts";
+import { ClosedPipeError, CliError, messageOf } from "../../../errors.ts";
+import {
+  tellOthers,
+  writeResult,
+  writeSummary,
+  type IngestFormat,
+  type RunStatus,
+} from "../../../output/ingest.ts";
+import type { UploadCounts } from "../../../output/terminal/progress.ts";
+import { createReportCollector, type RunEnd } from "../../../output/report/collector.ts";
+import type { ReportFailure, RunReport } from "../../../output/report/record.ts";
+import { createFailureLog } from "../../../sync/state/failure-log.ts";
+import type { Plan } from "../../../sync/plan/plan.ts";
+import type { RecordedOptions } from "../../../sync/state/options.ts";
+import type { FileWarning, PlanAction, PlanTable } from "../../../sync/plan/plan-table.ts";
+import type { DocumentEvent } from "../../../sync/run/run.ts";
+import type { Shard } from "../../../sync/plan/shard.ts";
+import { findGitRoot } from "../../project-root.ts";
+import { writeReportFiles, type ReportFiles } from "./report-files.ts";
+import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";
+import type { Session } from "../session.ts";
+import { tellNotices, tellWarnings } from "./tell.ts";
+
+/** Format of stdout; the surface has refused those that an upload does not have. */
+export function ingestFormat({ json, output }: GlobalFlags): IngestFormat {
+  if (json) return "json";
+  return output === "json" || output === "ndjson" ? output : "text";
+}
+
+/** What only the gate counts. */
+export type Traffic = Pick<RunEnd, "requests" | "retries" | "throttled">;
+
+/** Collects what became of each document and tells it: line by line, and as a whole at the end. */
+export interface Report {
+  readonly counts: UploadCounts;
+  /**
+   * Takes what the plan knows already: files that were skipped, unchanged or unreadable. What
+   * follows belongs to this plan and its options.
+   */
+  begin(plan: Plan, options: RecordedOptions): Promise<void>;
+  add(events: readonly DocumentEvent[]): Promise<void>;
+  /** A warning of the run itself, told at the end. */
+  warn(message: string): void;
+  /** Prints result and summary and writes the report files; `error` is why the run stopped. */
+  finish(status: RunStatus, traffic: Traffic, error?: unknown): Promise<void>;
+  /** The run ended before its end was told: writes the report files, unless finish() has begun. */
+  abandon(error: unknown): Promise<void>;
+}
+
+export interface ReportRequest {
+  format: IngestFormat;
+  startedAtMs: number;
+  files: ReportFiles;
+  shard: Shard | undefined;
+}
+
+type Told = Pick<Session, "output" | "source" | "state" | "targets" | "progress">;
+
+type OptionSets = NonNullable<RunReport["options"]>;
+
+const warningsKept = 50;
+
+/** Starts the record of a run. Its failures are kept in the temporary database of the state. */
+/** The commit that a CI job works on, as GitHub and GitLab name it. */
+function commitOf(env: Context["env"]): string | undefined {
+  const commit = env["GITHUB_SHA"] ?? env["CI_COMMIT_SHA"];
+  return commit === "" ? undefined : commit;
+}
+
+function createReport(context: Context, session: Told, request: ReportRequest): Report {
+  const { output, source, state, targets } = session;
+  const { format, files, shard, startedAtMs } = request;
+  const log = createFailureLog<ReportFailure>(state.database);
+  const optionSets: RecordedOptions[] = [];
+  const addFailure = (failure: ReportFailure): void => {
+    const position = optionSets.length - 1;
+    log.add(position > 0 ? { ...failure, options: position } : failure);
+  };
+  // A clock that is set during the run changes no duration.
+  const setAt = context.now() - context.elapsed();
+  const collector = createReportCollector(() => setAt + context.elapsed(), addFailure, startedAtMs);
+  const { counts } = collector;
+  const target = { baseUrl: targets.baseUrl, ccPairId: targets.pair.ccPairId };
+  const paths = source.inputs.length > 0 ? source.inputs : source.settings.include;
+  const warnings: FileWarning[] = [];
+  let warningCount = 0;
+  let images = 0;
+  const planTables: PlanTable[] = [];
+  let sentBytes = 0;
+  let isFinished = false;
+
+  const countPlanned = (...actions: PlanAction[]): number =>
+    planTables.reduce(
+      (sum, table) => sum + actions.reduce((count, each) => count + table.count(each), 0),
+      0,
+    );
+  const warn = (message: string, path = ""): void => {
+    if (++warningCount <= warningsKept) warnings.push({ path, message });
+  };
+  const takeLines = async (events: readonly DocumentLine[]): Promise<void> => {
+    for (const event of events) collector.add(event);
+    if (format !== "ndjson" || events.length === 0) return;
+    // An upload goes on when the reader of its output has gone.
+    await unlessClosed(output.json(events.map(lineOf).join("")));
+  };
+  const headOf = (status: RunStatus, traffic: Traffic, error: unknown) =>
+    collector.finish({
+      status,
+      target,
+      paths,
+      // Plain data: what JSON does not hold is not in it.
+      options: JSON.parse(JSON.stringify(optionSets)) as OptionSets,
+      shard,
+      commit: commitOf(context.env),
+      // Asked at the end: what comes from stdin is counted as it comes.
+      planned: countPlanned("new", "changed"),
+      sentBytes,
+      ...traffic,
+      error: status === "error" ? errorText(error) : undefined,
+    });
+  const writeFiles = async (head: ReturnType<typeof headOf>): Promise<void> => {
+    const { root } = source.settings;
+    const run = { head, failures: log.list, root, gitRoot: findGitRoot(context, root) };
+    try {
+      await writeReportFiles(context, output, files, run);
+    } catch (error) {
+      // Where the run has failed, that failure is the one to end with.
+      if (head.status === "ok") throw error;
+      await output.warn(messageOf(error));
+    }
+  };
+
+  return {
+    counts,
+    async begin({ table, images: inPlan }, options) {
+      planTables.push(table);
+      optionSets.push(options);
+      images += inPlan;
+      collector.count("unchanged", table.count("unchanged"));
+      const told = table.warnings();
+      warnings.push(...told.shown);
+      warningCount += told.count;
+      for (const { path, part, action, detail } of table.entries(["failed", "skipped"])) {
+        const status = action === "failed" ? "failed" : "skipped";
+        await takeLines([{ status, path, ...(part > 0 ? { row: part } : {}), reason: detail }]);
+      }
+    },
+    warn,
+    async add(events) {
+      for (const event of events) {
+        for (const warning of event.warnings ?? []) warn(warning, event.path);
+        if (event.notices)
+          planTables.at(-1)?.notices.add(event.notices, { path: event.path, part: event.row ?? 0 });
+        images += event.images ?? 0;
+        sentBytes += event.sentBytes ?? 0;
+        if (event.renamedFrom !== undefined) collector.rename(event.renamedFrom, event.path);
+      }
+      await takeLines(events);
+    },
+    async finish(status, traffic, error) {
+      isFinished = true;
+      const head = headOf(status, traffic, error);
+      const result = resultOf(head, target);
+      if (format !== "text") await unlessClosed(writeResult(output, format, result, log.list()));
+      for (const { notices } of planTables) await unlessClosed(tellNotices(session, notices));
+      await unlessClosed(tellWarnings(session, { shown: warnings, count: warningCount }, images));
+      await unlessClosed(tellOthers(output, shard, countPlanned("other")));
+      const stoppedBy = error instanceof CliError ? error.exit : undefined;
+      const { shown } = source;
+      await unlessClosed(writeSummary(output, result, log.list(), { shown, stoppedBy }));
+      await writeFiles(head);
+    },
+    async abandon(error) {
+      if (isFinished) return;
+      isFinished = true;
+      const status = context.signal.aborted ? "interrupted" : "error";
+      await writeFiles(headOf(status, { requests: 0, retries: 0, throttled: 0 }, error));
+    },
+  };
+}
+
+/**
+ * Does the work of a run with a report of it. Where that ends before
+ * uploadPlan() has told its end, the report files are written here.
+ */
+export async function withReport(
+  context: Context,
+  session: Told,
+  request: ReportRequest,
+  work: (report: Report) => Promise<void>,
+): Promise<void> {
+  const report = createReport(context, session, request);
+  try {
+    await work(report);
+  } catch (error) {
+    await session.progress.stop();
+    await report.abandon(error);
+    throw error;
+  }
+}
+
+async function unlessClosed(writing: Promise<void>): Promise<void> {
+  try {
+    await writing;
+  } catch (error) {
+    if (!(error instanceof ClosedPipeError)) throw error;
+  }
+}

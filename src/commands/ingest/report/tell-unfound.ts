@@ -1,0 +1,59 @@
+import { defaultId } from "../../../documents/map/mapping.ts";
+import { createRealPlaces, exists } from "../../../documents/find/real-place.ts";
+import { countOf, formatCount } from "../../../output/terminal/progress.ts";
+import { tombstoneMark } from "../../../sync/orphans/orphans.ts";
+import type { Plan } from "../../../sync/plan/plan.ts";
+import { targetFor } from "../../../sync/state/target.ts";
+import type { Session } from "../session.ts";
+
+/** The same of files that are drafts or empty now, as far as their ids are their paths. */
+async function tellOptedOut(
+  { output, source, state }: Pick<Session, "output" | "source" | "state">,
+  table: Plan["table"],
+  target: string,
+): Promise<void> {
+  let count = 0;
+  for (const { path, part, content } of table.entries(["skipped"])) {
+    if (part > 0 || content === undefined) continue;
+    const sent = state.accepted(target, defaultId(path, source.settings));
+    if (sent?.path === path && sent.whole !== tombstoneMark) count++;
+  }
+  if (count === 0) return;
+  const [were, documents] = count === 1 ? ["opts", "document is"] : ["opt", "documents are"];
+  await output.note(
+    `${countOf(count, "uploaded file")} ${were} out now: the ${documents} still in the service; see \`knowctl ingest orphans\``,
+  );
+}
+
+/**
+ * Says how many files are gone or left out whose documents the service still has: an upload
+ * removes nothing, and nobody else would say that they are still found.
+ */
+export async function tellUnfound(
+  { output, source, state, targets }: Pick<Session, "output" | "source" | "state" | "targets">,
+  { table }: Plan,
+): Promise<void> {
+  const target = targetFor(targets, undefined);
+  if (!target || source.since) return;
+  const isThere = state.database.prepare(
+    `SELECT 1 AS yes FROM files f JOIN accepted a ON a.target = ? AND a.id = f.id
+      WHERE f.path = ? AND a.path = f.path AND a.whole <> '${tombstoneMark}' LIMIT 1`,
+  );
+  const placeOf = createRealPlaces(source.settings.root);
+  let [excluded, gone] = [0, 0];
+  for (const { path, isExcluded } of table.unfound()) {
+    if (!isThere.get(target.key, path)) continue;
+    if (isExcluded || exists(placeOf(path))) excluded++;
+    else gone++;
+  }
+  await tellOptedOut({ output, source, state }, table, target.key);
+  if (excluded + gone === 0) return;
+  const parts = [
+    ...(excluded > 0 ? [`${formatCount(excluded)} excluded`] : []),
+    ...(gone > 0 ? [`${formatCount(gone)} gone`] : []),
+  ];
+  const were = excluded + gone === 1 ? "is" : "are";
+  await output.note(
+    `${countOf(excluded + gone, "uploaded file")} ${were} no longer found (${parts.join(", ")}): the documents are still in the service; see \`knowctl ingest orphans\``,
+  );
+}

@@ -1,0 +1,91 @@
+import { nearest } from "../../../config/values/nearest.ts";
+import { knownMembers } from "../../../documents/json-document/given-members.ts";
+import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import type { Output } from "../../../output/terminal/output.ts";
+import { countOf, formatCount } from "../../../output/terminal/progress.ts";
+import type { CountedNotice, NoticeCounts } from "../../../sync/plan/notice-counts.ts";
+import type { PlanEntry, PlanTable } from "../../../sync/plan/plan-table.ts";
+import { shownText } from "../../../output/paths.ts";
+import type { Session } from "../session.ts";
+import type { DocumentSource } from "../options/settings.ts";
+
+/** With `--since`: how many files changed, and what became of those that are gone. */
+export async function tellSince(output: Output, { since }: DocumentSource): Promise<void> {
+  if (!since) return;
+  const { ref, changedCount, renamed, deleted } = since;
+  const parts = [
+    `${countOf(changedCount, "file")} changed` +
+      (renamed.size > 0 ? ` (${formatCount(renamed.size)} renamed)` : ""),
+    ...(deleted.size > 0 ? [`${formatCount(deleted.size)} deleted`] : []),
+  ];
+  await output.note(`since ${ref}: ${parts.join(", ")}`);
+  if (renamed.size + deleted.size === 0) return;
+  await output.note(
+    "documents of deleted and renamed files are still there; with --dry-run they are listed",
+  );
+}
+
+/** Why documents changed, or get other ids, though their files need not have changed. */
+export async function tellReasons(output: Output, table: PlanTable): Promise<void> {
+  for (const { kind, difference, count } of table.reasons()) {
+    if (kind === "changed") {
+      await output.note(`${formatCount(count)} changed: ${difference}`);
+      continue;
+    }
+    const [cause, wayBack] =
+      kind === "own id"
+        ? ["its file gives it", "change the id back"]
+        : [difference, "repeat the options of that upload"];
+    await output.warn(
+      `${countOf(count, "document")} will be sent under another id (${cause}), and those under the recorded ids stay in the service; ` +
+        `${wayBack}, or see the others with \`knowctl ingest orphans\` and the paths and options of this command`,
+    );
+  }
+}
+
+/** Warnings of the files that were read, and how many images their texts refer to. */
+export async function tellWarnings(
+  { output, source }: Pick<Session, "output" | "source">,
+  { shown, count }: ReturnType<PlanTable["warnings"]>,
+  images: number,
+): Promise<void> {
+  for (const { path, message } of shown) {
+    await output.warn(shownText(path, message, source.shown));
+  }
+  if (count > shown.length) await output.warn(`… and ${formatCount(count - shown.length)} more`);
+  if (images > 0) await output.note(`${countOf(images, "image")} in the text left out`);
+}
+
+function noticeText({ kind, name, count }: CountedNotice, first: string): string {
+  const what = `${countOf(count, "document")} ${count === 1 ? "has" : "have"} ${name} (first: ${first})`;
+  if (kind === "dropped") return `${what}: the service drops this member`;
+  const meant = nearest(name, knownMembers(name))?.replace(/^request\./, "");
+  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+  return `${what}: the service does not know this member${hint}`;
+}
+
+function accessText(notices: readonly CountedNotice[], first: string): string {
+  const count = notices.reduce((sum, each) => sum + each.count, 0);
+  const names = notices.map(({ name }) => name).join(", ");
+  const say = count === 1 ? "says" : "say";
+  return `${countOf(count, "document")} ${say} who may read (${names}; first: ${first}): that is metadata and restricts nobody; the pair decides who reads`;
+}
+
+/** What many documents have in common and has no effect: one line each, with the number of documents. */
+export async function tellNotices(
+  { output, source }: Pick<Session, "output" | "source">,
+  notices: NoticeCounts,
+): Promise<void> {
+  const firstOf = ({ path, first }: CountedNotice): string => shownText(path, first, source.shown);
+  const all = notices.list();
+  const access = all.filter(({ kind }) => kind === "access");
+  if (access[0]) await output.warn(neutraliseLine(accessText(access, firstOf(access[0]))));
+  for (const each of all) {
+    if (each.kind !== "access") await output.warn(neutraliseLine(noticeText(each, firstOf(each))));
+  }
+}
+
+/** Why an entry of the plan failed; the reason often names the file itself. */
+export function problemOf({ path, detail }: PlanEntry, { shown }: DocumentSource): string {
+  return detail.startsWith(path) ? shownText(path, detail, shown) : `${shown(path)}: ${detail}`;
+}

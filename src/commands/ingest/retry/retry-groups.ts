@@ -1,0 +1,71 @@
+import type { RunReport } from "../../../output/report/record.ts";
+import { parseOptions, type RecordedOptions } from "../../../sync/state/options.ts";
+import type { State } from "../../../sync/state/state.ts";
+
+/** Failed files whose documents are shaped by the same options. */
+export interface RetryGroup {
+  /** Undefined where an earlier knowctl recorded the failures. */
+  options: RecordedOptions | undefined;
+  /** Relative to the project root. */
+  paths: string[];
+}
+
+/** What failed: the files by their options, and documents that have no file. */
+export interface Failed {
+  groups: RetryGroup[];
+  fromStdin: number;
+}
+
+interface Failure {
+  path: string;
+  /** Tells options apart; undefined where they are not recorded. */
+  options: number | undefined;
+  failedAtMs: number;
+}
+
+function collect(
+  failures: Iterable<Failure>,
+  optionsOf: (number: number) => RecordedOptions | undefined,
+): Failed {
+  // A file that failed in several runs is sent as the last of them would have sent it.
+  const last = new Map<string, Failure>();
+  let fromStdin = 0;
+  for (const failure of failures) {
+    const { path, failedAtMs } = failure;
+    if (path === "" || path === "-") fromStdin++;
+    else if (failedAtMs >= (last.get(path)?.failedAtMs ?? 0)) last.set(path, failure);
+  }
+  const paths = new Map<number | undefined, string[]>();
+  for (const { path, options } of last.values()) {
+    const group = paths.get(options);
+    if (group) group.push(path);
+    else paths.set(options, [path]);
+  }
+  const groups = [...paths].map(([options, group]) => ({
+    options: options === undefined ? undefined : optionsOf(options),
+    paths: group,
+  }));
+  return { groups, fromStdin };
+}
+
+function* failuresOf(state: State, target: string): Generator<Failure> {
+  for (const { path, options, failedAtMs } of state.listFailures(target)) {
+    yield { path, options, failedAtMs };
+  }
+}
+
+/** What the state has as failed for a target. */
+export function failedInState(state: State, target: string): Failed {
+  return collect(failuresOf(state, target), (number) => state.options.get(number));
+}
+
+/** What a report has as failed; what came from stdin has no path here, as in the state. */
+export function failedInReport({ failures, paths, options = [] }: RunReport): Failed {
+  const fromStdin = paths.includes("-");
+  const all = failures.map(({ path, options: position = 0 }) => ({
+    path: fromStdin && path === "stdin" ? "" : path,
+    options: position,
+    failedAtMs: 0,
+  }));
+  return collect(all, (position) => parseOptions(options[position]));
+}

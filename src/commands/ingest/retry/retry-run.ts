@@ -1,0 +1,104 @@
+import type { Context } from "../../../context.ts";
+import { CliError } from "../../../errors.ts";
+import type { RecordedOptions } from "../../../sync/state/options.ts";
+import { targetFor } from "../../../sync/state/target.ts";
+import type { Plan } from "../../../sync/plan/plan.ts";
+import { everyDocument, writePlan } from "../dry-run.ts";
+import { gatherReport } from "../report/gathered-report.ts";
+import { planFound, uploadFound, type IngestOptions } from "../ingest.ts";
+import { withReport, type ReportRequest } from "../report/report.ts";
+import { isUpload, openSession, type Session } from "../session.ts";
+import type { DocumentSource } from "../options/settings.ts";
+import { tellWarnings } from "../report/tell.ts";
+
+/** Files that are sent with the same options. */
+export interface SourceGroup {
+  source: DocumentSource;
+  recorded: RecordedOptions | undefined;
+}
+
+/** The session of a group: of the base session's target. */
+async function openGroupSession(
+  context: Context,
+  { output, targets }: Session,
+  { source, recorded }: SourceGroup,
+  options: IngestOptions,
+): Promise<Session> {
+  const { ccPairId, fromFlag } = targets.pair;
+  const pair = { ccPairId, connector: undefined, fromFlag: recorded?.pairFromFlag ?? fromFlag };
+  return await openSession(context, output, source, { ...options, pair });
+}
+
+async function dryRun(
+  context: Context,
+  base: Session,
+  groups: readonly SourceGroup[],
+  format: ReportRequest["format"],
+  options: IngestOptions,
+): Promise<void> {
+  const plans: Plan[] = [];
+  const documents = async function* () {
+    for (const group of groups) {
+      const session = await openGroupSession(context, base, group, options);
+      try {
+        const plan = await planFound(context, session, options);
+        plans.push(plan);
+        await tellWarnings(session, plan.table.warnings(), plan.images);
+        const target = targetFor(session.targets, undefined);
+        const shown = format === "text" ? session.source.shown : (path: string) => path;
+        yield* everyDocument(context, { ...session, plan, target, shard: undefined, shown });
+      } finally {
+        await session.close();
+      }
+    }
+  };
+  await writePlan(base, format, {
+    documents: documents(),
+    noPair: () => plans.some(({ pairs }) => pairs.has(undefined)),
+    others: () => 0,
+    shard: undefined,
+    exitCode: options.exitCode === true,
+  });
+}
+
+async function upload(
+  context: Context,
+  base: Session,
+  groups: readonly SourceGroup[],
+  request: ReportRequest,
+  options: IngestOptions,
+): Promise<void> {
+  let failure: CliError | undefined;
+  await withReport(context, base, request, async (report) => {
+    const gathered = gatherReport(report);
+    for (const group of groups) {
+      const session = await openGroupSession(context, base, group, options);
+      try {
+        if (isUpload(session)) await uploadFound(context, session, gathered, request, options);
+      } catch (error) {
+        // Documents that failed again do not keep the others from being sent.
+        if (!(error instanceof CliError) || error.exit !== "partial") throw error;
+        failure = error;
+      } finally {
+        await session.close();
+      }
+    }
+    await gathered.end();
+    if (failure) throw failure;
+  });
+}
+
+/**
+ * Sends, or with `--dry-run` shows, groups of files one after the other, each with its own
+ * options, and reports them as one run. Throws as an upload does.
+ */
+export async function runGroups(
+  context: Context,
+  base: Session,
+  groups: readonly SourceGroup[],
+  begun: Omit<ReportRequest, "shard">,
+  options: IngestOptions,
+): Promise<void> {
+  if (isUpload(base)) await upload(context, base, groups, { ...begun, shard: undefined }, options);
+  else await dryRun(context, base, groups, begun.format, options);
+}

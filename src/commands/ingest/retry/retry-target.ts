@@ -1,0 +1,82 @@
+import { ownerRules } from "../../../config/values/given.ts";
+import type { Context } from "../../../context.ts";
+import { CliError } from "../../../errors.ts";
+import type { RunReport } from "../../../output/report/record.ts";
+import { openState } from "../../../sync/state/state-file.ts";
+import { allFailureTargets, failureTargets } from "../../../sync/state/target.ts";
+import { failuresKey } from "../upload/failures.ts";
+import { pairInKey, severalTargets } from "../target/recorded-target.ts";
+import { plannedBaseUrl, type Session } from "../session.ts";
+import type { DocumentSource } from "../options/settings.ts";
+import type { ChosenPair } from "../target/target.ts";
+
+/** Throws CliError `usage` for a report of another target than that of the session. */
+export function refuseOtherTarget({ target }: RunReport, { targets }: Session, name: string): void {
+  const { baseUrl, pair } = targets;
+  const textOf = (url: string, id: number | null | undefined): string =>
+    `${url.replace(/\/+$/, "")}, cc_pair_id ${id ?? "by rule"}`;
+  const [theirs, ours] = [textOf(target.baseUrl, target.ccPairId), textOf(baseUrl, pair.ccPairId)];
+  if (theirs === ours) return;
+  throw new CliError("usage", `${name} is of another target; nothing was sent`, {
+    details: [`the report: ${theirs}`, `this run: ${ours}`],
+    hints: [
+      "leave the target out: the report names it",
+      "or give it with --cc-pair-id, --base-url or --profile",
+    ],
+  });
+}
+
+/** The target that the failures are recorded with, where none is given. Throws `usage` where several are. */
+async function recordedWithFailures(
+  context: Context,
+  source: DocumentSource,
+  folder: string,
+): Promise<ChosenPair | undefined> {
+  const { state } = await openState(folder, context.now, ownerRules(context));
+  try {
+    const keys = failureTargets(state.database, plannedBaseUrl(source.config));
+    const [only] = keys;
+    if (keys.length > 1) throw severalTargets(keys.map(pairInKey), "there are failures of");
+    if (only === undefined) return undefined;
+    return { ccPairId: pairInKey(only), connector: undefined, fromFlag: false };
+  } finally {
+    state.close();
+  }
+}
+
+/** Throws CliError `usage` where nothing failed for this target, but something for another. */
+export function refuseWrongTarget({ state, targets }: Session): void {
+  const own = failuresKey(targets);
+  const others = allFailureTargets(state.database).filter((key) => key !== own && key !== "");
+  const [first] = others;
+  if (first === undefined) return;
+  const { ccPairId } = targets.pair;
+  const serviceIn = (key: string): string => key.slice(0, key.lastIndexOf("#"));
+  const isHere = (key: string): boolean => serviceIn(key) === targets.baseUrl;
+  const place = (key: string): string => (isHere(key) ? "" : ` at ${serviceIn(key)}`);
+  const address = isHere(first) ? "" : ` --base-url ${serviceIn(first)}`;
+  throw new CliError("usage", `nothing failed for cc_pair_id ${ccPairId ?? "by rule"}`, {
+    details: others.map((key) => `there are failures of cc_pair_id ${pairInKey(key)}${place(key)}`),
+    hints: [
+      `name their target: knowctl ingest retry${address} --cc-pair-id ${pairInKey(first)}`,
+      ...(address === ""
+        ? []
+        : ["or, if the service has moved, run the upload itself again: it sends what is missing"]),
+    ],
+  });
+}
+
+/** The target of what is retried, where none is given: that of the report, or of the failures. */
+export async function targetOf(
+  context: Context,
+  source: DocumentSource,
+  folder: string | undefined,
+  report: RunReport | undefined,
+): Promise<ChosenPair | undefined> {
+  if (!report) {
+    return folder === undefined ? undefined : await recordedWithFailures(context, source, folder);
+  }
+  const { ccPairId } = report.target;
+  if (ccPairId === null) return undefined;
+  return { ccPairId, connector: undefined, fromFlag: report.options?.[0]?.pairFromFlag ?? true };
+}

@@ -1,0 +1,155 @@
+import { dialects } from "../../../api/dialects.ts";
+import type { Context } from "../../../context.ts";
+import { decide } from "../../../sync/plan/decide.ts";
+import { dueOfLines } from "../../../sync/run/given-due.ts";
+import { createPlanTable, type PlanTable } from "../../../sync/plan/plan-table.ts";
+import type { Due } from "../../../sync/run/due.ts";
+import { targetFor } from "../../../sync/state/target.ts";
+import type { PlannedDocument } from "../../../output/ingest.ts";
+import { openOutput } from "../../connect.ts";
+import { accessRules } from "../target/access.ts";
+import { writePlan } from "../dry-run.ts";
+import type { IngestOptions } from "../ingest.ts";
+import { checkGiven, closable, openChunks, readFirst, readGiven } from "./given-input.ts";
+import { checkGivenPairs } from "../target/given-pairs.ts";
+import { ingestFormat, withReport, type ReportRequest } from "../report/report.ts";
+import { checkReportFiles } from "../report/report-files.ts";
+import { noOverwriteNote, refuseUnlistable, withoutOverwrites } from "../target/overwrites.ts";
+import { checkPlannedPairs } from "../target/planned-access.ts";
+import { isUpload, openSession, type Session, type UploadSession } from "../session.ts";
+import { openSource } from "../options/settings.ts";
+import { createPairCheck } from "../target/target.ts";
+import { tellNotices, tellWarnings } from "../report/tell.ts";
+import { uploadPlan } from "../upload/upload.ts";
+
+async function* planned(
+  due: AsyncIterable<Due[]>,
+  { state, targets }: Session,
+  { force = false }: IngestOptions,
+  { table, pairs }: { table: PlanTable; pairs: Set<number> },
+): AsyncGenerator<PlannedDocument> {
+  for await (const batch of due) {
+    for (const { prepared } of batch) {
+      const { kind, path, part } = prepared;
+      const row = part > 0 ? { row: part } : {};
+      if (kind !== "document") {
+        yield { action: kind, path, ...row, id: undefined, detail: prepared.reason };
+        continue;
+      }
+      for (const warning of prepared.warnings) table.warn(path, warning);
+      if (prepared.notices) table.notices.add(prepared.notices, prepared);
+      const { id, fingerprint, ownPair } = prepared;
+      const target = targetFor(targets, ownPair);
+      if (target) pairs.add(target.ccPairId);
+      const accepted = target && state.accepted(target.key, id);
+      yield { ...decide(accepted, fingerprint, force), path, ...row, id };
+    }
+  }
+}
+
+/** Documents of stdin, and the (empty) plan in which they are counted. */
+interface Given {
+  chunks: ReturnType<typeof openChunks>;
+  table: PlanTable;
+  due: AsyncGenerator<Due[], void>;
+}
+
+function openGiven(context: Context, session: Session, options: IngestOptions): Given {
+  const { state, source } = session;
+  const chunks = openChunks(context);
+  const batches = readGiven(chunks, options, session);
+  const { storedId } = dialects[source.config.dialect];
+  const table = createPlanTable(state.database);
+  const due = dueOfLines({
+    batches,
+    database: state.database,
+    storedId,
+    shard: options.shard,
+    onOthers: (count) => table.countUp("other", count),
+    name: "stdin",
+  });
+  return { chunks, due, table };
+}
+
+async function dryRun(
+  context: Context,
+  session: Session,
+  { due, table }: Given,
+  options: IngestOptions,
+): Promise<void> {
+  const { output, targets } = session;
+  const rules = accessRules(options, session.source.config);
+  const first = await readFirst(due, context, options.allowEmpty === true);
+  await session.progress.stop();
+  if (options.overwrite === false) await output.note(noOverwriteNote);
+  const pairs = new Set<number>();
+  await writePlan(session, ingestFormat(options), {
+    documents: planned(first, session, options, { table, pairs }),
+    checkPairs: () => checkPlannedPairs(context, session, [...pairs], rules),
+    noPair: () => targets.pair.ccPairId === undefined,
+    others: () => table.count("other"),
+    shard: options.shard,
+    exitCode: options.exitCode === true,
+  });
+  context.signal.throwIfAborted();
+  await tellNotices(session, table.notices);
+  await tellWarnings(session, table.warnings(), 0);
+}
+
+async function upload(
+  context: Context,
+  session: UploadSession,
+  { chunks, due, table }: Given,
+  request: ReportRequest,
+  options: IngestOptions,
+): Promise<void> {
+  const { output, targets } = session;
+  const rules = accessRules(options, session.source.config);
+  const check = createPairCheck(session.connected.client, rules);
+  const { ccPairId } = targets.pair;
+  await withReport(context, session, request, async (report) => {
+    if (ccPairId !== undefined) await check([ccPairId], output, "nothing was sent");
+    const checked = checkGivenPairs(due, { check, targets, output, table, warn: report.warn });
+    const isGuarded = options.overwrite === false;
+    if (isGuarded) refuseUnlistable(session.connected.client);
+    const wanted = isGuarded ? withoutOverwrites(checked, session) : checked;
+    const first = await readFirst(wanted, context, options.allowEmpty === true);
+    await session.progress.stop();
+    const plan = {
+      table,
+      fileCount: 0,
+      linked: new Set<string>(),
+      images: 0,
+      pairs: new Set<number>(),
+    };
+    const stream = closable(first, () => chunks.close());
+    const { startedAtMs } = request;
+    await uploadPlan(context, { ...session, plan, report, options, stream, startedAtMs });
+  });
+}
+
+/**
+ * `knowctl ingest -`: documents from stdin, line by line, sent as they come;
+ * nothing is kept in memory. Whatever is wrong with one line is its failure.
+ * With `--format` and `--id` stdin is the text of one document.
+ */
+export async function ingestStdin(context: Context, options: IngestOptions): Promise<void> {
+  const startedAtMs = context.now();
+  const output = openOutput(context, options);
+  checkGiven(options, context.stdin);
+  const format = ingestFormat(options);
+  const files = checkReportFiles(options, context.cwd);
+  const source = await openSource(context, ["-"], options, output, options.dryRun !== true);
+  const session = await openSession(context, output, source, options);
+  const given = openGiven(context, session, options);
+  try {
+    if (!isUpload(session)) await dryRun(context, session, given, options);
+    else {
+      const request = { format, startedAtMs, files, shard: options.shard };
+      await upload(context, session, given, request, options);
+    }
+  } finally {
+    given.chunks.close();
+    await session.close();
+  }
+}

@@ -1,0 +1,100 @@
+import type { ConnectorStatus } from "../../../api/schemas.ts";
+import type { Config } from "../../../config/load.ts";
+import { CliError, type ApiError } from "../../../errors.ts";
+
+export type AccessType = "private" | "sync" | "public";
+
+/** Flags that say which pairs an upload may go to. */
+export interface AccessFlags {
+  requireAccess?: AccessType[];
+  allowSync?: boolean;
+}
+
+export interface AccessRules {
+  /** Access types of the pairs that documents may go to; empty: any. */
+  required: readonly AccessType[];
+  allowSync: boolean;
+}
+
+export const anyAccess: AccessRules = { required: [], allowSync: true };
+
+/** The rules of a run: flags win over `ingest.requireAccess`. */
+export function accessRules(flags: AccessFlags, { ingest }: Config): AccessRules {
+  const required = flags.requireAccess ?? ingest.requireAccess ?? [];
+  return { required, allowSync: flags.allowSync === true };
+}
+
+function privateReaders({ groups, credential }: ConnectorStatus): string {
+  const owner = credential?.user_email;
+  const readers = [
+    owner ? `the owner of its credential (${owner})` : "the owner of its credential",
+    ...(groups?.length ? [`group${groups.length > 1 ? "s" : ""} ${groups.join(", ")}`] : []),
+  ];
+  return readers.length > 1
+    ? `private: ${readers.join(" and ")} read these documents`
+    : `private: only ${readers[0]} reads these documents`;
+}
+
+/** Who can read what is uploaded to a pair, as far as its record says: observed-service.md 11.1. */
+export function readersOf(record: ConnectorStatus): string {
+  const { access_type: type } = record;
+  if (type === "public") return "public: everybody who can sign in reads these documents";
+  if (type === "private") return privateReaders(record);
+  if (type === "sync") return "sync: nobody finds documents that are uploaded here";
+  return type ? `${type}: cannot tell who reads these documents` : "cannot tell who reads it";
+}
+
+/** `"Handbook uploads" (pair 2, public: …)`. */
+export function describeTarget(record: ConnectorStatus): string {
+  const name = record.name ? JSON.stringify(record.name) : "a connector without a name";
+  return `${name} (pair ${record.cc_pair_id}, ${readersOf(record)})`;
+}
+
+/**
+ * Throws CliError `usage` for a pair that the rules exclude, and `server-error` where
+ * an access type is required and the record has none.
+ */
+export function refuseAccess(
+  record: ConnectorStatus,
+  { required, allowSync }: AccessRules,
+  consequence: string,
+): void {
+  const { access_type: type, cc_pair_id: id } = record;
+  const name = record.name ? ` (${record.name})` : "";
+  if (required.length > 0 && !type) {
+    throw new CliError(
+      "server-error",
+      `--require-access: the record of cc_pair_id ${id}${name} has no access type; ${consequence}`,
+      { hints: [`see what the service says with \`knowctl connectors get ${id}\``] },
+    );
+  }
+  if (required.length > 0 && !required.some((each) => each === type)) {
+    throw new CliError(
+      "usage",
+      `cc_pair_id ${id}${name} is ${type}, and only ${required.join(" or ")} is allowed (--require-access); ${consequence}`,
+      { hints: ["`knowctl connectors list` shows the access type of each pair"] },
+    );
+  }
+  if (type !== "sync" || allowSync) return;
+  throw new CliError(
+    "usage",
+    `cc_pair_id ${id}${name} is of access type sync: nobody finds documents that are uploaded to it; ${consequence}`,
+    {
+      hints: ["use a pair of access type private or public", "--allow-sync uploads all the same"],
+    },
+  );
+}
+
+/** The error of a run that requires an access type, where the listing did not answer. */
+export function unreadableAccess(
+  error: ApiError,
+  ccPairIds: readonly number[],
+  consequence: string,
+): CliError {
+  const pairs = ccPairIds.join(", ");
+  return new CliError(
+    error.exit,
+    `--require-access: the access type of cc_pair_id ${pairs} cannot be read; ${consequence}`,
+    { details: [error.message], hints: error.hints, cause: error },
+  );
+}

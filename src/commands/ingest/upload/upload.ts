@@ -1,0 +1,213 @@
+import type { upsertDocument } from "../../../api/documents.ts";
+import { createGate, type Gate } from "../../../api/retry/gate.ts";
+import type { Context } from "../../../context.ts";
+import { CliError } from "../../../errors.ts";
+import { countOf } from "../../../output/terminal/progress.ts";
+import { createDates, type Dates } from "../../../sync/run/advance.ts";
+import type { Plan } from "../../../sync/plan/plan.ts";
+import { createImages } from "../../../sync/run/images.ts";
+import { serviceTargets } from "../../../sync/state/target.ts";
+import { readAgain, readDue, type Due } from "../../../sync/run/due.ts";
+import { runDocuments, type RunRequest } from "../../../sync/run/run.ts";
+import { explainMissingEndpoint } from "../target/missing-endpoint.ts";
+import { createImageUploads, type ImageUploads } from "./images.ts";
+import { createOverwritten, type Overwritten } from "../target/overwrites.ts";
+import type { Shard } from "../../../sync/plan/shard.ts";
+import { clearSettled, recordPlanFailures } from "./failures.ts";
+import type { Report, Traffic } from "../report/report.ts";
+import type { UploadSession } from "../session.ts";
+import { createYoungGenerationHold } from "./young-generation.ts";
+import { createIdleCount, whySlow } from "./why-slow.ts";
+
+interface Upload extends UploadSession {
+  plan: Plan;
+  report: Report;
+  /** Documents that come as they come, instead of those of the plan. */
+  stream?: AsyncIterable<Due[]>;
+  options: { maxFailures?: number; force?: boolean; shard?: Shard; state?: string | boolean };
+  startedAtMs: number;
+}
+
+function trafficOf(gate: Gate): Traffic {
+  const { requests, retries, throttled } = gate.state();
+  return { requests, retries, throttled };
+}
+
+const asTheyAre: Dates = { adapt: (document) => document, unknown: () => 0 };
+
+function datesOf({ now }: Context, { state, connected, targets, options }: Upload): Dates {
+  if (connected.client.dialect.skipsUnadvanced !== true) return asTheyAre;
+  return createDates({ state, baseUrl: targets.baseUrl, force: options.force === true, now });
+}
+
+/** Sends one document, its images before it. */
+function createSender(
+  { now }: Context,
+  { state, connected: { client }, targets, options }: Upload,
+  gate: Gate,
+  uploads: ImageUploads,
+): RunRequest["upload"] {
+  const [service, force] = [targets.baseUrl, options.force === true];
+  // Loaded with the first document: most runs have none to send.
+  let upsert: typeof upsertDocument | undefined;
+  const images = createImages({ state, service, force, upload: uploads.upload, now });
+  const send: RunRequest["upload"] = async (given, { uploads: wanted = [] }) => {
+    upsert ??= (await import("../../../api/documents.ts")).upsertDocument;
+    const body = wanted.length > 0 ? await images.place(given, wanted) : given;
+    return await upsert(client, body, { gate });
+  };
+  // Without a promise of its own where there is nothing to wait for: in bulk each counts.
+  return (given, document) =>
+    upsert && document.uploads === undefined
+      ? upsert(client, given, { gate })
+      : send(given, document);
+}
+
+/** Shows the upload on the live line; the function takes how many documents are done since its last call. */
+function followUpload(
+  { elapsed }: Context,
+  { plan: { table }, stream, connected, report: { counts }, progress }: Upload,
+  gate: Gate,
+  sending: () => number,
+): (documents: number) => void {
+  const { concurrency: ceiling, rate } = connected;
+  const total = stream ? undefined : table.count("new") + table.count("changed");
+  const idleFor = createIdleCount();
+  let done = 0;
+  progress.follow(() => {
+    const seen = gate.state();
+    const { retries, throttled } = seen;
+    const count = sending();
+    const idleMoments = idleFor(count, seen.limit);
+    const moment = { gate: seen, now: elapsed(), ceiling, rate, sending: count, idleMoments };
+    const slowBecause = whySlow(moment);
+    return { phase: "uploading", done, total, counts, retries, throttled, slowBecause };
+  });
+  return (documents) => {
+    done += documents;
+  };
+}
+
+/** What tells at the end how the service may differ from what the summary says. */
+interface Doubts {
+  uploads: ImageUploads;
+  dates: Dates;
+  overwritten: Overwritten;
+}
+
+async function sendAll(
+  context: Context,
+  upload: Upload,
+  gate: Gate,
+  { uploads, dates, overwritten }: Doubts,
+): Promise<void> {
+  const { plan, state, spool, report, source, inspector, connected, options } = upload;
+  const { concurrency } = connected;
+  // Documents on their way: in flight, or waiting for it.
+  let sending = 0;
+  const events = runDocuments({
+    due: upload.stream ?? readDue({ spool, inspector }),
+    again: (positions) => readAgain(positions, { spool, inspector }),
+    state,
+    targets: upload.targets,
+    options: upload.shaping.number,
+    // One id is one document, whatever pair it is sent to (observed-service.md 3.3).
+    sharedTargets:
+      options.state === false ? [] : serviceTargets(state.database, upload.targets.baseUrl),
+    mappingKey: (path) => source.mappingKey(path),
+    renamedFrom: (content, path) =>
+      source.since?.renamed.get(path) ?? plan.table.renamedFrom(content),
+    force: options.force === true,
+    upload: createSender(context, upload, gate, uploads),
+    onSending: (change) => void (sending += change),
+    adapt: dates.adapt,
+    isGivenUp: () => gate.state().stopped !== undefined,
+    concurrency,
+    maxFailures: options.maxFailures,
+    failedBefore: plan.table.count("failed"),
+    signal: context.signal,
+    now: context.now,
+  });
+  const addDone = followUpload(context, upload, gate, () => sending);
+  const hold = createYoungGenerationHold();
+  for await (const batch of events) {
+    hold(batch.length);
+    addDone(batch.length);
+    overwritten.add(batch);
+    await report.add(batch);
+  }
+}
+
+/** What the service may have in another way than the summary makes believe. */
+async function warnOfDoubt(
+  { output }: Upload,
+  { uploads, dates, overwritten }: Doubts,
+): Promise<void> {
+  await overwritten.tell(output);
+  const lost = uploads.lost();
+  if (lost > 0) {
+    await output.warn(
+      `${countOf(lost, "upload")} of an image got no answer: the service may hold a file that no document names`,
+    );
+  }
+  const unknown = dates.unknown();
+  if (unknown > 0) {
+    await output.warn(
+      `the service had ${countOf(unknown, "document")} already, of which nothing was recorded here: where metadata, title or link alone had changed it may have kept what it had; --force makes it take them`,
+    );
+  }
+}
+
+/**
+ * Sends the plan and tells the result. Throws CliError `partial` when documents
+ * failed, the error that stopped the run, or the signal's reason; the summary is
+ * written before in each case.
+ */
+export async function uploadPlan(context: Context, upload: Upload): Promise<void> {
+  const { report, progress } = upload;
+  const { concurrency, rate } = upload.connected;
+  const gate = createGate({
+    ceiling: concurrency,
+    ...(rate === undefined ? {} : { ratePerSecond: rate }),
+    clock: context,
+    signal: context.signal,
+  });
+  const { root } = upload.source.settings;
+  const uploads = createImageUploads(upload.connected.client, root, gate);
+  const dates = datesOf(context, upload);
+  const doubts = { uploads, dates, overwritten: createOverwritten() };
+  try {
+    await report.begin(upload.plan, upload.shaping.recorded);
+    recordPlanFailures(upload, context.now);
+    await sendAll(context, upload, gate, doubts);
+  } catch (thrown) {
+    await progress.stop();
+    await warnOfDoubt(upload, doubts);
+    const error = await explainMissingEndpoint(upload.connected, thrown);
+    const status = context.signal.aborted ? "interrupted" : "error";
+    await report.finish(status, trafficOf(gate), error);
+    context.signal.throwIfAborted();
+    throw error;
+  }
+  await progress.stop();
+  await warnOfDoubt(upload, doubts);
+  const { failed, created, updated, unchanged } = report.counts;
+  const interrupted = context.signal.aborted;
+  if (!interrupted && !upload.stream) clearSettled(upload);
+  const status = interrupted ? "interrupted" : failed > 0 ? "partial" : "ok";
+  await report.finish(status, trafficOf(gate));
+  context.signal.throwIfAborted();
+  if (failed > 0) {
+    const others = created + updated + unchanged > 0 ? "; the others are sent" : "";
+    throw new CliError("partial", `${countOf(failed, "document")} failed${others}`, {
+      // Of what came from stdin, and without a state, nothing is kept to retry from.
+      hints: [
+        upload.stream || upload.options.state === false
+          ? upload.stream
+            ? "mend them and send them again; what was accepted is not sent twice"
+            : "mend them, then run the command again"
+          : "mend them, then `knowctl ingest retry`, or the same command again",
+      ],
+    });
+  }
+}
