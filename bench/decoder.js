@@ -4,7 +4,7 @@ import { rolldown } from "rolldown";
 import { figure, plainEnvironment } from "./pair.js";
 
 const script = join(import.meta.dirname, "decode-stream.js");
-const source = join(import.meta.dirname, "..", "src", "api");
+const source = join(import.meta.dirname, "..", "src", "api", "chat");
 
 /** Chunking and megabytes of stream; bytes one by one are slow for everybody. */
 const cases = [

@@ -9,8 +9,9 @@ type Kind = "value" | "type";
 /** Modules that stand for every place of src/. */
 const modules = {
   api: "api/client.ts",
+  "api, one folder down": "api/retry/gate.ts",
   "api/schemas": "api/schemas.ts",
-  "api/chat-schemas": "api/chat/chat-schemas.ts",
+  "api/chat-schemas": "api/chat-schemas.ts",
   checks: "checks/lint.ts",
   commands: "commands/connect.ts",
   config: "config/load.ts",
@@ -47,7 +48,7 @@ interface Room {
 }
 
 const schemas = ["api/schemas", "api/chat-schemas"] as const;
-const api = ["api", ...schemas] as const;
+const api = ["api", "api, one folder down", ...schemas] as const;
 const belowCommands: readonly Module[] = [
   "commands",
   "config",
@@ -89,6 +90,11 @@ const rooms: Record<string, Room> = {
     types: ["context"],
   },
   api: { file: "api/planted.ts", values: ["errors", ...api], libraries: ["undici"] },
+  "api, one folder down": {
+    file: "api/chat/planted.ts",
+    values: ["errors", ...api],
+    libraries: ["undici"],
+  },
   documents: {
     file: "documents/planted.ts",
     values: ["errors", "documents"],
@@ -96,7 +102,7 @@ const rooms: Record<string, Room> = {
     libraries: ["fast-glob", "gray-matter", "micromatch"],
   },
   "documents, one folder down": {
-    file: "documents/readers/planted.ts",
+    file: "documents/read/planted.ts",
     values: ["errors", "documents"],
     types: [...schemas, "git"],
     libraries: ["fast-glob", "gray-matter", "micromatch"],

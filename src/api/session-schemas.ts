@@ -4,7 +4,7 @@
  * Source: observed-service.md 5.
  */
 import * as z from "zod/mini";
-import { SearchDoc, SessionLine } from "./chat/chat-schemas.ts";
+import { SearchDoc, SessionLine } from "./chat-schemas.ts";
 
 const text = z.string();
 const optionalText = z.optional(z.nullable(z.string()));

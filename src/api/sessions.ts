@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ApiError, CliError } from "../errors.ts";
-import type { ChatEvent } from "./chat/chat-schemas.ts";
+import type { ChatEvent } from "./chat-schemas.ts";
 import type { Call, Client } from "./client.ts";
 import type { Dialect } from "./dialects.ts";
 import { followTurn, streamTypes } from "./chat/follow-turn.ts";

@@ -2,7 +2,13 @@ import type { CliError } from "../errors.ts";
 import { openConnection, type Connection } from "./values/connection.ts";
 import { createMachine } from "./find/folders.ts";
 import { builtInLayer, environmentLayer, flagLayer } from "./values/given.ts";
-import { fileLayers, mergeLayers, type ConfigFile, type Merged, type Origin } from "./values/layers.ts";
+import {
+  fileLayers,
+  mergeLayers,
+  type ConfigFile,
+  type Merged,
+  type Origin,
+} from "./values/layers.ts";
 import { readKeys, type ReadableKeys } from "./values/keys.ts";
 import { secretMembers } from "./values/members.ts";
 import { chooseProfile, type ChosenProfile, type Source } from "./values/profile.ts";

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { streamChat } from "../../src/api/chat/chat.ts";
 import { followMessages, isEnded, startProgress } from "../../src/api/chat/chat-stream.ts";
-import type { ChatEvent } from "../../src/api/chat/chat-schemas.ts";
+import type { ChatEvent } from "../../src/api/chat-schemas.ts";
 import { createDecoder, decodeChunks } from "../../src/api/chat/stream.ts";
 import { StreamTooLargeError } from "../../src/api/chat/lines.ts";
 import { closeAll, openClient, startRaw } from "./support.ts";

@@ -5,7 +5,7 @@ import { chatBody, type ChatParameters } from "../../src/api/chat/chat-body.ts";
 import { askWhole, stopChat, streamChat } from "../../src/api/chat/chat.ts";
 import type { Client } from "../../src/api/client.ts";
 import { dialects } from "../../src/api/dialects.ts";
-import type { ChatEvent } from "../../src/api/chat/chat-schemas.ts";
+import type { ChatEvent } from "../../src/api/chat-schemas.ts";
 import {
   closeAll,
   errorOf,

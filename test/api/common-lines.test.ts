@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Packet } from "../../src/api/chat/chat-schemas.ts";
+import { Packet } from "../../src/api/chat-schemas.ts";
 import { commonEvent, parseObject } from "../../src/api/chat/common-lines.ts";
 import { eventBySchemas } from "../../src/api/chat/packets.ts";
 

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createDeadlines, type Bounded, type Deadlines } from "../../src/api/transport/deadlines.ts";
+import {
+  createDeadlines,
+  type Bounded,
+  type Deadlines,
+} from "../../src/api/transport/deadlines.ts";
 
 interface Item extends Bounded {
   at: number;

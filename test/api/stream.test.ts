@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { StreamTooLargeError } from "../../src/api/chat/lines.ts";
 import { parseStreamLine } from "../../src/api/chat/packets.ts";
-import { Packet } from "../../src/api/chat/chat-schemas.ts";
+import { Packet } from "../../src/api/chat-schemas.ts";
 import { createDecoder, decodeChunks } from "../../src/api/chat/stream.ts";
 
 const limits = { lineBytes: 1024 * 1024 };

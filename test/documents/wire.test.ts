@@ -1,6 +1,11 @@
 import { expect, it } from "vitest";
 import type { Looked, LookItem, ReadyDocument } from "../../src/documents/inspect/inspection.ts";
-import { packAnswer, packItems, unpackAnswer, unpackItems } from "../../src/documents/inspect/wire.ts";
+import {
+  packAnswer,
+  packItems,
+  unpackAnswer,
+  unpackItems,
+} from "../../src/documents/inspect/wire.ts";
 
 const itemOf = (path: string): LookItem => ({
   path,

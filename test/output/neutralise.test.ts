@@ -1,6 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { neutralise, neutraliseJson, neutraliseLine } from "../../src/output/terminal/neutralise.ts";
+import {
+  neutralise,
+  neutraliseJson,
+  neutraliseLine,
+} from "../../src/output/terminal/neutralise.ts";
 
 // Written as ranges of code points, not as the pattern of the source.
 function isDangerous(character: string): boolean {

@@ -7,7 +7,7 @@ import {
   PacketLine,
   SessionLine,
   StreamFailure,
-} from "../../src/api/chat/chat-schemas.ts";
+} from "../../src/api/chat-schemas.ts";
 import { documentOf, type Line, start, type Started } from "./start.ts";
 
 const handbook = [

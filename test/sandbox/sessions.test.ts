@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { Packet, PacketLine } from "../../src/api/chat/chat-schemas.ts";
+import { Packet, PacketLine } from "../../src/api/chat-schemas.ts";
 import { openDatabase } from "../../src/database.ts";
 import { documentOf, type Line, linesOf, start } from "./start.ts";
 

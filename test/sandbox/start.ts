@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
-import type { ChatReply } from "../../src/api/chat/chat-schemas.ts";
+import type { ChatReply } from "../../src/api/chat-schemas.ts";
 import type { IngestionDocument } from "../../src/api/schemas.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/http/server.ts";
 import { temporaryFolder } from "../support.ts";

@@ -1,7 +1,11 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { IngestionRequest } from "../../src/api/schemas.ts";
 import type { Listed } from "../../src/documents/find/find.ts";
-import type { GlancingInspector, Looked, Prepared } from "../../src/documents/inspect/inspection.ts";
+import type {
+  GlancingInspector,
+  Looked,
+  Prepared,
+} from "../../src/documents/inspect/inspection.ts";
 import { trustedStamp } from "../../src/documents/inspect/stamp.ts";
 import { ApiError, type CliError, type ExitName } from "../../src/errors.ts";
 import { buildPlan, type Plan, type PlanRequest } from "../../src/sync/plan/plan.ts";

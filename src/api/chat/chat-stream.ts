@@ -1,4 +1,4 @@
-import type { ChatEvent } from "./chat-schemas.ts";
+import type { ChatEvent } from "../chat-schemas.ts";
 import { commonEvent, parseObject, strangeEvent } from "./common-lines.ts";
 import { readServiceWords } from "../answers/words.ts";
 

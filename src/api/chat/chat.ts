@@ -2,7 +2,7 @@ import { ApiError } from "../../errors.ts";
 import { chatBody, type ChatParameters } from "./chat-body.ts";
 import type { Call, Client } from "../client.ts";
 import { deepResearchIdleMs } from "../retry/policy.ts";
-import type { ChatEvent, ChatReply } from "./chat-schemas.ts";
+import type { ChatEvent, ChatReply } from "../chat-schemas.ts";
 import { followTurn, streamTypes, type AnswerLimits } from "./follow-turn.ts";
 import { anything } from "../answers/shape.ts";
 
@@ -97,7 +97,7 @@ export async function askWhole(
   parameters: ChatParameters,
   limits: AnswerLimits = {},
 ): Promise<ChatReply> {
-  const { ChatReply: shape } = await import("./chat-schemas.ts");
+  const { ChatReply: shape } = await import("../chat-schemas.ts");
   try {
     return await client.call(chatCall(client, parameters, false, limits), shape);
   } catch (error) {

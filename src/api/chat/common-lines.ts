@@ -1,4 +1,4 @@
-import type { ChatEvent, Packet } from "./chat-schemas.ts";
+import type { ChatEvent, Packet } from "../chat-schemas.ts";
 import { nestsTooDeep } from "../answers/depth.ts";
 
 /**

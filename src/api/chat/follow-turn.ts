@@ -1,5 +1,5 @@
 import { ApiError } from "../../errors.ts";
-import type { ChatEvent } from "./chat-schemas.ts";
+import type { ChatEvent } from "../chat-schemas.ts";
 import {
   followMessages,
   foreignWords,

@@ -7,7 +7,7 @@ import {
   SessionLine,
   StreamFailure,
   type ChatEvent,
-} from "./chat-schemas.ts";
+} from "../chat-schemas.ts";
 import { commonEvent, isObject, parseObject, strangeEvent } from "./common-lines.ts";
 
 /** Without its text a part of the answer is missing. */

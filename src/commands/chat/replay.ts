@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { eventsOf, isEnded, lastEvents, startProgress } from "../../api/chat/chat-stream.ts";
 import { createMessageRedactor } from "../../api/chat/redact-messages.ts";
 import { redactText } from "../../api/answers/redaction.ts";
-import type { ChatReply } from "../../api/chat/chat-schemas.ts";
+import type { ChatReply } from "../../api/chat-schemas.ts";
 import type { Context } from "../../context.ts";
 import { CliError, exitCodes, type ExitName } from "../../errors.ts";
 import { createTurn, type Turn } from "../../output/chat/answer.ts";
@@ -29,7 +29,7 @@ async function* groupsOf(path: string): AsyncGenerator<[RecordedEntry, ...Record
 
 async function replyOf(text: string): Promise<ChatReply> {
   try {
-    const schemas = await import("../../api/chat/chat-schemas.ts");
+    const schemas = await import("../../api/chat-schemas.ts");
     return schemas.ChatReply.parse(JSON.parse(text));
   } catch (error) {
     throw new CliError("usage", "the reply in the recording is not one of this service", {

@@ -1,5 +1,10 @@
-import { askWhole, streamChat, type AnswerLimits, type ChatParameters } from "../../api/chat/chat.ts";
-import type { ChatEvent, ChatReply } from "../../api/chat/chat-schemas.ts";
+import {
+  askWhole,
+  streamChat,
+  type AnswerLimits,
+  type ChatParameters,
+} from "../../api/chat/chat.ts";
+import type { ChatEvent, ChatReply } from "../../api/chat-schemas.ts";
 import type { Client } from "../../api/client.ts";
 import { CliError } from "../../errors.ts";
 import { advance, type Turn } from "../../output/chat/answer.ts";

@@ -1,4 +1,10 @@
-import { changeDraft, openDraft, readDraft, saveDraft, type Draft } from "../../config/file/edit.ts";
+import {
+  changeDraft,
+  openDraft,
+  readDraft,
+  saveDraft,
+  type Draft,
+} from "../../config/file/edit.ts";
 import { expandPath } from "../../config/find/folders.ts";
 import type { GlobalFlags } from "../../config/flags.ts";
 import { environmentLayer, givenWord } from "../../config/values/given.ts";

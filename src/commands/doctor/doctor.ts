@@ -1,7 +1,12 @@
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { writeFinding, writeSkipped, type Finding } from "../../output/findings.ts";
-import { checkSelection, writeList, writeRecord, type Column } from "../../output/formats/formats.ts";
+import {
+  checkSelection,
+  writeList,
+  writeRecord,
+  type Column,
+} from "../../output/formats/formats.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { dim } from "../../output/terminal/text.ts";
 import { answerChecks } from "./answer.ts";

@@ -1,7 +1,12 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { isPointer, mostPointerBytes, pointerHint, pointerProblem } from "../../documents/read/lfs.ts";
+import {
+  isPointer,
+  mostPointerBytes,
+  pointerHint,
+  pointerProblem,
+} from "../../documents/read/lfs.ts";
 import { CliError, codeOf } from "../../errors.ts";
 import { contentTypeOf } from "./content-type.ts";
 

@@ -203,7 +203,8 @@ export async function ingest(
 ): Promise<void> {
   const startedAtMs = context.now();
   checkOptions(paths, options);
-  if (paths.includes("-")) return await (await import("./stdin/stdin.ts")).ingestStdin(context, options);
+  if (paths.includes("-"))
+    return await (await import("./stdin/stdin.ts")).ingestStdin(context, options);
   const output = openOutput(context, options);
   const begun = {
     startedAtMs,

@@ -1,4 +1,4 @@
-import type { ChatEvent } from "../../api/chat/chat-schemas.ts";
+import type { ChatEvent } from "../../api/chat-schemas.ts";
 import type { StoredMessage, StoredSession } from "../../api/session-schemas.ts";
 import { CliError } from "../../errors.ts";
 import type { Turn } from "../../output/chat/answer.ts";

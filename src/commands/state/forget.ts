@@ -2,7 +2,12 @@ import { relative, resolve, sep } from "node:path";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { countForgotten, forget, type Forgotten, type ForgetRequest } from "../../sync/state/forget.ts";
+import {
+  countForgotten,
+  forget,
+  type Forgotten,
+  type ForgetRequest,
+} from "../../sync/state/forget.ts";
 import { openOutput } from "../connect.ts";
 import { createPrompt } from "../prompt.ts";
 import { findState, guardWriting, openExisting, type StateFlags } from "./place.ts";

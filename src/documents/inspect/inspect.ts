@@ -10,10 +10,21 @@ import type {
   ReadyDocument,
 } from "./inspection.ts";
 import { buildPayload, documentJsonIn } from "../payload/payload.ts";
-import { readDocument, readDocumentSync, readRows, textReaderFor, type Reading } from "../read/read.ts";
+import {
+  readDocument,
+  readDocumentSync,
+  readRows,
+  textReaderFor,
+  type Reading,
+} from "../read/read.ts";
 import { isAsRecorded, placeOf } from "./recorded.ts";
 import { loadGlobs } from "../find/patterns.ts";
-import { createSecretCheck, placeInFile, secretReason, type SecretCheck } from "../payload/secrets.ts";
+import {
+  createSecretCheck,
+  placeInFile,
+  secretReason,
+  type SecretCheck,
+} from "../payload/secrets.ts";
 import { compileSettings, usesPatterns, type DocumentSettings } from "../map/settings.ts";
 import { statFile } from "../find/stat-file.ts";
 

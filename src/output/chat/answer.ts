@@ -1,4 +1,4 @@
-import type { ChatEvent, SearchDoc } from "../../api/chat/chat-schemas.ts";
+import type { ChatEvent, SearchDoc } from "../../api/chat-schemas.ts";
 import { recordCall, type ToolCall } from "./calls.ts";
 import {
   modelIndexOf,

@@ -1,4 +1,4 @@
-import type { SearchDoc } from "../../api/chat/chat-schemas.ts";
+import type { SearchDoc } from "../../api/chat-schemas.ts";
 import type { AppliedFilters, MadeImage, ReadFile, ToolEvent } from "./events.ts";
 
 /** What one tool was asked and what it gave: a member of `toolCalls` in the result. */

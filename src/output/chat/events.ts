@@ -1,4 +1,4 @@
-import type { ChatEvent, Placement, SearchDoc } from "../../api/chat/chat-schemas.ts";
+import type { ChatEvent, Placement, SearchDoc } from "../../api/chat-schemas.ts";
 import { readPacket } from "./packets.ts";
 
 /** Where in the turn something happens. Parallel tools of one turn differ in `tab`; `sub` is set inside a tool. */

@@ -1,4 +1,4 @@
-import type { SearchDoc } from "../../api/chat/chat-schemas.ts";
+import type { SearchDoc } from "../../api/chat-schemas.ts";
 import type { Turn } from "./answer.ts";
 import type { ToolCall } from "./calls.ts";
 import type { AppliedFilters } from "./events.ts";

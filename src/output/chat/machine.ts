@@ -1,4 +1,4 @@
-import type { SearchDoc } from "../../api/chat/chat-schemas.ts";
+import type { SearchDoc } from "../../api/chat-schemas.ts";
 import { writeJq } from "../formats/formats.ts";
 import type { Output } from "../terminal/output.ts";
 import { checkNames, parseFields, pick } from "../formats/select.ts";

@@ -1,4 +1,4 @@
-import type { GeneratedImage, Packet } from "../../api/chat/chat-schemas.ts";
+import type { GeneratedImage, Packet } from "../../api/chat-schemas.ts";
 import type { MadeImage, Place, ReadFile, ToolEvent, TurnEvent } from "./events.ts";
 
 type Details = {

@@ -1,4 +1,4 @@
-import type { Packet } from "../../api/chat/chat-schemas.ts";
+import type { Packet } from "../../api/chat-schemas.ts";
 import type { Place, ToolEvent, TurnEvent } from "./events.ts";
 import {
   citation,

@@ -1,4 +1,4 @@
-import type { SearchDoc } from "../../api/chat/chat-schemas.ts";
+import type { SearchDoc } from "../../api/chat-schemas.ts";
 import { dim, link, type Text } from "../terminal/text.ts";
 import { titleText } from "./sources.ts";
 

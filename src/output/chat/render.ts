@@ -1,4 +1,4 @@
-import type { ChatEvent } from "../../api/chat/chat-schemas.ts";
+import type { ChatEvent } from "../../api/chat-schemas.ts";
 import type { Output } from "../terminal/output.ts";
 import type { RenderMode } from "./markdown.ts";
 import type { Spinner } from "../terminal/spinner.ts";

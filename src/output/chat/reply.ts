@@ -1,4 +1,4 @@
-import type { ChatReply } from "../../api/chat/chat-schemas.ts";
+import type { ChatReply } from "../../api/chat-schemas.ts";
 import { addDocuments, createTurn, turnsOf, type Turn } from "./answer.ts";
 import { createCall, noteDocuments, type ToolCall } from "./calls.ts";
 import type { TurnEvent } from "./events.ts";

@@ -1,4 +1,4 @@
-import type { StreamFailure } from "../../api/chat/chat-schemas.ts";
+import type { StreamFailure } from "../../api/chat-schemas.ts";
 
 /** How lines are put on the wire: `sse` as `data:` events, `ndjson` bare (observed-service.md 2.1). */
 export type Framing = "sse" | "ndjson";

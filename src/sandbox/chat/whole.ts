@@ -1,4 +1,4 @@
-import type { ChatReply, SearchDoc } from "../../api/chat/chat-schemas.ts";
+import type { ChatReply, SearchDoc } from "../../api/chat-schemas.ts";
 import type { Line } from "./packets.ts";
 import { searchTool } from "./tools.ts";
 

@@ -1,7 +1,13 @@
 import { answer, type Question } from "../chat/answering.ts";
 import type { Call } from "../http/call.ts";
 import { type ChatRequest, parseChatRequest } from "../chat/chat-request.ts";
-import { type ChatOptions, checkModels, findSession, invalid, SetupFailure } from "../chat/chat-setup.ts";
+import {
+  type ChatOptions,
+  checkModels,
+  findSession,
+  invalid,
+  SetupFailure,
+} from "../chat/chat-setup.ts";
 import { failure, type Line } from "../chat/packets.ts";
 import { detail, json, problem, type Reply } from "../http/reply.ts";
 import type { Route } from "../http/routes.ts";

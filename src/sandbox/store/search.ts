@@ -1,4 +1,4 @@
-import type { SearchDoc } from "../../api/chat/chat-schemas.ts";
+import type { SearchDoc } from "../../api/chat-schemas.ts";
 import type { Database, Row, SqlValue } from "../../database.ts";
 import { indexText } from "./passages.ts";
 

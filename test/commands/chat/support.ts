@@ -1,7 +1,11 @@
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { main } from "../../../src/main.ts";
-import { startSandbox, type Sandbox, type SandboxOptions } from "../../../src/sandbox/http/server.ts";
+import {
+  startSandbox,
+  type Sandbox,
+  type SandboxOptions,
+} from "../../../src/sandbox/http/server.ts";
 import {
   cleanEnvironment,
   createTestContext,

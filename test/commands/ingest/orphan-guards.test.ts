@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { refuseRemoval, type RemovalFacts } from "../../../src/commands/ingest/orphans/orphan-guards.ts";
+import {
+  refuseRemoval,
+  type RemovalFacts,
+} from "../../../src/commands/ingest/orphans/orphan-guards.ts";
 
 const facts: RemovalFacts = {
   fileCount: 3,

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createIdleCount, whySlow, type Moment } from "../../../src/commands/ingest/upload/why-slow.ts";
+import {
+  createIdleCount,
+  whySlow,
+  type Moment,
+} from "../../../src/commands/ingest/upload/why-slow.ts";
 
 const now = 1_700_000_000_000;
 const gate: Moment["gate"] = {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { Packet, type ChatEvent } from "../../../src/api/chat/chat-schemas.ts";
+import { Packet, type ChatEvent } from "../../../src/api/chat-schemas.ts";
 import { parseStreamLine } from "../../../src/api/chat/packets.ts";
 import { document, packet, start, stop, text } from "./lines.ts";
 import { each, play } from "./play.ts";

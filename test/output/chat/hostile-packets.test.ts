@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { decodeChunks } from "../../../src/api/chat/stream.ts";
 import { parseStreamLine } from "../../../src/api/chat/packets.ts";
-import type { ChatEvent } from "../../../src/api/chat/chat-schemas.ts";
+import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
 import { start, stop, text } from "./lines.ts";
 import { each, play, type PlayOptions } from "./play.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ChatEvent } from "../../../src/api/chat/chat-schemas.ts";
+import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
 import { document, packet, start, stop, text } from "./lines.ts";
 import { each, play } from "./play.ts";
 

@@ -1,4 +1,4 @@
-import { Packet, type ChatEvent } from "../../../src/api/chat/chat-schemas.ts";
+import { Packet, type ChatEvent } from "../../../src/api/chat-schemas.ts";
 
 /** A packet line as the decoder yields it; `obj` is checked against the schema. */
 export function packet(

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import type { ChatEvent } from "../../../src/api/chat/chat-schemas.ts";
+import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
 import type { Context, Sink } from "../../../src/context.ts";
 import { advance, createTurn } from "../../../src/output/chat/answer.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ChatEvent } from "../../../src/api/chat/chat-schemas.ts";
+import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
 import { advance, createTurn } from "../../../src/output/chat/answer.ts";
 import { chatRenderers } from "../../../src/output/chat/render.ts";
 import type { Shown } from "../../../src/output/chat/tools.ts";

@@ -1,6 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createEditor, type Completion, type Entry } from "../../../src/output/terminal/editor/editor.ts";
+import {
+  createEditor,
+  type Completion,
+  type Entry,
+} from "../../../src/output/terminal/editor/editor.ts";
 import { createKeyReader } from "../../../src/output/terminal/editor/keys.ts";
 import { createScreen } from "./screen.ts";
 

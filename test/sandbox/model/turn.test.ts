@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { ChatReply, Packet, PacketLine, StreamFailure } from "../../../src/api/chat/chat-schemas.ts";
+import { ChatReply, Packet, PacketLine, StreamFailure } from "../../../src/api/chat-schemas.ts";
 import { completionsUrl } from "../../../src/sandbox/chat/model/address.ts";
 import { documentOf, type Line, linesOf, start } from "../start.ts";
 import {

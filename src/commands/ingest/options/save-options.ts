@@ -1,5 +1,11 @@
 import { dirname, join } from "node:path";
-import { changeDraft, openDraft, readDraft, renderDraft, saveDraft } from "../../../config/file/edit.ts";
+import {
+  changeDraft,
+  openDraft,
+  readDraft,
+  renderDraft,
+  saveDraft,
+} from "../../../config/file/edit.ts";
 import { createMachine, type Machine } from "../../../config/find/folders.ts";
 import { isOn } from "../../../config/values/given.ts";
 import { parseConfig } from "../../../config/file/parse.ts";
