@@ -1,26 +1,26 @@
 import { Command, CommanderError } from "commander";
 import type { Context } from "./context.ts";
 import { exitCodes } from "./errors.ts";
-import { addAgents } from "./surface/agents.ts";
-import { addApi } from "./surface/api.ts";
-import { addChat } from "./surface/chat.ts";
-import { addCompletion } from "./surface/completion.ts";
+import { addAgents } from "./commands/agents/flags.ts";
+import { addApi } from "./commands/api/flags.ts";
+import { addChat } from "./commands/chat/flags.ts";
+import { addCompletion } from "./commands/completion/flags.ts";
 import { completionTable } from "./surface/completion-table.ts";
 import { checkExpression, checkFlags } from "./surface/check-flags.ts";
-import { addConfig } from "./surface/config.ts";
-import { addConnectors } from "./surface/connectors.ts";
+import { addConfig } from "./commands/config/flags.ts";
+import { addConnectors } from "./commands/connectors/flags.ts";
 import { collectOptions } from "./surface/environment.ts";
-import { addDoctor } from "./surface/doctor.ts";
-import { addFiles } from "./surface/files.ts";
-import { addIngest } from "./surface/ingest.ts";
+import { addDoctor } from "./commands/doctor/flags.ts";
+import { addFiles } from "./commands/files/flags.ts";
+import { addIngest } from "./commands/ingest/flags.ts";
 import { examples } from "./surface/options.ts";
 import { globalOptions, isGroup, prepare, summaryOf } from "./surface/prepare.ts";
-import { addReport } from "./surface/report.ts";
+import { addReport } from "./commands/report/flags.ts";
 import type { Run } from "./surface/run.ts";
-import { addSandbox } from "./surface/sandbox.ts";
-import { addSessions } from "./surface/sessions.ts";
-import { addState } from "./surface/state.ts";
-import { addTools } from "./surface/tools.ts";
+import { addSandbox } from "./commands/sandbox/flags.ts";
+import { addSessions } from "./commands/sessions/flags.ts";
+import { addState } from "./commands/state/flags.ts";
+import { addTools } from "./commands/tools/flags.ts";
 
 function exitCodeHelp(): string {
   const rows = Object.entries(exitCodes).map(

@@ -20,6 +20,7 @@ const modules = {
   driver: "driver.ts",
   documents: "documents/read/read.ts",
   errors: "errors.ts",
+  flags: "commands/chat/flags.ts",
   git: "git/repository.ts",
   main: "main.ts",
   "make-folder": "make-folder.ts",
@@ -28,7 +29,7 @@ const modules = {
   program: "program.ts",
   recording: "recording.ts",
   sandbox: "sandbox/http/server.ts",
-  surface: "surface/chat.ts",
+  surface: "surface/options.ts",
   sync: "sync/run/run.ts",
 } as const;
 
@@ -68,14 +69,21 @@ const rooms: Record<string, Room> = {
   main: { file: "main.ts", values: ["program", "errors", "output"], types: ["context"] },
   program: {
     file: "program.ts",
-    values: ["errors", "surface"],
+    values: ["errors", "surface", "flags"],
     types: ["context"],
     libraries: ["commander"],
   },
   surface: {
     file: "surface/planted.ts",
     // Commands on demand only: see below.
-    values: ["errors", "surface", "commands"],
+    values: ["errors", "surface", "flags", "commands"],
+    types: ["context", "config"],
+    libraries: ["commander"],
+  },
+  flags: {
+    file: "commands/ingest/flags-planted.ts",
+    // Commands on demand only: see below.
+    values: ["errors", "surface", "flags", "commands"],
     types: ["context", "config"],
     libraries: ["commander"],
   },
@@ -228,10 +236,16 @@ function sources(folder = "src"): string[] {
 const textOf = (path: string): string => readFileSync(join(projectFolder, path), "utf8");
 
 describe("the sources", () => {
-  it("the surface loads commands on demand only", () => {
-    const all = sources("src/surface").map(textOf).join("\n");
-    expect(all).toMatch(/await import\("\.\.\/commands\//);
-    expect(all).not.toMatch(/from "(\.\.\/)+commands\//);
+  it("flags load their command on demand only: a start loads the flags of all", () => {
+    const flags = sources("src/commands").filter((path) => /[\\/]flags[^\\/]*$/.test(path));
+    expect(flags.length).toBeGreaterThan(10);
+    for (const path of [...flags, ...sources("src/surface")]) {
+      const statically = textOf(path).matchAll(/^(?:import|\}) (?!type).*from "(\..*)";$/gm);
+      for (const [, from = ""] of statically) {
+        expect(from, path).toMatch(/^\.\/flags|surface\/|errors|^\.\/[a-z-]+\.ts$/);
+        if (flags.includes(path)) expect(from, path).toMatch(/^\.\/flags|surface\/|errors/);
+      }
+    }
   });
 
   it("no file is over 250 lines", () => {

@@ -1,5 +1,5 @@
 import { createClient, type Client, type ClientOptions, type RequestTrace } from "../api/client.ts";
-import type { GlobalFlags } from "../config/flags.ts";
+import type { GlobalFlags } from "../config/global-flags.ts";
 import { loadConfig, type Config, type Connection } from "../config/load.ts";
 import type { Context } from "../context.ts";
 import { createOutput, type Output } from "../output/terminal/output.ts";

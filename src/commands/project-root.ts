@@ -1,4 +1,4 @@
-import type { GlobalFlags } from "../config/flags.ts";
+import type { GlobalFlags } from "../config/global-flags.ts";
 import { createMachine } from "../config/find/folders.ts";
 import { isOn } from "../config/values/given.ts";
 import {

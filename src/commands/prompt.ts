@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import type { GlobalFlags } from "../config/flags.ts";
+import type { GlobalFlags } from "../config/global-flags.ts";
 import type { Context } from "../context.ts";
 import { CliError, type ExitName } from "../errors.ts";
 import type { Output } from "../output/terminal/output.ts";

@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import { statSync } from "node:fs";
 import { findProject, findUserFile, readNamed } from "./find/discover.ts";
 import { checkPrivate } from "./file/files.ts";
-import type { GlobalFlags } from "./flags.ts";
+import type { GlobalFlags } from "./global-flags.ts";
 import type { Environment, Machine } from "./find/folders.ts";
 import { givenWord, isOn } from "./values/given.ts";
 import type { ConfigFile } from "./values/layers.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PairRecord } from "../../src/api/schemas.ts";
-import { findConnector } from "../../src/commands/find-connector.ts";
+import { findConnector } from "../../src/commands/connectors/find-connector.ts";
 import { CliError } from "../../src/errors.ts";
 import { startTestService } from "../service.ts";
 import { pair, pairs, run } from "./pairs.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { GlobalFlags } from "../../src/config/flags.ts";
+import type { GlobalFlags } from "../../src/config/global-flags.ts";
 import { temporaryFolder } from "../support.ts";
 import { createDesk, failureOf, type Desk } from "./support.ts";
 

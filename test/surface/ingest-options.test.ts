@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { expect, it } from "vitest";
 import { formats } from "../../src/documents/read/readers.ts";
-import { addMappingOptions } from "../../src/surface/ingest-options.ts";
+import { addMappingOptions } from "../../src/commands/ingest/flags-shared.ts";
 
 it.each(Object.keys(formats))("--format takes %s", (name) => {
   const command = addMappingOptions(new Command("ingest").exitOverride());

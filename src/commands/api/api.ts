@@ -2,7 +2,7 @@ import type { Client } from "../../api/client.ts";
 import type { Answer } from "../../api/transport/exchange.ts";
 import { header } from "../../api/transport/headers.ts";
 import type { FaultKind } from "../../api/retry/policy.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
 import { checkFormat, writeList } from "../../output/formats/formats.ts";

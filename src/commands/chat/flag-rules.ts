@@ -1,4 +1,4 @@
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import { CliError } from "../../errors.ts";
 import type { Selection } from "../../output/chat/render.ts";
 import type { ChatOptions } from "./options.ts";

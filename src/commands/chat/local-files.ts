@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import { ownerRules } from "../../config/values/given.ts";
 import { stateName } from "../../config/find/project-mark.ts";
 import type { Context } from "../../context.ts";

@@ -1,6 +1,6 @@
 import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Dialect } from "../../api/dialects.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { ChatSettings } from "../../config/values/schema.ts";
 import { CliError } from "../../errors.ts";
 import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";

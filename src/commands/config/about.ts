@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import { stateFolder } from "../../config/find/folders.ts";
 import { configJsonSchema } from "../../config/values/json-schema.ts";
 import { trustStore } from "../../config/trust.ts";

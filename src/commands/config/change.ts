@@ -6,7 +6,7 @@ import {
   saveDraft,
   type Draft,
 } from "../../config/file/edit.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import { isSecretPath, parseKey } from "../../config/file/key-path.ts";
 import { isSecretName } from "../../config/values/members.ts";
 import { nearest } from "../../config/values/nearest.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { findProject, findUserFile, readNamed } from "../../config/find/discover.ts";
 import { checkPrivate } from "../../config/file/files.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import { givenWord, isOn } from "../../config/values/given.ts";
 import { secretMembers } from "../../config/values/members.ts";
 import { offsetOf, placeOf } from "../../config/file/nodes.ts";

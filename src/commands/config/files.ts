@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { findProject } from "../../config/find/discover.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import { createMachine, userFolder, type Machine } from "../../config/find/folders.ts";
 import { givenWord } from "../../config/values/given.ts";
 import { loadConfig, type Config } from "../../config/load.ts";

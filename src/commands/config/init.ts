@@ -6,7 +6,7 @@ import {
   type Draft,
 } from "../../config/file/edit.ts";
 import { expandPath } from "../../config/find/folders.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import { environmentLayer, givenWord } from "../../config/values/given.ts";
 import { loadConfig } from "../../config/load.ts";
 import { AddressProblem, parseBaseUrl } from "../../config/values/url.ts";
@@ -14,7 +14,7 @@ import { isProfileName } from "../../config/values/validate.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
-import { askBareKey } from "../bare-key.ts";
+import { askBareKey } from "./bare-key.ts";
 import { createPrompt, readPipedKey, type Prompt } from "../prompt.ts";
 import { machineOf, userFile } from "./files.ts";
 

@@ -1,5 +1,5 @@
 import { parseKey } from "../../config/file/key-path.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Config } from "../../config/load.ts";
 import { describeSecret, maskValue } from "../../config/values/mask.ts";
 import { restrictContent } from "../../config/restrict.ts";

@@ -1,5 +1,5 @@
 import type { ConnectorStatus } from "../../api/schemas.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import { nearest } from "../../config/values/nearest.ts";
 import { CliError } from "../../errors.ts";
 import type { Column } from "../../output/formats/formats.ts";

@@ -7,14 +7,14 @@ import {
   type NewConnector,
 } from "../../api/create-connector.ts";
 import type { ConnectorStatus, IdentifiedConnector } from "../../api/schemas.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
 import { checkSelection, writeRecord } from "../../output/formats/formats.ts";
 import { isInert } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { connect } from "../connect.ts";
-import { findConnector } from "../find-connector.ts";
+import { findConnector } from "./find-connector.ts";
 
 export interface ConnectorsCreateOptions extends GlobalFlags {
   accessType?: "public" | "private";

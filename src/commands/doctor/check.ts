@@ -3,7 +3,7 @@ import type { DialectName } from "../../api/dialects.ts";
 import type { Answer } from "../../api/transport/exchange.ts";
 import type { Probed, Prober } from "../../api/retry/prober.ts";
 import type { Config } from "../../config/load.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import type { ExitName } from "../../errors.ts";
 import type { FindingStatus } from "../../output/findings.ts";

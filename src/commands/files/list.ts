@@ -1,6 +1,6 @@
 import { listFiles } from "../../api/files.ts";
 import type { UserFile } from "../../api/schemas.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { checkFormat, writeList, type Column } from "../../output/formats/formats.ts";
 import { parseFilter, passes } from "../../output/formats/select.ts";

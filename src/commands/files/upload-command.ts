@@ -1,6 +1,6 @@
 import { uploadImage } from "../../api/files.ts";
 import type { UserFile } from "../../api/schemas.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { checkSelection, writeList, type Column } from "../../output/formats/formats.ts";

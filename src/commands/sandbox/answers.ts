@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { createConnector } from "../../api/transport/connector.ts";
 import { proxyFor } from "../../api/transport/proxy.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import { environmentLayer, flagLayer } from "../../config/values/given.ts";
 import { mergeLayers } from "../../config/values/layers.ts";
 import { givenProxy, proxyOf, tlsFilesOf } from "../../config/values/network.ts";

@@ -1,5 +1,5 @@
 import { deleteSession, renameSession } from "../../api/sessions.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { titleText } from "../../output/chat/sources.ts";

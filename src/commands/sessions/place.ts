@@ -1,6 +1,6 @@
 import { getSession } from "../../api/sessions.ts";
 import type { StoredSession } from "../../api/session-schemas.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { findSession, type SessionPlace } from "../chat/find-session.ts";

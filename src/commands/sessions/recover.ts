@@ -1,7 +1,7 @@
 import type { Client } from "../../api/client.ts";
 import { getSession, resumeChat } from "../../api/sessions.ts";
 import type { StoredMessage, StoredSession } from "../../api/session-schemas.ts";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createTurn } from "../../output/chat/answer.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { GlobalFlags } from "../../config/flags.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import { ownerRules } from "../../config/values/given.ts";
 import { stateName } from "../../config/find/project-mark.ts";
 import type { Context } from "../../context.ts";

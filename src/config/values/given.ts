@@ -1,7 +1,7 @@
 import { CliError } from "../../errors.ts";
 import type { OwnerRules } from "../../ownership.ts";
 import type { Environment } from "../find/folders.ts";
-import type { GlobalFlags } from "../flags.ts";
+import type { GlobalFlags } from "../global-flags.ts";
 import type { Layer } from "./layers.ts";
 import type { Profile } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 import { CliError } from "../../errors.ts";
-import type { GlobalFlags } from "../flags.ts";
+import type { GlobalFlags } from "../global-flags.ts";
 import type { Environment } from "../find/folders.ts";
 import { givenWord } from "./given.ts";
 import type { ConfigFile, Origin } from "./layers.ts";

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../../../config/load.ts";
-import type { GlobalFlags } from "../../../config/flags.ts";
+import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
 import type { FormatName } from "../../../documents/read/readers.ts";
 import type { FindOptions } from "../../../documents/find/scope.ts";

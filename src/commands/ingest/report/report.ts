@@ -1,4 +1,4 @@
-import type { GlobalFlags } from "../../../config/flags.ts";
+import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
 import { ClosedPipeError, CliError, messageOf } from "../../../errors.ts";
 import {

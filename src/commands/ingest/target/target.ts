@@ -3,7 +3,7 @@ import type { ConnectorStatus } from "../../../api/schemas.ts";
 import type { Config } from "../../../config/load.ts";
 import { ApiError, CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
-import { findConnector } from "../../find-connector.ts";
+import { findConnector } from "../../connectors/find-connector.ts";
 import {
   anyAccess,
   describeTarget,

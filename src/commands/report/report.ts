@@ -1,17 +1,17 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import type { GlobalFlags } from "../config/flags.ts";
-import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { checkFormat, writeRecord } from "../output/formats/formats.ts";
-import type { Output } from "../output/terminal/output.ts";
-import { countOf, formatCount, formatDuration } from "../output/terminal/progress.ts";
-import { reportFormatOf, writeReport } from "../output/report/file.ts";
-import { jsonReport } from "../output/report/json.ts";
-import { mergeReports, missingShards, type NamedReport } from "../output/report/merge.ts";
-import { readReport } from "../output/report/read.ts";
-import type { ReportFailure, ReportHead } from "../output/report/record.ts";
-import { openOutput } from "./connect.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { countOf, formatCount, formatDuration } from "../../output/terminal/progress.ts";
+import { reportFormatOf, writeReport } from "../../output/report/file.ts";
+import { jsonReport } from "../../output/report/json.ts";
+import { mergeReports, missingShards, type NamedReport } from "../../output/report/merge.ts";
+import { readReport } from "../../output/report/read.ts";
+import type { ReportFailure, ReportHead } from "../../output/report/record.ts";
+import { openOutput } from "../connect.ts";
 
 export interface MergeOptions extends GlobalFlags {
   /** File to write instead of JSON on stdout. */

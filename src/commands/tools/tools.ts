@@ -1,9 +1,9 @@
-import type { Tool } from "../api/schemas.ts";
-import { listTools } from "../api/tools.ts";
-import type { GlobalFlags } from "../config/flags.ts";
-import type { Context } from "../context.ts";
-import { checkFormat, writeList, type Column } from "../output/formats/formats.ts";
-import { connect } from "./connect.ts";
+import type { Tool } from "../../api/schemas.ts";
+import { listTools } from "../../api/tools.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
+import type { Context } from "../../context.ts";
+import { checkFormat, writeList, type Column } from "../../output/formats/formats.ts";
+import { connect } from "../connect.ts";
 
 const right = { align: "right" } as const;
 const more = { shown: false } as const;
@@ -40,7 +40,7 @@ export async function toolsList(
     const tools = (await listTools(client)).map(maskTool);
     const count = await writeList(output, options, columns, tools);
     if (count === 0) await output.note(tools.length > 0 ? "no tools match" : "there are no tools");
-    const { rememberNames } = await import("./completion/remember-names.ts");
+    const { rememberNames } = await import("../completion/remember-names.ts");
     const names = tools.map(({ id, name, display_name }) => ({
       id,
       name: display_name || name,

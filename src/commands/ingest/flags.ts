@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addDocuments, addOrphans, addRetry } from "./ingest-commands.ts";
+import { addDocuments, addOrphans, addRetry } from "./flags-of-subcommands.ts";
 import {
   addAccessOptions,
   addContentOptions,
@@ -10,9 +10,9 @@ import {
   addStdinOptions,
   addTargetOptions,
   addUploadOptions,
-} from "./ingest-options.ts";
-import { examples, positive } from "./options.ts";
-import type { Run } from "./run.ts";
+} from "./flags-shared.ts";
+import { examples, positive } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
 export function addIngest(program: Command, run: Run): void {
   const ingest = program
@@ -64,7 +64,7 @@ export function addIngest(program: Command, run: Run): void {
         ],
       ]),
     )
-    .action(run(async () => (await import("../commands/ingest/ingest.ts")).ingest));
+    .action(run(async () => (await import("./ingest.ts")).ingest));
   const explain = ingest
     .command("explain")
     .description(
@@ -80,7 +80,7 @@ export function addIngest(program: Command, run: Run): void {
         ["knowctl ingest explain prices.csv --map title=name,text=notes --row 2", "of one row"],
       ]),
     )
-    .action(run(async () => (await import("../commands/ingest/explain.ts")).explainFile));
+    .action(run(async () => (await import("./explain.ts")).explainFile));
   addRetry(ingest, run);
   addDocuments(ingest, run);
   addOrphans(ingest, run);

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { examples, integer, positive } from "./options.ts";
-import type { Run } from "./run.ts";
+import { examples, integer, positive } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
 function addList(files: Command, run: Run): void {
   files
@@ -14,7 +14,7 @@ function addList(files: Command, run: Run): void {
         ["knowctl files list --filter 'name~*.md' --fields file_id,name,status", "some of them"],
       ]),
     )
-    .action(run(async () => (await import("../commands/files/list.ts")).filesList));
+    .action(run(async () => (await import("./list.ts")).filesList));
 }
 
 function addUpload(files: Command, run: Run): void {
@@ -39,7 +39,7 @@ function addUpload(files: Command, run: Run): void {
         ["knowctl files upload docs/*.md --no-wait --json", "the whole records"],
       ]),
     )
-    .action(run(async () => (await import("../commands/files/upload-command.ts")).filesUpload));
+    .action(run(async () => (await import("./upload-command.ts")).filesUpload));
 }
 
 /** `files list | upload`. */

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
-import { flagOnly } from "./environment.ts";
-import { choice, collect, examples, filled } from "./options.ts";
-import type { Run } from "./run.ts";
+import { flagOnly } from "../../surface/environment.ts";
+import { choice, collect, examples, filled } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
 /** `--input` beside the global `--no-input`, whose name in the options it would take. */
 function inputOption(): Option {
@@ -69,5 +69,5 @@ export function addApi(program: Command, run: Run): void {
         ],
       ]),
     )
-    .action(run(async () => (await import("../commands/api/api.ts")).api));
+    .action(run(async () => (await import("./api.ts")).api));
 }

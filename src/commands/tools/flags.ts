@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { examples } from "./options.ts";
-import type { Run } from "./run.ts";
+import { examples } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
 /** `tools list`. */
 export function addTools(program: Command, run: Run): void {
@@ -16,5 +16,5 @@ export function addTools(program: Command, run: Run): void {
         ["knowctl tools list --json", "the whole records"],
       ]),
     )
-    .action(run(async () => (await import("../commands/tools.ts")).toolsList));
+    .action(run(async () => (await import("./tools.ts")).toolsList));
 }

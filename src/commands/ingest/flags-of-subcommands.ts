@@ -9,9 +9,9 @@ import {
   addSelectionOptions,
   addTargetOptions,
   addUploadOptions,
-} from "./ingest-options.ts";
-import { choice, collectParsed, examples, positive, share } from "./options.ts";
-import type { Run } from "./run.ts";
+} from "./flags-shared.ts";
+import { choice, collectParsed, examples, positive, share } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
 /** As in sync/orphans/orphan-classes.ts, which help must not load. */
 const orphanClassNames = ["gone", "excluded", "other-options", "row-gone", "opted-out"] as const;
@@ -37,7 +37,7 @@ export function addRetry(ingest: Command, run: Run): void {
         ["knowctl ingest retry shard-1.json", "what a report says"],
       ]),
     )
-    .action(run(async () => (await import("../commands/ingest/retry/retry.ts")).ingestRetry));
+    .action(run(async () => (await import("./retry/retry.ts")).ingestRetry));
 }
 
 /** `ingest documents`. */
@@ -55,7 +55,7 @@ export function addDocuments(ingest: Command, run: Run): void {
         ["knowctl ingest documents docs | knowctl ingest - --cc-pair-id 2", "and send them"],
       ]),
     )
-    .action(run(async () => (await import("../commands/ingest/documents.ts")).printDocuments));
+    .action(run(async () => (await import("./documents.ts")).printDocuments));
 }
 
 /** `ingest orphans`. */
@@ -97,5 +97,5 @@ export function addOrphans(ingest: Command, run: Run): void {
         ],
       ]),
     )
-    .action(run(async () => (await import("../commands/ingest/orphans/orphans.ts")).ingestOrphans));
+    .action(run(async () => (await import("./orphans/orphans.ts")).ingestOrphans));
 }

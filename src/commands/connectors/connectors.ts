@@ -1,19 +1,19 @@
-import { listConnectors } from "../api/connectors.ts";
-import type { ConnectorStatus } from "../api/schemas.ts";
-import type { GlobalFlags } from "../config/flags.ts";
-import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { checkFormat, writeList, writeRecord } from "../output/formats/formats.ts";
-import { maskConnector } from "../output/mask.ts";
-import type { Output } from "../output/terminal/output.ts";
-import { connect, type Connected } from "./connect.ts";
+import { listConnectors } from "../../api/connectors.ts";
+import type { ConnectorStatus } from "../../api/schemas.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { checkFormat, writeList, writeRecord } from "../../output/formats/formats.ts";
+import { maskConnector } from "../../output/mask.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { connect, type Connected } from "../connect.ts";
 import {
   createColumns,
   isWanted,
   readSort,
   sortRows,
   type ConnectorsListOptions,
-} from "./connectors/columns.ts";
+} from "./columns.ts";
 import { findConnector, findConnectorById } from "./find-connector.ts";
 
 export interface ConnectorsGetOptions extends GlobalFlags {
@@ -62,7 +62,7 @@ async function rememberConnectors(
   connected: Connected,
   records: readonly ConnectorStatus[],
 ): Promise<void> {
-  const { rememberNames } = await import("./completion/remember-names.ts");
+  const { rememberNames } = await import("../completion/remember-names.ts");
   const names = records.flatMap(({ cc_pair_id: id, name, connector }) =>
     id === null ? [] : [{ id, name: name ?? "", text: connector?.source ?? "" }],
   );
@@ -107,7 +107,7 @@ export async function connectorsList(
     return sorted.map((row) => mayShow(row, options));
   };
   if (options.watch !== undefined) {
-    const { watchConnectors } = await import("./connectors/watch.ts");
+    const { watchConnectors } = await import("./watch.ts");
     return await watchConnectors(context, options, columns, rowsOf);
   }
   await withRecords(context, options, async (records, output) => {

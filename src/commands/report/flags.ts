@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { examples } from "./options.ts";
-import type { Run } from "./run.ts";
+import { examples } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
 /** `report merge`. */
 export function addReport(program: Command, run: Run): void {
@@ -22,5 +22,5 @@ export function addReport(program: Command, run: Run): void {
         ["knowctl report merge shard-1.json shard-2.json --jq .counts", "only the counts"],
       ]),
     )
-    .action(run(async () => (await import("../commands/report.ts")).reportMerge));
+    .action(run(async () => (await import("./report.ts")).reportMerge));
 }

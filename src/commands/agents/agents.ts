@@ -1,9 +1,9 @@
-import { listAgents, type Agent } from "../api/agents.ts";
-import type { GlobalFlags } from "../config/flags.ts";
-import type { Context } from "../context.ts";
-import { checkFormat, writeList, type Column } from "../output/formats/formats.ts";
-import { readMember } from "../output/formats/select.ts";
-import { connect } from "./connect.ts";
+import { listAgents, type Agent } from "../../api/agents.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
+import type { Context } from "../../context.ts";
+import { checkFormat, writeList, type Column } from "../../output/formats/formats.ts";
+import { readMember } from "../../output/formats/select.ts";
+import { connect } from "../connect.ts";
 
 const right = { align: "right" } as const;
 const more = { shown: false } as const;
@@ -51,7 +51,7 @@ export async function agentsList(
     const count = await writeList(output, options, columns, agents);
     if (count === 0)
       await output.note(agents.length > 0 ? "no agents match" : "there are no agents");
-    const { rememberNames } = await import("./completion/remember-names.ts");
+    const { rememberNames } = await import("../completion/remember-names.ts");
     const names = agents.map(({ id, name }) => ({ id, name, text: "" }));
     rememberNames(context, "agents", connected, names);
   } finally {

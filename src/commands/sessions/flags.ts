@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { choice, examples, positive } from "./options.ts";
-import type { Run } from "./run.ts";
+import { choice, examples, positive } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
 const idHelp = "id of the session, or the beginning of it, or `last`";
 
@@ -27,7 +27,7 @@ function addList(sessions: Command, run: Run): void {
         ["knowctl sessions list --output ndjson", "the whole records, a line each"],
       ]),
     )
-    .action(run(async () => (await import("../commands/sessions/list.ts")).sessionsList));
+    .action(run(async () => (await import("./list.ts")).sessionsList));
 }
 
 function addShow(sessions: Command, run: Run): void {
@@ -46,7 +46,7 @@ function addShow(sessions: Command, run: Run): void {
         ["knowctl sessions show last --output json", "one object for a script"],
       ]),
     )
-    .action(run(async () => (await import("../commands/sessions/show.ts")).sessionsShow));
+    .action(run(async () => (await import("./show.ts")).sessionsShow));
 }
 
 function addExport(sessions: Command, run: Run): void {
@@ -66,7 +66,7 @@ function addExport(sessions: Command, run: Run): void {
         ["knowctl sessions export last --output json", "for a script"],
       ]),
     )
-    .action(run(async () => (await import("../commands/sessions/show.ts")).sessionsExport));
+    .action(run(async () => (await import("./show.ts")).sessionsExport));
 }
 
 function addChanges(sessions: Command, run: Run): void {
@@ -79,7 +79,7 @@ function addChanges(sessions: Command, run: Run): void {
       "after",
       examples([['knowctl sessions rename last "Leave in summer"', "find it again by its name"]]),
     )
-    .action(run(async () => (await import("../commands/sessions/change.ts")).sessionsRename));
+    .action(run(async () => (await import("./change.ts")).sessionsRename));
   sessions
     .command("delete")
     .description("Delete sessions, from the service and from the index of this machine.")
@@ -87,7 +87,7 @@ function addChanges(sessions: Command, run: Run): void {
     .option("-y, --yes", "do not ask")
     .option("--local", "only from the index of this machine")
     .addHelpText("after", examples([["knowctl sessions delete last --yes", "without a question"]]))
-    .action(run(async () => (await import("../commands/sessions/change.ts")).sessionsDelete));
+    .action(run(async () => (await import("./change.ts")).sessionsDelete));
 }
 
 function addRecover(sessions: Command, run: Run): void {
@@ -111,7 +111,7 @@ function addRecover(sessions: Command, run: Run): void {
         ["knowctl sessions recover --wait last > answer.md", "wait until it is there"],
       ]),
     )
-    .action(run(async () => (await import("../commands/sessions/recover.ts")).sessionsRecover));
+    .action(run(async () => (await import("./recover.ts")).sessionsRecover));
 }
 
 /** `sessions list | show | export | rename | delete | recover`. */

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { choice, collectParsed, decimal, examples, integer } from "./options.ts";
-import type { Run } from "./run.ts";
+import { choice, collectParsed, decimal, examples, integer } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
-const load = () => import("../commands/connectors.ts");
+const load = () => import("./connectors.ts");
 
 const showCredentials = [
   "--show-credentials",
@@ -120,7 +120,7 @@ function addCreate(connectors: Command, run: Run): void {
         ["knowctl connectors create Handbook --dialect onyx --json", "and whether it is new"],
       ]),
     )
-    .action(run(async () => (await import("../commands/connectors/create.ts")).connectorsCreate));
+    .action(run(async () => (await import("./create.ts")).connectorsCreate));
 }
 
 /** `connectors list | get | find | create`. */

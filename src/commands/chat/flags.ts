@@ -1,6 +1,14 @@
 import type { Command } from "commander";
-import { choice, collect, collectParsed, decimal, examples, integer, size } from "./options.ts";
-import type { Run } from "./run.ts";
+import {
+  choice,
+  collect,
+  collectParsed,
+  decimal,
+  examples,
+  integer,
+  size,
+} from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
 const id = (flag: string) => integer(flag === "--agent" ? -(2 ** 31) : 0, 2 ** 31 - 1);
 
@@ -90,5 +98,5 @@ export function addChat(program: Command, run: Run): void {
         ],
       ]),
     )
-    .action(run(async () => (await import("../commands/chat/chat.ts")).chat));
+    .action(run(async () => (await import("./chat.ts")).chat));
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { examples, filled } from "./options.ts";
-import type { Run } from "./run.ts";
+import { examples, filled } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
 /** `doctor`. */
 export function addDoctor(program: Command, run: Run): void {
@@ -33,5 +33,5 @@ export function addDoctor(program: Command, run: Run): void {
         ["knowctl doctor --json --jq '.checks[] | select(.status != \"ok\") | .check'", "with jq"],
       ]),
     )
-    .action(run(async () => (await import("../commands/doctor/doctor.ts")).doctor));
+    .action(run(async () => (await import("./doctor.ts")).doctor));
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { choice, examples } from "./options.ts";
-import type { Run } from "./run.ts";
+import { choice, examples } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
 /** `completion SHELL`. */
 export function addCompletion(program: Command, run: Run): void {
@@ -30,5 +30,5 @@ export function addCompletion(program: Command, run: Run): void {
         ["knowctl completion powershell > knowctl.ps1", "to dot-source in the profile"],
       ]),
     )
-    .action(run(async () => (await import("../commands/completion/completion.ts")).printScript));
+    .action(run(async () => (await import("./completion.ts")).printScript));
 }

@@ -1,6 +1,6 @@
-import { keyWithoutScheme } from "../config/values/secrets.ts";
-import { CliError } from "../errors.ts";
-import type { Prompt } from "./prompt.ts";
+import { keyWithoutScheme } from "../../config/values/secrets.ts";
+import { CliError } from "../../errors.ts";
+import type { Prompt } from "../prompt.ts";
 
 /**
  * The key without a `Bearer ` that was copied with it. Asks on a terminal before it removes

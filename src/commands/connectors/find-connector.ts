@@ -1,6 +1,6 @@
-import type { ConnectorStatus, IdentifiedConnector } from "../api/schemas.ts";
-import { nearest } from "../config/values/nearest.ts";
-import { CliError } from "../errors.ts";
+import type { ConnectorStatus, IdentifiedConnector } from "../../api/schemas.ts";
+import { nearest } from "../../config/values/nearest.ts";
+import { CliError } from "../../errors.ts";
 
 /** More candidates than this are no help. */
 const mostCandidates = 10;

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { collect, decimal, examples, filled, integer } from "./options.ts";
-import type { Run } from "./run.ts";
+import { collect, decimal, examples, filled, integer } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
 export function addSandbox(program: Command, run: Run): void {
   program
@@ -72,5 +72,5 @@ export function addSandbox(program: Command, run: Run): void {
         ["knowctl sandbox --fault latency=200ms,429=0.1,500=0.05,cut=0.02", "rehearse bad days"],
       ]),
     )
-    .action(run(async () => (await import("../commands/sandbox/sandbox.ts")).runSandbox));
+    .action(run(async () => (await import("./sandbox.ts")).runSandbox));
 }

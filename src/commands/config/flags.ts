@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { choice, examples } from "./options.ts";
-import type { Run } from "./run.ts";
+import { choice, examples } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
-const about = () => import("../commands/config/about.ts");
-const show = () => import("../commands/config/show.ts");
-const change = () => import("../commands/config/change.ts");
-const check = () => import("../commands/config/check.ts");
+const about = () => import("./about.ts");
+const show = () => import("./show.ts");
+const change = () => import("./change.ts");
+const check = () => import("./check.ts");
 
 // Not --project: its variable would be the one of `chat --project ID`.
 const localFlag = ["--local", "change the project file instead of the user file"] as const;
@@ -33,7 +33,7 @@ function addInit(config: Command, run: Run): void {
         ],
       ]),
     )
-    .action(run(async () => (await import("../commands/config/init.ts")).configInit));
+    .action(run(async () => (await import("./init.ts")).configInit));
 }
 
 function addShow(config: Command, run: Run): void {
@@ -162,10 +162,10 @@ export function addConfig(program: Command, run: Run): void {
         ["knowctl login --profile production --with-token < key.txt", "in a script"],
       ]),
     )
-    .action(run(async () => (await import("../commands/login.ts")).login));
+    .action(run(async () => (await import("./login.ts")).login));
   program
     .command("logout")
     .description("Remove the stored keys of the profile.")
     .addHelpText("after", examples([["knowctl logout --profile production", "its keys only"]]))
-    .action(run(async () => (await import("../commands/login.ts")).logout));
+    .action(run(async () => (await import("./login.ts")).logout));
 }

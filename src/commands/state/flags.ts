@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { choice, examples, filled, positive } from "./options.ts";
-import type { Run } from "./run.ts";
+import { choice, examples, filled, positive } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
 function addPlace(command: Command): Command {
   return command.option(
@@ -33,7 +33,7 @@ function addList(state: Command, run: Run): void {
         ["knowctl state list --filter 'path~docs/*' --fields path,stored_id", "ids of a folder"],
       ]),
     )
-    .action(run(async () => (await import("../commands/state/list.ts")).stateList));
+    .action(run(async () => (await import("./list.ts")).stateList));
 }
 
 function addForget(state: Command, run: Run): void {
@@ -52,10 +52,10 @@ function addForget(state: Command, run: Run): void {
         ["knowctl state forget --all --yes", "the service has lost everything: send all again"],
       ]),
     )
-    .action(run(async () => (await import("../commands/state/forget.ts")).stateForget));
+    .action(run(async () => (await import("./forget.ts")).stateForget));
 }
 
-const loadTransfer = () => import("../commands/state/transfer.ts");
+const loadTransfer = () => import("./transfer.ts");
 
 function addExport(state: Command, run: Run): void {
   const command = state

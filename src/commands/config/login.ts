@@ -1,13 +1,19 @@
-import { changeDraft, openDraft, readDraft, saveDraft, type Draft } from "../config/file/edit.ts";
-import type { GlobalFlags } from "../config/flags.ts";
-import type { Config } from "../config/load.ts";
-import { AddressProblem, parseBaseUrl } from "../config/values/url.ts";
-import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { createOutput } from "../output/terminal/output.ts";
+import {
+  changeDraft,
+  openDraft,
+  readDraft,
+  saveDraft,
+  type Draft,
+} from "../../config/file/edit.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
+import type { Config } from "../../config/load.ts";
+import { AddressProblem, parseBaseUrl } from "../../config/values/url.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { createOutput } from "../../output/terminal/output.ts";
 import { askBareKey } from "./bare-key.ts";
-import { loadToShow, machineOf, userFile } from "./config/files.ts";
-import { createPrompt, readPipedKey } from "./prompt.ts";
+import { loadToShow, machineOf, userFile } from "./files.ts";
+import { createPrompt, readPipedKey } from "../prompt.ts";
 
 export interface LoginOptions extends GlobalFlags {
   withToken?: boolean;

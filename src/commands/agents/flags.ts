@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { examples } from "./options.ts";
-import type { Run } from "./run.ts";
+import { examples } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
 
 /** `agents list`. */
 export function addAgents(program: Command, run: Run): void {
@@ -18,5 +18,5 @@ export function addAgents(program: Command, run: Run): void {
         ["knowctl agents list --dialect onyx --fields id,name,tools", "what each may use"],
       ]),
     )
-    .action(run(async () => (await import("../commands/agents.ts")).agentsList));
+    .action(run(async () => (await import("./agents.ts")).agentsList));
 }

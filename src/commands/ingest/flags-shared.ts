@@ -9,7 +9,7 @@ import {
   positive,
   shard,
   webAddress,
-} from "./options.ts";
+} from "../../surface/options.ts";
 
 const formats = choice(
   "markdown",
