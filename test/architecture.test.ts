@@ -184,8 +184,11 @@ interface Diagnostic {
   labels: { span: { line: number } }[];
 }
 
-/** Lints files (by their path below src/) with the project's rules; no-restricted-imports alone counts. */
-function refusedLines(files: Record<string, string>): Map<string, Set<number>> {
+/** Lints files (by their path below src/) with the project's rules; gives the lines at which `rule` complains. */
+function refusedLines(
+  files: Record<string, string>,
+  rule = "eslint(no-restricted-imports)",
+): Map<string, Set<number>> {
   const folder = temporaryFolder();
   copyFileSync(join(projectFolder, ".oxlintrc.json"), join(folder, ".oxlintrc.json"));
   for (const [path, text] of Object.entries(files)) {
@@ -199,7 +202,7 @@ function refusedLines(files: Record<string, string>): Map<string, Set<number>> {
   });
   const refused = new Map<string, Set<number>>(Object.keys(files).map((path) => [path, new Set()]));
   for (const each of (JSON.parse(stdout) as { diagnostics: Diagnostic[] }).diagnostics) {
-    if (each.code !== "eslint(no-restricted-imports)") continue;
+    if (each.code !== rule) continue;
     for (const { span } of each.labels) refused.get(each.filename.slice(4))?.add(span.line);
   }
   return refused;
@@ -234,6 +237,15 @@ function sources(folder = "src"): string[] {
 }
 
 const textOf = (path: string): string => readFileSync(join(projectFolder, path), "utf8");
+
+it("the linter refuses a circle of imports, also one of types alone", () => {
+  const files = {
+    "sync/a.ts": 'import type { B } from "./b.ts";\nexport type A = B | 1;\n',
+    "sync/b.ts": 'import type { A } from "./a.ts";\nexport type B = A[];\n',
+  };
+  const refused = refusedLines(files, "import(no-cycle)");
+  expect([...refused.values()]).toEqual([new Set([1]), new Set([1])]);
+});
 
 describe("the sources", () => {
   it("flags load their command on demand only: a start loads the flags of all", () => {

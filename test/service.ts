@@ -1,9 +1,10 @@
+import type { SandboxOptions } from "../src/sandbox/options.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { PairRecord } from "../src/api/schemas.ts";
 import type { FaultSpec } from "../src/sandbox/http/faults.ts";
-import { startSandbox, type Sandbox, type SandboxOptions } from "../src/sandbox/http/server.ts";
+import { startSandbox, type Sandbox } from "../src/sandbox/http/server.ts";
 import { cleanEnvironment, temporaryFolder } from "./support.ts";
 
 /** Key of the sandboxes of the tests: unique, so that a leak of it would be found. */

@@ -1,8 +1,9 @@
+import type { Found, SourceFile } from "../../src/documents/find/source-file.ts";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { findFiles, type Found, type SourceFile } from "../../src/documents/find/find.ts";
+import { findFiles } from "../../src/documents/find/find.ts";
 import { loadGlobs } from "../../src/documents/find/patterns.ts";
 import { readDocument, readDocumentSync, type Reading } from "../../src/documents/read/read.ts";
 import { compileSettings, type RawSettings } from "../../src/documents/map/settings.ts";

@@ -1,8 +1,9 @@
+import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
 import type { ChatReply } from "../../src/api/chat-schemas.ts";
 import type { IngestionDocument } from "../../src/api/schemas.ts";
-import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/http/server.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/http/server.ts";
 import { temporaryFolder } from "../support.ts";
 
 export const key = "a-key-of-the-test";

@@ -1,6 +1,8 @@
+import type { Listed } from "../../src/documents/find/source-file.ts";
+import type { PlanRequest } from "../../src/sync/plan/plan-request.ts";
+import type { DocumentEvent, RunRequest } from "../../src/sync/run/run-request.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { IngestionRequest } from "../../src/api/schemas.ts";
-import type { Listed } from "../../src/documents/find/find.ts";
 import type {
   GlancingInspector,
   Looked,
@@ -8,9 +10,9 @@ import type {
 } from "../../src/documents/inspect/inspection.ts";
 import { trustedStamp } from "../../src/documents/inspect/stamp.ts";
 import { ApiError, type CliError, type ExitName } from "../../src/errors.ts";
-import { buildPlan, type Plan, type PlanRequest } from "../../src/sync/plan/plan.ts";
+import { buildPlan, type Plan } from "../../src/sync/plan/plan.ts";
 import { readAgain, readDue, type SpoolHead } from "../../src/sync/run/due.ts";
-import { runDocuments, type DocumentEvent, type RunRequest } from "../../src/sync/run/run.ts";
+import { runDocuments } from "../../src/sync/run/run.ts";
 import { createSpool, type Spool } from "../../src/sync/run/spool.ts";
 import type { State } from "../../src/sync/state/state.ts";
 import { temporaryFolder } from "../support.ts";

@@ -1,9 +1,9 @@
+import type { PlanRequest } from "../../src/sync/plan/plan-request.ts";
 import { describe, expect, it } from "vitest";
 import type { Looked } from "../../src/documents/inspect/inspection.ts";
 import { createLooking } from "../../src/sync/plan/looking.ts";
 import type { Candidate } from "../../src/sync/plan/merge.ts";
 import type { PlanEntries } from "../../src/sync/plan/plan-entries.ts";
-import type { PlanRequest } from "../../src/sync/plan/plan.ts";
 
 const candidate = (path: string): Candidate => ({
   item: { path, absolutePath: undefined, stamp: undefined, content: undefined },

@@ -1,8 +1,8 @@
+import type { ApiOptions } from "./options.ts";
 import type { Client } from "../../api/client.ts";
 import type { Answer } from "../../api/transport/exchange.ts";
 import { header } from "../../api/transport/headers.ts";
 import type { FaultKind } from "../../api/retry/policy.ts";
-import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
 import { checkFormat, writeList } from "../../output/formats/formats.ts";
@@ -13,19 +13,6 @@ import { secretValues } from "./headers.ts";
 import { rowsOfPages } from "./pages.ts";
 import { createCall, readAsked, type Asked } from "./request.ts";
 import { isParsed, safeJson, showBody, showHead } from "./show.ts";
-
-export interface ApiOptions extends GlobalFlags {
-  method?: string;
-  rawField?: string[];
-  field?: string[];
-  /** --input; `input` is the global --no-input. */
-  inputFile?: string;
-  header?: string[];
-  include?: boolean;
-  paginate?: boolean;
-  silent?: boolean;
-  key?: "api" | "access";
-}
 
 /** What is taken apart must be held: no more than other listings may have. */
 const parsedBytes = 64 * 1024 * 1024;

@@ -1,3 +1,4 @@
+import type { ApiOptions } from "./options.ts";
 import type { Call, Client } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -10,7 +11,6 @@ import {
   withQuery,
   type Method,
 } from "./address.ts";
-import type { ApiOptions } from "./api.ts";
 import { fieldText, inputBody } from "./body.ts";
 import { createBody, createQuery, splitField, typedValue, type Field } from "./fields.ts";
 import { parseHeaders } from "./headers.ts";

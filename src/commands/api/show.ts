@@ -1,3 +1,4 @@
+import type { ApiOptions } from "./options.ts";
 import { STATUS_CODES } from "node:http";
 import { allHeaders, header } from "../../api/transport/headers.ts";
 import { withoutSecrets } from "../../api/transport/attempt.ts";
@@ -11,7 +12,6 @@ import { createCredentialMask, maskCredentials } from "../../output/mask-json.ts
 import { neutraliseJson } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { writeValue } from "../../output/formats/value.ts";
-import type { ApiOptions } from "./api.ts";
 
 type Head = Pick<StreamedAnswer, "status" | "headers">;
 

@@ -1,3 +1,5 @@
+import type { ChatOptions } from "./chat-options.ts";
+import type { ChatRenderer, RenderOptions } from "../../output/chat/renderer.ts";
 import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Client } from "../../api/client.ts";
 import { urlOfFile } from "../../api/transport/made-file.ts";
@@ -5,12 +7,7 @@ import type { ChatSettings } from "../../config/values/schema.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createTurn, turnsOf, type Turn } from "../../output/chat/answer.ts";
-import {
-  chatRenderers,
-  type ChatFormat,
-  type ChatRenderer,
-  type RenderOptions,
-} from "../../output/chat/render.ts";
+import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
 import { citedIds } from "../../output/chat/sources.ts";
 import { requestWarnings, warningsOf, type Asked } from "../../output/chat/warnings.ts";
 import type { Output } from "../../output/terminal/output.ts";
@@ -20,7 +17,7 @@ import { askedOf } from "./asked.ts";
 import { selectionOf } from "./flag-rules.ts";
 import { createChecks } from "./checks.ts";
 import { createRecorder, recorded, type Memory } from "./remember.ts";
-import { renderModeOf, shownOf, switchOf, type ChatOptions } from "./options.ts";
+import { renderModeOf, shownOf, switchOf } from "./options.ts";
 import { sendQuestion, type Batch, type Question } from "./send.ts";
 import { conclude, runTurn, type Ending, type Keeper } from "./turn.ts";
 

@@ -1,3 +1,4 @@
+import type { ChatOptions } from "./chat-options.ts";
 import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -14,14 +15,7 @@ import {
   type MessagePlan,
 } from "./message.ts";
 import { checkPayloadSession, selectionOf } from "./flag-rules.ts";
-import {
-  checkOptions,
-  formatOf,
-  parametersOf,
-  shownOf,
-  switchOf,
-  type ChatOptions,
-} from "./options.ts";
+import { checkOptions, formatOf, parametersOf, shownOf, switchOf } from "./options.ts";
 import { combineKeepers, type Ending, type Keeper } from "./turn.ts";
 import { connect, loadSettings, openOutput, type Connected } from "../connect.ts";
 import type { SessionOwner } from "./session-index.ts";

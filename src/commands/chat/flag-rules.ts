@@ -1,7 +1,7 @@
+import type { ChatOptions } from "./chat-options.ts";
+import type { Selection } from "../../output/chat/renderer.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import { CliError } from "../../errors.ts";
-import type { Selection } from "../../output/chat/render.ts";
-import type { ChatOptions } from "./options.ts";
 
 function usage(message: string, hint: string): CliError {
   return new CliError("usage", message, { hints: [hint] });

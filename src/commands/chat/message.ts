@@ -1,8 +1,8 @@
+import type { ChatOptions } from "./chat-options.ts";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf } from "../../errors.ts";
-import type { ChatOptions } from "./options.ts";
 
 const largestInput = 64 * 1024 * 1024;
 

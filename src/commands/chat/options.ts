@@ -1,6 +1,6 @@
+import type { ChatOptions } from "./chat-options.ts";
 import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Dialect } from "../../api/dialects.ts";
-import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { ChatSettings } from "../../config/values/schema.ts";
 import { CliError } from "../../errors.ts";
 import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
@@ -8,55 +8,6 @@ import type { RenderMode } from "../../output/chat/markdown.ts";
 import type { Shown } from "../../output/chat/tools.ts";
 import { checkFormatFlags, selectionOf } from "./flag-rules.ts";
 import { parseSince } from "./time.ts";
-
-export interface ChatOptions extends GlobalFlags {
-  agent?: number;
-  project?: number;
-  session?: string;
-  continue?: boolean;
-  parent?: number;
-  /** PROVIDER/VERSION */
-  model?: string;
-  provider?: string;
-  modelVersion?: string;
-  temperature?: number;
-  tool?: number[];
-  /** False for `--no-tools`. */
-  tools?: boolean;
-  forceTool?: number;
-  file?: string[];
-  fileId?: string[];
-  sourceType?: string[];
-  documentSet?: string[];
-  filterTag?: string[];
-  since?: string;
-  deepResearch?: boolean;
-  /** False for `--no-stream`. */
-  stream?: boolean;
-  payload?: string;
-  live?: boolean;
-  /** False for `--no-sources`. */
-  sources?: boolean;
-  show?: string;
-  render?: RenderMode;
-  /** False for `--no-remember`. */
-  remember?: boolean;
-  save?: string;
-  record?: string;
-  /** Replace the file of `--record`. */
-  force?: boolean;
-  replay?: string;
-  replaySpeed?: number;
-  /** NDJSON file of questions, or `-`. */
-  batch?: string;
-  concurrency?: number;
-  /** Results of an earlier batch. */
-  resume?: string;
-  /** False for `--no-reask`. */
-  reask?: boolean;
-  /** Bytes of the longest line of a stream. */
-  maxPacket?: number;
-}
 
 function usage(message: string, hint?: string): CliError {
   return new CliError("usage", message, { hints: hint === undefined ? [] : [hint] });

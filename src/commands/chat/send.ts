@@ -1,3 +1,4 @@
+import type { TurnEvent } from "../../output/chat/turn-event.ts";
 import {
   askWhole,
   streamChat,
@@ -8,7 +9,6 @@ import type { ChatEvent, ChatReply } from "../../api/chat-schemas.ts";
 import type { Client } from "../../api/client.ts";
 import { CliError } from "../../errors.ts";
 import { advance, type Turn } from "../../output/chat/answer.ts";
-import type { TurnEvent } from "../../output/chat/events.ts";
 import { eventsOfReply, turnOfReply } from "../../output/chat/reply.ts";
 
 /** One question, ready to be sent. */

@@ -9,7 +9,6 @@ import { bold, dim, red, yellow, type Text } from "../../output/terminal/text.ts
 import { fit } from "../../output/terminal/width.ts";
 import { createChanges } from "./changes.ts";
 import type { ConnectorsListOptions } from "./columns.ts";
-import type { Shown } from "./watch.ts";
 
 function shownColumns(
   columns: readonly Column<ConnectorStatus>[],
@@ -77,4 +76,11 @@ export function createTableScreen(
       await draw(neutraliseLine(`${clock(now())}: cannot list now${times}: ${message}`));
     },
   };
+}
+
+/** What the looks become: a screen that is redrawn, or lines that are appended. */
+export interface Shown {
+  rows(rows: readonly ConnectorStatus[]): Promise<void>;
+  /** A look that failed, with those in a row so far. */
+  failure(message: string, count: number): Promise<void>;
 }

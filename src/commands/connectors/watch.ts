@@ -1,3 +1,4 @@
+import type { Shown } from "./watch-screen.ts";
 import type { Client } from "../../api/client.ts";
 import { listConnectors } from "../../api/connectors.ts";
 import type { ConnectorStatus } from "../../api/schemas.ts";
@@ -11,13 +12,6 @@ import type { ConnectorsListOptions } from "./columns.ts";
 import { createChanges } from "./changes.ts";
 
 const everySeconds = 5;
-
-/** What the looks become: a screen that is redrawn, or lines that are appended. */
-export interface Shown {
-  rows(rows: readonly ConnectorStatus[]): Promise<void>;
-  /** A look that failed, with those in a row so far. */
-  failure(message: string, count: number): Promise<void>;
-}
 
 /** Formats of which a part can be written: the rest is not known yet. */
 const appended = new Set(["ndjson", "tsv", "csv", "yaml"]);

@@ -1,3 +1,5 @@
+import type { IngestOptions } from "./ingest-options.ts";
+import { inspectSetup } from "./session-setup.ts";
 import { tmpdir } from "node:os";
 import type { Context } from "../../context.ts";
 import { documentJsonOf } from "../../documents/inspect/inspect.ts";
@@ -13,9 +15,9 @@ import type { NoticeCounts } from "../../sync/plan/notice-counts.ts";
 import { createSpool, type Spool } from "../../sync/run/spool.ts";
 import { openPlanningState } from "../../sync/state/no-records.ts";
 import { openOutput } from "../connect.ts";
-import { nothingFound, type IngestOptions } from "./ingest.ts";
+import { nothingFound } from "./ingest.ts";
 import { ownKeys } from "./own-keys.ts";
-import { inspectSetup, planFolder } from "./plan.ts";
+import { planFolder } from "./plan.ts";
 import type { Session } from "./session.ts";
 import { openSource } from "./options/settings.ts";
 import { openShaping } from "./options/shaping.ts";

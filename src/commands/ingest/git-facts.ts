@@ -1,6 +1,6 @@
+import type { Listed } from "../../documents/find/source-file.ts";
 import type { Context } from "../../context.ts";
 import type { FileFacts } from "../../documents/map/facts.ts";
-import type { Listed } from "../../documents/find/find.ts";
 import { formatOf } from "../../documents/read/readers.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import type { DocumentSettings } from "../../documents/map/settings.ts";

@@ -1,50 +1,27 @@
+import type { IngestOptions } from "./ingest-options.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import type { Shard } from "../../sync/plan/shard.ts";
 import { targetFor } from "../../sync/state/target.ts";
 import type { IngestFormat } from "../../output/ingest.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { openOutput } from "../connect.ts";
-import { accessRules, type AccessFlags, type AccessRules } from "./target/access.ts";
+import { accessRules, type AccessRules } from "./target/access.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
 import { optimiseSooner } from "./upload/optimise-sooner.ts";
 import { noOverwriteNote, refuseOverwrites, refuseUnlistable } from "./target/overwrites.ts";
 import { planFolder } from "./plan.ts";
 import { checkPlannedPairs } from "./target/planned-access.ts";
 import { ingestFormat, withReport, type Report, type ReportRequest } from "./report/report.ts";
-import { checkReportFiles, type ReportFiles, type ReportFlags } from "./report/report-files.ts";
+import { checkReportFiles, type ReportFiles } from "./report/report-files.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "./options/shaping-flags.ts";
 import { checkSavable, unsavableFlag } from "./options/saved-options.ts";
-import {
-  isUpload,
-  openSession,
-  type Session,
-  type SessionRequest,
-  type UploadSession,
-} from "./session.ts";
+import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
 import { warnOfStateAbove } from "./state-above.ts";
 import { openSource, type DocumentSource } from "./options/settings.ts";
 import { createPairCheck, missingPair } from "./target/target.ts";
 import { tellNotices, tellReasons, tellSince, tellWarnings } from "./report/tell.ts";
 import { tellUnfound } from "./report/tell-unfound.ts";
 import { uploadPlan } from "./upload/upload.ts";
-
-export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags {
-  checksum?: boolean;
-  force?: boolean;
-  exitCode?: boolean;
-  /** False for `--no-overwrite`. */
-  overwrite?: boolean;
-  maxFailures?: number;
-  allowEmpty?: boolean;
-  shard?: Shard;
-  /** Of the one document that stdin is, with a `format` of texts. */
-  id?: string;
-  /** Write the options of this command line into the project file. */
-  saveOptions?: boolean;
-  /** Change differing values there without asking. */
-  yes?: boolean;
-}
 
 /** Throws CliError `usage` for flags that do not go together. */
 export function checkOptions(paths: readonly string[], options: IngestOptions): void {

@@ -1,3 +1,4 @@
+import { inspectSetup, stateFolder } from "./session-setup.ts";
 import { openPlanningState } from "../../sync/state/no-records.ts";
 import { tmpdir } from "node:os";
 import type { Client } from "../../api/client.ts";
@@ -20,7 +21,6 @@ import { openClient } from "../connect.ts";
 import { secretsOf } from "../../output/terminal/redact.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 import { ownKeys } from "./own-keys.ts";
-import { inspectSetup, stateFolder } from "./plan.ts";
 import type { DocumentSource, MappingFlags } from "./options/settings.ts";
 import { openShaping, type Shaping } from "./options/shaping.ts";
 import { chosenPair, pairByName, type ChosenPair } from "./target/target.ts";

@@ -1,3 +1,4 @@
+import type { SandboxOptions } from "../../sandbox/options.ts";
 import { resolve } from "node:path";
 import { createConnector } from "../../api/transport/connector.ts";
 import { proxyFor } from "../../api/transport/proxy.ts";
@@ -10,7 +11,6 @@ import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { isLoopback } from "../../sandbox/http/guard.ts";
 import { completionsUrl } from "../../sandbox/chat/model/address.ts";
-import type { SandboxOptions } from "../../sandbox/http/server.ts";
 import { readCertificates } from "../certificates.ts";
 import { machineOf } from "../config/files.ts";
 import { proxySecrets } from "../proxy-secrets.ts";

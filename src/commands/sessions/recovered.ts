@@ -1,8 +1,8 @@
+import type { TurnEvent } from "../../output/chat/turn-event.ts";
 import type { ChatEvent } from "../../api/chat-schemas.ts";
 import type { StoredMessage, StoredSession } from "../../api/session-schemas.ts";
 import { CliError } from "../../errors.ts";
 import type { Turn } from "../../output/chat/answer.ts";
-import type { TurnEvent } from "../../output/chat/events.ts";
 import { eventsOfReply } from "../../output/chat/reply.ts";
 import { turnOfAnswers } from "../../output/chat/stored.ts";
 import { takeLines, type Batch } from "../chat/send.ts";

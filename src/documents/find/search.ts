@@ -1,4 +1,4 @@
-import type { LeftOut, Listed } from "./find.ts";
+import type { LeftOut, Listed } from "./source-file.ts";
 import {
   createDirectReach,
   rootFolder,

@@ -1,6 +1,6 @@
+import type { Found } from "./source-file.ts";
 import { lstatSync } from "node:fs";
 import { codeOf } from "../../errors.ts";
-import type { Found } from "./find.ts";
 import { sourceFile } from "../inspect/stamp.ts";
 
 /** A listed file with its stats, or why it is none. */

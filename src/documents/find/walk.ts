@@ -1,7 +1,7 @@
+import type { LeftOut, Listed } from "./source-file.ts";
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { sep } from "node:path";
 import { codeOf, isOutOfFiles } from "../../errors.ts";
-import type { LeftOut, Listed } from "./find.ts";
 import { jobsBehind, resolveLink, type Link, type Links } from "./links.ts";
 import { extensionOf } from "../read/file-name.ts";
 import { formatOf } from "../read/readers.ts";

@@ -1,3 +1,4 @@
+import type { Glance } from "./inspection.ts";
 import { closeSync, openSync, readSync } from "node:fs";
 import { openFlags } from "../read/file-bytes.ts";
 import { effectiveFor } from "../map/effective.ts";
@@ -13,13 +14,6 @@ import {
   type DocumentSettings,
   type RawSettings,
 } from "../map/settings.ts";
-
-/** What is known of a new file before it is read as a whole. */
-export interface Glance {
-  id: string;
-  /** The pair that a rule names for its path. */
-  ownPair: number | undefined;
-}
 
 // Most front matter ends before.
 const headBytes = 4096;

@@ -1,5 +1,5 @@
+import type { SourceFile } from "../find/source-file.ts";
 import { CliError, reasonOf } from "../../errors.ts";
-import type { SourceFile } from "../find/find.ts";
 import type {
   InspectSetup,
   Inspector,

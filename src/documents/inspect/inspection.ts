@@ -1,5 +1,4 @@
 import type { FileFacts } from "../map/facts.ts";
-import type { Glance } from "./glance.ts";
 import type { LocalImage } from "../images/images.ts";
 import type { Notice } from "../map/notices.ts";
 import type { Fingerprint } from "../payload/payload.ts";
@@ -92,4 +91,11 @@ export interface Inspector {
 export interface GlancingInspector extends Inspector {
   /** Which document a new file gives, where its first bytes tell that surely. */
   glance(item: ReadItem): Glance | undefined;
+}
+
+/** What is known of a new file before it is read as a whole. */
+export interface Glance {
+  id: string;
+  /** The pair that a rule names for its path. */
+  ownPair: number | undefined;
 }

@@ -1,5 +1,5 @@
+import type { Glance } from "./inspection.ts";
 import { availableParallelism } from "node:os";
-import type { Glance } from "./glance.ts";
 import type {
   GlancingInspector,
   Inspector,

@@ -1,5 +1,5 @@
+import type { SourceFile } from "../find/source-file.ts";
 import type { BigIntStats } from "node:fs";
-import type { SourceFile } from "../find/find.ts";
 
 /** The stamp of a SourceFile: the same on listing and on reading. */
 export function stampOf(stats: BigIntStats): string {

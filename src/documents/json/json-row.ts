@@ -1,8 +1,8 @@
+import type { Row } from "../read/reader.ts";
 import { CliError, reasonOf } from "../../errors.ts";
 import { isGivenDocument, parseGivenDocument } from "../json-document/given.ts";
 import { jsonErrorAt, jsonProblem, parseJson, parseJsonAsWritten } from "./json-digits.ts";
 import { isJsonObject } from "./json-value.ts";
-import type { Row } from "../read/readers.ts";
 import type { RowMapper } from "../read/row.ts";
 import { isMap, toValue, ValueError, type ValueMap } from "../front-matter/values.ts";
 

@@ -1,7 +1,8 @@
+import type { SectionMode } from "./rules.ts";
 import { hash } from "node:crypto";
 import { addMetadata, tagsOf, type Metadata } from "./metadata.ts";
 import { rulesFor, type Rule } from "./rules.ts";
-import type { DocumentSettings, MappingOptions, SectionMode } from "./settings.ts";
+import type { DocumentSettings, MappingOptions } from "./settings.ts";
 import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
 
 /**

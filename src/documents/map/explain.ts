@@ -1,7 +1,8 @@
+import type { SourceFile } from "../find/source-file.ts";
 import type { IngestionDocument } from "../../api/schemas.ts";
 import { CliError } from "../../errors.ts";
 import { effectiveFor } from "./effective.ts";
-import { listFiles, type SourceFile } from "../find/find.ts";
+import { listFiles } from "../find/find.ts";
 import type { Trace } from "../front-matter/fields.ts";
 import { readDocument, readRows, type Reading } from "../read/read.ts";
 import { formatOf } from "../read/readers.ts";

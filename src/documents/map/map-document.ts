@@ -1,3 +1,4 @@
+import type { Parsed } from "../read/reader.ts";
 import { join } from "node:path";
 import type { IngestionDocument } from "../../api/schemas.ts";
 import { restrictionHint, restrictionProblem, restricts } from "./access.ts";
@@ -21,7 +22,6 @@ import {
 } from "./map-fields.ts";
 import { mapMetadata } from "./map-metadata.ts";
 import type { Notice } from "./notices.ts";
-import type { Parsed } from "../read/readers.ts";
 import { settingsOfRow } from "../read/row-keys.ts";
 import { pageSections, splitSections } from "../markdown/sections.ts";
 import type { DocumentSettings } from "./settings.ts";

@@ -1,3 +1,4 @@
+import type { Parsed } from "../read/reader.ts";
 import type { IngestionDocument, Owner } from "../../api/schemas.ts";
 import { formatTime, parseDate } from "./dates.ts";
 import type { Effective } from "./effective.ts";
@@ -8,7 +9,6 @@ import { expandTemplate, joinLink } from "./link.ts";
 import { defaultId } from "./mapping.ts";
 import { parseOwners } from "./owners.ts";
 import { withoutExtension } from "../read/file-name.ts";
-import type { Parsed } from "../read/readers.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { normalise } from "../inspect/stamp.ts";
 import { scanStructure, type Heading } from "../markdown/structure.ts";

@@ -1,5 +1,4 @@
 import { createFilter, type PathFilter } from "../find/patterns.ts";
-import type { SectionMode } from "./settings.ts";
 
 /** One rule of the configuration: what holds for the files that match. */
 export interface RuleSettings {
@@ -35,3 +34,5 @@ export function compileRules(rules: readonly RuleSettings[]): Rule[] {
 export function rulesFor(path: string, rules: readonly Rule[]): Rule[] {
   return rules.filter((rule) => rule.filter.matches(path));
 }
+
+export type SectionMode = "whole" | "headings";

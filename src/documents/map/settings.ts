@@ -1,10 +1,11 @@
+import { type FrontMatterKeys, defaultKeys } from "./front-matter-keys.ts";
+import type { SectionMode } from "./rules.ts";
+import type { ColumnMap } from "../read/reader.ts";
 import { defaultAccessKeys } from "./access.ts";
 import { compileRules, type Rule, type RuleSettings } from "./rules.ts";
-import type { ColumnMap, FormatName } from "../read/readers.ts";
+import type { FormatName } from "../read/reader.ts";
 import { createFilter, type PathFilter } from "../find/patterns.ts";
 import { maxFileBytesOf } from "../read/size-limit.ts";
-
-export type SectionMode = "whole" | "headings";
 export type ImageMode = "skip" | "upload";
 export type AnchorStyle = "github" | "docusaurus" | "mkdocs";
 
@@ -36,21 +37,6 @@ export interface MappingOptions {
   columns?: ColumnMap | undefined;
   /** Bytes; a larger file is an error before it is read. Default 64 MiB. */
   maxFileBytes?: number | undefined;
-}
-
-/** Front matter keys by meaning, in order of precedence. */
-export interface FrontMatterKeys {
-  id: readonly string[];
-  title: readonly string[];
-  link: readonly string[];
-  source: readonly string[];
-  updatedAt: readonly string[];
-  owners: readonly string[];
-  /** Primary owners where `owners` gives none. */
-  secondaryOwners: readonly string[];
-  tags: readonly string[];
-  ingest: readonly string[];
-  draft: readonly string[];
 }
 
 type KeyLists = {
@@ -104,19 +90,6 @@ export interface DocumentSettings {
   readonly configured: MappingOptions;
   readonly flags: MappingOptions;
 }
-
-export const defaultKeys: FrontMatterKeys = {
-  id: ["id"],
-  title: ["title"],
-  link: ["link", "url", "permalink"],
-  source: ["source"],
-  updatedAt: ["updated", "lastmod", "last_updated", "date"],
-  owners: ["owner", "owners"],
-  secondaryOwners: ["author", "authors"],
-  tags: ["tags", "keywords", "categories"],
-  ingest: ["ingest"],
-  draft: ["draft"],
-};
 
 function compileKeys(lists: KeyLists | undefined): FrontMatterKeys {
   if (!lists) return defaultKeys;

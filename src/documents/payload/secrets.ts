@@ -1,6 +1,6 @@
+import type { SourceFile } from "../find/source-file.ts";
 import { decodeFile } from "../read/decode.ts";
 import { readContent } from "../read/content.ts";
-import type { SourceFile } from "../find/find.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 
 /** A text in a document that must not be sent. */

@@ -1,7 +1,7 @@
+import type { SourceFile } from "../find/source-file.ts";
 import { closeSync, fstatSync, openSync, type BigIntStats } from "node:fs";
 import { CliError, codeOf, isOutOfFiles } from "../../errors.ts";
 import { openFlags, readAll } from "./file-bytes.ts";
-import type { SourceFile } from "../find/find.ts";
 import { mebibytes } from "./gunzip.ts";
 import { stampOf } from "../inspect/stamp.ts";
 

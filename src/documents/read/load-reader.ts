@@ -1,10 +1,5 @@
-import {
-  formats,
-  type BinaryReader,
-  type Format,
-  type RowReader,
-  type TextReader,
-} from "./readers.ts";
+import type { BinaryReader, Format, RowReader, TextReader } from "./reader.ts";
+import { formats } from "./readers.ts";
 import { readMarkdown } from "./readers/markdown.ts";
 import { readText } from "./readers/text.ts";
 

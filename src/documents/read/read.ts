@@ -1,3 +1,5 @@
+import type { SourceFile } from "../find/source-file.ts";
+import type { Format, Parsed, Row, TextReader } from "./reader.ts";
 import type { IngestionDocument } from "../../api/schemas.ts";
 import { CliError, reasonOf } from "../../errors.ts";
 import { readContent } from "./content.ts";
@@ -6,21 +8,14 @@ import { effectiveFor } from "../map/effective.ts";
 import type { Trace } from "../front-matter/fields.ts";
 import { contentHash } from "./file-bytes.ts";
 import { extensionOf } from "./file-name.ts";
-import type { SourceFile } from "../find/find.ts";
 import { withoutRestriction } from "../map/access.ts";
 import type { LocalImage } from "../images/images.ts";
 import { refusePointer } from "./lfs.ts";
 import { mapDocument } from "../map/map-document.ts";
 import { loadedTextReader, loadReader } from "./load-reader.ts";
 import type { Notice } from "../map/notices.ts";
-import {
-  formatOf,
-  type Format,
-  type FormatName,
-  type Parsed,
-  type Row,
-  type TextReader,
-} from "./readers.ts";
+import { formatOf } from "./readers.ts";
+import type { FormatName } from "./reader.ts";
 import { isOwnReport } from "../find/own-report.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 import { trustedStamp } from "../inspect/stamp.ts";

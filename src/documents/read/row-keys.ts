@@ -1,13 +1,8 @@
+import type { FrontMatterKeys } from "../map/front-matter-keys.ts";
+import type { RowKeys } from "./reader.ts";
+import type { ColumnMap } from "./reader.ts";
 import { CliError } from "../../errors.ts";
-import type { ColumnMap } from "./readers.ts";
-import type { DocumentSettings, FrontMatterKeys } from "../map/settings.ts";
-
-/** Which columns of a row become fields, where a column map says so. */
-export interface RowKeys {
-  readonly fields: Partial<FrontMatterKeys>;
-  /** Columns that are metadata, whatever their names mean elsewhere. */
-  readonly metadata: ReadonlySet<string>;
-}
+import type { DocumentSettings } from "../map/settings.ts";
 
 const meanings: Readonly<Record<string, keyof FrontMatterKeys | "text">> = {
   id: "id",

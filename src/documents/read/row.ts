@@ -1,7 +1,8 @@
+import { defaultKeys } from "../map/front-matter-keys.ts";
+import type { RowKeys } from "./reader.ts";
+import type { ColumnMap, Parsed } from "./reader.ts";
 import { CliError } from "../../errors.ts";
-import type { ColumnMap, Parsed } from "./readers.ts";
-import { metadataNameOf, rowKeysOf, type RowKeys } from "./row-keys.ts";
-import { defaultKeys } from "../map/settings.ts";
+import { metadataNameOf, rowKeysOf } from "./row-keys.ts";
 import { textOf, type Value, type ValueMap } from "../front-matter/values.ts";
 
 /** Turns the rows of one file into what mapDocument takes. */

@@ -1,5 +1,5 @@
+import type { Place, TurnEvent } from "./turn-event.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
-import type { Place, TurnEvent } from "./events.ts";
 import type { Pen } from "./pen.ts";
 import { quiet } from "./previews.ts";
 import { toolLines, toolName, type ToolView } from "./tools.ts";

@@ -1,12 +1,7 @@
+import type { AppliedFilters, ToolEvent, TurnEvent } from "./turn-event.ts";
 import type { ChatEvent, SearchDoc } from "../../api/chat-schemas.ts";
 import { recordCall, type ToolCall } from "./calls.ts";
-import {
-  modelIndexOf,
-  readEvent,
-  type AppliedFilters,
-  type ToolEvent,
-  type TurnEvent,
-} from "./events.ts";
+import { modelIndexOf, readEvent } from "./events.ts";
 
 /** Everything known of one question and its answer while the stream runs. */
 export interface Turn {

@@ -1,5 +1,5 @@
+import type { AppliedFilters, MadeImage, ReadFile, ToolEvent } from "./turn-event.ts";
 import type { SearchDoc } from "../../api/chat-schemas.ts";
-import type { AppliedFilters, MadeImage, ReadFile, ToolEvent } from "./events.ts";
 
 /** What one tool was asked and what it gave: a member of `toolCalls` in the result. */
 export interface ToolCall {

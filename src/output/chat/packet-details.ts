@@ -1,5 +1,5 @@
+import type { MadeImage, Place, ReadFile, ToolEvent, TurnEvent } from "./turn-event.ts";
 import type { GeneratedImage, Packet } from "../../api/chat-schemas.ts";
-import type { MadeImage, Place, ReadFile, ToolEvent, TurnEvent } from "./events.ts";
 
 type Details = {
   [Name in Exclude<keyof ToolEvent, "type" | "tool" | "step" | "place">]?:

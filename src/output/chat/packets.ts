@@ -1,5 +1,5 @@
+import type { Place, ToolEvent, TurnEvent } from "./turn-event.ts";
 import type { Packet } from "../../api/chat-schemas.ts";
-import type { Place, ToolEvent, TurnEvent } from "./events.ts";
 import {
   citation,
   customResult,

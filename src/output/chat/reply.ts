@@ -1,7 +1,7 @@
+import type { TurnEvent } from "./turn-event.ts";
 import type { ChatReply } from "../../api/chat-schemas.ts";
 import { addDocuments, createTurn, turnsOf, type Turn } from "./answer.ts";
 import { createCall, noteDocuments, type ToolCall } from "./calls.ts";
-import type { TurnEvent } from "./events.ts";
 import { imageOf } from "./packet-details.ts";
 
 function toolCallOf(each: NonNullable<ChatReply["tool_calls"]>[number], index: number): ToolCall {

@@ -1,5 +1,5 @@
+import type { MadeImage, ReadFile, ToolEvent } from "./turn-event.ts";
 import { link, type Text } from "../terminal/text.ts";
-import type { MadeImage, ReadFile, ToolEvent } from "./events.ts";
 import { documentLines, previewLength, previewLines } from "./previews.ts";
 import { titleText } from "./sources.ts";
 

@@ -1,3 +1,4 @@
+import type { SandboxOptions } from "../options.ts";
 import type { Database } from "../../database.ts";
 import { catalogRoutes } from "../routes/catalog.ts";
 import { chatRoutes } from "../routes/chat.ts";
@@ -21,7 +22,6 @@ import type { Route } from "../http/routes.ts";
 import { createRuns, type Runs } from "../chat/runs.ts";
 import { questionTerms, searchPassages } from "./search.ts";
 import { searchRoutes } from "../routes/search-routes.ts";
-import type { SandboxOptions } from "../http/server.ts";
 import { sessionRoutes } from "../routes/session-routes.ts";
 import { createSessions } from "./sessions.ts";
 

@@ -1,7 +1,7 @@
+import type { PlanRequest } from "./plan-request.ts";
 import type { Looked } from "../../documents/inspect/inspection.ts";
 import type { Candidate } from "./merge.ts";
 import type { PlanEntries } from "./plan-entries.ts";
-import type { PlanRequest } from "./plan.ts";
 
 /**
  * Looks at the files of a plan and hands on what they give. To be waited for only

@@ -1,8 +1,8 @@
-import type { Glance } from "../../documents/inspect/glance.ts";
+import type { Glance } from "../../documents/inspect/inspection.ts";
+import type { PlanRequest } from "./plan-request.ts";
 import type { Looked, Prepared, ReadyDocument } from "../../documents/inspect/inspection.ts";
 import { decide } from "./decide.ts";
 import type { Candidate } from "./merge.ts";
-import type { PlanRequest } from "./plan.ts";
 import type { PlanIds } from "./plan-ids.ts";
 import type { PlanEntry, PlanTable } from "./plan-table.ts";
 import { knownOf, type SpoolHead } from "../run/due.ts";

@@ -1,8 +1,8 @@
+import type { PlanRequest } from "./plan-request.ts";
 import type { Prepared } from "../../documents/inspect/inspection.ts";
 import { formatOf } from "../../documents/read/readers.ts";
 import type { Candidate } from "./merge.ts";
 import type { PlanEntries } from "./plan-entries.ts";
-import type { PlanRequest } from "./plan.ts";
 
 /**
  * Plans the ids of files that have not changed and are not recorded: what changed must not

@@ -1,7 +1,7 @@
+import type { SentBody } from "./run-request.ts";
 import type { IngestionRequest } from "../../api/schemas.ts";
 import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
 import type { LastSent } from "./due.ts";
-import type { SentBody } from "./run.ts";
 import type { State } from "../state/state.ts";
 import { serviceTargets } from "../state/target.ts";
 

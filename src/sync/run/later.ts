@@ -1,5 +1,5 @@
+import type { DocumentEvent } from "./run-request.ts";
 import type { Due } from "./due.ts";
-import type { DocumentEvent } from "./run.ts";
 
 /** Documents that failed for now and are attempted once more at the end. */
 interface Later {

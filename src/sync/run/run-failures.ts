@@ -1,7 +1,7 @@
+import type { DocumentEvent, RunRequest } from "./run-request.ts";
 import { messageOf } from "../../errors.ts";
 import type { Due } from "./due.ts";
 import type { FailureRecord } from "../state/records.ts";
-import type { DocumentEvent, RunRequest } from "./run.ts";
 import type { State } from "../state/state.ts";
 import { targetFor } from "../state/target.ts";
 

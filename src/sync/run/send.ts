@@ -1,3 +1,4 @@
+import type { DocumentEvent, RunRequest } from "./run-request.ts";
 import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
 import { ApiError, CliError, messageOf } from "../../errors.ts";
 import { decide } from "../plan/decide.ts";
@@ -5,7 +6,6 @@ import { isDocumentFault } from "./outcome.ts";
 import { knownOf, type Due, type Known } from "./due.ts";
 import type { Recorder } from "./recorder.ts";
 import { seenText, type AcceptedRecord, type FileRecord } from "../state/records.ts";
-import type { DocumentEvent, RunRequest } from "./run.ts";
 import type { State } from "../state/state.ts";
 import { targetFor, type Target } from "../state/target.ts";
 

@@ -1,3 +1,4 @@
+import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -5,7 +6,6 @@ import { SignalReceived } from "../../../src/context.ts";
 import { ClosedPipeError } from "../../../src/errors.ts";
 import { main } from "../../../src/main.ts";
 import { ChatEventLine } from "../../../src/output/chat/chat-events.ts";
-import type { SandboxOptions } from "../../../src/sandbox/http/server.ts";
 import { createTestContext } from "../../support.ts";
 import { sessionId } from "../../output/chat/lines.ts";
 import { chatPath, createWorld, type World } from "./support.ts";

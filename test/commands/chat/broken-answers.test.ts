@@ -1,8 +1,8 @@
+import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../../src/main.ts";
-import type { SandboxOptions } from "../../../src/sandbox/http/server.ts";
 import { createTestContext } from "../../support.ts";
 import { packet, sessionId, start, stop, text } from "../../output/chat/lines.ts";
 import { answer, chatPath, createWorld, rawTurn, replay } from "./support.ts";

@@ -1,3 +1,4 @@
+import type { ChatOptions } from "../../../src/commands/chat/chat-options.ts";
 import { describe, expect, it } from "vitest";
 import { dialects } from "../../../src/api/dialects.ts";
 import {
@@ -6,7 +7,6 @@ import {
   parametersOf,
   shownOf,
   switchOf,
-  type ChatOptions,
 } from "../../../src/commands/chat/options.ts";
 import { parseSince } from "../../../src/commands/chat/time.ts";
 import type { ChatSettings } from "../../../src/config/values/schema.ts";

@@ -1,8 +1,9 @@
+import type { IngestOptions } from "../../../src/commands/ingest/ingest-options.ts";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fromJSONSchema } from "zod";
-import { ingest, type IngestOptions } from "../../../src/commands/ingest/ingest.ts";
+import { ingest } from "../../../src/commands/ingest/ingest.ts";
 import { ingestEventsJsonSchema } from "../../../src/output/ingest-events.ts";
 import { parseReport } from "../../../src/output/report/read.ts";
 import type { RunReport } from "../../../src/output/report/record.ts";

@@ -1,6 +1,6 @@
+import type { IngestOptions } from "../../../src/commands/ingest/ingest-options.ts";
 import { describe, expect, it } from "vitest";
 import { explainFile, type ExplainFlags } from "../../../src/commands/ingest/explain.ts";
-import type { IngestOptions } from "../../../src/commands/ingest/ingest.ts";
 import { CliError } from "../../../src/errors.ts";
 import { startTestService, type TestService } from "../../service.ts";
 import { createTestContext } from "../../support.ts";

@@ -1,7 +1,8 @@
+import type { IngestOptions } from "../../../src/commands/ingest/ingest-options.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ingest, type IngestOptions } from "../../../src/commands/ingest/ingest.ts";
+import { ingest } from "../../../src/commands/ingest/ingest.ts";
 import { parseReport } from "../../../src/output/report/read.ts";
 import { startTestService, type TestService } from "../../service.ts";
 import { createTestContext } from "../../support.ts";

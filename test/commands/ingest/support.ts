@@ -1,7 +1,8 @@
+import type { IngestOptions } from "../../../src/commands/ingest/ingest-options.ts";
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { ingest, type IngestOptions } from "../../../src/commands/ingest/ingest.ts";
+import { ingest } from "../../../src/commands/ingest/ingest.ts";
 import { CliError } from "../../../src/errors.ts";
 import { startTestService, type TestService, type TestServiceOptions } from "../../service.ts";
 import { createTestContext } from "../../support.ts";

@@ -1,7 +1,7 @@
+import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import { main } from "../../../src/main.ts";
 import { createTestContext, type TestContextOptions } from "../../support.ts";
 import { createWorld, upload, type Result, type World } from "../chat/support.ts";
-import type { SandboxOptions } from "../../../src/sandbox/http/server.ts";
 
 export interface SessionsWorld extends World {
   /** Any command, not only `chat`. */

@@ -1,6 +1,6 @@
+import type { Outcome } from "../../../src/output/chat/renderer.ts";
 import { describe, expect, it } from "vitest";
 import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
-import type { Outcome } from "../../../src/output/chat/render.ts";
 import { searchTurn, sessionId, stop } from "./lines.ts";
 import { answer, each, fine, play } from "./play.ts";
 

@@ -1,13 +1,9 @@
+import type { Outcome, RenderOptions } from "../../../src/output/chat/renderer.ts";
 import { tmpdir } from "node:os";
 import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
 import type { Context, Sink } from "../../../src/context.ts";
 import { advance, createTurn } from "../../../src/output/chat/answer.ts";
-import {
-  chatRenderers,
-  type ChatFormat,
-  type Outcome,
-  type RenderOptions,
-} from "../../../src/output/chat/render.ts";
+import { chatRenderers, type ChatFormat } from "../../../src/output/chat/render.ts";
 import type { Shown } from "../../../src/output/chat/tools.ts";
 import { createOutput } from "../../../src/output/terminal/output.ts";
 import { createTestContext } from "../../support.ts";

@@ -1,3 +1,4 @@
+import type { ChatOptions } from "../chat-options.ts";
 import { createGate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError, messageOf, reasonOf } from "../../../errors.ts";
@@ -9,7 +10,6 @@ import { connect } from "../../connect.ts";
 import { ask, plainView, type Question } from "../ask.ts";
 import { describeFiles } from "../files.ts";
 import { findSession } from "../find-session.ts";
-import type { ChatOptions } from "../options.ts";
 import { conclude, type Ending } from "../turn.ts";
 import { lastSession } from "../session-index.ts";
 import { readBatch, type Asked } from "./input.ts";

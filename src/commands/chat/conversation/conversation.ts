@@ -1,3 +1,4 @@
+import type { ChatOptions } from "../chat-options.ts";
 import type { Context } from "../../../context.ts";
 import { ClosedPipeError, CliError } from "../../../errors.ts";
 import { createEditor, type Editor, type Entry } from "../../../output/terminal/editor/editor.ts";
@@ -5,7 +6,6 @@ import { writeError } from "../../../output/terminal/errors.ts";
 import { dim } from "../../../output/terminal/text.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { connect, type Connected } from "../../connect.ts";
-import type { ChatOptions } from "../options.ts";
 import { askNext, nextPlace } from "./asking.ts";
 import { commandNamed, parseCommand, slashCommands } from "./commands.ts";
 import { createCompleter } from "./completion.ts";

@@ -1,3 +1,4 @@
+import type { ChatOptions } from "../chat-options.ts";
 import type { Context } from "../../../context.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { dim } from "../../../output/terminal/text.ts";
@@ -5,7 +6,7 @@ import type { Connected } from "../../connect.ts";
 import { viewOf } from "../ask.ts";
 import { describeFiles, type LocalFile } from "../files.ts";
 import { findSession } from "../find-session.ts";
-import { parametersOf, switchOf, type ChatOptions } from "../options.ts";
+import { parametersOf, switchOf } from "../options.ts";
 import { lastSession } from "../session-index.ts";
 import { openHistory } from "./history.ts";
 import { resumeSession } from "./session-commands.ts";

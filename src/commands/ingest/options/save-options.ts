@@ -1,3 +1,4 @@
+import type { IngestOptions } from "../ingest-options.ts";
 import { dirname, join } from "node:path";
 import {
   changeDraft,
@@ -14,7 +15,6 @@ import type { ConfigFile } from "../../../config/values/layers.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { createPrompt } from "../../prompt.ts";
-import type { IngestOptions } from "../ingest.ts";
 import { savedOptions, type SavedOptions } from "./saved-options.ts";
 import type { Session } from "../session.ts";
 

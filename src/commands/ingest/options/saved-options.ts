@@ -1,9 +1,9 @@
+import type { IngestOptions } from "../ingest-options.ts";
 import { relative, resolve, sep } from "node:path";
 import { isGlob, mayBeGlob } from "../../../documents/find/patterns.ts";
 import { exists } from "../../../documents/find/real-place.ts";
 import { parseColumnMap } from "../../../documents/read/row-keys.ts";
 import { CliError } from "../../../errors.ts";
-import type { IngestOptions } from "../ingest.ts";
 import { parseMetadata } from "./settings.ts";
 
 /** Members of `ingest` in a configuration file. */

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Config } from "../../../config/load.ts";
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
-import type { FormatName } from "../../../documents/read/readers.ts";
+import type { FormatName } from "../../../documents/read/reader.ts";
 import type { FindOptions } from "../../../documents/find/scope.ts";
 import { realPath, type ProjectRoot } from "../../../documents/find/root.ts";
 import { parseColumnMap } from "../../../documents/read/row-keys.ts";

@@ -1,6 +1,6 @@
+import type { RunOptions } from "../../../sync/plan/plan-request.ts";
 import { differenceOf } from "../../../sync/state/option-difference.ts";
 import { optionsJson, type RecordedOptions } from "../../../sync/state/options.ts";
-import type { RunOptions } from "../../../sync/plan/plan.ts";
 import type { State } from "../../../sync/state/state.ts";
 import type { DocumentSource } from "./settings.ts";
 

@@ -1,7 +1,7 @@
+import type { Listed } from "../../../documents/find/source-file.ts";
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Context } from "../../../context.ts";
-import type { Listed } from "../../../documents/find/find.ts";
 import { absoluteOf } from "../../../documents/inspect/recorded.ts";
 import { CliError, codeOf, messageOf } from "../../../errors.ts";
 import { makeFolder } from "../../../make-folder.ts";

@@ -1,3 +1,4 @@
+import type { DocumentEvent } from "../../../sync/run/run-request.ts";
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
 import { ClosedPipeError, CliError, messageOf } from "../../../errors.ts";
@@ -15,7 +16,6 @@ import { createFailureLog } from "../../../sync/state/failure-log.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { RecordedOptions } from "../../../sync/state/options.ts";
 import type { FileWarning, PlanAction, PlanTable } from "../../../sync/plan/plan-table.ts";
-import type { DocumentEvent } from "../../../sync/run/run.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
 import { findGitRoot } from "../../project-root.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";

@@ -1,3 +1,4 @@
+import type { IngestOptions } from "../ingest-options.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import type { RecordedOptions } from "../../../sync/state/options.ts";
@@ -5,7 +6,7 @@ import { targetFor } from "../../../sync/state/target.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import { everyDocument, writePlan } from "../dry-run.ts";
 import { gatherReport } from "../report/gathered-report.ts";
-import { planFound, uploadFound, type IngestOptions } from "../ingest.ts";
+import { planFound, uploadFound } from "../ingest.ts";
 import { withReport, type ReportRequest } from "../report/report.ts";
 import { isUpload, openSession, type Session } from "../session.ts";
 import type { DocumentSource } from "../options/settings.ts";

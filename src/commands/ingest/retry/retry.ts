@@ -1,3 +1,5 @@
+import type { IngestOptions } from "../ingest-options.ts";
+import { stateFolder } from "../session-setup.ts";
 import { resolve } from "node:path";
 import type { Context } from "../../../context.ts";
 import { ownerRules } from "../../../config/values/given.ts";
@@ -13,7 +15,7 @@ import { optionsJson, type RecordedOptions } from "../../../sync/state/options.t
 import { hasState, noStateError } from "../../../sync/state/state-file.ts";
 import { openOutput } from "../../connect.ts";
 import { failuresKey } from "../upload/failures.ts";
-import { checkOptions, type IngestOptions } from "../ingest.ts";
+import { checkOptions } from "../ingest.ts";
 import { ingestFormat } from "../report/report.ts";
 import { checkReportFiles } from "../report/report-files.ts";
 import { failedInReport, failedInState, type Failed, type RetryGroup } from "./retry-groups.ts";
@@ -21,7 +23,6 @@ import { runGroups } from "./retry-run.ts";
 import { refuseOtherTarget, refuseWrongTarget, targetOf } from "./retry-target.ts";
 import { openSession, type Session } from "../session.ts";
 import { openSource, type DocumentSource } from "../options/settings.ts";
-import { stateFolder } from "../plan.ts";
 import { refuseAmbiguous } from "../subcommand.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "../options/shaping-flags.ts";
 import { chosenPair } from "../target/target.ts";

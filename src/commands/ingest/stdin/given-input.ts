@@ -1,3 +1,4 @@
+import type { IngestOptions } from "../ingest-options.ts";
 import type { Context, Source } from "../../../context.ts";
 import { prepareLines } from "../../../documents/json-document/given-lines.ts";
 import { isTextFormat, prepareText } from "../../../documents/json-document/given-text.ts";
@@ -6,7 +7,6 @@ import type { Prepared } from "../../../documents/inspect/inspection.ts";
 import { createSecretCheck } from "../../../documents/payload/secrets.ts";
 import { CliError } from "../../../errors.ts";
 import type { Due } from "../../../sync/run/due.ts";
-import type { IngestOptions } from "../ingest.ts";
 import type { Session } from "../session.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "../options/shaping-flags.ts";
 

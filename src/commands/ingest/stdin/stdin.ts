@@ -1,3 +1,4 @@
+import type { IngestOptions } from "../ingest-options.ts";
 import { dialects } from "../../../api/dialects.ts";
 import type { Context } from "../../../context.ts";
 import { decide } from "../../../sync/plan/decide.ts";
@@ -9,7 +10,6 @@ import type { PlannedDocument } from "../../../output/ingest.ts";
 import { openOutput } from "../../connect.ts";
 import { accessRules } from "../target/access.ts";
 import { writePlan } from "../dry-run.ts";
-import type { IngestOptions } from "../ingest.ts";
 import { checkGiven, closable, openChunks, readFirst, readGiven } from "./given-input.ts";
 import { checkGivenPairs } from "../target/given-pairs.ts";
 import { ingestFormat, withReport, type ReportRequest } from "../report/report.ts";

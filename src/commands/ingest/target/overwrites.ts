@@ -1,10 +1,11 @@
+import type { DocumentEvent } from "../../../sync/run/run-request.ts";
 import type { Client } from "../../../api/client.ts";
 import { CliError } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 import { fromStdin, type Due } from "../../../sync/run/due.ts";
-import { createIsRecorded, type DocumentEvent } from "../../../sync/run/run.ts";
+import { createIsRecorded } from "../../../sync/run/run.ts";
 import type { UploadSession } from "../session.ts";
 
 const idsShown = 5;

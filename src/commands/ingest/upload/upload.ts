@@ -1,3 +1,4 @@
+import type { RunRequest } from "../../../sync/run/run-request.ts";
 import type { upsertDocument } from "../../../api/documents.ts";
 import { createGate, type Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
@@ -8,7 +9,7 @@ import type { Plan } from "../../../sync/plan/plan.ts";
 import { createImages } from "../../../sync/run/images.ts";
 import { serviceTargets } from "../../../sync/state/target.ts";
 import { readAgain, readDue, type Due } from "../../../sync/run/due.ts";
-import { runDocuments, type RunRequest } from "../../../sync/run/run.ts";
+import { runDocuments } from "../../../sync/run/run.ts";
 import { explainMissingEndpoint } from "../target/missing-endpoint.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
 import { createOverwritten, type Overwritten } from "../target/overwrites.ts";

@@ -1,5 +1,5 @@
+import type { Parsed } from "../reader.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
-import type { Parsed } from "../readers.ts";
 
 // What may stand above the document title (docs.asciidoctor.org, "Document
 // Header"): comments and attribute entries.

@@ -1,6 +1,6 @@
+import type { ColumnMap, Row } from "../reader.ts";
 import { CliError, reasonOf } from "../../../errors.ts";
 import { guessDelimiter, maxColumns, recordsOf, type Cells } from "../csv-records.ts";
-import type { ColumnMap, Row } from "../readers.ts";
 import { createRowMapper, listColumns, type RowMapper } from "../row.ts";
 import { droppedKeys, type ValueMap } from "../../front-matter/values.ts";
 

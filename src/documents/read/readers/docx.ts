@@ -1,5 +1,5 @@
+import type { Parsed } from "../reader.ts";
 import { CliError } from "../../../errors.ts";
-import type { Parsed } from "../readers.ts";
 import { readBody, readNotes, type Body } from "./docx-body.ts";
 import { readStyles, type Styles } from "./docx-styles.ts";
 import { joinBlocks } from "./docx-text.ts";

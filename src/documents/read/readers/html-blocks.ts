@@ -1,4 +1,4 @@
-import type { GivenHeading } from "../readers.ts";
+import type { GivenHeading } from "../reader.ts";
 
 /** A piece of the text with what parts it from the piece before. */
 export interface Block {

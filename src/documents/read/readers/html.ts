@@ -1,5 +1,5 @@
+import type { Parsed } from "../reader.ts";
 import { CliError } from "../../../errors.ts";
-import type { Parsed } from "../readers.ts";
 import { chooseBlocks, joinBlocks } from "./html-blocks.ts";
 import { takeTag, takeTitle, toFrontMatter, type Meta } from "./html-meta.ts";
 import * as draft from "./html-draft.ts";

@@ -1,8 +1,8 @@
+import type { ColumnMap, Row } from "../reader.ts";
 import { CliError } from "../../../errors.ts";
 import { scanJson } from "../../json/json-position.ts";
 import { refuseMissing, rowOfJson, type RowStart } from "../../json/json-row.ts";
 import { jsonErrorAt, jsonProblem } from "../../json/json-digits.ts";
-import type { ColumnMap, Row } from "../readers.ts";
 import { createRowMapper } from "../row.ts";
 
 const blank = /[ \t\n\r]*/y;

@@ -1,5 +1,5 @@
+import type { Parsed } from "../reader.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
-import type { Parsed } from "../readers.ts";
 import { skipBraces, skipImport, skipStatement, type Fuel } from "./mdx-js.ts";
 import { createLines, endLine, strip, write, type Lines } from "./mdx-lines.ts";
 import { excessOf, findSpans, lineEndOf, literalEnd } from "./mdx-literal.ts";

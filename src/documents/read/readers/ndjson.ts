@@ -1,5 +1,5 @@
+import type { ColumnMap, Row } from "../reader.ts";
 import { refuseMissing, rowOfJson } from "../../json/json-row.ts";
-import type { ColumnMap, Row } from "../readers.ts";
 import { createRowMapper } from "../row.ts";
 
 /**

@@ -1,6 +1,6 @@
+import type { Page, Parsed } from "../reader.ts";
 import { getDocument, type Pdf, type PdfPage, type PdfPiece, type PdfTask } from "unpdf/pdfjs";
 import { CliError } from "../../../errors.ts";
-import type { Page, Parsed } from "../readers.ts";
 import { checkStreams } from "./pdf-streams.ts";
 import { pageText } from "./pdf-text.ts";
 import { frontMatterOf } from "./properties.ts";

@@ -1,5 +1,5 @@
+import type { Parsed } from "../reader.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
-import type { Parsed } from "../readers.ts";
 
 // The same punctuation character all along (docutils, "reStructuredText Markup
 // Specification", Sections); shorter than three is a warning there and text here.

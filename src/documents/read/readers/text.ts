@@ -1,4 +1,4 @@
-import type { Parsed } from "../readers.ts";
+import type { Parsed } from "../reader.ts";
 
 /** Plain text: everything is body, nothing has a meaning. */
 export function readText(text: string): Parsed {
