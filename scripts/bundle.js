@@ -1,10 +1,51 @@
 // `npm run bundle [-- FOLDER]`: build/knowctl.cjs, the whole program as one file that Node alone runs.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
-import { collectFiles, outputFolder } from "./carry.js";
+import { build } from "./build.js";
 import { ensureInstalled, projectFolder } from "./install.js";
+import { licences } from "./licences.js";
+
+// Not dist/, which npm packs and each build empties.
+const outputFolder = join(projectFolder, "build");
+
+const inProject = (...names) => join(projectFolder, ...names);
+
+// jq is no file beside the program, so it is asked for where everything else is carried.
+const carriedJq = {
+  name: "carried-jq",
+  load: (id) =>
+    id.endsWith("/src/output/formats/jq-library.ts")
+      ? `export const readJqLibrary = () => ({ code: carried("jq.js"), wasm: carried("jq.wasm") });`
+      : null,
+};
+
+/**
+ * Builds the program and gives each file that it loads when it runs, by its name
+ * (`bin/knowctl.cjs`, `dist/…`, `jq.wasm`), and `LICENSES.txt` for everything in them.
+ */
+async function collectFiles() {
+  const dist = mkdtempSync(join(tmpdir(), "knowctl-carry-"));
+  try {
+    const moduleIds = await build({ dist, plugins: [carriedJq] });
+    const files = new Map([
+      ["bin/knowctl.cjs", readFileSync(inProject("bin", "knowctl.cjs"))],
+      ["jq.js", readFileSync(inProject("node_modules", "jq-web", "jq.js"))],
+      ["jq.wasm", readFileSync(inProject("node_modules", "jq-web", "jq.wasm"))],
+    ]);
+    for (const name of readdirSync(dist, { recursive: true })) {
+      if (/\.(cjs|json)$/.test(name) && name !== "package.json") {
+        files.set(`dist/${name.replaceAll("\\", "/")}`, readFileSync(join(dist, name)));
+      }
+    }
+    files.set("LICENSES.txt", Buffer.from(licences(moduleIds, ["jq-web"])));
+    return files;
+  } finally {
+    rmSync(dist, { recursive: true, force: true });
+  }
+}
 
 const mark = "\u0001";
 
@@ -70,7 +111,7 @@ ${read}
 ${carrier.slice(carrier.indexOf("/**"))}
 // The same file is the script of the worker threads.
 const { isMainThread } = require("node:worker_threads");
-const load = createCarrier(require, read, __filename, () => __filename);
+const load = createCarrier(require, read, __filename);
 load(isMainThread ? "bin/knowctl.cjs" : "dist/worker.cjs");
 /*`;
   return `${head(head(0).length)}${carried}\n*/\n`;

@@ -1,16 +1,16 @@
-// Stands in for Node's module loader in the single file and in the executable, where the
-// program's modules are no files. Its text is put into both; nothing else loads it.
+// Stands in for Node's module loader in the single file, where the program's modules are no
+// files. Its text is put into that file; nothing else loads it.
 "use strict";
 
 /**
  * Makes a function that runs a carried module by its name (`bin/knowctl.cjs`).
  * `read` gives what is carried under a name, as text or, for a name that is asked for
  * with `carried`, as it is. `nodeRequire` loads parts of Node and nothing else: a folder
- * node_modules that happens to lie around is never looked at. `filename` is the file
- * that all this stands in, `workerScript` gives what a worker thread is started with.
+ * node_modules that happens to lie around is never looked at. `filename` is the single
+ * file; worker threads start with it too.
  */
 // oxlint-disable-next-line no-unused-vars -- called by the text that follows where this is put
-function createCarrier(nodeRequire, read, filename, workerScript) {
+function createCarrier(nodeRequire, read, filename) {
   const { compileFunction } = nodeRequire("node:vm");
   const { isBuiltin } = nodeRequire("node:module");
   const { dirname, posix } = nodeRequire("node:path");
@@ -25,7 +25,7 @@ function createCarrier(nodeRequire, read, filename, workerScript) {
         code: "MODULE_NOT_FOUND",
       });
     };
-    require.resolve = workerScript;
+    require.resolve = () => filename;
     return require;
   }
 

@@ -68,8 +68,3 @@ for node in "$@"; do
   inside "$round use 'node /srv/build/knowctl.cjs'"
   umount "$root/opt/node"
 done
-if [ -x "$root/srv/build/knowctl" ]; then
-  echo "==== without Node: the executable, which needs what Node 26 itself needs: libatomic1"
-  inside "apt-get install -qq -y libatomic1 >/dev/null 2>&1"
-  inside "$round use /srv/build/knowctl"
-fi

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -112,28 +112,5 @@ describe("the single file", () => {
     for (const name of ["knowctl", "undici", "unpdf", "sax", "jq-web"]) {
       expect(bytes.includes(`\n${name} `), name).toBe(true);
     }
-  });
-});
-
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-const makesExecutables = major > 25 || (major === 25 && minor >= 5);
-const executableScript = join(projectFolder, "scripts", "executable.js");
-
-describe("the executable", () => {
-  it.skipIf(makesExecutables)("is refused in words by a Node that cannot make one", () => {
-    const result = spawnSync(process.execPath, [executableScript], { encoding: "utf8" });
-    expect(result.status).toBe(1);
-    expect(result.stderr).toContain("Node 25.5 or newer");
-  });
-
-  it.runIf(makesExecutables)("runs without a script, threads included", () => {
-    const target = temporaryFolder();
-    execFileSync(process.execPath, [executableScript, target], { stdio: "ignore" });
-    const office = join(projectFolder, "test", "fixtures", "documents", "office");
-    const args = ["ingest", "documents", office];
-    const env = cleanEnvironment(target);
-    const result = spawnSync(join(target, "knowctl"), args, { encoding: "utf8", cwd: target, env });
-    expect(result.stdout.match(/"title":"Core Title"/g)).toHaveLength(4);
-    expect(result.stderr).toContain("password-protected");
   });
 });
