@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import type { Inspector, Looked } from "../../src/documents/inspect/inspection.ts";
 import { readDue, type SpoolHead } from "../../src/sync/run/due.ts";
 import { createSpool } from "../../src/sync/run/spool.ts";
@@ -32,35 +32,20 @@ function start(files: number) {
   return { dues: readDue({ spool, inspector }), read };
 }
 
-it("reads the next batch a moment after one was used up, where batches last", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  onTestFinished(() => void vi.useRealTimers());
+it("reads one batch ahead of the one in use, and none for a reader that has left", async () => {
   const { dues, read } = start(4 * batch);
-  // The first two at once: somebody waits for them.
+  expect(read).toEqual([]);
   expect((await dues.next()).value).toHaveLength(batch);
   expect(read).toEqual([batch, batch]);
-
-  vi.advanceTimersByTime(20);
   expect((await dues.next()).value).toHaveLength(batch);
-  expect(read).toHaveLength(2);
-  await vi.advanceTimersByTimeAsync(4);
+  expect(read).toEqual([batch, batch, batch]);
+  await dues.return(undefined);
   expect(read).toHaveLength(3);
-
-  // Used up at once: then there is no time to lose.
-  expect((await dues.next()).value).toHaveLength(batch);
-  expect(read).toHaveLength(4);
-  expect((await dues.next()).value).toHaveLength(batch);
-  expect((await dues.next()).done).toBe(true);
 });
 
-it("reads nothing any more for a reader that has left", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { dues, read } = start(4 * batch);
-  await dues.next();
-  vi.advanceTimersByTime(20);
-  await dues.next();
-  await dues.return(undefined);
-  await vi.advanceTimersByTimeAsync(10);
-  expect(read).toEqual([batch, batch]);
+it("gives every file once, in order", async () => {
+  const { dues } = start(3 * batch + 1);
+  const paths: string[] = [];
+  for await (const each of dues) for (const { prepared } of each) paths.push(prepared.path);
+  expect(paths).toEqual(Array.from({ length: 3 * batch + 1 }, (_, index) => `${index}.md`));
 });

@@ -7,7 +7,6 @@ import type { Plan } from "../../sync/plan/plan.ts";
 import { openOutput } from "../connect.ts";
 import { accessRules, type AccessRules } from "./target/access.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
-import { optimiseSooner } from "./upload/optimise-sooner.ts";
 import { noOverwriteNote, refuseOverwrites, refuseUnlistable } from "./target/overwrites.ts";
 import { planFolder } from "./plan.ts";
 import { checkPlannedPairs } from "./target/planned-access.ts";
@@ -137,11 +136,7 @@ export async function uploadFound(
   if (isGuarded) refuseUnlistable(session.connected.client);
   const rules = accessRules(options, session.source.config);
   const check = createPairCheck(session.connected.client, rules);
-  const onManyDue = (): void => {
-    check.begin();
-    optimiseSooner();
-  };
-  const plan = await planFound(context, session, options, { files, onManyDue });
+  const plan = await planFound(context, session, options, { files, onManyDue: check.begin });
   if (plan.pairs.has(undefined)) throw missingPair();
   await check(pairsToCheck(plan, session, rules), session.output, "nothing was sent");
   if (isGuarded) await refuseOverwrites(session);

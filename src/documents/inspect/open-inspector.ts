@@ -14,9 +14,6 @@ import { lookAtRecorded } from "./recorded.ts";
 /** Up to so many files one thread looks at: another one costs as much as they do. */
 export const filesInThisThread = 2000;
 const mostThreads = 4;
-// Counted in lots: what starts the threads is then no part of what V8 compiles for a glance,
-// and for starting them it need not compile that again.
-const glancesAtOnce = 64;
 
 /** This thread has work of its own, and each other one costs its warming up. */
 function threadCount(): number {
@@ -56,7 +53,6 @@ export async function openInspector(
   };
   let pool: Pool | undefined;
   let looked = 0;
-  let glances = 0;
   const isHeavy = ({ path }: LookItem): boolean =>
     formatOf(path, setup.settings.format)?.gives === "binary";
   const countUp = (files: number, isNeeded: boolean, reads: boolean): void => {
@@ -83,7 +79,7 @@ export async function openInspector(
       if (!glanceAt) glancing ??= loadGlancing().catch(() => {});
       const glanced = glanceAt?.(item);
       // They are read later: by then the threads are up.
-      if (glanced && ++glances % glancesAtOnce === 0) countUp(glancesAtOnce, false, true);
+      if (glanced) countUp(1, false, true);
       return glanced;
     },
     close: async () => await pool?.close(),

@@ -108,7 +108,6 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     await looking.settle();
     await addRows(candidate, request, entries, breathe);
   };
-  // Apart from the loop, which V8 would else compile with all of this in it, and then again.
   const take = (listed: Listed, seen: SeenFile | undefined): Promise<void> | undefined => {
     if (listed.kind !== "skipped") fileCount++;
     const isTaken = request.isTaken?.(listed) !== false;

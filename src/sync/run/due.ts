@@ -65,9 +65,6 @@ const documentsAtOnce = 64;
 const bytesAtOnce = 1024 * 1024;
 // Read while earlier ones are being sent.
 const batchesAhead = 2;
-// When a batch is used up, answers are coming in and requests going out: threads that began
-// to read at that moment would take the processor from them.
-const rushMs = 4;
 
 /** Reads rows of a file again, in order, without beginning anew for each. */
 function createRowReader({ inspector }: DueSource) {
@@ -105,8 +102,6 @@ function isWhole({ head }: Spooled): boolean {
   return head.document.part === 0;
 }
 
-// Plain loops from here on: V8 would take longer to compile what inlines the library's
-// functions than they run.
 function bytesOf(dues: readonly Due[]): number {
   let sum = 0;
   for (const { prepared } of dues) if (prepared.kind === "document") sum += prepared.body.length;
@@ -162,16 +157,6 @@ function mustBeInOrder(batch: readonly Spooled[]): boolean {
   return false;
 }
 
-/** Tells whether the batch before lasted so long that what is read after the rush is there in time. */
-function createPace(): () => boolean {
-  let askedAt = performance.now();
-  return () => {
-    const lastedMs = performance.now() - askedAt;
-    askedAt += lastedMs;
-    return lastedMs >= 4 * rushMs;
-  };
-}
-
 /**
  * What the plan put into the spool, in order. Files that are not in there as a
  * whole are read some batches ahead of those who send.
@@ -182,36 +167,24 @@ export async function* readDue(request: DueSource): AsyncGenerator<Due[]> {
   // Fewer where documents are large, as all of a batch are in memory.
   let size = documentsAtOnce;
   const inWork: Promise<Due[]>[] = [];
-  const isSlow = createPace();
   const first = async (): Promise<Due[]> => {
     const dues = (await inWork.shift()) ?? [];
     const mean = bytesOf(dues) / dues.length;
     size = Math.max(1, Math.min(documentsAtOnce, Math.floor(bytesAtOnce / (mean + 1))));
     return dues;
   };
-  let isLeft = false;
-  // Nobody waits for what a reader that has left would have got: its threads may be gone.
-  const completeAfterRush = async (batch: Spooled[]): Promise<Due[]> => {
-    await new Promise((resolve) => setTimeout(resolve, rushMs));
-    return isLeft ? [] : await complete(batch);
-  };
-  try {
-    for (;;) {
-      const batch = takeBatch(records, size);
-      if (batch.length === 0) break;
-      const inOrder = mustBeInOrder(batch);
-      while (inOrder && inWork.length > 0) yield await first();
-      const mayWait = isSlow() && inWork.length > 0;
-      const dues = mayWait ? completeAfterRush(batch) : complete(batch);
-      // Awaited in order; a rejection meanwhile must not count as unhandled.
-      dues.catch(() => {});
-      inWork.push(dues);
-      if (inOrder || inWork.length >= batchesAhead) yield await first();
-    }
-    while (inWork.length > 0) yield await first();
-  } finally {
-    isLeft = true;
+  for (;;) {
+    const batch = takeBatch(records, size);
+    if (batch.length === 0) break;
+    const inOrder = mustBeInOrder(batch);
+    while (inOrder && inWork.length > 0) yield await first();
+    const dues = complete(batch);
+    // Awaited in order; a rejection meanwhile must not count as unhandled.
+    dues.catch(() => {});
+    inWork.push(dues);
+    if (inOrder || inWork.length >= batchesAhead) yield await first();
   }
+  while (inWork.length > 0) yield await first();
 }
 
 /** Documents of the spool once more, by their positions in ascending order. */

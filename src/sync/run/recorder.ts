@@ -3,11 +3,8 @@ import type { State } from "../state/state.ts";
 
 // So many acknowledged documents are sent again at most when the process is killed.
 const mostUnsaved = 64;
-// With so many, or after so long, they are made durable at the next quiet moment: a
-// transaction takes as long as twenty answers, which all would wait for it.
-const enoughToSave = 32;
+// Fewer than that are saved after so long.
 const saveIntervalMs = 250;
-const quietMs = 2;
 // What is saved survives the end of this process at once. The disk, which takes from 0.2 to
 // 30 ms, is waited for only so long after: should the machine stop before, what was saved in
 // between is sent once more.
@@ -28,11 +25,9 @@ export interface Recorder {
  * At the end the caller saves what is left.
  */
 export function createRecorder(state: State, onFault: (error: unknown) => void): Recorder {
-  // Emptied, not replaced: V8 would compile all that adds to them once more for the new ones.
   const files: FileRecord[] = [];
   const accepted: AcceptedRecord[] = [];
   const failures: FailureRecord[] = [];
-  let savedAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
   let diskTimer: NodeJS.Timeout | undefined;
   const unsaved = (): number => Math.max(accepted.length, files.length, failures.length);
@@ -51,7 +46,6 @@ export function createRecorder(state: State, onFault: (error: unknown) => void):
   const save = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    savedAt = performance.now();
     const batch = {
       files: files.splice(0),
       accepted: accepted.splice(0),
@@ -60,19 +54,9 @@ export function createRecorder(state: State, onFault: (error: unknown) => void):
     state.save(batch, "NORMAL");
     diskTimer ??= setTimeout(() => orFault(sync), diskIntervalMs);
   };
-  const saveWhenQuiet = (before: number): void => {
-    timer = setTimeout(() => {
-      const count = unsaved();
-      if (count > before) return saveWhenQuiet(count);
-      orFault(save);
-    }, quietMs);
-  };
   const saveWhenDue = (): void => {
-    const count = unsaved();
-    if (count >= mostUnsaved) return save();
-    if (timer) return;
-    if (count >= enoughToSave || performance.now() - savedAt >= saveIntervalMs)
-      saveWhenQuiet(count);
+    if (unsaved() >= mostUnsaved) return save();
+    timer ??= setTimeout(() => orFault(save), saveIntervalMs);
   };
   return {
     save() {

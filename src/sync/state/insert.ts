@@ -29,7 +29,6 @@ function sourcesOf(rows: readonly Row[], columns: number): Sources {
   return sources;
 }
 
-// Plain loops: V8 would take longer to compile the library's for this than they run.
 function isAlike(rows: readonly Row[], column: number): boolean {
   const first = rows[0]?.[column];
   for (const row of rows) if (row[column] !== first) return false;

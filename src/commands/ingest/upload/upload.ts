@@ -17,7 +17,6 @@ import type { Shard } from "../../../sync/plan/shard.ts";
 import { clearSettled, recordPlanFailures } from "./failures.ts";
 import type { Report, Traffic } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
-import { createYoungGenerationHold } from "./young-generation.ts";
 import { createIdleCount, whySlow } from "./why-slow.ts";
 
 interface Upload extends UploadSession {
@@ -130,9 +129,7 @@ async function sendAll(
     now: context.now,
   });
   const addDone = followUpload(context, upload, gate, () => sending);
-  const hold = createYoungGenerationHold();
   for await (const batch of events) {
-    hold(batch.length);
     addDone(batch.length);
     overwritten.add(batch);
     await report.add(batch);
