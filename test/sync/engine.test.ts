@@ -3,15 +3,11 @@ import type { PlanRequest } from "../../src/sync/plan/plan-request.ts";
 import type { DocumentEvent, RunRequest } from "../../src/sync/run/run-request.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { IngestionRequest } from "../../src/api/schemas.ts";
-import type {
-  GlancingInspector,
-  Looked,
-  Prepared,
-} from "../../src/documents/inspect/inspection.ts";
+import type { PeekingInspector, Looked, Prepared } from "../../src/documents/inspect/inspection.ts";
 import { trustedStamp } from "../../src/documents/inspect/stamp.ts";
 import { ApiError, type CliError, type ExitName } from "../../src/errors.ts";
 import { buildPlan, type Plan } from "../../src/sync/plan/plan.ts";
-import { readAgain, readDue, type SpoolHead } from "../../src/sync/run/due.ts";
+import { readAgain, readPending, type SpoolHead } from "../../src/sync/run/pending.ts";
 import { runDocuments } from "../../src/sync/run/run.ts";
 import { createSpool, type Spool } from "../../src/sync/run/spool.ts";
 import type { State } from "../../src/sync/state/state.ts";
@@ -68,7 +64,7 @@ function prepare(fake: Fake, path: string): Prepared {
 }
 
 /** Looks at the fake's files as the inspector does at real ones. */
-function inspect(fake: Fake): GlancingInspector {
+function inspect(fake: Fake): PeekingInspector {
   const look = (path: string, known: string | undefined): Looked => {
     const file = fake.files.get(path);
     if (file && stampOf(file) === known) return { kind: "same" };
@@ -77,7 +73,7 @@ function inspect(fake: Fake): GlancingInspector {
   };
   return {
     look: (items) => Promise.resolve(items.map(({ path, stamp }) => look(path, stamp))),
-    glance: () => undefined,
+    peekId: () => undefined,
     readRows: () => {
       throw new Error("no rows in these tests");
     },
@@ -100,7 +96,7 @@ async function plan(fake: Fake, state: State, change: Partial<PlanRequest> = {})
     list: () => listed(fake),
     ranges: everything,
     isInScope: () => true,
-    isTaken: undefined,
+    isSelected: undefined,
     state,
     targets,
     options: { number: undefined, differenceFrom: () => "" },
@@ -137,7 +133,7 @@ function runRequest(
 ): RunRequest {
   const source = { inspector: inspect(fake), spool };
   return {
-    due: readDue(source),
+    pending: readPending(source),
     again: (positions) => readAgain(positions, source),
     state,
     targets,
@@ -207,12 +203,12 @@ describe("incremental upload", () => {
       Object.fromEntries(Array.from({ length: 6000 }, (_, index) => [`${index}.md`, "A"])),
     );
     const readAt: number[] = [];
-    const onManyDue = (): void => void readAt.push(fake.reads.length);
-    await plan(fake, state, { onManyDue });
+    const onManyPending = (): void => void readAt.push(fake.reads.length);
+    await plan(fake, state, { onManyPending });
     expect(readAt).toHaveLength(1);
     expect(readAt[0]).toBeLessThan(6000);
     for (const path of [...fake.files.keys()].slice(999)) fake.files.delete(path);
-    await plan(fake, state, { onManyDue });
+    await plan(fake, state, { onManyPending });
     expect(readAt).toHaveLength(1);
     state.close();
   });
@@ -475,15 +471,15 @@ describe("failures of the service", () => {
     const fake = fakeFiles({ "a.md": "A" });
     const request = runRequest(fake, state, await planAndSpool(fake, state), () => {});
     const failure = new Error("cannot be closed");
-    const source = request.due[Symbol.asyncIterator]();
-    const due = {
+    const source = request.pending[Symbol.asyncIterator]();
+    const pending = {
       [Symbol.asyncIterator]: () => ({
         next: () => source.next(),
         return: () => Promise.reject(failure),
       }),
     };
     const reading = (async () => {
-      for await (const _ of runDocuments({ ...request, due })) {
+      for await (const _ of runDocuments({ ...request, pending })) {
         // Several turns: a rejection that nobody holds would end the process.
         for (let turn = 0; turn < 5; turn++) await new Promise((next) => setImmediate(next));
       }

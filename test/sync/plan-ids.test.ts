@@ -6,28 +6,28 @@ type Given = [id: string, path: string, part?: number];
 
 const underscored = (id: string): string => id.replaceAll(" ", "_");
 
-/** Adds documents in order; those without a path are not among the due ones. */
+/** Adds documents in order; those without a path are not among the pending ones. */
 async function check(
   given: readonly Given[],
   storedId?: (id: string) => string,
 ): Promise<{ isAnyTwice: boolean; kept: number; asked: number }> {
   const { database } = await openTestState();
-  const due: { id: string; path: string; part: number }[] = [];
+  const pending: { id: string; path: string; part: number }[] = [];
   let asked = 0;
   const ids = createPlanIds({
     database,
     storedId,
     idPrefix: "p/",
-    due: () => {
+    pending: () => {
       asked++;
-      return due;
+      return pending;
     },
   });
   for (const [id, path, part = 0] of given) {
     if (path === "") ids.add(id);
     else {
-      due.push({ id, path, part });
-      ids.addDue(id, path, part);
+      pending.push({ id, path, part });
+      ids.addPending(id, path, part);
     }
   }
   const isAnyTwice = ids.isAnyTwice();
@@ -45,7 +45,7 @@ it.each<[string, Given[], number]>([
   ["another id, after them", [...paths, ["x", "d.md"]], 4],
   ["another id, before them", [["x", "d.md"], ...paths], 4],
   ["a row of a file", [...paths, ["p/d.csv", "d.csv", 1]], 4],
-  ["what is not due", [...paths, ["p/d.md", ""]], 4],
+  ["what is not pending", [...paths, ["p/d.md", ""]], 4],
   ["a path that is normalised", [...paths, ["p/é.md", "é.md"]], 4],
 ])("keeps all once there is %s", async (_name, given, kept) => {
   expect(await check(given)).toEqual({ isAnyTwice: false, kept, asked: 1 });
@@ -55,7 +55,7 @@ it.each<[string, Given[]]>([
   ["of a path and of another file after it", [...paths, ["p/b.md", "x.md"]]],
   ["of a path and of another file before it", [["p/b.md", "x.md"], ...paths]],
   ["of two other files", [...paths, ["x", "d.md"], ["x", "e.md"]]],
-  ["of a path and of what is not due", [...paths, ["p/b.md", ""]]],
+  ["of a path and of what is not pending", [...paths, ["p/b.md", ""]]],
   [
     "of two rows",
     [

@@ -1,10 +1,17 @@
 import { ApiError } from "../../errors.ts";
 import { createBreaker, type OutcomeKind } from "./breaker.ts";
-import { admit, enter, isHeldByRate, pause, turnAway, type Door } from "./door.ts";
+import {
+  admit,
+  enter,
+  isWaitingForRate,
+  pause,
+  rejectWaiters,
+  type GateState,
+} from "./gate-state.ts";
 import { createLimit } from "./limit.ts";
 import type { Clock } from "./timing.ts";
 
-interface GateState {
+interface GateSnapshot {
   inFlight: number;
   /** How many may be in flight now. */
   limit: number;
@@ -39,7 +46,7 @@ export interface Setback {
   error: ApiError;
 }
 
-/** One door for all workers of a run: how many at once, how fast, and when not at all. */
+/** One gate for all workers of a run: how many at once, how fast, and when not at all. */
 export interface Gate {
   /** Waits for a place; undefined when there is one at once. Throws or rejects with why the run ended. */
   enter(): Promise<void> | undefined;
@@ -55,7 +62,7 @@ export interface Gate {
   giveUp(setback: Setback): void;
   /** Ends the run: everybody who waits or comes is turned away with `error`. */
   stop(error: ApiError): void;
-  state(): GateState;
+  state(): GateSnapshot;
 }
 
 export interface GateOptions {
@@ -68,9 +75,9 @@ export interface GateOptions {
 }
 
 const breakerPauseMs = 30_000;
-function stop(door: Door, error: ApiError): void {
-  door.stopped ??= error;
-  turnAway(door, door.stopped);
+function stop(state: GateState, error: ApiError): void {
+  state.stopped ??= error;
+  rejectWaiters(state, state.stopped);
 }
 
 function stopError(error: ApiError, why: string): ApiError {
@@ -87,28 +94,28 @@ function stopError(error: ApiError, why: string): ApiError {
 }
 
 /** The breaker has opened: nobody starts for a while, then one request tries. */
-function coolDown(door: Door, error: ApiError): void {
-  door.limit.collapse();
-  pause(door, breakerPauseMs);
-  if (door.breaker.isSpent()) stop(door, stopError(error, "the service did not recover"));
+function coolDown(state: GateState, error: ApiError): void {
+  state.limit.collapse();
+  pause(state, breakerPauseMs);
+  if (state.breaker.isSpent()) stop(state, stopError(error, "the service did not recover"));
 }
 
-function fail(door: Door, setback: Setback | undefined, begun: number): void {
-  door.inFlight -= 1;
-  door.answeredAt = door.clock.elapsed();
+function fail(state: GateState, setback: Setback | undefined, begun: number): void {
+  state.inFlight -= 1;
+  state.answeredAt = state.clock.elapsed();
   if (setback?.kind === "throttled") {
-    door.throttled += 1;
-    door.limit.throttled(begun, door.clock.elapsed());
-    if (setback.retryAfterMs !== undefined) pause(door, setback.retryAfterMs);
+    state.throttled += 1;
+    state.limit.throttled(begun, state.clock.elapsed());
+    if (setback.retryAfterMs !== undefined) pause(state, setback.retryAfterMs);
   }
-  const reopened = door.breaker.record(setback?.kind ?? "abandoned");
-  if (reopened && setback) coolDown(door, setback.error);
-  admit(door);
+  const reopened = state.breaker.record(setback?.kind ?? "abandoned");
+  if (reopened && setback) coolDown(state, setback.error);
+  admit(state);
 }
 
 /** Creates the gate of one run. Costs well under a microsecond a request while nothing holds. */
 export function createGate(options: GateOptions): Gate {
-  const door: Door = {
+  const state: GateState = {
     clock: options.clock,
     signal: options.signal,
     limit: createLimit(options.ceiling),
@@ -125,45 +132,47 @@ export function createGate(options: GateOptions): Gate {
     throttled: 0,
     stopped: undefined,
   };
-  door.signal.addEventListener("abort", () => turnAway(door, door.signal.reason), { once: true });
+  state.signal.addEventListener("abort", () => rejectWaiters(state, state.signal.reason), {
+    once: true,
+  });
   return {
-    enter: () => enter(door),
+    enter: () => enter(state),
     succeed(begun) {
-      door.inFlight -= 1;
-      door.breaker.record("success");
-      door.answeredAt = door.clock.elapsed();
-      door.limit.succeeded(door.answeredAt - begun);
-      if (door.waiters.length > 0) admit(door);
+      state.inFlight -= 1;
+      state.breaker.record("success");
+      state.answeredAt = state.clock.elapsed();
+      state.limit.succeeded(state.answeredAt - begun);
+      if (state.waiters.length > 0) admit(state);
     },
-    moved: () => void (door.answeredAt = door.clock.elapsed()),
-    fail: (setback, begun) => fail(door, setback, begun),
+    moved: () => void (state.answeredAt = state.clock.elapsed()),
+    fail: (setback, begun) => fail(state, setback, begun),
     spend(retry, setback) {
-      door.retries += 1;
-      if (door.breaker.spend(retry, setback.kind)) coolDown(door, setback.error);
+      state.retries += 1;
+      if (state.breaker.spend(retry, setback.kind)) coolDown(state, setback.error);
     },
     giveUp(setback) {
-      if (!door.breaker.giveUp(setback.kind, setback.error.code ?? "")) return;
+      if (!state.breaker.giveUp(setback.kind, setback.error.code ?? "")) return;
       const why =
         setback.kind === "unexpected"
           ? "this does not seem to be the service"
           : "the first requests all failed the same way";
-      stop(door, stopError(setback.error, why));
+      stop(state, stopError(setback.error, why));
     },
-    stop: (error) => stop(door, error),
+    stop: (error) => stop(state, error),
     state: () => ({
-      inFlight: door.inFlight,
-      limit: door.limit.current(),
-      waiting: door.waiters.length,
-      pausedUntil: door.pausedUntil,
-      requests: door.requests,
-      retries: door.retries,
-      throttled: door.throttled,
-      isHeldByRate: isHeldByRate(door),
-      isHeldByLatency: door.limit.isHeldByLatency(),
-      latencyMs: door.limit.latencyMs(),
-      answeredAt: door.answeredAt,
-      breakerOpen: door.breaker.isOpen(),
-      stopped: door.stopped,
+      inFlight: state.inFlight,
+      limit: state.limit.current(),
+      waiting: state.waiters.length,
+      pausedUntil: state.pausedUntil,
+      requests: state.requests,
+      retries: state.retries,
+      throttled: state.throttled,
+      isHeldByRate: isWaitingForRate(state),
+      isHeldByLatency: state.limit.isHeldByLatency(),
+      latencyMs: state.limit.latencyMs(),
+      answeredAt: state.answeredAt,
+      breakerOpen: state.breaker.isOpen(),
+      stopped: state.stopped,
     }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Deadlines } from "./deadlines.ts";
-import { createInbox } from "../chat/inbox.ts";
+import { createReadBuffer } from "../chat/read-buffer.ts";
 import type { Headers } from "./headers.ts";
 import { redactBody, redactHeaders, type Redactor } from "../answers/redaction.ts";
 import { fault, watch, type Exchange, type Flow, type Watch } from "./watch.ts";
@@ -72,7 +72,7 @@ export function streamedAnswer(
 ): Promise<StreamedAnswer> {
   return new Promise((resolve, reject) => {
     let flow: Flow | undefined;
-    const inbox = createInbox(() => flow);
+    const buffer = createReadBuffer(() => flow);
     const followed = watch(
       exchange,
       {
@@ -80,11 +80,11 @@ export function streamedAnswer(
         onHeaders(status, fields) {
           resolve({ status, headers: redactHeaders(fields, secrets), body: read() });
         },
-        onChunk: (chunk) => inbox.put(chunk),
-        isBehind: () => inbox.isFull(),
-        onEnd: () => inbox.end(),
+        onChunk: (chunk) => buffer.put(chunk),
+        isBehind: () => buffer.isFull(),
+        onEnd: () => buffer.end(),
         onError(error) {
-          inbox.end(error);
+          buffer.end(error);
           reject(error);
           queueMicrotask(() => release());
         },
@@ -93,7 +93,7 @@ export function streamedAnswer(
     );
     async function* read(): AsyncGenerator<Uint8Array> {
       try {
-        yield* inbox.read();
+        yield* buffer.read();
       } finally {
         followed.abort(fault("READER_LEFT", "the reader left"));
         release();

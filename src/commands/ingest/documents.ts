@@ -10,7 +10,7 @@ import type { Output } from "../../output/terminal/output.ts";
 import { shownText } from "../../output/paths.ts";
 import { countOf, formatCount, startProgress } from "../../output/terminal/progress.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
-import { readDue, type Due, type SpoolHead } from "../../sync/run/due.ts";
+import { readPending, type Pending, type SpoolHead } from "../../sync/run/pending.ts";
 import type { NoticeCounts } from "../../sync/plan/notice-counts.ts";
 import { createSpool, type Spool } from "../../sync/run/spool.ts";
 import { openPlanningState } from "../../sync/state/no-records.ts";
@@ -80,7 +80,7 @@ function addReason({ reasons }: Written, reason: string): void {
 
 async function writeBatch(
   { output, source }: Reading,
-  batch: readonly Due[],
+  batch: readonly Pending[],
   { written, notices }: { written: Written; notices: NoticeCounts },
 ): Promise<void> {
   let lines = "";
@@ -116,7 +116,7 @@ async function writeDocuments(context: Context, reading: Reading, plan: Plan): P
   const written: Written = { documents: 0, skipped, failed, reasons: new Map() };
   for (const { detail } of table.entries(["skipped"])) addReason(written, detail);
   for (const each of table.entries(["failed"])) await output.error(problemOf(each, source));
-  for await (const batch of readDue({ spool, inspector })) {
+  for await (const batch of readPending({ spool, inspector })) {
     context.signal.throwIfAborted();
     await writeBatch(reading, batch, { written, notices: table.notices });
   }

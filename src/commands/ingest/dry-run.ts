@@ -82,7 +82,7 @@ export async function* everyDocument(
   const { table } = folder.plan;
   const { since } = folder.source;
   for (const { action, path, part, id, detail, content } of table.entries()) {
-    if (action === "other" || action === "untaken") continue;
+    if (action === "other" || action === "unselected") continue;
     const isNew = action === "new" && content !== undefined;
     const from = isNew && (since?.renamed.get(path) ?? table.renamedFrom(content));
     const row = part > 0 ? { row: part } : {};

@@ -71,7 +71,7 @@ export async function planFound(
   context: Context,
   session: Session,
   options: IngestOptions,
-  also: { files?: ReportFiles; onManyDue?: () => void } = {},
+  also: { files?: ReportFiles; onManyPending?: () => void } = {},
 ): Promise<Plan> {
   const plan = await planFolder(context, session, { ...options, ...also, mostReadFirst });
   if (plan.fileCount === 0 && !options.allowEmpty) throw nothingFound(session.source);
@@ -136,7 +136,7 @@ export async function uploadFound(
   if (isGuarded) refuseUnlistable(session.connected.client);
   const rules = accessRules(options, session.source.config);
   const check = createPairCheck(session.connected.client, rules);
-  const plan = await planFound(context, session, options, { files, onManyDue: check.begin });
+  const plan = await planFound(context, session, options, { files, onManyPending: check.begin });
   if (plan.pairs.has(undefined)) throw missingPair();
   await check(pairsToCheck(plan, session, rules), session.output, "nothing was sent");
   if (isGuarded) await refuseOverwrites(session);

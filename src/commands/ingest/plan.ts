@@ -19,7 +19,7 @@ interface FolderPlanOptions {
   files?: ReportFiles | undefined;
   /** These as in PlanRequest. */
   mostReadFirst?: number;
-  onManyDue?: () => void;
+  onManyPending?: () => void;
 }
 
 /** Finds the files of the session's source and compares them with its state. */
@@ -49,7 +49,7 @@ export async function planFolder(
     ranges: rangesOf(inputs, { cwd, settings }),
     isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
     isExcluded: (path) => settings.exclude?.matches(path) === true && isInReach(path),
-    isTaken: since && ((listed) => since.isTaken(listed) || mayShowImages(listed.path)),
+    isSelected: since && ((listed) => since.isTaken(listed) || mayShowImages(listed.path)),
     format: settings.format,
     idPrefix: settings.idPrefix,
     factsOf: source.factsOf,
@@ -59,7 +59,7 @@ export async function planFolder(
     options: session.shaping,
     spool,
     shard: options.shard,
-    onManyDue: options.onManyDue,
+    onManyPending: options.onManyPending,
     ...(options.mostReadFirst === undefined ? {} : { mostReadFirst: options.mostReadFirst }),
     mappingKey: (path) => source.mappingKey(path),
     storedId: dialects[source.config.dialect].storedId,

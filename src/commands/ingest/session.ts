@@ -6,12 +6,12 @@ import { ownerRules } from "../../config/values/given.ts";
 import type { Config, Connection } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";
-import type { GlancingInspector } from "../../documents/inspect/inspection.ts";
+import type { PeekingInspector } from "../../documents/inspect/inspection.ts";
 import { createRealPlaces, exists } from "../../documents/find/real-place.ts";
 import { filesInThisThread, openInspector } from "../../documents/inspect/open-inspector.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { startProgress, type Progress } from "../../output/terminal/progress.ts";
-import type { SpoolHead } from "../../sync/run/due.ts";
+import type { SpoolHead } from "../../sync/run/pending.ts";
 import { findLostPath } from "../../sync/plan/lost-paths.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state/state-file.ts";
 import { createSpool, type Spool } from "../../sync/run/spool.ts";
@@ -56,7 +56,7 @@ export interface Session {
   shaping: Shaping;
   /** Keys of the profile: a document that holds one fails. */
   keys: readonly string[];
-  inspector: GlancingInspector;
+  inspector: PeekingInspector;
   /** Holds what is to be sent; undefined in a dry run. */
   spool: Spool<SpoolHead> | undefined;
   progress: Progress;

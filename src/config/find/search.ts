@@ -1,7 +1,7 @@
 import { cosmiconfigSync, type PublicExplorerSync } from "cosmiconfig";
 import { basename, extname } from "node:path";
 import { CliError } from "../../errors.ts";
-import { buildAway } from "./away.ts";
+import { inOwnDirectory } from "./in-own-directory.ts";
 import { hasMember, member, type FoundFile } from "./places.ts";
 
 // The text is handed on in a wrapper of ours, so that a `$import` inside it is never followed.
@@ -37,7 +37,7 @@ const loaders = {
 };
 
 function createExplorer(searchPlaces: string[]): PublicExplorerSync {
-  return buildAway(() =>
+  return inOwnDirectory(() =>
     cosmiconfigSync(member, {
       searchPlaces,
       // Only the folder given: its own upward search would not stop at the git root and

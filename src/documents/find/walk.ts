@@ -21,7 +21,7 @@ import type { DocumentSettings } from "../map/settings.ts";
 import { createRawNames } from "./raw-names.ts";
 import { sortByKey } from "./entry-order.ts";
 import { normalise } from "../inspect/stamp.ts";
-import { refuseTwins } from "./twins.ts";
+import { refuseNormalisationCollisions } from "./normalisation-collisions.ts";
 
 /** `key` orders the entries of one folder. */
 type Entry =
@@ -201,7 +201,7 @@ function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {
   }
   // A folder sorts as what its files begin with: "a-b.md" < "a.md" < "a/b.md".
   const sorted = sortByKey(entries);
-  refuseTwins(sorted, folder, dirents);
+  refuseNormalisationCollisions(sorted, folder, dirents);
   return { entries: sorted, next: 0, refused };
 }
 

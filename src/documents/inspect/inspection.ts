@@ -88,13 +88,13 @@ export interface Inspector {
 }
 
 /** What a plan is made with. */
-export interface GlancingInspector extends Inspector {
+export interface PeekingInspector extends Inspector {
   /** Which document a new file gives, where its first bytes tell that surely. */
-  glance(item: ReadItem): Glance | undefined;
+  peekId(item: ReadItem): PeekedId | undefined;
 }
 
 /** What is known of a new file before it is read as a whole. */
-export interface Glance {
+export interface PeekedId {
   id: string;
   /** The pair that a rule names for its path. */
   ownPair: number | undefined;

@@ -1,7 +1,7 @@
-import type { Glance } from "./inspection.ts";
+import type { PeekedId } from "./inspection.ts";
 import { availableParallelism } from "node:os";
 import type {
-  GlancingInspector,
+  PeekingInspector,
   Inspector,
   InspectSetup,
   LookItem,
@@ -37,17 +37,17 @@ export async function openInspector(
   setup: InspectSetup,
   script: string | URL | undefined,
   recordedFiles: number,
-): Promise<GlancingInspector & { close(): Promise<void> }> {
+): Promise<PeekingInspector & { close(): Promise<void> }> {
   let loading: Promise<Inspector> | undefined;
   const load = (): Promise<Inspector> =>
     (loading ??= import("./inspect.ts").then(({ loadInspector }) => loadInspector(setup)));
-  let glanceAt: ((item: ReadItem) => Glance | undefined) | undefined;
-  let glancing: Promise<void> | undefined;
-  const loadGlancing = async (): Promise<void> => {
-    const { loadGlance } = await import("./glance.ts");
-    glanceAt = await loadGlance(setup.settings);
+  let peekIdOf: ((item: ReadItem) => PeekedId | undefined) | undefined;
+  let peekLoading: Promise<void> | undefined;
+  const loadPeek = async (): Promise<void> => {
+    const { loadPeekId: loadGlance } = await import("./peek-id.ts");
+    peekIdOf = await loadGlance(setup.settings);
   };
-  if (recordedFiles === 0) await loadGlancing();
+  if (recordedFiles === 0) await loadPeek();
   const local: Pick<Inspector, "look"> = {
     look: (items, onItem) => lookAtRecorded(items, setup, load, onItem),
   };
@@ -74,13 +74,13 @@ export async function openInspector(
     async *readRows(item) {
       yield* (await load()).readRows(item);
     },
-    glance(item) {
+    peekId(item) {
       // Should it fail, reading the file fails in the same way, and says so.
-      if (!glanceAt) glancing ??= loadGlancing().catch(() => {});
-      const glanced = glanceAt?.(item);
+      if (!peekIdOf) peekLoading ??= loadPeek().catch(() => {});
+      const peeked = peekIdOf?.(item);
       // They are read later: by then the threads are up.
-      if (glanced) countUp(1, false, true);
-      return glanced;
+      if (peeked) countUp(1, false, true);
+      return peeked;
     },
     close: async () => await pool?.close(),
   };

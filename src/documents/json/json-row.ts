@@ -1,6 +1,6 @@
 import type { Row } from "../read/reader.ts";
 import { CliError, reasonOf } from "../../errors.ts";
-import { isGivenDocument, parseGivenDocument } from "../json-document/given.ts";
+import { isJsonDocument, parseJsonDocument } from "../json-document/json-document.ts";
 import { jsonErrorAt, jsonProblem, parseJson, parseJsonAsWritten } from "./json-digits.ts";
 import { isJsonObject } from "./json-value.ts";
 import type { RowMapper } from "../read/row.ts";
@@ -51,8 +51,8 @@ function contentOf(text: string, start: RowStart, mapper: RowMapper): Row {
   const { path, row, line, column } = start;
   const where = `${path}:${line}:${column}`;
   const value = parseJsonAt(text, start);
-  if (isGivenDocument(value)) {
-    return { row, line, kind: "document", ...parseGivenDocument(value, where) };
+  if (isJsonDocument(value)) {
+    return { row, line, kind: "document", ...parseJsonDocument(value, where) };
   }
   if (!isJsonObject(value)) {
     throw new CliError("usage", `${where}: expected an object`, {

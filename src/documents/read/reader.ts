@@ -1,5 +1,5 @@
 import type { FrontMatterKeys } from "../map/front-matter-keys.ts";
-import type { GivenDocument } from "../json-document/given.ts";
+import type { JsonDocument } from "../json-document/json-document.ts";
 import type { FrontMatter } from "../front-matter/front-matter.ts";
 
 /** What a reader makes of the text of one document. */
@@ -47,7 +47,7 @@ export type Row = {
 } & (
   | { kind: "text"; parsed: Parsed }
   /** A document of the interface, passed on as it was given. */
-  | ({ kind: "document" } & GivenDocument)
+  | ({ kind: "document" } & JsonDocument)
   | { kind: "failed"; reason: string }
 );
 

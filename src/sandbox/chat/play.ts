@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import { payloadsOf } from "./model/events.ts";
 import { failure, type Framing, frameLine, type Line } from "./packets.ts";
 import { detail, json, type Reply } from "../http/reply.ts";
-import { gatherReply } from "./whole.ts";
+import { unaryReply } from "./unary-reply.ts";
 
 export interface PlayOptions {
   /** Recordings, plain streams, or folders that hold them. */
@@ -126,7 +126,7 @@ async function replyOf(playing: Playing, stream: boolean): Promise<Reply> {
   const whole = await wholeReply(playing);
   if (whole !== undefined) return { status: 200, headers: jsonType, body: whole };
   if (!stream) {
-    const { reply, setupError } = await gatherReply(linesOf(playing));
+    const { reply, setupError } = await unaryReply(linesOf(playing));
     return setupError === undefined ? json(200, reply) : detail(400, setupError);
   }
   const headers = {

@@ -14,7 +14,7 @@ import type { Route } from "../http/routes.ts";
 import type { Run } from "../chat/runs.ts";
 import type { Session } from "../store/sessions.ts";
 import { streamReply } from "../chat/stream-reply.ts";
-import { gatherReply } from "../chat/whole.ts";
+import { unaryReply } from "../chat/unary-reply.ts";
 
 function* begin(options: ChatOptions, request: ChatRequest): Generator<Line, Session> {
   const { sessions, dialect } = options;
@@ -59,7 +59,7 @@ async function sendMessage(options: ChatOptions, call: Call): Promise<Reply> {
   const run = options.runs.start((run) => conversation(options, question, run));
   const lines = run.read(call.signal);
   if (request.stream) return streamReply(lines, framing);
-  const { reply, setupError } = await gatherReply(lines);
+  const { reply, setupError } = await unaryReply(lines);
   if (setupError === undefined) {
     return json(200, { ...reply, chat_session_id: reply.chat_session_id ?? request.sessionId });
   }

@@ -26,7 +26,7 @@ const withinPlan = (storesAlike: boolean): string => `
   SELECT ${columns} FROM temp.plan b JOIN temp.plan a
     ON ${sameId("a.id", "b.id", storesAlike)} AND a.number < b.number
   WHERE b.id IS NOT NULL AND a.id IS NOT NULL
-    AND NOT (a.action = 'untaken' AND b.action = 'untaken') ORDER BY b.number`;
+    AND NOT (a.action = 'unselected' AND b.action = 'unselected') ORDER BY b.number`;
 
 // What is recorded of other files: unless they are in the plan themselves, or gone.
 const withRecorded = (storesAlike: boolean): string => `
@@ -104,7 +104,7 @@ export function refuseTwins(
     const key = storedId ? entry.id.replaceAll(" ", "_") : entry.id;
     const owner = owners.get(key);
     if (!owner) owners.set(key, entry);
-    else if (owner.action !== "untaken" || entry.action !== "untaken") {
+    else if (owner.action !== "unselected" || entry.action !== "unselected") {
       const first = toPlace(owner, owner.id, shown);
       collisions.push({ first, second: toPlace(entry, entry.id, shown) });
     }

@@ -25,7 +25,7 @@ export function createMemoryTable(database: Database): PlanTable {
   return {
     database,
     add,
-    addDue: (path, part, id, action) => add({ ...bare, path, part, id, action, detail: "" }),
+    addPending: (path, part, id, action) => add({ ...bare, path, part, id, action, detail: "" }),
     addSkip: (path, reason, part = 0, content?: string) =>
       add({ ...bare, path, part, action: "skipped", detail: reason, content }),
     addFailure: (path, reason, part = 0) =>

@@ -1,11 +1,11 @@
-import type { Glance } from "../../documents/inspect/inspection.ts";
+import type { PeekedId } from "../../documents/inspect/inspection.ts";
 import type { PlanRequest } from "./plan-request.ts";
 import type { Looked, Prepared, ReadyDocument } from "../../documents/inspect/inspection.ts";
 import { decide } from "./decide.ts";
 import type { Candidate } from "./merge.ts";
 import type { PlanIds } from "./plan-ids.ts";
 import type { PlanEntry, PlanTable } from "./plan-table.ts";
-import { knownOf, type SpoolHead } from "../run/due.ts";
+import { knownOf, type SpoolHead } from "../run/pending.ts";
 import { seenText, type AcceptedRecord, type FileRecord } from "../state/records.ts";
 import { createReasonCount } from "./plan-reasons.ts";
 import { isInShard } from "./shard.ts";
@@ -16,9 +16,9 @@ export interface PlanEntries {
   /** `looked` belongs to the candidate at the same place. */
   add(candidates: readonly Candidate[], looked: readonly Looked[]): void;
   /** A document that the run leaves alone, of a file that is not recorded: no other may take its id. */
-  addUntaken(path: string, part: number, id: string): void;
+  addUnselected(path: string, part: number, id: string): void;
   /** A file that is read later; false when something is accepted under its id: then read it now. */
-  addGlanced(candidate: Candidate, glanced: Glance): boolean;
+  addPeeked(candidate: Candidate, peeked: PeekedId): boolean;
   /** What gives no document. */
   addLeftOut(
     kind: "skipped" | "failed",
@@ -37,7 +37,7 @@ export interface PlanEntries {
 }
 
 const saveBatch = 512;
-const manyDue = 1000;
+const manyPending = 1000;
 
 type Known = ReadonlyMap<string, ReadonlyMap<string, AcceptedRecord>>;
 
@@ -93,14 +93,14 @@ export function createPlanEntries(
     }
   };
 
-  let due = 0;
-  const addDue: PlanTable["addDue"] = (path, part, id, action) => {
-    if (++due === manyDue) request.onManyDue?.();
+  let pending = 0;
+  const addPending: PlanTable["addPending"] = (path, part, id, action) => {
+    if (++pending === manyPending) request.onManyPending?.();
     if (!ids) {
-      table.addDue(path, part, id, action);
+      table.addPending(path, part, id, action);
       return;
     }
-    ids.addDue(id, path, part);
+    ids.addPending(id, path, part);
     table.countUp(action, 1);
   };
   type Kept = Pick<PlanEntry, "path" | "part" | "content" | "action">;
@@ -161,7 +161,7 @@ export function createPlanEntries(
       known: knownOf(accepted),
     };
     spool.add(head, body);
-    addDue(path, part, id, action);
+    addPending(path, part, id, action);
   };
 
   const knownTargets = new Map<string, boolean>();
@@ -170,7 +170,7 @@ export function createPlanEntries(
     if (isKnown === undefined) knownTargets.set(key, (isKnown = state.knows(key)));
     return isKnown && state.accepted(key, id) !== undefined;
   };
-  const addGlanced: PlanEntries["addGlanced"] = ({ item }, { id, ownPair }) => {
+  const addGlanced: PlanEntries["addPeeked"] = ({ item }, { id, ownPair }) => {
     const target = targetFor(targets, ownPair);
     if (!spool || isAccepted(target?.key ?? "", id)) return false;
     const { path, absolutePath, facts } = item;
@@ -179,9 +179,9 @@ export function createPlanEntries(
       return true;
     }
     pairs.add(target?.ccPairId);
-    const document = { kind: "glanced", path, part: 0, id } as const;
+    const document = { kind: "peeked", path, part: 0, id } as const;
     spool.add({ document, absolutePath, facts, known: knownOf(undefined) });
-    addDue(path, 0, id, "new");
+    addPending(path, 0, id, "new");
     return true;
   };
 
@@ -240,9 +240,9 @@ export function createPlanEntries(
     save,
     images: () => images,
     addLeftOut,
-    addGlanced,
-    addUntaken(path, part, id) {
-      addId({ path, part, content: undefined, action: "untaken" }, id);
+    addPeeked: addGlanced,
+    addUnselected(path, part, id) {
+      addId({ path, part, content: undefined, action: "unselected" }, id);
     },
     pairs,
   };

@@ -5,8 +5,8 @@ import { createInsert } from "../state/insert.ts";
 /** The ids of a plan over files none of which is recorded yet, and whether one came twice. */
 export interface PlanIds {
   add(id: string): void;
-  /** That of a document which `due` gives from now on. */
-  addDue(id: string, path: string, part: number): void;
+  /** That of a document which `pending` gives from now on. */
+  addPending(id: string, path: string, part: number): void;
   isAnyTwice(): boolean;
 }
 
@@ -16,8 +16,8 @@ interface PlanIdsRequest {
   storedId: ((id: string) => string) | undefined;
   /** What a document's own path is its id with. */
   idPrefix: string;
-  /** The documents of addDue() so far. */
-  due: () => Iterable<{ id: string; path: string; part: number }>;
+  /** The documents of addPending() so far. */
+  pending: () => Iterable<{ id: string; path: string; part: number }>;
 }
 
 const batchSize = 512;
@@ -56,7 +56,7 @@ export function createPlanIds(request: PlanIdsRequest): PlanIds {
   const add = (id: string): void => {
     if (!keepsAll) {
       keepsAll = true;
-      for (const each of request.due()) {
+      for (const each of request.pending()) {
         if (isPath(each.id, each.path, each.part)) keep(each.id);
       }
     }
@@ -64,7 +64,7 @@ export function createPlanIds(request: PlanIdsRequest): PlanIds {
   };
   return {
     add,
-    addDue(id, path, part) {
+    addPending(id, path, part) {
       if (keepsAll) keep(id);
       else if (!isPath(id, path, part)) add(id);
     },

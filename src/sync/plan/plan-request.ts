@@ -1,9 +1,9 @@
 import type { Listed } from "../../documents/find/source-file.ts";
 import type { FileFacts } from "../../documents/map/facts.ts";
-import type { GlancingInspector } from "../../documents/inspect/inspection.ts";
+import type { PeekingInspector } from "../../documents/inspect/inspection.ts";
 import type { FormatName } from "../../documents/read/reader.ts";
 import type { PathRange } from "../../documents/find/scope.ts";
-import type { SpoolHead } from "../run/due.ts";
+import type { SpoolHead } from "../run/pending.ts";
 import type { Shard } from "./shard.ts";
 import type { Spool } from "../run/spool.ts";
 import type { State } from "../state/state.ts";
@@ -29,7 +29,7 @@ export interface PlanRequest {
   /** Whether a pattern leaves a recorded file out. */
   isExcluded?: ((path: string) => boolean) | undefined;
   /** With `--since`: whether a file is looked at; the others stay as they are. */
-  isTaken: ((listed: Listed) => boolean) | undefined;
+  isSelected: ((listed: Listed) => boolean) | undefined;
   state: State;
   targets: Targets;
   /** The options of this run, to be compared with those of the records. */
@@ -42,7 +42,7 @@ export interface PlanRequest {
   format?: FormatName | undefined;
   /** What others say of a file. */
   factsOf?: ((path: string) => FileFacts | undefined) | undefined;
-  inspector: GlancingInspector;
+  inspector: PeekingInspector;
   /** Compare the content of every file even when its stamp is the recorded one. */
   checksum: boolean;
   /** Plan to send what is unchanged too. */
@@ -64,7 +64,7 @@ export interface PlanRequest {
   /** Called now and then with the number of files looked at. */
   onProgress?: (files: number) => void;
   /** Called once when many documents are to be sent: what that takes can be begun. */
-  onManyDue?: (() => void) | undefined;
+  onManyPending?: (() => void) | undefined;
   /** Whether a recorded file still is as it was recorded. */
   isCurrent: (path: string) => boolean;
   /** A root-relative path as people read it, for what is refused. */

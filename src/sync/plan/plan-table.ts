@@ -11,7 +11,7 @@ export type PlanAction =
   | "skipped"
   | "failed"
   | "other"
-  | "untaken";
+  | "unselected";
 
 export interface PlanEntry {
   path: string;
@@ -43,7 +43,7 @@ export interface Reason {
 export interface PlanTable {
   add(entry: PlanEntry): void;
   /** A document on its way: of it only the id matters any more. */
-  addDue(path: string, part: number, id: string, action: "new" | "changed"): void;
+  addPending(path: string, part: number, id: string, action: "new" | "changed"): void;
   /** With the hash of the content where it is the content that says so. */
   addSkip(path: string, reason: string, part?: number, content?: string): void;
   addFailure(path: string, reason: string, part?: number): void;
@@ -145,12 +145,12 @@ export function createPlanTable(database: Database): PlanTable {
   let goneCount = 0;
   let excludedCount = 0;
   let batch: SqlValue[][] = [];
-  let due: SqlValue[][] = [];
+  let pending: SqlValue[][] = [];
   let gone: SqlValue[][] = [];
 
   const flush = (): void => {
-    const [entries, onTheirWay, missing] = [batch, due, gone];
-    [batch, due, gone] = [[], [], []];
+    const [entries, onTheirWay, missing] = [batch, pending, gone];
+    [batch, pending, gone] = [[], [], []];
     if (entries.length + onTheirWay.length + missing.length === 0) return;
     // Not a transaction of the state: its lock is for those who write it.
     database.exec("BEGIN");
@@ -173,10 +173,10 @@ export function createPlanTable(database: Database): PlanTable {
     database,
     notices: createNoticeCounts(),
     add,
-    addDue(path, part, id, action) {
+    addPending(path, part, id, action) {
       countUp(action, 1);
-      due.push([path, part, id, action]);
-      if (due.length >= batchSize) flush();
+      pending.push([path, part, id, action]);
+      if (pending.length >= batchSize) flush();
     },
     addSkip: (path, reason, part = 0, content?: string) =>
       add({ ...bare, path, part, action: "skipped", detail: reason, content }),

@@ -5,10 +5,10 @@ import { formatOf } from "../../documents/read/readers.ts";
 import { absoluteOf } from "../../documents/inspect/recorded.ts";
 import { statFile } from "../../documents/find/stat-file.ts";
 import { refuseCollisions, refuseTwins } from "./collisions.ts";
-import { bytesOf, createLooking, turn } from "./looking.ts";
+import { bytesOf, createReadAhead, turn } from "./read-ahead.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";
 import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
-import { createUntaken } from "./untaken.ts";
+import { createUnselected } from "./unselected.ts";
 import { changedMeanwhile, createPlanIds, type PlanIds } from "./plan-ids.ts";
 import { createPlanTable, type PlanTable } from "./plan-table.ts";
 import type { SeenFile } from "./scan.ts";
@@ -63,10 +63,10 @@ async function addRows(
 }
 
 function openIds({ state, storedId, idPrefix, spool }: PlanRequest): PlanIds {
-  const due = function* (): Generator<{ id: string; path: string; part: number }> {
+  const pending = function* (): Generator<{ id: string; path: string; part: number }> {
     for (const { head } of spool?.records() ?? []) yield head.document;
   };
-  return createPlanIds({ database: state.database, storedId, idPrefix, due });
+  return createPlanIds({ database: state.database, storedId, idPrefix, pending });
 }
 
 /**
@@ -86,12 +86,12 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const isFirst =
     !state.isRecordless &&
     request.spool !== undefined &&
-    !request.isTaken &&
+    !request.isSelected &&
     state.countFiles(1) === 0;
   const ids = isFirst ? openIds(request) : undefined;
   const entries = createPlanEntries(request, table, ids);
-  const looking = createLooking(request, entries);
-  const untaken = createUntaken(request, entries);
+  const readAhead = createReadAhead(request, entries);
+  const unselected = createUnselected(request, entries);
   const linked = new Set<string>();
   let fileCount = 0;
   let breatheAtMs = request.elapsed() + sliceMs;
@@ -105,32 +105,32 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     breatheAtMs = request.elapsed() + sliceMs;
   };
   const addAllRows = async (candidate: Candidate): Promise<void> => {
-    await looking.settle();
+    await readAhead.settle();
     await addRows(candidate, request, entries, breathe);
   };
   const take = (listed: Listed, seen: SeenFile | undefined): Promise<void> | undefined => {
     if (listed.kind !== "skipped") fileCount++;
-    const isTaken = request.isTaken?.(listed) !== false;
+    const isSelected = request.isSelected?.(listed) !== false;
     if (listed.kind !== "file") {
-      const isTold = isTaken || listed.kind === "failed";
+      const isTold = isSelected || listed.kind === "failed";
       if (isTold) entries.addLeftOut(listed.kind, listed.path, listed.reason);
       return undefined;
     }
     if (listed.links) linked.add(listed.path);
     // Of recorded files the state knows the ids.
-    if (!isTaken && seen) return undefined;
+    if (!isSelected && seen) return undefined;
     const candidate = lookItem(listed, seen, request);
-    if (!isTaken) return untaken.add(candidate);
+    if (!isSelected) return unselected.add(candidate);
     if (formatOf(listed.path, request.format)?.gives === "rows") return addAllRows(candidate);
-    return seen ? looking.add(candidate) : looking.addNew(candidate);
+    return seen ? readAhead.add(candidate) : readAhead.addNew(candidate);
   };
   for (const [listed, seen] of withRecords(request, table)) {
     const taken = take(listed, seen);
     if (taken) await taken;
     if (mayBreathe()) await breathe();
   }
-  await looking.settle();
-  await untaken.settle();
+  await readAhead.settle();
+  await unselected.settle();
   entries.save();
   table.index();
   if (ids?.isAnyTwice()) {

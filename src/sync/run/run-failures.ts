@@ -1,6 +1,6 @@
 import type { DocumentEvent, RunRequest } from "./run-request.ts";
 import { messageOf } from "../../errors.ts";
-import type { Due } from "./due.ts";
+import type { Pending } from "./pending.ts";
 import type { FailureRecord } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 import { targetFor } from "../state/target.ts";
@@ -36,7 +36,7 @@ function hasFailed(state: State, { target, path, part }: FailureRecord): boolean
  * a retry would send it with the options of that failure, which are not the last ones.
  */
 export function renewedFailure(
-  { prepared }: Due,
+  { prepared }: Pending,
   error: unknown,
   request: RunRequest,
 ): FailureRecord | undefined {

@@ -1,7 +1,7 @@
 import type { IngestionResult } from "../../api/schemas.ts";
 import type { Notice } from "../../documents/map/notices.ts";
 import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
-import type { Due, LastSent } from "./due.ts";
+import type { Pending, LastSent } from "./pending.ts";
 import type { State } from "../state/state.ts";
 import type { Targets } from "../state/target.ts";
 
@@ -36,9 +36,9 @@ export interface DocumentEvent {
 
 export interface RunRequest {
   /** What is to be sent, in batches; read again for a last attempt by `again`. */
-  due: AsyncIterable<Due[]>;
+  pending: AsyncIterable<Pending[]>;
   /** What is to be attempted once more, by its positions in the spool. */
-  again: (positions: readonly number[]) => AsyncIterable<Due[]>;
+  again: (positions: readonly number[]) => AsyncIterable<Pending[]>;
   state: State;
   targets: Targets;
   /** Number of the run's options in the state; undefined where none are recorded. */

@@ -1,12 +1,12 @@
 import type { DocumentEvent, RunRequest } from "./run-request.ts";
 import { CliError } from "../../errors.ts";
 import { createEventQueue } from "./event-queue.ts";
-import type { Due } from "./due.ts";
-import { createLater } from "./later.ts";
-import { createPuller } from "./puller.ts";
+import type { Pending } from "./pending.ts";
+import { createRetryQueue } from "./retry-queue.ts";
+import { createWorkQueue } from "./work-queue.ts";
 import { createRecorder } from "./recorder.ts";
 import { renewedFailure, toFailureRecord } from "./run-failures.ts";
-import { sendDue, type Outcome, type Run } from "./send.ts";
+import { sendPending, type Outcome, type Run } from "./send.ts";
 import type { Doubtful } from "../state/doubt.ts";
 import type { State } from "../state/state.ts";
 import { serviceTargets, targetFor, type Targets } from "../state/target.ts";
@@ -30,8 +30,8 @@ export function createIsRecorded(state: State, { baseUrl }: Targets): (id: strin
   };
 }
 
-/** Puts what is recorded of due documents in doubt, until the service has answered. */
-function doubt(batch: readonly Due[], { state, targets, sharedTargets }: RunRequest): void {
+/** Puts what is recorded of pending documents in doubt, until the service has answered. */
+function doubt(batch: readonly Pending[], { state, targets, sharedTargets }: RunRequest): void {
   const documents: Doubtful[] = [];
   for (const { prepared, known } of batch) {
     if (prepared.kind !== "document") continue;
@@ -46,7 +46,7 @@ function doubt(batch: readonly Due[], { state, targets, sharedTargets }: RunRequ
 }
 
 /**
- * Sends what is due, with bounded concurrency, and yields what became of each
+ * Sends what is pending, with bounded concurrency, and yields what became of each
  * document in batches as they complete. A document counts as sent only after
  * the service said 200; the state records it then. A document's own failure is
  * an event and the others go on; what may succeed later is attempted once more
@@ -60,7 +60,7 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     isRecorded: createIsRecorded(given.state, given.targets),
   };
   const events = createEventQueue<DocumentEvent>();
-  const later = createLater();
+  const retryQueue = createRetryQueue();
   let failures = request.failedBefore ?? 0;
   let isLeft = false;
   let fatal: { error: unknown } | undefined;
@@ -80,32 +80,33 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     if (request.maxFailures === undefined || failures < request.maxFailures) return;
     stopFor(new CliError("partial", `stopped after ${failures} failed documents`));
   };
-  const fail = (due: Due, event: DocumentEvent, isLastPass: boolean): void => {
+  const fail = (pending: Pending, event: DocumentEvent, isLastPass: boolean): void => {
     failures++;
-    if (isLastPass || event.retryable !== true || !later.add(due, event)) emitFailure(event);
+    if (isLastPass || event.retryable !== true || !retryQueue.add(pending, event))
+      emitFailure(event);
     stopIfTooMany();
   };
-  const settle = (due: Due, outcome: Outcome, isLastPass: boolean): void => {
+  const settle = (pending: Pending, outcome: Outcome, isLastPass: boolean): void => {
     if ("fatal" in outcome) {
-      const again = renewedFailure(due, outcome.fatal, request);
+      const again = renewedFailure(pending, outcome.fatal, request);
       if (again) recorder.fail(again);
       stopFor(outcome.fatal);
-    } else if (outcome.event.status === "failed") fail(due, outcome.event, isLastPass);
+    } else if (outcome.event.status === "failed") fail(pending, outcome.event, isLastPass);
     else events.add(outcome.event);
   };
 
-  const work = async (all: AsyncIterable<Due[]>, isLastPass: boolean): Promise<void> => {
-    const next = createPuller(all, (batch) => doubt(batch, request));
+  const work = async (all: AsyncIterable<Pending[]>, isLastPass: boolean): Promise<void> => {
+    const next = createWorkQueue(all, (batch) => doubt(batch, request));
     stopPulling = next.stop;
     if (isOver()) next.stop();
     const workers = Array.from({ length: request.concurrency }, async () => {
       try {
         while (!isOver()) {
-          const due = next.atHand() ?? (await next());
-          if (!due || isOver()) return;
-          if (isLastPass) later.take(due);
+          const pending = next.nextBuffered() ?? (await next());
+          if (!pending || isOver()) return;
+          if (isLastPass) retryQueue.take(pending);
           request.onSending?.(1);
-          settle(due, await sendDue(due, request, recorder), isLastPass);
+          settle(pending, await sendPending(pending, request, recorder), isLastPass);
           request.onSending?.(-1);
         }
       } catch (error) {
@@ -119,11 +120,11 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
   request.signal.addEventListener("abort", onAbort, { once: true });
   const running = (async (): Promise<void> => {
     stopIfTooMany();
-    await work(request.due, false);
-    failures -= later.count();
-    if (later.count() > 0 && !isOver()) await work(later.due(request.again), true);
+    await work(request.pending, false);
+    failures -= retryQueue.count();
+    if (retryQueue.count() > 0 && !isOver()) await work(retryQueue.pending(request.again), true);
     // Those whose turn did not come any more.
-    for (const event of later.left()) emitFailure(event);
+    for (const event of retryQueue.left()) emitFailure(event);
   })()
     .catch(stopFor)
     .finally(events.end);

@@ -3,7 +3,7 @@ import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
 import { ApiError, CliError, messageOf } from "../../errors.ts";
 import { decide } from "../plan/decide.ts";
 import { isDocumentFault } from "./outcome.ts";
-import { knownOf, type Due, type Known } from "./due.ts";
+import { knownOf, type Pending, type Known } from "./pending.ts";
 import type { Recorder } from "./recorder.ts";
 import { seenText, type AcceptedRecord, type FileRecord } from "../state/records.ts";
 import type { State } from "../state/state.ts";
@@ -140,11 +140,11 @@ async function sendDocument(
 }
 
 /**
- * Sends what is due, if it gives anything to send, and records what was accepted
+ * Sends what is pending, if it gives anything to send, and records what was accepted
  * or skipped. Throws CliError `local` when the state cannot be written.
  */
-export function sendDue(
-  { prepared, known }: Due,
+export function sendPending(
+  { prepared, known }: Pending,
   request: Run,
   recorder: Recorder,
 ): Outcome | Promise<Outcome> {

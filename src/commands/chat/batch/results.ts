@@ -71,7 +71,7 @@ function isAnswered(result: Members): boolean {
 }
 
 /** Failures before the service took the question. */
-const untaken = new Set([
+const notTaken = new Set([
   "usage",
   "not-configured",
   "auth",
@@ -88,7 +88,7 @@ function openOf(result: Members): Open {
     sessionId: typeof sessionId === "string" && sessionId !== "" ? sessionId : null,
     userMessageId: idOf(userMessageId),
     messageId: idOf(messageId),
-    mayBeTaken: result["status"] !== "error" || !untaken.has(String(exit)),
+    mayBeTaken: result["status"] !== "error" || !notTaken.has(String(exit)),
   };
 }
 

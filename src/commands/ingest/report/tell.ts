@@ -1,5 +1,5 @@
 import { nearest } from "../../../config/values/nearest.ts";
-import { knownMembers } from "../../../documents/json-document/given-members.ts";
+import { knownMembers } from "../../../documents/json-document/members.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";

@@ -2,16 +2,22 @@ import type { IngestOptions } from "../ingest-options.ts";
 import { dialects } from "../../../api/dialects.ts";
 import type { Context } from "../../../context.ts";
 import { decide } from "../../../sync/plan/decide.ts";
-import { dueOfLines } from "../../../sync/run/given-due.ts";
+import { pendingOfLines } from "../../../sync/run/pending-lines.ts";
 import { createPlanTable, type PlanTable } from "../../../sync/plan/plan-table.ts";
-import type { Due } from "../../../sync/run/due.ts";
+import type { Pending } from "../../../sync/run/pending.ts";
 import { targetFor } from "../../../sync/state/target.ts";
 import type { PlannedDocument } from "../../../output/ingest.ts";
 import { openOutput } from "../../connect.ts";
 import { accessRules } from "../target/access.ts";
 import { writePlan } from "../dry-run.ts";
-import { checkGiven, closable, openChunks, readFirst, readGiven } from "./given-input.ts";
-import { checkGivenPairs } from "../target/given-pairs.ts";
+import {
+  checkStdinFlags,
+  closable,
+  openChunks,
+  readFirst,
+  readStdinDocuments,
+} from "./stdin-documents.ts";
+import { checkPairsInStdin } from "../target/pairs-in-stdin.ts";
 import { ingestFormat, withReport, type ReportRequest } from "../report/report.ts";
 import { checkReportFiles } from "../report/report-files.ts";
 import { noOverwriteNote, refuseUnlistable, withoutOverwrites } from "../target/overwrites.ts";
@@ -23,12 +29,12 @@ import { tellNotices, tellWarnings } from "../report/tell.ts";
 import { uploadPlan } from "../upload/upload.ts";
 
 async function* planned(
-  due: AsyncIterable<Due[]>,
+  pending: AsyncIterable<Pending[]>,
   { state, targets }: Session,
   { force = false }: IngestOptions,
   { table, pairs }: { table: PlanTable; pairs: Set<number> },
 ): AsyncGenerator<PlannedDocument> {
-  for await (const batch of due) {
+  for await (const batch of pending) {
     for (const { prepared } of batch) {
       const { kind, path, part } = prepared;
       const row = part > 0 ? { row: part } : {};
@@ -48,19 +54,19 @@ async function* planned(
 }
 
 /** Documents of stdin, and the (empty) plan in which they are counted. */
-interface Given {
+interface OpenStdin {
   chunks: ReturnType<typeof openChunks>;
   table: PlanTable;
-  due: AsyncGenerator<Due[], void>;
+  pending: AsyncGenerator<Pending[], void>;
 }
 
-function openGiven(context: Context, session: Session, options: IngestOptions): Given {
+function openStdin(context: Context, session: Session, options: IngestOptions): OpenStdin {
   const { state, source } = session;
   const chunks = openChunks(context);
-  const batches = readGiven(chunks, options, session);
+  const batches = readStdinDocuments(chunks, options, session);
   const { storedId } = dialects[source.config.dialect];
   const table = createPlanTable(state.database);
-  const due = dueOfLines({
+  const pending = pendingOfLines({
     batches,
     database: state.database,
     storedId,
@@ -68,18 +74,18 @@ function openGiven(context: Context, session: Session, options: IngestOptions): 
     onOthers: (count) => table.countUp("other", count),
     name: "stdin",
   });
-  return { chunks, due, table };
+  return { chunks, pending, table };
 }
 
 async function dryRun(
   context: Context,
   session: Session,
-  { due, table }: Given,
+  { pending, table }: OpenStdin,
   options: IngestOptions,
 ): Promise<void> {
   const { output, targets } = session;
   const rules = accessRules(options, session.source.config);
-  const first = await readFirst(due, context, options.allowEmpty === true);
+  const first = await readFirst(pending, context, options.allowEmpty === true);
   await session.progress.stop();
   if (options.overwrite === false) await output.note(noOverwriteNote);
   const pairs = new Set<number>();
@@ -99,7 +105,7 @@ async function dryRun(
 async function upload(
   context: Context,
   session: UploadSession,
-  { chunks, due, table }: Given,
+  { chunks, pending, table }: OpenStdin,
   request: ReportRequest,
   options: IngestOptions,
 ): Promise<void> {
@@ -109,7 +115,13 @@ async function upload(
   const { ccPairId } = targets.pair;
   await withReport(context, session, request, async (report) => {
     if (ccPairId !== undefined) await check([ccPairId], output, "nothing was sent");
-    const checked = checkGivenPairs(due, { check, targets, output, table, warn: report.warn });
+    const checked = checkPairsInStdin(pending, {
+      check,
+      targets,
+      output,
+      table,
+      warn: report.warn,
+    });
     const isGuarded = options.overwrite === false;
     if (isGuarded) refuseUnlistable(session.connected.client);
     const wanted = isGuarded ? withoutOverwrites(checked, session) : checked;
@@ -136,20 +148,20 @@ async function upload(
 export async function ingestStdin(context: Context, options: IngestOptions): Promise<void> {
   const startedAtMs = context.now();
   const output = openOutput(context, options);
-  checkGiven(options, context.stdin);
+  checkStdinFlags(options, context.stdin);
   const format = ingestFormat(options);
   const files = checkReportFiles(options, context.cwd);
   const source = await openSource(context, ["-"], options, output, options.dryRun !== true);
   const session = await openSession(context, output, source, options);
-  const given = openGiven(context, session, options);
+  const opened = openStdin(context, session, options);
   try {
-    if (!isUpload(session)) await dryRun(context, session, given, options);
+    if (!isUpload(session)) await dryRun(context, session, opened, options);
     else {
       const request = { format, startedAtMs, files, shard: options.shard };
-      await upload(context, session, given, request, options);
+      await upload(context, session, opened, request, options);
     }
   } finally {
-    given.chunks.close();
+    opened.chunks.close();
     await session.close();
   }
 }

@@ -4,7 +4,7 @@ import { CliError } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
-import { fromStdin, type Due } from "../../../sync/run/due.ts";
+import { fromStdin, type Pending } from "../../../sync/run/pending.ts";
 import { createIsRecorded } from "../../../sync/run/run.ts";
 import type { UploadSession } from "../session.ts";
 
@@ -99,12 +99,12 @@ export async function refuseOverwrites(session: UploadSession): Promise<void> {
 
 /** The same for what stdin brings: each such document is a failure, the others are sent. */
 export async function* withoutOverwrites(
-  due: AsyncIterable<Due[]>,
+  pending: AsyncIterable<Pending[]>,
   session: UploadSession,
-): AsyncGenerator<Due[], void> {
+): AsyncGenerator<Pending[], void> {
   const isForeign = await createIsForeign(session);
-  for await (const batch of due) {
-    yield batch.map((each): Due => {
+  for await (const batch of pending) {
+    yield batch.map((each): Pending => {
       const { prepared } = each;
       if (prepared.kind !== "document" || !isForeign(prepared.id)) return each;
       const { part, id } = prepared;

@@ -4,11 +4,11 @@ import { createGate, type Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
-import { createDates, type Dates } from "../../../sync/run/advance.ts";
+import { createDates, type Dates } from "../../../sync/run/bump-updated-at.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import { createImages } from "../../../sync/run/images.ts";
 import { serviceTargets } from "../../../sync/state/target.ts";
-import { readAgain, readDue, type Due } from "../../../sync/run/due.ts";
+import { readAgain, readPending, type Pending } from "../../../sync/run/pending.ts";
 import { runDocuments } from "../../../sync/run/run.ts";
 import { explainMissingEndpoint } from "../target/missing-endpoint.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
@@ -23,7 +23,7 @@ interface Upload extends UploadSession {
   plan: Plan;
   report: Report;
   /** Documents that come as they come, instead of those of the plan. */
-  stream?: AsyncIterable<Due[]>;
+  stream?: AsyncIterable<Pending[]>;
   options: { maxFailures?: number; force?: boolean; shard?: Shard; state?: string | boolean };
   startedAtMs: number;
 }
@@ -106,7 +106,7 @@ async function sendAll(
   // Documents on their way: in flight, or waiting for it.
   let sending = 0;
   const events = runDocuments({
-    due: upload.stream ?? readDue({ spool, inspector }),
+    pending: upload.stream ?? readPending({ spool, inspector }),
     again: (positions) => readAgain(positions, { spool, inspector }),
     state,
     targets: upload.targets,

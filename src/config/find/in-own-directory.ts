@@ -10,7 +10,7 @@ import { chdir, cwd } from "node:process";
  * find. This is the only file that changes the working directory, and only
  * during a synchronous call. Throws when it cannot: then nothing is built.
  */
-export function buildAway<Result>(build: () => Result): Result {
+export function inOwnDirectory<Result>(build: () => Result): Result {
   const before = cwd();
   chdir(import.meta.dirname);
   try {

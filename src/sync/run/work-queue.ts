@@ -1,10 +1,10 @@
-import type { Due } from "./due.ts";
+import type { Pending } from "./pending.ts";
 
 /** Hands out one document after the other to many workers; undefined at the end. */
-export interface Puller {
-  (): Promise<Due | undefined>;
+export interface WorkQueue {
+  (): Promise<Pending | undefined>;
   /** The next document where no fetching is needed for it. */
-  atHand(): Due | undefined;
+  nextBuffered(): Pending | undefined;
   /** Lets go of those who wait: a source may be silent for hours. */
   stop(): void;
   /** Ends the source. */
@@ -15,12 +15,12 @@ export interface Puller {
  * Shares the batches of one source among workers; the next is fetched when one is used up.
  * `onBatch` hears of each batch before any of it is handed out.
  */
-export function createPuller(
-  batches: AsyncIterable<Due[]>,
-  onBatch: (batch: readonly Due[]) => void,
-): Puller {
+export function createWorkQueue(
+  batches: AsyncIterable<Pending[]>,
+  onBatch: (batch: readonly Pending[]) => void,
+): WorkQueue {
   const source = batches[Symbol.asyncIterator]();
-  let batch: Due[] = [];
+  let batch: Pending[] = [];
   let at = 0;
   let isOver = false;
   let isStopped = false;
@@ -48,11 +48,11 @@ export function createPuller(
       release = resolve;
       fetchNext().then(resolve, reject);
     });
-  const atHand = (): Due | undefined => (isStopped ? undefined : batch[at++]);
-  const next = async (): Promise<Due | undefined> => {
+  const nextBuffered = (): Pending | undefined => (isStopped ? undefined : batch[at++]);
+  const next = async (): Promise<Pending | undefined> => {
     while (!isStopped) {
-      const due = atHand();
-      if (due) return due;
+      const pending = nextBuffered();
+      if (pending) return pending;
       if (isOver) return undefined;
       pulling ??= pull();
       await pulling;
@@ -60,7 +60,7 @@ export function createPuller(
     return undefined;
   };
   return Object.assign(next, {
-    atHand,
+    nextBuffered,
     stop() {
       isStopped = true;
       release();

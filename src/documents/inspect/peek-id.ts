@@ -1,4 +1,4 @@
-import type { Glance } from "./inspection.ts";
+import type { PeekedId } from "./inspection.ts";
 import { closeSync, openSync, readSync } from "node:fs";
 import { openFlags } from "../read/file-bytes.ts";
 import { effectiveFor } from "../map/effective.ts";
@@ -72,7 +72,7 @@ function isSilent(bytes: Buffer, settings: DocumentSettings): boolean {
  * reading the file could say another thing, or that it is left out by its front
  * matter. Never throws.
  */
-export function glance(item: ReadItem, settings: DocumentSettings): Glance | undefined {
+export function peekId(item: ReadItem, settings: DocumentSettings): PeekedId | undefined {
   const { path } = item;
   const format = formatOf(path, settings.format);
   if (format === formats.markdown) {
@@ -83,10 +83,10 @@ export function glance(item: ReadItem, settings: DocumentSettings): Glance | und
 }
 
 /** Gives glance() with settings, and with nothing of what reading takes. */
-export async function loadGlance(
+export async function loadPeekId(
   raw: RawSettings,
-): Promise<(item: ReadItem) => Glance | undefined> {
+): Promise<(item: ReadItem) => PeekedId | undefined> {
   if (usesPatterns(raw)) await loadGlobs();
   const settings = compileSettings(raw);
-  return (item) => glance(item, settings);
+  return (item) => peekId(item, settings);
 }

@@ -1,10 +1,10 @@
 import type { Database } from "../../database.ts";
 import type { Prepared, ReadyDocument } from "../../documents/inspect/inspection.ts";
-import { fromStdin, type Due } from "./due.ts";
-import { createSeen } from "./seen.ts";
+import { fromStdin, type Pending } from "./pending.ts";
+import { createStdinIds } from "./stdin-ids.ts";
 import { isInShard, type Shard } from "../plan/shard.ts";
 
-export interface GivenRequest {
+export interface LinesRequest {
   /** Documents and failures of lines, at most 64 at a time; their `part` is the line. */
   batches: AsyncIterable<Prepared[]>;
   /** Holds the ids that were met, in a temporary table. */
@@ -23,15 +23,15 @@ export interface GivenRequest {
  * an id stands on two lines shows when the second one comes, and is that
  * document's failure.
  */
-export async function* dueOfLines({
+export async function* pendingOfLines({
   batches,
   database,
   storedId = (id) => id,
   name,
   shard,
   onOthers,
-}: GivenRequest): AsyncGenerator<Due[], void> {
-  const seen = createSeen(database);
+}: LinesRequest): AsyncGenerator<Pending[], void> {
+  const seen = createStdinIds(database);
   // A line without an id belongs to a shard too: its failure is told once.
   const isOurs = (each: Prepared): boolean =>
     !shard || isInShard(each.kind === "document" ? each.id : `${name}:${each.part}`, shard);
@@ -41,7 +41,7 @@ export async function* dueOfLines({
     const documents = batch.filter((each): each is ReadyDocument => each.kind === "document");
     const lines = seen(documents.map(({ id, part }) => ({ id: storedId(id), line: part })));
     const first = new Map(documents.map((document, index) => [document, lines[index]]));
-    yield batch.map((prepared): Due => {
+    yield batch.map((prepared): Pending => {
       const before = prepared.kind === "document" ? first.get(prepared) : undefined;
       if (prepared.kind !== "document" || before === undefined) {
         return { ...fromStdin, prepared };

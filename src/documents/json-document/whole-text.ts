@@ -1,6 +1,6 @@
 import { CliError, reasonOf } from "../../errors.ts";
 import { decodeText } from "../read/decode.ts";
-import { stdinName } from "./given-lines.ts";
+import { stdinName } from "./lines.ts";
 import { toPrepared, type PayloadSetup } from "../inspect/inspect.ts";
 import type { Prepared } from "../inspect/inspection.ts";
 import { mapDocument } from "../map/map-document.ts";
@@ -45,7 +45,7 @@ function settingsOf(settings: DocumentSettings): DocumentSettings {
 
 async function prepare(
   bytes: Buffer,
-  { id, format }: GivenText,
+  { id, format }: PreparedText,
   settings: DocumentSettings,
   setup: PayloadSetup,
 ): Promise<Prepared> {
@@ -65,7 +65,7 @@ async function prepare(
   return toPrepared("", 0, reading, setup, placeOf);
 }
 
-export interface GivenText {
+export interface PreparedText {
   id: string;
   format: TextFormat;
 }
@@ -77,7 +77,7 @@ export interface GivenText {
  */
 export async function prepareText(
   chunks: AsyncIterable<Uint8Array>,
-  given: GivenText,
+  given: PreparedText,
   settings: DocumentSettings,
   setup: PayloadSetup,
 ): Promise<Prepared | undefined> {

@@ -1,12 +1,12 @@
 import type { IngestOptions } from "../ingest-options.ts";
 import type { Context, Source } from "../../../context.ts";
-import { prepareLines } from "../../../documents/json-document/given-lines.ts";
-import { isTextFormat, prepareText } from "../../../documents/json-document/given-text.ts";
+import { prepareLines } from "../../../documents/json-document/lines.ts";
+import { isTextFormat, prepareText } from "../../../documents/json-document/whole-text.ts";
 import type { PayloadSetup } from "../../../documents/inspect/inspect.ts";
 import type { Prepared } from "../../../documents/inspect/inspection.ts";
 import { createSecretCheck } from "../../../documents/payload/secrets.ts";
 import { CliError } from "../../../errors.ts";
-import type { Due } from "../../../sync/run/due.ts";
+import type { Pending } from "../../../sync/run/pending.ts";
 import type { Session } from "../session.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "../options/shaping-flags.ts";
 
@@ -50,7 +50,7 @@ function refuseIdle(options: IngestOptions): void {
 }
 
 /** Throws CliError `usage` when the flags do not fit what stdin is. */
-export function checkGiven(options: IngestOptions, { isTTY }: Source): void {
+export function checkStdinFlags(options: IngestOptions, { isTTY }: Source): void {
   const { format = "ndjson", id, since } = options;
   refuseIdle(options);
   if (since !== undefined) {
@@ -105,7 +105,7 @@ export function openChunks({
 }
 
 /** The documents of stdin in batches, as they come. */
-export async function* readGiven(
+export async function* readStdinDocuments(
   chunks: AsyncIterable<Uint8Array>,
   { format = "ndjson", id = "" }: GivenOptions,
   { source, targets, keys }: Session,
@@ -120,10 +120,10 @@ export async function* readGiven(
 
 /** The same batches, the first of them read already; its absence is an error. */
 export async function readFirst(
-  batches: AsyncGenerator<Due[], void>,
+  batches: AsyncGenerator<Pending[], void>,
   context: Context,
   allowEmpty: boolean,
-): Promise<AsyncGenerator<Due[], void>> {
+): Promise<AsyncGenerator<Pending[], void>> {
   const first = await batches.next();
   context.signal.throwIfAborted();
   if (first.done && !allowEmpty) {
@@ -142,9 +142,9 @@ export async function readFirst(
 
 /** Batches whose end does not wait for what stdin has not sent yet. */
 export function closable(
-  batches: AsyncGenerator<Due[], void>,
+  batches: AsyncGenerator<Pending[], void>,
   close: () => void,
-): AsyncIterable<Due[]> {
+): AsyncIterable<Pending[]> {
   return {
     [Symbol.asyncIterator]: () => ({
       next: () => batches.next(),

@@ -2,11 +2,11 @@ import { CliError } from "../../../errors.ts";
 import type { ReadyDocument } from "../../../documents/inspect/inspection.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import type { PlanTable } from "../../../sync/plan/plan-table.ts";
-import { fromStdin, type Due } from "../../../sync/run/due.ts";
+import { fromStdin, type Pending } from "../../../sync/run/pending.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";
 import { missingPair, type PairCheck } from "./target.ts";
 
-interface GivenPairs {
+interface PairChecks {
   check: PairCheck;
   targets: Targets;
   output: Output;
@@ -16,7 +16,7 @@ interface GivenPairs {
   table: PlanTable;
 }
 
-function withoutPair({ part }: ReadyDocument): Due {
+function withoutPair({ part }: ReadyDocument): Pending {
   const reason = `stdin:${part}:1: no cc_pair_id; write {"document": …, "cc_pair_id": N}, or give --cc-pair-id`;
   return { ...fromStdin, prepared: { kind: "failed", path: "", part, reason } };
 }
@@ -27,16 +27,16 @@ function withoutPair({ part }: ReadyDocument): Due {
  * and `usage` when the very first document has no pair: then none is to be
  * expected of the others.
  */
-export async function* checkGivenPairs(
-  due: AsyncIterable<Due[]>,
-  { check, targets, output, warn, table }: GivenPairs,
-): AsyncGenerator<Due[], void> {
+export async function* checkPairsInStdin(
+  pending: AsyncIterable<Pending[]>,
+  { check, targets, output, warn, table }: PairChecks,
+): AsyncGenerator<Pending[], void> {
   let isFirst = true;
   const tell = (text: unknown): Promise<void> => Promise.resolve(warn(String(text)));
   const later = { note: tell, warn: tell };
-  for await (const batch of due) {
+  for await (const batch of pending) {
     const pairs = new Set<number>();
-    const result = batch.map((each): Due => {
+    const result = batch.map((each): Pending => {
       const { prepared } = each;
       if (prepared.kind !== "document") return each;
       const target = targetFor(targets, prepared.ownPair);

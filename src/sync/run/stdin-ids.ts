@@ -25,7 +25,7 @@ function keyOf(id: string): string {
  * there are. The function takes the next ids in order, at most 64, and tells for
  * each the line on which it was before, if it was.
  */
-export function createSeen(
+export function createStdinIds(
   database: Database,
 ): (next: readonly LineId[]) => (number | undefined)[] {
   database.exec(table);

@@ -9,7 +9,7 @@ import type {
 import type { Spool, SpoolRecord } from "./spool.ts";
 
 /** A document on its way. */
-export interface Due {
+export interface Pending {
   /** Where the spool holds it; undefined for what came from stdin. */
   position: number | undefined;
   prepared: Prepared;
@@ -39,8 +39,8 @@ export function knownOf(accepted: LastSent | undefined): Known {
 }
 
 /** A document of which nothing but its id is known: its file is read when its turn comes. */
-interface GlancedDocument {
-  kind: "glanced";
+interface PeekedDocument {
+  kind: "peeked";
   path: string;
   part: number;
   id: string;
@@ -48,14 +48,14 @@ interface GlancedDocument {
 
 /** What the spool holds beside the body. */
 export interface SpoolHead {
-  document: Omit<ReadyDocument, "body"> | GlancedDocument;
+  document: Omit<ReadyDocument, "body"> | PeekedDocument;
   absolutePath: string | undefined;
   facts?: FileFacts | undefined;
   known: Known;
 }
 
 /** Where documents come from between plan and upload. */
-export interface DueSource {
+export interface PendingSource {
   spool: Spool<SpoolHead>;
   /** For what the spool has no room for. */
   inspector: Inspector;
@@ -67,7 +67,7 @@ const bytesAtOnce = 1024 * 1024;
 const batchesAhead = 2;
 
 /** Reads rows of a file again, in order, without beginning anew for each. */
-function createRowReader({ inspector }: DueSource) {
+function createRowReader({ inspector }: PendingSource) {
   let open: { path: string; rows: AsyncIterator<Prepared> } | undefined;
   return async ({ document, absolutePath, facts }: SpoolHead): Promise<Prepared | undefined> => {
     const { path, part } = document;
@@ -102,9 +102,10 @@ function isWhole({ head }: Spooled): boolean {
   return head.document.part === 0;
 }
 
-function bytesOf(dues: readonly Due[]): number {
+function bytesOf(documents: readonly Pending[]): number {
   let sum = 0;
-  for (const { prepared } of dues) if (prepared.kind === "document") sum += prepared.body.length;
+  for (const { prepared } of documents)
+    if (prepared.kind === "document") sum += prepared.body.length;
   return sum;
 }
 
@@ -120,12 +121,12 @@ function itemsOf(records: readonly Spooled[]): LookItem[] {
 }
 
 /** Completes records of the spool, those without a body by reading them again. */
-function createCompleter(request: DueSource): (records: Spooled[]) => Promise<Due[]> {
+function createCompleter(request: PendingSource): (records: Spooled[]) => Promise<Pending[]> {
   const readRow = createRowReader(request);
   return async (records) => {
     const items = itemsOf(records);
     const looked = items.length > 0 ? await request.inspector.look(items) : [];
-    const dues: Due[] = [];
+    const documents: Pending[] = [];
     let next = 0;
     for (const record of records) {
       const { head, body, position } = record;
@@ -134,9 +135,9 @@ function createCompleter(request: DueSource): (records: Spooled[]) => Promise<Du
       if (body && document.kind === "document") prepared = { ...document, body };
       else if (isWhole(record)) prepared = checked(head, looked[next++]);
       else prepared = checked(head, await readRow(head));
-      dues.push({ position, prepared, known });
+      documents.push({ position, prepared, known });
     }
-    return dues;
+    return documents;
   };
 }
 
@@ -161,27 +162,27 @@ function mustBeInOrder(batch: readonly Spooled[]): boolean {
  * What the plan put into the spool, in order. Files that are not in there as a
  * whole are read some batches ahead of those who send.
  */
-export async function* readDue(request: DueSource): AsyncGenerator<Due[]> {
+export async function* readPending(request: PendingSource): AsyncGenerator<Pending[]> {
   const complete = createCompleter(request);
   const records = request.spool.records();
   // Fewer where documents are large, as all of a batch are in memory.
   let size = documentsAtOnce;
-  const inWork: Promise<Due[]>[] = [];
-  const first = async (): Promise<Due[]> => {
-    const dues = (await inWork.shift()) ?? [];
-    const mean = bytesOf(dues) / dues.length;
+  const inWork: Promise<Pending[]>[] = [];
+  const first = async (): Promise<Pending[]> => {
+    const documents = (await inWork.shift()) ?? [];
+    const mean = bytesOf(documents) / documents.length;
     size = Math.max(1, Math.min(documentsAtOnce, Math.floor(bytesAtOnce / (mean + 1))));
-    return dues;
+    return documents;
   };
   for (;;) {
     const batch = takeBatch(records, size);
     if (batch.length === 0) break;
     const inOrder = mustBeInOrder(batch);
     while (inOrder && inWork.length > 0) yield await first();
-    const dues = complete(batch);
+    const documents = complete(batch);
     // Awaited in order; a rejection meanwhile must not count as unhandled.
-    dues.catch(() => {});
-    inWork.push(dues);
+    documents.catch(() => {});
+    inWork.push(documents);
     if (inOrder || inWork.length >= batchesAhead) yield await first();
   }
   while (inWork.length > 0) yield await first();
@@ -190,8 +191,8 @@ export async function* readDue(request: DueSource): AsyncGenerator<Due[]> {
 /** Documents of the spool once more, by their positions in ascending order. */
 export async function* readAgain(
   positions: readonly number[],
-  request: DueSource,
-): AsyncGenerator<Due[]> {
+  request: PendingSource,
+): AsyncGenerator<Pending[]> {
   const complete = createCompleter(request);
   for (const position of positions) yield await complete([request.spool.read(position)]);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ReadyDocument } from "../../src/documents/inspect/inspection.ts";
-import { advanceDate, createDates } from "../../src/sync/run/advance.ts";
+import { bumpUpdatedAt, createDates } from "../../src/sync/run/bump-updated-at.ts";
 import { openTestState } from "./open-state.ts";
 
 const day = "2024-01-01T00:00:00Z";
@@ -10,7 +10,7 @@ function sentDate(updatedAt: string | undefined, lastDate: string | undefined, n
   const document = { id: "a", ...(updatedAt === undefined ? {} : { doc_updated_at: updatedAt }) };
   const body = Buffer.from(JSON.stringify({ document }));
   const ready = { body, updatedAt } as Partial<ReadyDocument> as ReadyDocument;
-  const sent = advanceDate(ready, { updatedAt: lastDate, sentAtMs }, nowMs);
+  const sent = bumpUpdatedAt(ready, { updatedAt: lastDate, sentAtMs }, nowMs);
   const { document: told } = JSON.parse(Buffer.from(sent.body).toString()) as {
     document: { doc_updated_at?: string };
   };
@@ -84,7 +84,7 @@ describe("createDates()", () => {
     for (let change = 0; change < 50; change++) {
       const last = { updatedAt: sent.updatedAt, sentAtMs: nowMs };
       nowMs += change * 1_000_000_000;
-      sent = advanceDate(ready("x", day), last, nowMs);
+      sent = bumpUpdatedAt(ready("x", day), last, nowMs);
     }
     const reached = Date.parse(sent.updatedAt ?? "");
     const lost = { state, baseUrl: "https://a", now };

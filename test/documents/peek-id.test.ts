@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeText } from "../../src/documents/read/decode.ts";
-import { glance } from "../../src/documents/inspect/glance.ts";
+import { peekId } from "../../src/documents/inspect/peek-id.ts";
 import { mapDocument } from "../../src/documents/map/map-document.ts";
 import { readMarkdown } from "../../src/documents/read/readers/markdown.ts";
 import { compileSettings, type DocumentSettings } from "../../src/documents/map/settings.ts";
@@ -12,7 +12,7 @@ import { createFolder, type Options } from "./folder.ts";
 
 function glanceAt(content: string | Uint8Array, options: Options = {}, path = "page.md") {
   const root = createFolder({ [path]: content });
-  return glance({ path, absolutePath: join(root, path) }, compileSettings({ root, ...options }));
+  return peekId({ path, absolutePath: join(root, path) }, compileSettings({ root, ...options }));
 }
 
 /** Id by the whole text; undefined when it gives no document. */
@@ -82,7 +82,7 @@ describe("a glance at a file", () => {
     expect(glanceAt("{}", {}, "a.json")).toBeUndefined();
     expect(glanceAt("x", {}, "a.md.gz")).toBeUndefined();
     const settings = compileSettings({ root: "/" });
-    expect(glance({ path: "no.md", absolutePath: "/no.md" }, settings)).toBeUndefined();
+    expect(peekId({ path: "no.md", absolutePath: "/no.md" }, settings)).toBeUndefined();
   });
 
   it("takes the keys of the configuration", () => {
@@ -132,7 +132,7 @@ describe("a glance at a file", () => {
         const rest = place === "alone" ? "" : "Text";
         const content = place === "fenced" ? `---\n${middle}\n---\n${rest}` : middle + rest;
         writeFileSync(join(root, path), content);
-        const glanced = glance({ path, absolutePath: join(root, path) }, settings);
+        const glanced = peekId({ path, absolutePath: join(root, path) }, settings);
         const id = idOf(content, path, settings);
         return glanced === undefined || id === undefined || id === glanced.id;
       }),

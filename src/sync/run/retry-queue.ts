@@ -1,15 +1,17 @@
 import type { DocumentEvent } from "./run-request.ts";
-import type { Due } from "./due.ts";
+import type { Pending } from "./pending.ts";
 
 /** Documents that failed for now and are attempted once more at the end. */
-interface Later {
+interface RetryQueue {
   /** False when it cannot be kept. */
-  add(due: Due, event: DocumentEvent): boolean;
+  add(pending: Pending, event: DocumentEvent): boolean;
   count(): number;
   /** All of them, those of the spool read again. */
-  due(again: (positions: readonly number[]) => AsyncIterable<Due[]>): AsyncGenerator<Due[]>;
+  pending(
+    again: (positions: readonly number[]) => AsyncIterable<Pending[]>,
+  ): AsyncGenerator<Pending[]>;
   /** A document got its last attempt. */
-  take(due: Due): void;
+  take(pending: Pending): void;
   /** Failures of those that did not. */
   left(): Iterable<DocumentEvent>;
 }
@@ -20,36 +22,36 @@ const mostPlanned = 10_000;
 const keptFromStdin = 256;
 const keptBytes = 16 * 1024 * 1024;
 
-function bytesOf({ prepared }: Due): number {
+function bytesOf({ prepared }: Pending): number {
   return prepared.kind === "document" ? prepared.body.length : 0;
 }
 
 /** Creates an empty one; it keeps a bounded number. */
-export function createLater(): Later {
+export function createRetryQueue(): RetryQueue {
   const planned = new Map<number, DocumentEvent>();
-  const kept = new Map<Due, DocumentEvent>();
+  const kept = new Map<Pending, DocumentEvent>();
   let bytes = 0;
   return {
-    add(due, event) {
+    add(pending, event) {
       // Only the position of what the spool holds: its text would add up.
-      if (due.position !== undefined) {
+      if (pending.position !== undefined) {
         if (planned.size >= mostPlanned) return false;
-        planned.set(due.position, event);
-      } else if (kept.size >= keptFromStdin || bytes + bytesOf(due) > keptBytes) return false;
+        planned.set(pending.position, event);
+      } else if (kept.size >= keptFromStdin || bytes + bytesOf(pending) > keptBytes) return false;
       else {
-        kept.set(due, event);
-        bytes += bytesOf(due);
+        kept.set(pending, event);
+        bytes += bytesOf(pending);
       }
       return true;
     },
     count: () => planned.size + kept.size,
-    async *due(again) {
+    async *pending(again) {
       if (kept.size > 0) yield [...kept.keys()];
       if (planned.size > 0) yield* again([...planned.keys()].toSorted((a, b) => a - b));
     },
-    take(due) {
-      if (due.position !== undefined) planned.delete(due.position);
-      kept.delete(due);
+    take(pending) {
+      if (pending.position !== undefined) planned.delete(pending.position);
+      kept.delete(pending);
     },
     *left() {
       yield* kept.values();

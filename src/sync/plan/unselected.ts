@@ -8,7 +8,7 @@ import type { PlanEntries } from "./plan-entries.ts";
  * Plans the ids of files that have not changed and are not recorded: what changed must not
  * overwrite their documents. Whatever else may be the matter with them is not this run's concern.
  */
-export interface Untaken {
+export interface Unselected {
   /** A promise only where there is something to wait for. */
   add(candidate: Candidate): Promise<void> | undefined;
   /** Waits until all of them are planned. */
@@ -18,11 +18,11 @@ export interface Untaken {
 const filesAtOnce = 64;
 
 /** Creates one for the plan of `entries`. */
-export function createUntaken(request: PlanRequest, entries: PlanEntries): Untaken {
+export function createUnselected(request: PlanRequest, entries: PlanEntries): Unselected {
   const { inspector, format } = request;
   let waiting: Candidate[] = [];
   const plan = (path: string, prepared: Prepared): void => {
-    if (prepared.kind === "document") entries.addUntaken(path, prepared.part, prepared.id);
+    if (prepared.kind === "document") entries.addUnselected(path, prepared.part, prepared.id);
   };
   const readRows = async ({ item }: Candidate): Promise<void> => {
     for await (const row of inspector.readRows(item)) plan(item.path, row);
@@ -40,9 +40,9 @@ export function createUntaken(request: PlanRequest, entries: PlanEntries): Untak
     add(candidate) {
       const { item } = candidate;
       if (formatOf(item.path, format)?.gives === "rows") return readRows(candidate);
-      const glanced = inspector.glance(item);
-      if (glanced) {
-        entries.addUntaken(item.path, 0, glanced.id);
+      const peeked = inspector.peekId(item);
+      if (peeked) {
+        entries.addUnselected(item.path, 0, peeked.id);
         return undefined;
       }
       waiting.push(candidate);

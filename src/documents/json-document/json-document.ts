@@ -3,14 +3,14 @@ import { CliError } from "../../errors.ts";
 import { restrictionIn } from "../map/access.ts";
 import { formatTime, parseDate } from "../map/dates.ts";
 import { copyJson, found, isJsonObject, type JsonObject } from "../json/json-value.ts";
-import { isFilled, sectionsOf, withoutNull, type Refuse } from "./given-sections.ts";
-import { ownerMembers, uselessMembers } from "./given-members.ts";
+import { isFilled, sectionsOf, withoutNull, type Refuse } from "./sections.ts";
+import { ownerMembers, uselessMembers } from "./members.ts";
 import { addMetadata, type Metadata } from "../map/metadata.ts";
 import type { Notice } from "../map/notices.ts";
 import { normalise } from "../inspect/stamp.ts";
 import { isMap, toValue, ValueError } from "../front-matter/values.ts";
 
-export interface GivenDocument {
+export interface JsonDocument {
   document: IngestionDocument;
   ccPairId: number | undefined;
   /** The member that restricts who may read the document; the service drops it. */
@@ -130,7 +130,7 @@ function pairOf(value: unknown, refuse: Refuse): number | undefined {
 const pairHint = 'write {"document": {…}, "cc_pair_id": N}';
 
 /** Whether a JSON value is meant as a document, or as `{document, cc_pair_id}`, not as a row. */
-export function isGivenDocument(value: unknown): boolean {
+export function isJsonDocument(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   return Array.isArray(value["sections"]) || isJsonObject(value["document"]);
 }
@@ -144,11 +144,11 @@ export function isGivenDocument(value: unknown): boolean {
  * and an image becomes two.
  * `where` (`path:line:column`) begins each message. Throws CliError `usage`.
  */
-export function parseGivenDocument(
+export function parseJsonDocument(
   value: unknown,
   where: string,
   { source = "file" }: { source?: string } = {},
-): GivenDocument {
+): JsonDocument {
   const refuse: Refuse = (member, problem, hint) => {
     throw new CliError("usage", `${where}: ${member}: ${problem}`, { hints: [hint] });
   };

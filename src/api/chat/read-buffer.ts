@@ -4,7 +4,7 @@ import type { Flow } from "../transport/watch.ts";
 const readAheadBytes = 1024 * 1024;
 
 /** Chunks that have come and are not read yet; whoever reads waits for more. */
-interface Inbox {
+interface ReadBuffer {
   put(chunk: Buffer): void;
   isFull(): boolean;
   end(error?: Error): void;
@@ -12,7 +12,7 @@ interface Inbox {
 }
 
 /** `flow` gives what holds the sender back and lets it go on. */
-export function createInbox(flow: () => Flow | undefined): Inbox {
+export function createReadBuffer(flow: () => Flow | undefined): ReadBuffer {
   let chunks: Buffer[] = [];
   let waitingBytes = 0;
   let ended = false;

@@ -74,7 +74,7 @@ function takePacket(draft: Draft, obj: Obj): void {
  * Gathers a turn's lines into the reply of `stream: false` (observed-service.md 1.8).
  * `setupError` is set when the turn failed before there was a message id.
  */
-export async function gatherReply(
+export async function unaryReply(
   lines: AsyncIterable<Line>,
 ): Promise<{ reply: ChatReply; setupError: string | undefined }> {
   const draft: Draft = {

@@ -2,7 +2,7 @@ import { CliError, reasonOf } from "../../errors.ts";
 import { withoutRestriction } from "../map/access.ts";
 import { createByteLines, type ByteLine } from "../read/byte-lines.ts";
 import { decodeText } from "../read/decode.ts";
-import { parseGivenDocument } from "./given.ts";
+import { parseJsonDocument } from "./json-document.ts";
 import { toPrepared, type PayloadSetup } from "../inspect/inspect.ts";
 import type { Prepared } from "../inspect/inspection.ts";
 import { parseJsonAt } from "../json/json-row.ts";
@@ -31,7 +31,7 @@ function prepare({ line, bytes }: ByteLine, setup: PayloadSetup): Prepared {
   }
   const text = decodeText(bytes, where);
   const start = { path: stdinName, row: line, line, column: 1 };
-  const given = parseGivenDocument(parseJsonAt(text, start), where);
+  const given = parseJsonDocument(parseJsonAt(text, start), where);
   const document = withoutRestriction(given, where, setup.dropAccess === true);
   const { ccPairId, notices } = given;
   const read = { images: 0, warnings: [], notices, stamp: "", content: "" };

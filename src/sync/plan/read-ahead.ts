@@ -7,7 +7,7 @@ import type { PlanEntries } from "./plan-entries.ts";
  * Looks at the files of a plan and hands on what they give. To be waited for only
  * where there is something: a promise a file would cost more than the file.
  */
-export interface Looking {
+export interface ReadAhead {
   /** A file that is recorded. */
   add(candidate: Candidate): Promise<void> | undefined;
   /** A file that is not. */
@@ -70,7 +70,7 @@ function createBatches({ inspector }: PlanRequest, entries: PlanEntries) {
 }
 
 /** See Looking and, for which new files are not read, PlanRequest. */
-export function createLooking(request: PlanRequest, entries: PlanEntries): Looking {
+export function createReadAhead(request: PlanRequest, entries: PlanEntries): ReadAhead {
   const { inspector, mostReadFirst, spool } = request;
   const batches = createBatches(request, entries);
   const { add } = batches;
@@ -78,8 +78,8 @@ export function createLooking(request: PlanRequest, entries: PlanEntries): Looki
   let first: Candidate[] = [];
   let newFiles = 0;
   const addGlanced = (candidate: Candidate): Promise<void> | undefined => {
-    const glanced = inspector.glance(candidate.item);
-    return glanced && entries.addGlanced(candidate, glanced) ? undefined : add(candidate);
+    const peeked = inspector.peekId(candidate.item);
+    return peeked && entries.addPeeked(candidate, peeked) ? undefined : add(candidate);
   };
   const areMany = (): boolean => mostReadFirst !== undefined && newFiles > mostReadFirst;
   const addFirst = async (): Promise<void> => {

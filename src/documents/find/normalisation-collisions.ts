@@ -12,7 +12,7 @@ function spelledOut(name: string): string {
  * NFC, and neither the state nor a document id could tell them apart. `entries` are sorted by
  * their normalised names.
  */
-export function refuseTwins(
+export function refuseNormalisationCollisions(
   entries: readonly { kind: "file" | "folder" | "link" | "found"; key: string }[],
   folder: Folder,
   dirents: readonly { name: string }[],

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseGivenDocument } from "../../src/documents/json-document/given.ts";
+import { parseJsonDocument } from "../../src/documents/json-document/json-document.ts";
 import { CliError } from "../../src/errors.ts";
 import { failure } from "./folder.ts";
 
 const sections = [{ text: "x" }];
 const base = { id: "a", semantic_identifier: "A", sections };
-const parse = (value: unknown): unknown => parseGivenDocument(value, "d:1:1").document;
+const parse = (value: unknown): unknown => parseJsonDocument(value, "d:1:1").document;
 const whole = { ...base, source: "file", metadata: {} };
 
 describe("a document", () => {
@@ -183,7 +183,7 @@ it.each([
   [{ document: base, cc_pair_id: null }, undefined],
   [{ document: base, cc_pair_id: 7 }, 7],
 ])("pair of %j", (value, ccPairId) => {
-  expect(parseGivenDocument(value, "d")).toEqual({ document: whole, ccPairId });
+  expect(parseJsonDocument(value, "d")).toEqual({ document: whole, ccPairId });
 });
 
 it("any JSON value is refused, or becomes a document that is taken again unchanged", () => {

@@ -1,7 +1,7 @@
 import type { SentBody } from "./run-request.ts";
 import type { IngestionRequest } from "../../api/schemas.ts";
 import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
-import type { LastSent } from "./due.ts";
+import type { LastSent } from "./pending.ts";
 import type { State } from "../state/state.ts";
 import { serviceTargets } from "../state/target.ts";
 
@@ -16,7 +16,7 @@ const skewMs = 5 * 60_000;
  * service takes its own clock: that advances by itself, unless the date sent last
  * lies in the future.
  */
-export function advanceDate(document: ReadyDocument, last: LastSent, nowMs: number): SentBody {
+export function bumpUpdatedAt(document: ReadyDocument, last: LastSent, nowMs: number): SentBody {
   const { body, updatedAt } = document;
   if (updatedAt === undefined && last.updatedAt === undefined) return { body, updatedAt };
   const wantedMs = updatedAt === undefined ? nowMs - skewMs : Date.parse(updatedAt);
@@ -73,10 +73,10 @@ export function createDates(request: {
         const sent = state.accepted(target, document.id);
         if (sent && (!last || sent.sentAtMs > last.sentAtMs)) last = sent;
       }
-      if (last) return advanceDate(document, last, now());
+      if (last) return bumpUpdatedAt(document, last, now());
       const { body, updatedAt } = document;
       if (updatedAt === undefined) return { body, updatedAt };
-      if (force) return advanceDate(document, farthestSent(updatedAt, now()), now());
+      if (force) return bumpUpdatedAt(document, farthestSent(updatedAt, now()), now());
       const dateIfThere = (): string | undefined => {
         unknown++;
         return farthestSent(updatedAt, now()).updatedAt;

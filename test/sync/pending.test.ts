@@ -1,18 +1,18 @@
 import { expect, it, onTestFinished } from "vitest";
 import type { Inspector, Looked } from "../../src/documents/inspect/inspection.ts";
-import { readDue, type SpoolHead } from "../../src/sync/run/due.ts";
+import { readPending, type SpoolHead } from "../../src/sync/run/pending.ts";
 import { createSpool } from "../../src/sync/run/spool.ts";
 import { temporaryFolder } from "../support.ts";
 
 const batch = 64;
 
-/** A spool of so many files that were glanced at, and the numbers of files read at a time. */
+/** A spool of so many files that were peeked at, and the numbers of files read at a time. */
 function start(files: number) {
   const spool = createSpool<SpoolHead>(temporaryFolder());
   onTestFinished(() => spool.close());
   for (let index = 0; index < files; index++) {
     const path = `${index}.md`;
-    const document = { kind: "glanced", path, part: 0, id: path } as const;
+    const document = { kind: "peeked", path, part: 0, id: path } as const;
     spool.add({ document, absolutePath: undefined, known: { last: undefined } });
   }
   const read: number[] = [];
@@ -29,23 +29,23 @@ function start(files: number) {
     },
     async *readRows() {},
   };
-  return { dues: readDue({ spool, inspector }), read };
+  return { documents: readPending({ spool, inspector }), read };
 }
 
 it("reads one batch ahead of the one in use, and none for a reader that has left", async () => {
-  const { dues, read } = start(4 * batch);
+  const { documents, read } = start(4 * batch);
   expect(read).toEqual([]);
-  expect((await dues.next()).value).toHaveLength(batch);
+  expect((await documents.next()).value).toHaveLength(batch);
   expect(read).toEqual([batch, batch]);
-  expect((await dues.next()).value).toHaveLength(batch);
+  expect((await documents.next()).value).toHaveLength(batch);
   expect(read).toEqual([batch, batch, batch]);
-  await dues.return(undefined);
+  await documents.return(undefined);
   expect(read).toHaveLength(3);
 });
 
 it("gives every file once, in order", async () => {
-  const { dues } = start(3 * batch + 1);
+  const { documents } = start(3 * batch + 1);
   const paths: string[] = [];
-  for await (const each of dues) for (const { prepared } of each) paths.push(prepared.path);
+  for await (const each of documents) for (const { prepared } of each) paths.push(prepared.path);
   expect(paths).toEqual(Array.from({ length: 3 * batch + 1 }, (_, index) => `${index}.md`));
 });

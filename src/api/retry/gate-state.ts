@@ -1,0 +1,109 @@
+import type { ApiError } from "../../errors.ts";
+import type { Breaker } from "./breaker.ts";
+import type { Limit } from "./limit.ts";
+import type { Clock } from "./timing.ts";
+
+/** Unused rate that may be caught up, because timers are coarse. */
+const rateSlackMs = 100;
+
+/** State of the gate: its waiters and what limits them. */
+export interface GateState {
+  clock: Clock;
+  signal: AbortSignal;
+  limit: Limit;
+  breaker: Breaker;
+  /** Milliseconds between two starts, 0 without a rate. */
+  intervalMs: number;
+  nextStartAt: number;
+  waiters: { resolve: () => void; reject: (error: unknown) => void }[];
+  asleep: boolean;
+  inFlight: number;
+  pausedUntil: number;
+  /** When the last attempt ended, a piece of a body went out, or one began while no other was in flight. */
+  answeredAt: number;
+  requests: number;
+  retries: number;
+  throttled: number;
+  stopped: ApiError | undefined;
+}
+
+/** Rejects all waiters. */
+export function rejectWaiters(state: GateState, error: unknown): void {
+  for (const waiter of state.waiters.splice(0)) waiter.reject(error);
+}
+
+/** When the next may start, as far as only time holds it back; 0 is now. */
+function heldUntil(state: GateState): number {
+  if (state.pausedUntil === 0 && state.intervalMs === 0) return 0;
+  const now = state.clock.elapsed();
+  if (state.pausedUntil <= now) state.pausedUntil = 0;
+  const until = Math.max(state.pausedUntil, state.intervalMs > 0 ? state.nextStartAt : 0);
+  return until > now ? until : 0;
+}
+
+function hasPlace(state: GateState): boolean {
+  return state.inFlight < (state.breaker.isOpen() ? 1 : state.limit.current());
+}
+
+/** Somebody waits, there is a place, and only --rate says not yet. */
+export function isWaitingForRate(state: GateState): boolean {
+  if (state.waiters.length === 0 || state.intervalMs === 0 || !hasPlace(state)) return false;
+  return state.pausedUntil <= state.clock.elapsed() && heldUntil(state) > 0;
+}
+
+function take(state: GateState): void {
+  if (state.inFlight === 0) state.answeredAt = state.clock.elapsed();
+  state.inFlight += 1;
+  state.requests += 1;
+  if (state.breaker.isOpen()) state.breaker.probe();
+  if (state.intervalMs === 0) return;
+  state.nextStartAt =
+    Math.max(state.nextStartAt, state.clock.elapsed() - rateSlackMs) + state.intervalMs;
+}
+
+/** Admits waiters while capacity and rate allow. */
+export function admit(state: GateState): void {
+  while (state.waiters.length > 0 && hasPlace(state)) {
+    const until = heldUntil(state);
+    if (until > 0) return wakeAt(state, until);
+    take(state);
+    state.waiters.shift()?.resolve();
+  }
+}
+
+function wakeAt(state: GateState, until: number): void {
+  if (state.asleep) return;
+  state.asleep = true;
+  state.clock.sleep(until - state.clock.elapsed(), state.signal).then(
+    () => {
+      state.asleep = false;
+      // The sleep decides: a timer may fire a little before its time.
+      if (state.pausedUntil <= until) state.pausedUntil = 0;
+      if (state.nextStartAt <= until) state.nextStartAt = Math.min(until, state.clock.elapsed());
+      admit(state);
+    },
+    (reason: unknown) => {
+      state.asleep = false;
+      rejectWaiters(state, reason);
+    },
+  );
+}
+
+/** Nobody starts for `ms`, from now. */
+export function pause(state: GateState, ms: number): void {
+  state.pausedUntil = Math.max(state.pausedUntil, state.clock.elapsed() + ms);
+}
+
+/** Waits for a place; undefined when there is one at once. */
+export function enter(state: GateState): Promise<void> | undefined {
+  if (state.stopped) throw state.stopped;
+  state.signal.throwIfAborted();
+  if (state.waiters.length === 0 && hasPlace(state) && heldUntil(state) === 0) {
+    take(state);
+    return undefined;
+  }
+  return new Promise((resolve, reject) => {
+    state.waiters.push({ resolve, reject });
+    admit(state);
+  });
+}
