@@ -1,4 +1,4 @@
-import type { ChatOptions } from "./chat-options.ts";
+import type { ChatOptions } from "./options/chat-options.ts";
 import type { ChatRenderer, RenderOptions } from "../../output/chat/renderer.ts";
 import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Client } from "../../api/client.ts";
@@ -6,7 +6,7 @@ import { urlOfFile } from "../../api/transport/made-file.ts";
 import type { ChatSettings } from "../../config/values/schema.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { createTurn, turnsOf, type Turn } from "../../output/chat/answer.ts";
+import { createTurn, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
 import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
 import { citedIds } from "../../output/chat/sources.ts";
 import { requestWarnings, warningsOf, type Asked } from "../../output/chat/warnings.ts";
@@ -14,10 +14,10 @@ import type { Output } from "../../output/terminal/output.ts";
 import { createSpinner } from "../../output/terminal/spinner.ts";
 import type { Connected } from "../connect.ts";
 import { askedOf } from "./asked.ts";
-import { selectionOf } from "./flag-rules.ts";
+import { selectionOf } from "./options/flag-rules.ts";
 import { createChecks } from "./checks.ts";
-import { createRecorder, recorded, type Memory } from "./remember.ts";
-import { renderModeOf, shownOf, switchOf } from "./options.ts";
+import { createRecorder, recorded, type Memory } from "./session/remember.ts";
+import { renderModeOf, shownOf, switchOf } from "./options/options.ts";
 import { sendQuestion, type Batch, type Question } from "./send.ts";
 import { conclude, runTurn, type Ending, type Keeper } from "./turn.ts";
 

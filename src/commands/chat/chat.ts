@@ -1,4 +1,4 @@
-import type { ChatOptions } from "./chat-options.ts";
+import type { ChatOptions } from "./options/chat-options.ts";
 import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -14,11 +14,11 @@ import {
   readPayload,
   type MessagePlan,
 } from "./message.ts";
-import { checkPayloadSession, selectionOf } from "./flag-rules.ts";
-import { checkOptions, formatOf, parametersOf, shownOf, switchOf } from "./options.ts";
+import { checkPayloadSession, selectionOf } from "./options/flag-rules.ts";
+import { checkOptions, formatOf, parametersOf, shownOf, switchOf } from "./options/options.ts";
 import { combineKeepers, type Ending, type Keeper } from "./turn.ts";
 import { connect, loadSettings, openOutput, type Connected } from "../connect.ts";
-import type { SessionOwner } from "./session-index.ts";
+import type { SessionOwner } from "./session/session-index.ts";
 
 async function noteSession(
   output: Output,
@@ -68,11 +68,11 @@ async function prepare(
   const settings = config.chat;
   const base = parametersOf(options, settings, client.dialect, context.now());
   if (options.continue) {
-    const { lastSession } = await import("./session-index.ts");
+    const { lastSession } = await import("./session/session-index.ts");
     base.sessionId = lastSession(context.env, owner).id;
   }
   if (base.sessionId !== undefined && options.session !== undefined) {
-    const { findSession } = await import("./find-session.ts");
+    const { findSession } = await import("./session/find-session.ts");
     base.sessionId = await findSession({ env: context.env, client, owner }, options.session);
   }
   const extra =

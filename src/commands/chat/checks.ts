@@ -1,5 +1,5 @@
 import type { Client } from "../../api/client.ts";
-import type { Turn } from "../../output/chat/answer.ts";
+import type { Turn } from "../../output/chat/turn/answer.ts";
 import { isOwnSearch } from "../../output/chat/filter-warnings.ts";
 import type { Asked, Known } from "../../output/chat/warnings.ts";
 

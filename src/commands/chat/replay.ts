@@ -5,7 +5,7 @@ import { redactText } from "../../api/answers/redaction.ts";
 import type { ChatReply } from "../../api/chat-schemas.ts";
 import type { Context } from "../../context.ts";
 import { CliError, exitCodes, type ExitName } from "../../errors.ts";
-import { createTurn, type Turn } from "../../output/chat/answer.ts";
+import { createTurn, type Turn } from "../../output/chat/turn/answer.ts";
 import { chatRenderers } from "../../output/chat/render.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { createSpinner } from "../../output/terminal/spinner.ts";

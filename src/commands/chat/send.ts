@@ -1,4 +1,4 @@
-import type { TurnEvent } from "../../output/chat/turn-event.ts";
+import type { TurnEvent } from "../../output/chat/turn/turn-event.ts";
 import {
   askWhole,
   streamChat,
@@ -8,8 +8,8 @@ import {
 import type { ChatEvent, ChatReply } from "../../api/chat-schemas.ts";
 import type { Client } from "../../api/client.ts";
 import { CliError } from "../../errors.ts";
-import { advance, type Turn } from "../../output/chat/answer.ts";
-import { eventsOfReply, turnOfReply } from "../../output/chat/reply.ts";
+import { advance, type Turn } from "../../output/chat/turn/answer.ts";
+import { eventsOfReply, turnOfReply } from "../../output/chat/turn/reply.ts";
 
 /** One question, ready to be sent. */
 export interface Question {

@@ -1,10 +1,10 @@
-import type { TurnEvent } from "../../output/chat/turn-event.ts";
+import type { TurnEvent } from "../../output/chat/turn/turn-event.ts";
 import type { ChatRenderer, ChatStatus, Outcome } from "../../output/chat/renderer.ts";
 import { stopChat } from "../../api/chat/chat.ts";
 import type { Client } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, ClosedPipeError, CliError } from "../../errors.ts";
-import { hasAnswer, isStopped, turnsOf, type Turn } from "../../output/chat/answer.ts";
+import { hasAnswer, isStopped, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
 import { modelName } from "../../output/chat/made.ts";
 import { failureError } from "../../output/chat/failure.ts";
 import type { Batch } from "./send.ts";

@@ -48,7 +48,7 @@ async function sessions(place: Place, { profile, baseUrl }: Profiles): Promise<O
   const last = { value: "last", text: "the session used last" };
   if (baseUrl === undefined) return { candidates: [last] };
   // It brings node:crypto, which takes time to load.
-  const { indexedSessions } = await import("../chat/session-index.ts");
+  const { indexedSessions } = await import("../chat/session/session-index.ts");
   const candidates = [last];
   try {
     for (const { id, title } of indexedSessions(place.env, { profile, baseUrl })) {

@@ -9,17 +9,17 @@ import {
 } from "../../output/formats/formats.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { dim } from "../../output/terminal/text.ts";
-import { answerChecks } from "./answer.ts";
+import { answerChecks } from "./checks/answer.ts";
 import { checkBundle, writeBundle } from "./bundle.ts";
 import type { Check, DoctorOptions, Examination } from "./check.ts";
-import { dialectChecks } from "./dialect.ts";
-import { localChecks } from "./local.ts";
-import { networkChecks } from "./network.ts";
+import { dialectChecks } from "./checks/dialect.ts";
+import { localChecks } from "./checks/local.ts";
+import { networkChecks } from "./checks/network.ts";
 import { describeCounts, reportOf, type DoctorReport } from "./report.ts";
-import { rightsChecks } from "./rights.ts";
+import { rightsChecks } from "./checks/rights.ts";
 import { runChecks, type Examined } from "./runner.ts";
-import { checkStreaming } from "./streaming.ts";
-import { checkTls } from "./tls.ts";
+import { checkStreaming } from "./checks/streaming.ts";
+import { checkTls } from "./checks/tls.ts";
 
 /** Every check, in the order in which one stands on those before it. */
 const checks: readonly Check[] = [

@@ -5,7 +5,7 @@ import { tool } from "../../output/report/tool.ts";
 import type { FailureCount } from "../../sync/state/failure-counts.ts";
 import { valueRows, type ValueRow } from "../config/values.ts";
 import type { Examination } from "./check.ts";
-import { describeSystem } from "./local.ts";
+import { describeSystem } from "./checks/local.ts";
 import type { Examined } from "./runner.ts";
 
 /** The whole result; `--output json` and the bundle. */

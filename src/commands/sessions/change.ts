@@ -4,8 +4,8 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { titleText } from "../../output/chat/sources.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { findSession } from "../chat/find-session.ts";
-import { forgetSession, indexedSession, retitle } from "../chat/session-index.ts";
+import { findSession } from "../chat/session/find-session.ts";
+import { forgetSession, indexedSession, retitle } from "../chat/session/session-index.ts";
 import { createPrompt } from "../prompt.ts";
 import { withPlace, type Place } from "./place.ts";
 

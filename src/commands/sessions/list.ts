@@ -5,7 +5,11 @@ import type { Context } from "../../context.ts";
 import { checkFormat, writeList, type Column } from "../../output/formats/formats.ts";
 import { parseFilter, passes } from "../../output/formats/select.ts";
 import { relativeTime } from "../../output/terminal/time.ts";
-import { indexedSession, indexedSessions, type IndexedSession } from "../chat/session-index.ts";
+import {
+  indexedSession,
+  indexedSessions,
+  type IndexedSession,
+} from "../chat/session/session-index.ts";
 import { withPlace, type Place } from "./place.ts";
 
 export interface SessionsListOptions extends GlobalFlags {

@@ -3,8 +3,8 @@ import type { StoredSession } from "../../api/session-schemas.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { findSession, type SessionPlace } from "../chat/find-session.ts";
-import { indexedSession, titleOf } from "../chat/session-index.ts";
+import { findSession, type SessionPlace } from "../chat/session/find-session.ts";
+import { indexedSession, titleOf } from "../chat/session/session-index.ts";
 import { connect, type Connected } from "../connect.ts";
 
 /** A connection, and where this machine keeps its sessions. */

@@ -1,10 +1,10 @@
-import type { TurnEvent } from "../../output/chat/turn-event.ts";
+import type { TurnEvent } from "../../output/chat/turn/turn-event.ts";
 import type { ChatEvent } from "../../api/chat-schemas.ts";
 import type { StoredMessage, StoredSession } from "../../api/session-schemas.ts";
 import { CliError } from "../../errors.ts";
-import type { Turn } from "../../output/chat/answer.ts";
-import { eventsOfReply } from "../../output/chat/reply.ts";
-import { turnOfAnswers } from "../../output/chat/stored.ts";
+import type { Turn } from "../../output/chat/turn/answer.ts";
+import { eventsOfReply } from "../../output/chat/turn/reply.ts";
+import { turnOfAnswers } from "../../output/chat/stored/stored.ts";
 import { takeLines, type Batch } from "../chat/send.ts";
 
 /** Where an answer was found: still being made, or stored. */

@@ -5,13 +5,13 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { RenderMode } from "../../output/chat/markdown.ts";
-import { sessionMarkdown } from "../../output/chat/session-markdown.ts";
-import { sessionRecord } from "../../output/chat/session-record.ts";
-import { branchesOf, withParallelAnswers } from "../../output/chat/stored.ts";
-import { writeTranscript } from "../../output/chat/transcript.ts";
+import { sessionMarkdown } from "../../output/chat/stored/session-markdown.ts";
+import { sessionRecord } from "../../output/chat/stored/session-record.ts";
+import { branchesOf, withParallelAnswers } from "../../output/chat/stored/stored.ts";
+import { writeTranscript } from "../../output/chat/stored/transcript.ts";
 import { neutraliseJson } from "../../output/terminal/neutralise.ts";
 import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
-import { isGiven } from "../chat/flag-rules.ts";
+import { isGiven } from "../chat/options/flag-rules.ts";
 import { nameOf, readSession, withPlace } from "./place.ts";
 
 export interface SessionsShowOptions extends GlobalFlags {

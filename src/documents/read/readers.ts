@@ -16,12 +16,12 @@ export const formats = {
   html: {
     extensions: ["html", "htm"],
     gives: "text",
-    load: async () => (await import("./readers/html.ts")).readHtml,
+    load: async () => (await import("./readers/html/html.ts")).readHtml,
   },
   mdx: {
     extensions: ["mdx"],
     gives: "text",
-    load: async () => (await import("./readers/mdx.ts")).readMdx,
+    load: async () => (await import("./readers/mdx/mdx.ts")).readMdx,
   },
   rst: {
     extensions: ["rst", "rest"],
@@ -56,12 +56,12 @@ export const formats = {
   docx: {
     extensions: ["docx"],
     gives: "binary",
-    load: async () => (await import("./readers/docx.ts")).readDocx,
+    load: async () => (await import("./readers/docx/docx.ts")).readDocx,
   },
   pdf: {
     extensions: ["pdf"],
     gives: "binary",
-    load: async () => (await import("./readers/pdf.ts")).readPdf,
+    load: async () => (await import("./readers/pdf/pdf.ts")).readPdf,
   },
 } as const satisfies Record<FormatName, Format>;
 

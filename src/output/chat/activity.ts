@@ -1,8 +1,8 @@
-import type { Place, TurnEvent } from "./turn-event.ts";
+import type { Place, TurnEvent } from "./turn/turn-event.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
 import type { Pen } from "./pen.ts";
 import { quiet } from "./previews.ts";
-import { toolLines, toolName, type ToolView } from "./tools.ts";
+import { toolLines, toolName, type ToolView } from "./turn/tools.ts";
 
 /** Where quiet text goes. */
 export type QuietPen = Pick<Pen, "aside" | "lines">;

@@ -1,7 +1,7 @@
-import type { TurnEvent } from "./turn-event.ts";
+import type { TurnEvent } from "./turn/turn-event.ts";
 import { CliError, type ExitName } from "../../errors.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
-import type { Turn } from "./answer.ts";
+import type { Turn } from "./turn/answer.ts";
 
 interface Meaning {
   exit: ExitName;

@@ -1,7 +1,7 @@
-import type { AppliedFilters } from "./turn-event.ts";
+import type { AppliedFilters } from "./turn/turn-event.ts";
 import type { SearchDoc } from "../../api/chat-schemas.ts";
-import type { Turn } from "./answer.ts";
-import type { ToolCall } from "./calls.ts";
+import type { Turn } from "./turn/answer.ts";
+import type { ToolCall } from "./turn/calls.ts";
 import { titleText } from "./sources.ts";
 
 /** The filters of a question as they were sent. */

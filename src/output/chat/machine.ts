@@ -1,11 +1,11 @@
-import type { TurnEvent } from "./turn-event.ts";
+import type { TurnEvent } from "./turn/turn-event.ts";
 import type { ChatRenderer, Outcome, RenderOptions, Selection } from "./renderer.ts";
 import type { SearchDoc } from "../../api/chat-schemas.ts";
 import { writeJq } from "../formats/formats.ts";
 import type { Output } from "../terminal/output.ts";
 import { checkNames, parseFields, pick } from "../formats/select.ts";
 import type { Spinner } from "../terminal/spinner.ts";
-import { createTurn, turnsOf, type Turn } from "./answer.ts";
+import { createTurn, turnsOf, type Turn } from "./turn/answer.ts";
 import { listSources } from "./sources.ts";
 
 /** Version of the chat events and of the result; a change that breaks readers raises it. */

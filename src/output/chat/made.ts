@@ -1,4 +1,4 @@
-import { hasAnswer, hasText, turnsOf, type Turn } from "./answer.ts";
+import { hasAnswer, hasText, turnsOf, type Turn } from "./turn/answer.ts";
 import { titleText } from "./sources.ts";
 
 type FileUrl = ((path: string) => string) | undefined;

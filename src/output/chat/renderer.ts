@@ -1,8 +1,8 @@
-import type { TurnEvent } from "./turn-event.ts";
+import type { TurnEvent } from "./turn/turn-event.ts";
 import type { ChatEvent } from "../../api/chat-schemas.ts";
 import type { RenderMode } from "./markdown.ts";
-import type { Turn } from "./answer.ts";
-import type { Shown } from "./tools.ts";
+import type { Turn } from "./turn/answer.ts";
+import type { Shown } from "./turn/tools.ts";
 
 export type ChatStatus = "ok" | "error" | "incomplete" | "interrupted";
 

@@ -1,6 +1,6 @@
 import { neutraliseLine } from "../terminal/neutralise.ts";
 import { bold, dim, link, type Text } from "../terminal/text.ts";
-import type { Turn } from "./answer.ts";
+import type { Turn } from "./turn/answer.ts";
 import { markerLinks } from "./markers.ts";
 
 /** What does not fit together between the numbers in a text and the documents of its turn. */

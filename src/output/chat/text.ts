@@ -1,10 +1,10 @@
-import type { TurnEvent } from "./turn-event.ts";
+import type { TurnEvent } from "./turn/turn-event.ts";
 import type { ChatRenderer, RenderOptions } from "./renderer.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Spinner } from "../terminal/spinner.ts";
 import { bold, dim, joined, type Text } from "../terminal/text.ts";
 import { createActivity, waitingFor } from "./activity.ts";
-import { hasText, isStopped, turnsOf } from "./answer.ts";
+import { hasText, isStopped, turnsOf } from "./turn/answer.ts";
 import { answerHeading, answerSection, modelName, readerText } from "./made.ts";
 import { openDrawing, rendersMarkdown } from "./markdown.ts";
 import { createPen, type Pen } from "./pen.ts";

@@ -1,6 +1,6 @@
 import type { Tool } from "../../api/schemas.ts";
-import { turnsOf, type Turn } from "./answer.ts";
-import type { ToolCall } from "./calls.ts";
+import { turnsOf, type Turn } from "./turn/answer.ts";
+import type { ToolCall } from "./turn/calls.ts";
 import { filterWarnings, isOwnSearch, type AskedFilters } from "./filter-warnings.ts";
 import { titleText } from "./sources.ts";
 

@@ -12,7 +12,7 @@ type Renderer = (head: ReportHead, failures: Iterable<ReportFailure>) => Iterabl
 const forms = {
   ".json": async (): Promise<Renderer> => (await import("./json.ts")).jsonReport,
   ".xml": async (): Promise<Renderer> => (await import("./junit.ts")).junitReport,
-  ".html": async (): Promise<Renderer> => (await import("./html.ts")).htmlReport,
+  ".html": async (): Promise<Renderer> => (await import("./html/html.ts")).htmlReport,
 } as const;
 export type ReportForm = keyof typeof forms;
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { SignalReceived } from "../../../src/context.ts";
 import { ClosedPipeError } from "../../../src/errors.ts";
 import { main } from "../../../src/main.ts";
-import { ChatEventLine } from "../../../src/output/chat/chat-events.ts";
+import { ChatEventLine } from "../../../src/output/chat/turn/chat-events.ts";
 import { createTestContext } from "../../support.ts";
 import { sessionId } from "../../output/chat/lines.ts";
 import { chatPath, createWorld, type World } from "./support.ts";

@@ -1,4 +1,4 @@
-import type { ChatOptions } from "../../../src/commands/chat/chat-options.ts";
+import type { ChatOptions } from "../../../src/commands/chat/options/chat-options.ts";
 import { describe, expect, it } from "vitest";
 import { dialects } from "../../../src/api/dialects.ts";
 import {
@@ -7,8 +7,8 @@ import {
   parametersOf,
   shownOf,
   switchOf,
-} from "../../../src/commands/chat/options.ts";
-import { parseSince } from "../../../src/commands/chat/time.ts";
+} from "../../../src/commands/chat/options/options.ts";
+import { parseSince } from "../../../src/commands/chat/session/time.ts";
 import type { ChatSettings } from "../../../src/config/values/schema.ts";
 
 const now = Date.UTC(2026, 0, 31, 12, 30, 15, 250);

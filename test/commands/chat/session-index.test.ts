@@ -9,7 +9,7 @@ import {
   recordQuestion,
   retitle,
   titleOf,
-} from "../../../src/commands/chat/session-index.ts";
+} from "../../../src/commands/chat/session/session-index.ts";
 import { cleanEnvironment, temporaryFolder } from "../../support.ts";
 
 const owner = { profile: "default", baseUrl: "http://127.0.0.1:8787" };

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { recordQuestion } from "../../../src/commands/chat/session-index.ts";
+import { recordQuestion } from "../../../src/commands/chat/session/session-index.ts";
 import { complete } from "../../../src/commands/completion/complete.ts";
 import { namesFolder } from "../../../src/commands/completion/names.ts";
 import { rememberNames } from "../../../src/commands/completion/remember-names.ts";

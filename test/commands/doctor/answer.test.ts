@@ -2,8 +2,8 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { otherPrefixes } from "../../../src/commands/doctor/answer.ts";
-import { judgeAnswer } from "../../../src/commands/doctor/page.ts";
+import { otherPrefixes } from "../../../src/commands/doctor/checks/answer.ts";
+import { judgeAnswer } from "../../../src/commands/doctor/checks/page.ts";
 import { rawHeaders } from "../../api/support.ts";
 import { aimAt, runDoctor, serve } from "./support.ts";
 

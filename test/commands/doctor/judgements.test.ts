@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { judgeArrivals, type Arrival } from "../../../src/commands/doctor/arrivals.ts";
-import { judgeDialect, presenceOf } from "../../../src/commands/doctor/dialect.ts";
-import { isTooOldForChat, lackingIn } from "../../../src/commands/doctor/versions.ts";
-import { judgeAnswer } from "../../../src/commands/doctor/page.ts";
+import { judgeArrivals, type Arrival } from "../../../src/commands/doctor/checks/arrivals.ts";
+import { judgeDialect, presenceOf } from "../../../src/commands/doctor/checks/dialect.ts";
+import { isTooOldForChat, lackingIn } from "../../../src/commands/doctor/checks/versions.ts";
+import { judgeAnswer } from "../../../src/commands/doctor/checks/page.ts";
 import { wrapWords } from "../../../src/output/findings.ts";
 import { rawHeaders } from "../../api/support.ts";
 

@@ -1,7 +1,7 @@
 import type { Parsed } from "../../../src/documents/read/reader.ts";
 import { deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { readDocx } from "../../../src/documents/read/readers/docx.ts";
+import { readDocx } from "../../../src/documents/read/readers/docx/docx.ts";
 import { listEntries, unpackEntry } from "../../../src/documents/read/readers/zip.ts";
 import { CliError } from "../../../src/errors.ts";
 import { readOkAsync } from "../folder.ts";

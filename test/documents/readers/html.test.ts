@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readHtml } from "../../../src/documents/read/readers/html.ts";
+import { readHtml } from "../../../src/documents/read/readers/html/html.ts";
 import { scanStructure } from "../../../src/documents/markdown/structure.ts";
 import { CliError } from "../../../src/errors.ts";
 import { failure, readOkAsync } from "../folder.ts";

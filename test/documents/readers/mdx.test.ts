@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readMdx } from "../../../src/documents/read/readers/mdx.ts";
+import { readMdx } from "../../../src/documents/read/readers/mdx/mdx.ts";
 import { scanStructure } from "../../../src/documents/markdown/structure.ts";
 import { CliError } from "../../../src/errors.ts";
 import { readOkAsync } from "../folder.ts";

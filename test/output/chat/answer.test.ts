@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ChatEvent, ChatReply } from "../../../src/api/chat-schemas.ts";
 import { Packet } from "../../../src/api/chat-schemas.ts";
-import { advance, createTurn, type Turn } from "../../../src/output/chat/answer.ts";
-import { eventsOfReply, turnOfReply } from "../../../src/output/chat/reply.ts";
+import { advance, createTurn, type Turn } from "../../../src/output/chat/turn/answer.ts";
+import { eventsOfReply, turnOfReply } from "../../../src/output/chat/turn/reply.ts";
 import {
   document,
   failureLine,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseStreamLine } from "../../../src/api/chat/packets.ts";
 import { createDecoder } from "../../../src/api/chat/stream.ts";
-import { ChatEventLine, chatEventsJsonSchema } from "../../../src/output/chat/chat-events.ts";
+import { ChatEventLine, chatEventsJsonSchema } from "../../../src/output/chat/turn/chat-events.ts";
 import { projectFolder } from "../../support.ts";
 import { createWorld, replay, rawTurn } from "../../commands/chat/support.ts";
 import { fine, play } from "./play.ts";

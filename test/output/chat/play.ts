@@ -2,9 +2,9 @@ import type { Outcome, RenderOptions } from "../../../src/output/chat/renderer.t
 import { tmpdir } from "node:os";
 import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
 import type { Context, Sink } from "../../../src/context.ts";
-import { advance, createTurn } from "../../../src/output/chat/answer.ts";
+import { advance, createTurn } from "../../../src/output/chat/turn/answer.ts";
 import { chatRenderers, type ChatFormat } from "../../../src/output/chat/render.ts";
-import type { Shown } from "../../../src/output/chat/tools.ts";
+import type { Shown } from "../../../src/output/chat/turn/tools.ts";
 import { createOutput } from "../../../src/output/terminal/output.ts";
 import { createTestContext } from "../../support.ts";
 

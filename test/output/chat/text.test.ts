@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
-import { advance, createTurn } from "../../../src/output/chat/answer.ts";
+import { advance, createTurn } from "../../../src/output/chat/turn/answer.ts";
 import { chatRenderers } from "../../../src/output/chat/render.ts";
-import type { Shown } from "../../../src/output/chat/tools.ts";
+import type { Shown } from "../../../src/output/chat/turn/tools.ts";
 import { createOutput } from "../../../src/output/terminal/output.ts";
 import { createTestContext } from "../../support.ts";
 import { document, packet, searchTurn, start, stop, text } from "./lines.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createTurn, type Turn } from "../../../src/output/chat/answer.ts";
-import { createCall, type ToolCall } from "../../../src/output/chat/calls.ts";
+import { createTurn, type Turn } from "../../../src/output/chat/turn/answer.ts";
+import { createCall, type ToolCall } from "../../../src/output/chat/turn/calls.ts";
 import type { AskedFilters } from "../../../src/output/chat/filter-warnings.ts";
 import {
   nothingKnown,

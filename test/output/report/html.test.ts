@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { htmlReport } from "../../../src/output/report/html.ts";
+import { htmlReport } from "../../../src/output/report/html/html.ts";
 import { mergeReports } from "../../../src/output/report/merge.ts";
 import { hostileTexts, sampleRun, wholeReport, type Sample } from "./sample.ts";
 

@@ -1,4 +1,4 @@
-import type { ChatOptions } from "../chat-options.ts";
+import type { ChatOptions } from "../options/chat-options.ts";
 import type { ChatParameters } from "../../../api/chat/chat.ts";
 import type { Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
@@ -6,8 +6,8 @@ import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import type { Connected } from "../../connect.ts";
 import type { Question } from "../ask.ts";
-import { checkOptions, parametersOf, switchOf } from "../options.ts";
-import { findSession, type SessionPlace } from "../find-session.ts";
+import { checkOptions, parametersOf, switchOf } from "../options/options.ts";
+import { findSession, type SessionPlace } from "../session/find-session.ts";
 import type { BatchLine } from "./input.ts";
 
 /** What all questions of a run share. */

@@ -1,8 +1,8 @@
 import { getSession, resumeChat } from "../../../api/sessions.ts";
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
 import { CliError } from "../../../errors.ts";
-import { createTurn, hasAnswer, hasText, type Turn } from "../../../output/chat/answer.ts";
-import { answerState, turnOfAnswers } from "../../../output/chat/stored.ts";
+import { createTurn, hasAnswer, hasText, type Turn } from "../../../output/chat/turn/answer.ts";
+import { answerState, turnOfAnswers } from "../../../output/chat/stored/stored.ts";
 import { takeLines, type Batch, type Question } from "../send.ts";
 import { conclude, runTurn, type Ending } from "../turn.ts";
 import type { Run } from "./question.ts";

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { CliError, codeOf } from "../../../errors.ts";
 import { createByteLines } from "../../../documents/read/byte-lines.ts";
-import { hasText } from "../../../output/chat/answer.ts";
+import { hasText } from "../../../output/chat/turn/answer.ts";
 import type { BatchLine } from "./input.ts";
 
 const mostLineBytes = 256 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { ChatOptions } from "../chat-options.ts";
+import type { ChatOptions } from "../options/chat-options.ts";
 import type { Context } from "../../../context.ts";
 import { ClosedPipeError, CliError } from "../../../errors.ts";
 import { createEditor, type Editor, type Entry } from "../../../output/terminal/editor/editor.ts";
@@ -7,8 +7,8 @@ import { dim } from "../../../output/terminal/text.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { connect, type Connected } from "../../connect.ts";
 import { askNext, nextPlace } from "./asking.ts";
-import { commandNamed, parseCommand, slashCommands } from "./commands.ts";
-import { createCompleter } from "./completion.ts";
+import { commandNamed, parseCommand, slashCommands } from "./slash/commands.ts";
+import { createCompleter } from "./slash/completion.ts";
 import { openKeyboard, type Keyboard } from "./keyboard.ts";
 import { beginTalk, openTalk, type Start } from "./opening.ts";
 import { statusOf, type Talk, type Work } from "./talk.ts";

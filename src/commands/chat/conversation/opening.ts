@@ -1,15 +1,15 @@
-import type { ChatOptions } from "../chat-options.ts";
+import type { ChatOptions } from "../options/chat-options.ts";
 import type { Context } from "../../../context.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { dim } from "../../../output/terminal/text.ts";
 import type { Connected } from "../../connect.ts";
 import { viewOf } from "../ask.ts";
 import { describeFiles, type LocalFile } from "../files.ts";
-import { findSession } from "../find-session.ts";
-import { parametersOf, switchOf } from "../options.ts";
-import { lastSession } from "../session-index.ts";
+import { findSession } from "../session/find-session.ts";
+import { parametersOf, switchOf } from "../options/options.ts";
+import { lastSession } from "../session/session-index.ts";
 import { openHistory } from "./history.ts";
-import { resumeSession } from "./session-commands.ts";
+import { resumeSession } from "./slash/session-commands.ts";
 import { type Settings, type Talk, type Work } from "./talk.ts";
 
 /** What one-shot chat has looked at before it knew that a conversation is wanted. */

@@ -1,6 +1,6 @@
 import { chatRenderers } from "../../../output/chat/render.ts";
-import { eventsOfReply } from "../../../output/chat/reply.ts";
-import type { Turn } from "../../../output/chat/answer.ts";
+import { eventsOfReply } from "../../../output/chat/turn/reply.ts";
+import type { Turn } from "../../../output/chat/turn/answer.ts";
 import { citedIds } from "../../../output/chat/sources.ts";
 import { createSpinner } from "../../../output/terminal/spinner.ts";
 import { dim } from "../../../output/terminal/text.ts";

@@ -1,7 +1,7 @@
 import type { FileDescriptor } from "../../../api/schemas.ts";
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
-import { createTurn, type Turn } from "../../../output/chat/answer.ts";
-import { answerState, branchesOf, turnOfAnswers } from "../../../output/chat/stored.ts";
+import { createTurn, type Turn } from "../../../output/chat/turn/answer.ts";
+import { answerState, branchesOf, turnOfAnswers } from "../../../output/chat/stored/stored.ts";
 import type { Exchange } from "./talk.ts";
 
 /** Whether the answer came whole. */

@@ -4,8 +4,8 @@ import type { FileDescriptor } from "../../../api/schemas.ts";
 import type { Context } from "../../../context.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import type { View } from "../ask.ts";
-import type { Memory } from "../remember.ts";
-import type { SessionOwner } from "../session-index.ts";
+import type { Memory } from "../session/remember.ts";
+import type { SessionOwner } from "../session/session-index.ts";
 import type { Ending } from "../turn.ts";
 
 /** What is asked along with each question. */

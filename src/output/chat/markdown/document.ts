@@ -1,6 +1,6 @@
 import { neutralise } from "../../terminal/neutralise.ts";
 import type { Text } from "../../terminal/text.ts";
-import type { InlineLook } from "./scanner.ts";
+import type { InlineLook } from "./inline/scanner.ts";
 import { longestLead } from "./lead.ts";
 import { addCode, closeFence, finishText } from "./leaves.ts";
 import { addText, decide, decideCode, endInfo, endLine, leadGoesOn, truncate } from "./lines.ts";

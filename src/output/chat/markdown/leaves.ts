@@ -1,6 +1,6 @@
 import { bits, cellsOf, colours, put, widthOf, type Cell } from "./cells.ts";
 import { openCodeRow } from "./code-row.ts";
-import { createInline } from "./inline.ts";
+import { createInline } from "./inline/inline.ts";
 import type { Leaf } from "./lead.ts";
 import { prefixOf, restOf } from "./prefix.ts";
 import type { Reader } from "./reader.ts";

@@ -1,5 +1,5 @@
-import type { Inline } from "./inline.ts";
-import type { InlineLook } from "./scanner.ts";
+import type { Inline } from "./inline/inline.ts";
+import type { InlineLook } from "./inline/scanner.ts";
 import type { CodeRow } from "./code-row.ts";
 import type { Cell } from "./cells.ts";
 import type { Leaf } from "./lead.ts";

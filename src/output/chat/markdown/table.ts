@@ -1,7 +1,7 @@
 import { displayWidth } from "../../terminal/width.ts";
 import { bits, cellsOf, createLine, textOf, type Cell } from "./cells.ts";
-import { createInline } from "./inline.ts";
-import type { InlineLook } from "./scanner.ts";
+import { createInline } from "./inline/inline.ts";
+import type { InlineLook } from "./inline/scanner.ts";
 
 export type Align = "left" | "right" | "center";
 

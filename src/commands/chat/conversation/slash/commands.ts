@@ -1,0 +1,127 @@
+import { nearest } from "../../../../config/values/nearest.ts";
+import { CliError } from "../../../../errors.ts";
+import { wrapWords } from "../../../../output/findings.ts";
+import { bold, dim } from "../../../../output/terminal/text.ts";
+import { regenerate, retry } from "./again.ts";
+import { copyAnswer, openSource, saveAnswers, showSources } from "./answer-commands.ts";
+import { chooseFilter } from "./filter-command.ts";
+import { beginSession, chooseSession, showSessions } from "./session-commands.ts";
+import { attachFile, chooseAgent, chooseModel, chooseTools } from "./setting-commands.ts";
+import type { Talk, Work } from "../talk.ts";
+
+/** A command of the conversation. */
+interface SlashCommand {
+  /** What may follow its name. */
+  argument: string;
+  summary: string;
+  /** Throws CliError; the conversation goes on. */
+  run(talk: Talk, work: Work, argument: string): Promise<void>;
+}
+
+/** Every slash command by name, in the order of the help. `/exit` ends the loop itself. */
+export const slashCommands: Readonly<Record<string, SlashCommand>> = {
+  help: { argument: "", summary: "this list", run: (talk) => showHelp(talk) },
+  new: { argument: "", summary: "begin a new session", run: (talk) => beginSession(talk) },
+  agent: {
+    argument: "[ID|NAME]",
+    summary: "list agents, or let one answer in a new session",
+    run: chooseAgent,
+  },
+  session: {
+    argument: "[ID]",
+    summary: "show the session, or go on in another",
+    run: chooseSession,
+  },
+  sessions: { argument: "", summary: "list sessions", run: showSessions },
+  file: {
+    argument: "[PATH|clear]",
+    summary: "send a file along with the next question",
+    run: attachFile,
+  },
+  model: {
+    argument: "[PROVIDER/VERSION|default]",
+    summary: "ask another language model",
+    run: chooseModel,
+  },
+  tools: {
+    argument: "[NAME|all|none|force NAME]",
+    summary: "list tools, allow only some, or force one",
+    run: chooseTools,
+  },
+  filter: {
+    argument: "[KIND VALUE|clear]",
+    summary: "search only a source, set, tag, or since",
+    run: chooseFilter,
+  },
+  regenerate: {
+    argument: "",
+    summary: "another answer to the last question",
+    run: (talk, work) => regenerate(talk, work),
+  },
+  sources: { argument: "", summary: "what the last answer is based on", run: showSources },
+  open: { argument: "N", summary: "open the link of source N", run: openSource },
+  copy: {
+    argument: "[N]",
+    summary: "copy the last answer, or the link of source N",
+    run: copyAnswer,
+  },
+  save: {
+    argument: "[all] FILE",
+    summary: "write the answer or the conversation",
+    run: saveAnswers,
+  },
+  retry: {
+    argument: "",
+    summary: "see what became of a failed answer",
+    run: (talk, work) => retry(talk, work),
+  },
+  exit: { argument: "", summary: "leave (also Ctrl-D)", run: async () => {} },
+};
+
+const keys: readonly (readonly [string, string])[] = [
+  ["Alt+Enter, Ctrl+J, \\ Enter", "a new line in the message"],
+  ["Up, Down, Ctrl+R", "what was entered before"],
+  ["a space at the beginning", "sent as it is, and not kept in the history"],
+  ["Tab", "completes commands and their arguments"],
+  ["Ctrl+C", "stops the answer, clears the line, leaves"],
+];
+
+const helpColumn = 26;
+const narrowIndent = 4;
+
+/** Two columns where there is room; what is wider than the first one has a line to itself. */
+async function showHelp({ output }: Talk): Promise<void> {
+  const rows = Object.entries(slashCommands).map(
+    ([name, { argument, summary }]) => [`/${name} ${argument}`.trim(), summary] as const,
+  );
+  const all = [...rows, ...keys];
+  const isNarrow = all.some(([, summary]) => helpColumn + summary.length > output.columns());
+  const indent = isNarrow ? narrowIndent : helpColumn;
+  for (const [what, summary] of all) {
+    const [first = "", ...more] = wrapWords(summary, Math.max(1, output.columns() - indent));
+    const isAlone = isNarrow || what.length + 2 > indent;
+    if (isAlone) await output.line(bold(what));
+    const begin = isAlone ? " ".repeat(indent) : bold(what.padEnd(indent));
+    await output.line(begin, dim(first));
+    for (const line of more) await output.line(" ".repeat(indent), dim(line));
+  }
+}
+
+/** What was typed, taken apart; undefined for a text that is no command. */
+export function parseCommand(text: string): { name: string; argument: string } | undefined {
+  const name = /^\/([a-zA-Z]+)(?=\s|$)/.exec(text)?.[1];
+  if (name === undefined || text.includes("\n")) return undefined;
+  return { name: name.toLowerCase(), argument: text.slice(name.length + 1).trim() };
+}
+
+/** The command of that name. Throws CliError `usage` for one that does not exist. */
+export function commandNamed(name: string): SlashCommand {
+  if (Object.hasOwn(slashCommands, name)) return slashCommands[name]!;
+  const near = nearest(name, Object.keys(slashCommands));
+  throw new CliError("usage", `there is no command /${name}`, {
+    hints: [
+      near === undefined ? "/help lists them" : `did you mean /${near}?`,
+      "begin with a space to send it as a message",
+    ],
+  });
+}

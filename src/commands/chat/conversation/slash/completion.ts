@@ -1,0 +1,144 @@
+import { listAgents } from "../../../../api/agents.ts";
+import type { Client } from "../../../../api/client.ts";
+import { listConnectors } from "../../../../api/connectors.ts";
+import { listProviders } from "../../../../api/models.ts";
+import { canListSessions, listSessions } from "../../../../api/sessions.ts";
+import { listTools } from "../../../../api/tools.ts";
+import { listSources } from "../../../../output/chat/sources.ts";
+import type { Completion } from "../../../../output/terminal/editor/editor.ts";
+import { isInert } from "../../../../output/terminal/neutralise.ts";
+import { indexedSessions } from "../../session/session-index.ts";
+import { slashCommands } from "./commands.ts";
+import { filterKinds } from "./filter-command.ts";
+import { completePath } from "../paths.ts";
+import { typedPath } from "../saving.ts";
+import type { Talk } from "../talk.ts";
+
+const longestWaitMs = 1500;
+const keptMs = 60_000;
+const mostSessions = 100;
+const mostCandidates = 200;
+
+type Ask = (client: Client) => Promise<readonly string[]>;
+/** Words that may stand for the argument as far as it was typed. */
+type Completer = (talk: Talk, argument: string, ask: Remembered) => Promise<readonly string[]>;
+/** What the service answers to `ask`, remembered for a while under a name. */
+type Remembered = (name: string, ask: Ask) => Promise<readonly string[]>;
+
+const path: Completer = (talk, argument) => completePath(argument, (each) => typedPath(talk, each));
+
+const numbers: Completer = async (talk) => {
+  const turn = talk.exchanges.findLast(({ ending }) => ending.turn.answer !== "")?.ending.turn;
+  return turn ? listSources(turn).cited.flatMap((source) => source.numbers.map(String)) : [];
+};
+
+const toolNames: Ask = async (client) =>
+  (await listTools(client)).map(({ name, display_name }) => display_name || name);
+
+const modelNames: Ask = async (client) => {
+  const providers = (await listProviders(client, longestWaitMs)) ?? [];
+  // What is typed is split at the first slash.
+  const named = providers.filter(({ name }) => !name.includes("/"));
+  return named.flatMap(({ name, models }) => models.map((model) => `${name}/${model}`));
+};
+
+const sourceTypes: Ask = async (client) => {
+  const connectors = await listConnectors(client);
+  const sources = connectors.flatMap(({ connector }) => connector?.source ?? []);
+  return [...new Set(sources)].toSorted();
+};
+
+async function sessionIds(client: Client): Promise<string[]> {
+  const ids: string[] = [];
+  if (!canListSessions(client)) return ids;
+  for await (const { id } of listSessions(client, { pageSize: mostSessions })) {
+    ids.push(id);
+    if (ids.length >= mostSessions) break;
+  }
+  return ids;
+}
+
+/** The argument's last word, completed; what stands before it is kept. */
+function lastWord(argument: string, words: readonly string[]): string[] {
+  const begin = argument.slice(0, argument.search(/\S*$/));
+  return words.map((word) => begin + word);
+}
+
+const completers: Readonly<Record<string, Completer>> = {
+  agent: async (_talk, _argument, ask) => [
+    "default",
+    ...(await ask("agents", async (client) => (await listAgents(client)).map(({ name }) => name))),
+  ],
+  session: async (talk, _argument, ask) => {
+    const known = [...indexedSessions(talk.context.env, talk.owner)].map(({ id }) => id);
+    return [...new Set([...known, ...(await ask("sessions", sessionIds))])];
+  },
+  file: path,
+  save: path,
+  model: async (talk, _argument, ask) => {
+    const entered = talk.entered().map((text) => /^\/model\s+(\S+\/\S+)$/.exec(text)?.[1]);
+    const listed = await ask("models", modelNames);
+    return ["default", ...new Set([...listed, ...entered.filter((each) => each !== undefined)])];
+  },
+  tools: async (_talk, argument, ask) => {
+    const names = await ask("tools", toolNames);
+    const isFirst = !/\s/.test(argument);
+    return lastWord(argument, isFirst ? ["all", "none", "force ", ...names] : names);
+  },
+  filter: async (_talk, argument, ask) => {
+    if (!/\s/.test(argument)) return [...filterKinds.map((kind) => `${kind} `), "clear"];
+    if (argument.startsWith("source "))
+      return lastWord(argument, await ask("sources", sourceTypes));
+    if (argument.startsWith("clear ")) return lastWord(argument, filterKinds);
+    return argument.startsWith("since ") ? lastWord(argument, ["1d", "7d", "30d", "52w"]) : [];
+  },
+  open: numbers,
+  copy: numbers,
+};
+
+function createMemory(client: Client, elapsed: () => number): Remembered {
+  const known = new Map<string, { words: Promise<readonly string[]>; askedAt: number }>();
+  return (name, ask) => {
+    const found = known.get(name);
+    if (found && elapsed() - found.askedAt < keptMs) return found.words;
+    const words = ask(client).catch(() => []);
+    known.set(name, { words, askedAt: elapsed() });
+    return words;
+  };
+}
+
+const none: Completion = { from: 0, candidates: [] };
+
+/**
+ * Completes slash commands and their arguments. What the service is asked for
+ * is remembered for a minute and waited for 1.5 s; an answer that comes later
+ * serves the next Tab. Fails silently: there is then nothing to complete.
+ */
+export function createCompleter(talk: Talk): (beforeCursor: string) => Promise<Completion> {
+  const { context, client } = talk;
+  const ask = createMemory(client, context.elapsed);
+  const inTime = async (words: Promise<readonly string[]>): Promise<readonly string[]> => {
+    const timer = new AbortController();
+    const late = context.sleep(longestWaitMs, timer.signal).then(() => []);
+    const found = await Promise.race([words, late]).catch(() => []);
+    timer.abort();
+    late.catch(() => {});
+    return found;
+  };
+  return async (text) => {
+    const [, name = "", space, argument = ""] = /^\/([a-z]*)(\s+)?(.*)$/is.exec(text) ?? [];
+    if (!text.startsWith("/") || text.includes("\n")) return none;
+    if (space === undefined) {
+      const names = Object.keys(slashCommands).filter((each) => each.startsWith(name));
+      return { from: 1, candidates: names.map((each) => `${each} `) };
+    }
+    const completer = Object.hasOwn(completers, name) ? completers[name] : undefined;
+    if (!completer) return none;
+    const words = await inTime(completer(talk, argument, ask));
+    const wanted = argument.toLowerCase();
+    const candidates = words
+      .filter((word) => word.toLowerCase().startsWith(wanted) && isInert(word))
+      .slice(0, mostCandidates);
+    return { from: text.length - argument.length, candidates };
+  };
+}

@@ -1,0 +1,111 @@
+import { canListSessions, getSession, listSessions } from "../../../../api/sessions.ts";
+import { ApiError, messageOf } from "../../../../errors.ts";
+import { neutraliseLine } from "../../../../output/terminal/neutralise.ts";
+import { fit } from "../../../../output/terminal/width.ts";
+import { bold, dim, type Text } from "../../../../output/terminal/text.ts";
+import { findSession } from "../../session/find-session.ts";
+import { indexedSession, indexedSessions } from "../../session/session-index.ts";
+import { showExchange } from "../showing.ts";
+import { lastExchange } from "../stored.ts";
+import { leaveSession, type Talk, type Work } from "../talk.ts";
+
+const mostListed = 20;
+
+/**
+ * Goes on in a session and shows its last exchange where the service tells it.
+ * Throws ApiError for a session that the service does not have.
+ */
+export async function enterSession(talk: Talk, work: Work, id: string): Promise<void> {
+  const { output, context, owner } = talk;
+  if (work.client.dialect.paths.session === undefined) {
+    leaveSession(talk);
+    talk.sessionId = id;
+    talk.last = indexedSession(context.env, owner, id)?.messageId ?? undefined;
+    return output.note(dim(`going on in session ${id}; this service does not show what was said`));
+  }
+  const session = await getSession(work.client, id);
+  leaveSession(talk);
+  talk.sessionId = session.chat_session_id;
+  // It is the session's agent that answers; a later /new keeps it. 0 is the default one.
+  if (session.persona_id) talk.settings.personaId = session.persona_id;
+  else delete talk.settings.personaId;
+  const last = lastExchange(session);
+  talk.last = last ? last.ending.turn.messageId : null;
+  const name = neutraliseLine(session.description ?? "").slice(0, 80);
+  await output.note(dim(`session ${id}${name === "" ? "" : ` · ${name}`}`));
+  if (!last) return;
+  talk.exchanges.push(last);
+  await showExchange(talk, work, last);
+}
+
+/** As `enterSession` at the start: a service that cannot tell is no reason not to talk. */
+export async function resumeSession(talk: Talk, work: Work, id: string): Promise<void> {
+  try {
+    await enterSession(talk, work, id);
+  } catch (error) {
+    const isGone = error instanceof ApiError && ["not-found", "auth"].includes(error.exit);
+    if (isGone || work.signal.aborted) throw error;
+    talk.sessionId = id;
+    talk.last = undefined;
+    await talk.output.warn(`what was said in the session cannot be shown: ${messageOf(error)}`);
+  }
+}
+
+/** `/session`: the current one, or another. */
+export async function chooseSession(talk: Talk, work: Work, argument: string): Promise<void> {
+  const { output, context, owner } = talk;
+  if (argument !== "") {
+    const place = { env: context.env, client: work.client, owner };
+    return await enterSession(talk, work, await findSession(place, argument));
+  }
+  if (talk.sessionId === undefined) {
+    return output.note(dim("no session yet: the next question begins one"));
+  }
+  await output.line("session ", talk.sessionId);
+}
+
+interface Listed {
+  id: string;
+  time: string;
+  title: string;
+}
+
+async function listed({ context, owner }: Talk, { client }: Work): Promise<Listed[]> {
+  const known: Listed[] = [];
+  for (const { id, updatedAt, title } of indexedSessions(context.env, owner)) {
+    known.push({ id, time: updatedAt, title });
+  }
+  if (!canListSessions(client)) return known.slice(0, mostListed);
+  const found: Listed[] = [];
+  for await (const { id, name, time_updated } of listSessions(client, { pageSize: mostListed })) {
+    // A session that the service has not named is told by its first question.
+    const title = name || known.find((each) => each.id === id)?.title || "";
+    found.push({ id, time: time_updated ?? "", title });
+    if (found.length >= mostListed) break;
+  }
+  return found;
+}
+
+function row({ id, time, title }: Listed, isCurrent: boolean, width: number): Text[] {
+  const when = neutraliseLine(time).slice(0, 16).replace("T", " ");
+  const text = `${id.slice(0, 8)}  ${when.padEnd(16)}  ${neutraliseLine(title) || "(no title)"}`;
+  const line = fit(text, width - 3);
+  return [isCurrent ? "* " : "  ", isCurrent ? bold(line) : line];
+}
+
+/** `/sessions`: those of the service, or those that this machine remembers. */
+export async function showSessions(talk: Talk, work: Work): Promise<void> {
+  const { output } = talk;
+  const sessions = await listed(talk, work);
+  if (sessions.length === 0) return output.note(dim("no sessions yet"));
+  for (const each of sessions) {
+    await output.line(...row(each, each.id === talk.sessionId, output.columns()));
+  }
+  await output.note(dim("/session and the beginning of an id goes on in one"));
+}
+
+/** `/new`: the next question begins a session. */
+export async function beginSession(talk: Talk): Promise<void> {
+  leaveSession(talk);
+  await talk.output.note(dim("the next question begins a new session"));
+}

@@ -1,0 +1,183 @@
+import type { ChatOptions } from "./chat-options.ts";
+import type { ChatParameters } from "../../../api/chat/chat.ts";
+import type { Dialect } from "../../../api/dialects.ts";
+import type { ChatSettings } from "../../../config/values/schema.ts";
+import { CliError } from "../../../errors.ts";
+import { chatRenderers, type ChatFormat } from "../../../output/chat/render.ts";
+import type { RenderMode } from "../../../output/chat/markdown.ts";
+import type { Shown } from "../../../output/chat/turn/tools.ts";
+import { checkFormatFlags, selectionOf } from "./flag-rules.ts";
+import { parseSince } from "../session/time.ts";
+
+function usage(message: string, hint?: string): CliError {
+  return new CliError("usage", message, { hints: hint === undefined ? [] : [hint] });
+}
+
+// A variable or a configured default yields where a flag says otherwise.
+function given(options: ChatOptions, name: "agent" | "project"): boolean {
+  const value = options[name];
+  return value !== undefined && options.flagSources?.[name] !== "env";
+}
+
+/** Refuses flags that contradict each other. Throws CliError `usage`. */
+export function checkOptions(options: ChatOptions): void {
+  const inSession = options.session !== undefined || options.continue === true;
+  if (options.session !== undefined && options.continue === true) {
+    throw usage("--continue and --session exclude each other");
+  }
+  if (options.session?.trim() === "") throw usage("--session: the session id is empty");
+  for (const name of ["agent", "project"] as const) {
+    if (inSession && given(options, name)) {
+      throw usage(
+        `--${name} counts only for a new session`,
+        `leave out --${name}, or --session and --continue`,
+      );
+    }
+  }
+  if (options.tool !== undefined && options.tools === false) {
+    throw usage("--tool and --no-tools exclude each other");
+  }
+  if (options.model !== undefined && (options.provider ?? options.modelVersion) !== undefined) {
+    throw usage(
+      "--model already names provider and version",
+      "use --model alone, or the other two",
+    );
+  }
+}
+
+/** The output format. Throws CliError `usage` for one that a chat does not have. */
+export function formatOf(options: ChatOptions): ChatFormat {
+  const isJson = options.json === true || selectionOf(options) !== undefined;
+  const isSaid = options.output !== undefined && options.flagSources?.["output"] !== "env";
+  const name = isJson && !isSaid ? "json" : (options.output ?? "text");
+  if (Object.hasOwn(chatRenderers, name)) {
+    checkFormatFlags(options, name);
+    return name as ChatFormat;
+  }
+  // KNOWCTL_OUTPUT=table is meant for the lists.
+  if (options.flagSources?.["output"] === "env") return "text";
+  throw usage(
+    `--output: a chat has no format "${name}"`,
+    `use one of ${Object.keys(chatRenderers).join(", ")}`,
+  );
+}
+
+const kinds: readonly Shown[] = ["reasoning", "tools", "documents"];
+
+/** What of the work is shown on stderr, from `--show` or the configuration; everything by default. */
+export function shownOf(
+  flag: string | undefined,
+  setting: ChatSettings["show"],
+): { show: ReadonlySet<Shown>; all: boolean } {
+  const words: readonly string[] =
+    flag?.split(",").map((word) => word.trim()) ?? (setting ? [setting].flat() : kinds);
+  const show = new Set<Shown>();
+  for (const word of words) {
+    if (word === "all") for (const kind of kinds) show.add(kind);
+    else if (kinds.some((kind) => kind === word)) show.add(word as Shown);
+    else if (word !== "none") {
+      throw usage(`--show: unknown word "${word}"`, `use ${kinds.join(", ")}, none or all`);
+    } else if (words.length > 1) throw usage("--show: none stands alone");
+  }
+  return { show, all: words.includes("all") };
+}
+
+/** How the answer is drawn, from `--render` or the configuration. */
+export function renderModeOf(options: ChatOptions, settings: ChatSettings): RenderMode {
+  return options.render ?? settings.render ?? "auto";
+}
+
+/** Provider and version of `--model`, split at the first slash: versions may hold more. */
+export function splitModel(
+  model: string,
+  given = "--model",
+): { modelProvider: string; modelVersion: string } {
+  const slash = model.indexOf("/");
+  const parts = { modelProvider: model.slice(0, slash), modelVersion: model.slice(slash + 1) };
+  if (slash < 0 || parts.modelProvider.trim() === "" || parts.modelVersion.trim() === "") {
+    throw usage(
+      `${given}: "${model}" is not PROVIDER/VERSION`,
+      "name one part alone with --provider or --model-version",
+    );
+  }
+  return parts;
+}
+
+function modelOf(options: ChatOptions, settings: ChatSettings): Partial<ChatParameters> {
+  const parts: Partial<ChatParameters> = {};
+  if (options.provider !== undefined) parts.modelProvider = options.provider;
+  if (options.modelVersion !== undefined) parts.modelVersion = options.modelVersion;
+  if (Object.keys(parts).length > 0) return parts;
+  const model = options.model ?? settings.model;
+  return model === undefined ? {} : splitModel(model);
+}
+
+function tagsOf(flags: readonly string[] | undefined, settings: ChatSettings, dialect: Dialect) {
+  if (flags === undefined) return settings.tags ? Object.entries(settings.tags) : undefined;
+  const tags = flags.map((flag): [string, string] => {
+    const equals = flag.indexOf("=");
+    if (equals < 1) throw usage(`--filter-tag: "${flag}" is not KEY=VALUE`);
+    return [flag.slice(0, equals), flag.slice(equals + 1)];
+  });
+  const keys = new Set(tags.map(([key]) => key));
+  if (keys.size < tags.length && !dialect.repeatsTagKeys) {
+    throw usage(
+      "--filter-tag: one key can have only one value here",
+      "this service takes the tags as an object; ask once per value",
+    );
+  }
+  return tags;
+}
+
+function filtersOf(options: ChatOptions, settings: ChatSettings, dialect: Dialect, now: number) {
+  const since = options.since ?? settings.since;
+  return {
+    sourceTypes: options.sourceType ?? settings.sourceTypes,
+    documentSets: options.documentSet ?? settings.documentSets,
+    tags: tagsOf(options.filterTag, settings, dialect),
+    timeCutoff: since === undefined ? undefined : parseSince(since, now),
+  };
+}
+
+function withoutUndefined<Value extends object>(
+  value: Value,
+): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, each]) => each !== undefined),
+  ) as never;
+}
+
+/**
+ * The request's parameters: flags over the configured defaults, but for the
+ * message, the session and the files. Throws CliError `usage`.
+ */
+export function parametersOf(
+  options: ChatOptions,
+  settings: ChatSettings,
+  dialect: Dialect,
+  now: number,
+): Omit<ChatParameters, "message"> {
+  const inSession = options.session !== undefined || options.continue === true;
+  return withoutUndefined({
+    personaId: inSession ? undefined : (options.agent ?? settings.personaId),
+    projectId: inSession ? undefined : (options.project ?? settings.projectId),
+    sessionId: options.session,
+    parentMessageId: options.parent,
+    ...modelOf(options, settings),
+    temperature: options.temperature ?? settings.temperature,
+    allowedToolIds: options.tools === false ? [] : (options.tool ?? settings.tools),
+    forcedToolId: options.forceTool ?? settings.forceTool,
+    ...filtersOf(options, settings, dialect, now),
+    deepResearch: options.deepResearch ?? settings.deepResearch,
+  }) as Omit<ChatParameters, "message">;
+}
+
+/** A switch that is on by default: the flag or its variable, else the setting. */
+export function switchOf(
+  options: ChatOptions,
+  name: "stream" | "sources" | "remember",
+  setting: boolean | undefined,
+): boolean {
+  if (options.flagSources?.[name] !== undefined) return options[name] !== false;
+  return setting ?? options[name] !== false;
+}

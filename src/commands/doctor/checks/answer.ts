@@ -1,0 +1,148 @@
+import { header } from "../../../api/transport/headers.ts";
+import { shakeHands } from "../../../api/transport/handshake.ts";
+import type { Prober } from "../../../api/retry/prober.ts";
+import { parseHttpDate } from "../../../api/retry/timing.ts";
+import { need, type Check, type Examination, type Verdict } from "../check.ts";
+import { judgeAnswer, refusedAnswer } from "./page.ts";
+
+const look = "look at the service";
+
+/**
+ * Where the service might be instead, nearest first: without a doubled /api,
+ * then with less and less of the path.
+ */
+export function otherPrefixes(prefix: string): string[] {
+  const found: string[] = [];
+  for (let at = prefix; at !== "" && found.length < 4;) {
+    at = at.slice(0, at.lastIndexOf("/"));
+    found.push(at);
+  }
+  return found;
+}
+
+/** Asks for the same listing at other places below the host. Carries no key. */
+async function findService(prober: Prober, path: string): Promise<string[]> {
+  const { origin, prefix } = prober;
+  for (const other of otherPrefixes(prefix)) {
+    const { answer, question } = await prober.ask({
+      what: look,
+      method: "GET",
+      path: other + path,
+    });
+    if (!answer || judgeAnswer(answer, question.url).who !== "service") continue;
+    const doubled = prefix.endsWith("/api") ? " (/api is doubled: the tool adds it itself)" : "";
+    return [`the service answers at ${origin}${other}: write that in the base URL${doubled}`];
+  }
+  const bare = prefix + path.replace(/^\/api/, "");
+  const { answer, question } = await prober.ask({ what: look, method: "GET", path: bare });
+  if (answer && judgeAnswer(answer, question.url).who === "service") {
+    return [
+      `the service answers at ${origin}${prefix} without /api: this is its inner address; use that of the proxy in front of it, which has /api`,
+    ];
+  }
+  return [];
+}
+
+/** Whether a port that was spoken to without TLS speaks it. */
+async function speaksTls(examination: Examination, signal: AbortSignal): Promise<boolean> {
+  const { options } = need(examination, "connected");
+  const baseUrl = options.baseUrl.replace(/^http:/, "https:");
+  try {
+    await shakeHands({ ...options, baseUrl }, examination.limitMs, signal);
+    return true;
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}
+
+async function examineAnswer(examination: Examination, signal: AbortSignal): Promise<Verdict> {
+  const { facts, context } = examination;
+  const prober = need(examination, "prober");
+  const { client, connection } = need(examination, "connected");
+  const path = client.dialect.paths.connectorStatus;
+  const begun = context.now();
+  // Without a key: first see who is there.
+  const probed = await prober.ask({ what: look, method: "GET", path: prober.prefix + path });
+  const { answer, error, question, ms } = probed;
+  if (!answer) {
+    const isPlain = connection.baseUrl.startsWith("http:");
+    if (isPlain && (await speaksTls(examination, signal))) {
+      return {
+        status: "failure",
+        exit: "unreachable",
+        message: "the port speaks TLS, and was spoken to without",
+        fixes: ["write https:// in the base URL"],
+      };
+    }
+    throw error;
+  }
+  facts.answer = answer;
+  facts.answeredAt = begun + ms / 2;
+  const judged = judgeAnswer(answer, question.url);
+  if (judged.who !== "service") {
+    const isElsewhere = ["missing", "web-ui", "page", "other-json"].includes(judged.who);
+    return refusedAnswer(judged, isElsewhere ? await findService(prober, path) : []);
+  }
+  const message = `${judged.words}, in ${Math.round(ms)} ms`;
+  if (prober.prefix.endsWith("/api")) {
+    // A service that looks at the key before the path refuses there as anywhere.
+    const base = prober.origin + prober.prefix.slice(0, -"/api".length);
+    return {
+      status: "warning",
+      message: `${message}, but /api is doubled in the base URL`,
+      fixes: [`the tool adds /api itself: write ${base} in the base URL`],
+      details: [question.url],
+    };
+  }
+  if (answer.status !== 200) return { status: "ok", message, details: [question.url] };
+  return {
+    status: "warning",
+    message: "the service lists its connectors to anyone, without a key",
+    fixes: ["have the administrator turn authentication on"],
+    details: [question.url],
+  };
+}
+
+const mostSkewMs = 120_000;
+
+function describeSkew(ms: number): string {
+  const seconds = Math.round(Math.abs(ms) / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} minutes`;
+  return seconds < 172_800
+    ? `${Math.round(seconds / 3600)} hours`
+    : `${Math.round(seconds / 86_400)} days`;
+}
+
+function examineClock(examination: Examination): Verdict {
+  const { headers } = need(examination, "answer");
+  const date = parseHttpDate(header(headers, "date") ?? "");
+  if (date === undefined) {
+    return {
+      status: "skipped",
+      message: "the service does not say what time it is (no Date header)",
+    };
+  }
+  const age = Number(header(headers, "age") ?? 0) || 0;
+  // A Date header has whole seconds, cut off.
+  const skew = need(examination, "answeredAt") - (date + 500 + age * 1000);
+  const words = `${describeSkew(skew)} ${skew < 0 ? "behind" : "ahead of"} the service`;
+  if (Math.abs(skew) <= mostSkewMs) {
+    return { status: "ok", message: Math.abs(skew) < 1500 ? "as the service's" : words };
+  }
+  return {
+    status: "warning",
+    message: `the clock of this machine is ${words}`,
+    fixes: [
+      "set it by the network (timedatectl set-ntp true, w32tm /resync); if it is right, tell who runs the service",
+      "certificates, dates of documents and what is newer than what depend on it",
+    ],
+  };
+}
+
+/** Who answers, and what time it is there. */
+export const answerChecks: readonly Check[] = [
+  { name: "answer", needs: ["tls"], run: examineAnswer },
+  { name: "clock", needs: ["answer"], run: examineClock },
+];

@@ -1,0 +1,173 @@
+import { dialects, type DialectName } from "../../../api/dialects.ts";
+import { header } from "../../../api/transport/headers.ts";
+import type { Probed, Prober } from "../../../api/retry/prober.ts";
+import { ServiceVersion } from "../../../api/service-version.ts";
+import { shorten } from "../../../api/answers/words.ts";
+import { need, type Check, type Examination, type Verdict } from "../check.ts";
+import { isTooOldForChat, lackingIn } from "./versions.ts";
+
+/**
+ * A body that every service of the interface must refuse before it stores
+ * anything: there is no document in it, and no question. Well-formed JSON, as
+ * what is not may be refused before the key is looked at.
+ */
+export const emptyBody = "{}";
+
+const isRefusal = (status: number | undefined): boolean => status === 401 || status === 403;
+
+/** Version of the service; undefined: it has none to show; "refused": it cannot be told. */
+async function readVersion(prober: Prober): Promise<{ text: string } | "refused" | undefined> {
+  const path = prober.prefix + (dialects.onyx.paths.version ?? "");
+  const { answer } = await prober.ask({ what: "read the version", method: "GET", path });
+  if (isRefusal(answer?.status)) return "refused";
+  if (answer?.status !== 200) return undefined;
+  try {
+    const parsed = ServiceVersion.safeParse(JSON.parse(answer.body.toString("utf8")));
+    return parsed.success ? { text: shorten(parsed.data.backend_version, 60) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function askIngestion(prober: Prober, dialect: DialectName): Promise<Probed> {
+  return await prober.ask({
+    what: "look at ingestion, with an empty request",
+    method: "POST",
+    path: prober.prefix + dialects[dialect].paths.ingestion,
+    key: "apiKey",
+    body: emptyBody,
+  });
+}
+
+type Presence = "there" | "absent" | "refused" | "unknown";
+
+/** Whether an endpoint is there, by its answer to a request that it must refuse. */
+export function presenceOf({ answer }: Pick<Probed, "answer">): Presence {
+  if (!answer) return "unknown";
+  const { status } = answer;
+  if (status === 404 || status === 405) return "absent";
+  // A gateway refuses what the service does not have as well.
+  if (isRefusal(status)) return "refused";
+  const type = header(answer.headers, "content-type") ?? "";
+  return /json/i.test(type) && [200, 400, 422].includes(status) ? "there" : "unknown";
+}
+
+/**
+ * Which dialect is spoken, and the reason. Undefined: cannot be told. A refused
+ * request (401, 403) proves nothing: only what is there, or absent, counts.
+ */
+export function judgeDialect(
+  found: { text: string } | "refused" | undefined,
+  ingestion: Record<DialectName, Presence>,
+): { dialect: DialectName | "mixed" | undefined; because: string } {
+  const { standard, onyx } = ingestion;
+  const isPossible = (presence: Presence): boolean =>
+    presence === "there" || presence === "refused";
+  if (found === "refused" && standard !== "there" && onyx !== "there") {
+    return {
+      dialect: undefined,
+      because: "the service, or what stands before it, refuses /version",
+    };
+  }
+  const version = found === "refused" ? undefined : found?.text;
+  const told = version === undefined ? "no /version" : `/version is ${version}`;
+  if (isPossible(standard) && onyx === "absent") {
+    return version === undefined
+      ? { dialect: "standard", because: `${told}, and ingestion at svc-api` }
+      : {
+          dialect: "mixed",
+          because: `${told} as in onyx, but ingestion at svc-api as in standard`,
+        };
+  }
+  if (isPossible(onyx) && standard === "absent") {
+    return { dialect: "onyx", because: `${told}, and ingestion at onyx-api` };
+  }
+  if (version !== undefined) return { dialect: "onyx", because: told };
+  // Where keys are refused before paths are looked at, nothing but /version tells.
+  const isHidden = isPossible(standard) && isPossible(onyx) && found !== "refused";
+  if (isHidden) return { dialect: "standard", because: told };
+  return {
+    dialect: undefined,
+    because: `${told}, and ingestion neither at svc-api nor at onyx-api`,
+  };
+}
+
+function howToSet(examination: Examination, dialect: DialectName): string {
+  const { config } = need(examination, "connected");
+  const origin = config.origins.get("dialect");
+  if (origin?.source === "flag") return `give --dialect ${dialect}`;
+  if (origin?.source === "env") return `set KNOWCTL_DIALECT=${dialect}`;
+  if (origin?.source === "project") return `write "dialect": "${dialect}" at ${origin.where}`;
+  return `knowctl config set profiles.${config.profile}.dialect ${dialect} (or --dialect ${dialect})`;
+}
+
+async function examineDialect(examination: Examination): Promise<Verdict> {
+  const { facts } = examination;
+  const prober = need(examination, "prober");
+  const { config } = need(examination, "connected");
+  const version = await readVersion(prober);
+  if (version !== undefined && version !== "refused") facts.serviceVersion = version.text;
+  const ingestion = {
+    standard: await askIngestion(prober, "standard"),
+    onyx: await askIngestion(prober, "onyx"),
+  };
+  facts.ingestion = ingestion;
+  const { dialect, because } = judgeDialect(version, {
+    standard: presenceOf(ingestion.standard),
+    onyx: presenceOf(ingestion.onyx),
+  });
+  const own = config.dialect;
+  facts.dialect = dialect === "standard" || dialect === "onyx" ? dialect : own;
+  if (dialect === own) return { status: "ok", message: `${own}, as the profile says (${because})` };
+  if (dialect === "mixed") {
+    return {
+      status: "warning",
+      message: `the service speaks neither dialect whole: ${because}`,
+      fixes: [
+        "take the one whose ingestion it has (--dialect standard), and look twice at what chat filters do",
+      ],
+    };
+  }
+  if (dialect === undefined) {
+    return {
+      status: "warning",
+      message: `cannot tell which dialect the service speaks: ${because}`,
+      fixes: [`${own} stays, as the profile says; ask who runs the service`],
+    };
+  }
+  return {
+    status: "failure",
+    exit: "not-configured",
+    message: `the service speaks ${dialect} (${because}), the profile says ${own}`,
+    fixes: [
+      howToSet(examination, dialect),
+      "until then uploads fail, and filters of questions have no effect without a word; what follows is checked as it speaks",
+    ],
+  };
+}
+
+function examineVersion(examination: Examination): Verdict {
+  const { serviceVersion: version } = examination.facts;
+  if (version === undefined) {
+    return { status: "skipped", message: "the service does not tell its version" };
+  }
+  const lacking = lackingIn(version);
+  if (lacking === undefined) {
+    return { status: "ok", message: `${version}, which is no number: what it lacks is not known` };
+  }
+  if (lacking.length === 0) return { status: "ok", message: `${version}, which has everything` };
+  const tooOld = isTooOldForChat(version);
+  return {
+    status: tooOld ? "failure" : "warning",
+    exit: "not-found",
+    message: `${version} lacks ${lacking.length === 1 ? "something" : `${lacking.length} things`} that this tool uses`,
+    fixes: [tooOld ? "have the service updated" : "nothing to do, but to know; an update has them"],
+    details: lacking,
+  };
+}
+
+/** What kind of service it is. */
+export const dialectChecks: readonly Check[] = [
+  { name: "dialect", needs: ["answer"], run: examineDialect },
+  { name: "version", needs: ["answer"], run: examineVersion },
+];

@@ -1,0 +1,132 @@
+import { arch, platform, release } from "node:os";
+import { restrictContent } from "../../../config/restrict.ts";
+import { plainText, type Text } from "../../../output/terminal/text.ts";
+import { tool } from "../../../output/report/tool.ts";
+import { hideStoredKeys } from "../../config/files.ts";
+import { valueRows, type ValueRow } from "../../config/values.ts";
+import { createProber } from "../../../api/retry/prober.ts";
+import { loadSettings, openClient } from "../../connect.ts";
+import { need, type Check, type Examination, type Verdict } from "../check.ts";
+import { checkState } from "./state.ts";
+
+/** The system in a few words: `linux 6.1.0 x64`. */
+export function describeSystem(): string {
+  return `${platform()} ${release()} ${arch()}`;
+}
+
+const checkTool: Check = {
+  name: "tool",
+  needs: [],
+  run({ context }) {
+    const { nodeVersion } = context;
+    const message = `${tool.name} ${tool.version} on Node ${nodeVersion}, ${describeSystem()}`;
+    // Releases of Node 20 ended in April 2026.
+    const details = nodeVersion.startsWith("20.")
+      ? ["Node 20 gets no more security fixes; Node 22 and 24 do"]
+      : [];
+    return { status: "ok", message, details };
+  },
+};
+
+function describeValue({ key, value, where, overrides }: ValueRow): string {
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  const over =
+    overrides.length === 0 ? "" : `, over ${overrides.map((each) => each.where).join(", ")}`;
+  return `${key} = ${text} (${where}${over})`;
+}
+
+// Settings of chat and ingest are many, and connect to nothing: the bundle has them.
+const isShort = ({ key }: ValueRow): boolean => !/^(?:chat|ingest)\b/.test(key);
+
+async function examineConfiguration(examination: Examination): Promise<Verdict> {
+  const { context, options, output, facts } = examination;
+  const warn = async (...parts: Text[]): Promise<void> => {
+    facts.warnings.push(plainText(parts));
+  };
+  // Looking asks nothing: an untrusted file is a finding.
+  const flags = { ...options, input: false };
+  const config = await loadSettings(context, flags, { ...output, warn }, { sends: true });
+  facts.config = config;
+  hideStoredKeys(config, output);
+  const warnings = facts.warnings.splice(0);
+  const files = config.files.map(({ path }) => path);
+  const where = files.length === 0 ? "no configuration file" : files.join(", ");
+  const message = `profile ${config.profile}: ${where}`;
+  const details = [...warnings.slice(1), ...valueRows(config).filter(isShort).map(describeValue)];
+  const [warning] = warnings;
+  return warning === undefined
+    ? { status: "ok", message, details }
+    : { status: "warning", message: warning, details: [message, ...details] };
+}
+
+const checkConfiguration: Check = { name: "configuration", needs: [], run: examineConfiguration };
+
+const checkTrust: Check = {
+  name: "trust",
+  needs: ["configuration"],
+  run(examination) {
+    const { files, refused } = need(examination, "config");
+    const file = files.find(({ layer }) => layer === "project");
+    if (!file) return { status: "ok", message: "no project file here, so none to trust" };
+    if (file.named) return { status: "ok", message: `${file.path} is named for this run` };
+    if (file.trusted) return { status: "ok", message: `${file.path} is trusted` };
+    if (refused) throw refused;
+    const { dropped } = restrictContent(file.content);
+    if (dropped.length === 0) {
+      return {
+        status: "ok",
+        message: `${file.path} needs no trust: it sets neither address, key, id nor target`,
+      };
+    }
+    return {
+      status: "warning",
+      message: `${file.path} is not trusted: ${dropped.join(", ")} in it does not count`,
+      fixes: ["look at it, then trust it once: knowctl config trust"],
+    };
+  },
+};
+
+// A password manager may ask for a finger first (config/values/secrets.ts).
+const keyCommandMs = 65_000;
+
+async function examineConnection(examination: Examination): Promise<Verdict> {
+  const { context, output, facts, limitMs } = examination;
+  const config = need(examination, "config");
+  const connected = await openClient(context, output, config);
+  await connected.client.close();
+  facts.connected = connected;
+  facts.prober = createProber(connected.options, limitMs);
+  const { baseUrl, accessToken, apiKey } = connected.connection;
+  const url = new URL(baseUrl);
+  const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
+  facts.hop = { what: "service", host: url.hostname, port };
+  const place = (name: string): string => config.origins.get(name)?.where ?? "built-in";
+  const keys =
+    accessToken === apiKey
+      ? `one key for everything, from ${place(config.origins.has("apiKey") ? "apiKey" : "accessToken")}`
+      : `access token from ${place("accessToken")}, API key from ${place("apiKey")}`;
+  const message = `${baseUrl} (${place("baseUrl")}), dialect ${config.dialect} (${place("dialect")}); ${keys}`;
+  // The rules warn of what they let pass: certificates that are missing, or not checked at all.
+  const [warning, ...rest] = facts.warnings.splice(0);
+  if (warning === undefined) return { status: "ok", message };
+  const fixes = warning.includes("NODE_")
+    ? ["name your certificate authority with --ca-file (caFile) instead, and unset the variable"]
+    : [];
+  return { status: "warning", message: warning, fixes, details: [...rest, message] };
+}
+
+const checkConnection: Check = {
+  name: "connection",
+  needs: ["configuration", "trust"],
+  limitMs: keyCommandMs,
+  run: examineConnection,
+};
+
+/** What needs no network, first. */
+export const localChecks: readonly Check[] = [
+  checkTool,
+  checkConfiguration,
+  checkTrust,
+  checkState,
+  checkConnection,
+];

@@ -1,0 +1,201 @@
+import * as z from "zod/mini";
+import { readAnswer, type Question } from "../../../api/answers/answers.ts";
+import { header } from "../../../api/transport/headers.ts";
+import { dialects, type Dialect } from "../../../api/dialects.ts";
+import type { Answer } from "../../../api/transport/exchange.ts";
+import type { Probed } from "../../../api/retry/prober.ts";
+import { ConnectorStatusList } from "../../../api/schemas.ts";
+import { hintsForStatus } from "../../../api/answers/status.ts";
+import { readServiceWords } from "../../../api/answers/words.ts";
+import { emptyBody } from "./dialect.ts";
+import { need, type Check, type Examination, type Verdict } from "../check.ts";
+
+/** What the service speaks, whatever the profile says. */
+function spoken(examination: Examination): Dialect {
+  const { config } = need(examination, "connected");
+  return dialects[examination.facts.dialect ?? config.dialect];
+}
+
+const listBytes = 64 * 1024 * 1024;
+
+async function examineListing(examination: Examination): Promise<Verdict> {
+  const prober = need(examination, "prober");
+  const { client } = need(examination, "connected");
+  const { answer, error, question } = await prober.ask({
+    what: "list connectors",
+    method: "GET",
+    path: prober.prefix + client.dialect.paths.connectorStatus,
+    key: "accessToken",
+    mostBytes: listBytes,
+  });
+  if (!answer) throw error;
+  const read = readAnswer(question, answer, ConnectorStatusList, examination.context.now());
+  if (!read.ok) throw read.failure.error;
+  const count = read.value.length;
+  return {
+    status: "ok",
+    message: `may list connectors: there ${count === 1 ? "is 1" : `are ${count}`}`,
+    details: count === 0 ? ["uploads need one: the administrator makes it"] : [],
+  };
+}
+
+const Me = z.looseObject({
+  is_anonymous_user: z.optional(z.nullable(z.boolean())),
+  account_type: z.optional(z.nullable(z.string())),
+  effective_permissions: z.optional(z.nullable(z.array(z.string()))),
+});
+
+type KeyMember = "accessToken" | "apiKey";
+const keyWords: Record<KeyMember, string> = { accessToken: "access token", apiKey: "API key" };
+
+async function accountOf(examination: Examination, path: string, key: KeyMember) {
+  const prober = need(examination, "prober");
+  const probed = await prober.ask({
+    what: "read the account",
+    method: "GET",
+    path: prober.prefix + path,
+    key,
+  });
+  const { answer, error, question } = probed;
+  if (!answer) throw error;
+  const read = readAnswer(question, answer, Me, examination.context.now());
+  if (!read.ok) throw read.failure.error;
+  return read.value;
+}
+
+async function examineAccount(examination: Examination): Promise<Verdict> {
+  const { connection } = need(examination, "connected");
+  const { name, paths } = spoken(examination);
+  const { me } = paths;
+  if (me === undefined) return { status: "skipped", message: `the ${name} dialect does not tell` };
+  const isOne = connection.accessToken === connection.apiKey;
+  const keys: KeyMember[] = isOne ? ["accessToken"] : ["accessToken", "apiKey"];
+  const told: string[] = [];
+  for (const key of keys) {
+    const account = await accountOf(examination, me, key);
+    const which = isOne ? "key" : keyWords[key];
+    if (account.is_anonymous_user === true) {
+      return {
+        status: "failure",
+        exit: "auth",
+        message: `the service does not know the ${which}, and lets it in as nobody's: answers leave out all that is not public`,
+        fixes: hintsForStatus(isOne ? "shared" : key, 401, undefined),
+      };
+    }
+    const rights = account.effective_permissions?.slice(0, 20).join(", ");
+    const kind = account.account_type ?? "account";
+    told.push(`${which}: ${kind.toLowerCase()}${rights ? `, may ${rights}` : ""}`);
+  }
+  return { status: "ok", message: told.join("; ") };
+}
+
+function refused({ question }: Probed, answer: Answer, verb: string): Verdict {
+  const { status } = answer;
+  const { text, code } = readServiceWords(
+    answer.body,
+    header(answer.headers, "content-type") ?? "",
+    status,
+  );
+  return {
+    status: "failure",
+    exit: "auth",
+    message: `may not ${verb}: ${status}${text === "" ? "" : ` ${text}`}`,
+    fixes: hintsForStatus(question.key, status, code),
+  };
+}
+
+const isRefusedBody = (status: number): boolean => status === 422 || status === 400;
+
+/**
+ * What the refusal of an empty request says about a right. The same request
+ * without a key tells whether the service looks at the key first at all.
+ */
+async function judgeRight(
+  examination: Examination,
+  probed: Probed,
+  verb: string,
+): Promise<Verdict> {
+  const { answer, error, question } = probed;
+  if (!answer) throw error;
+  const { status } = answer;
+  if (status === 401 || status === 403) return refused(probed, answer, verb);
+  if (isRefusedBody(status)) return await compareWithoutKey(examination, question, verb, status);
+  if (status === 200) {
+    return {
+      status: "warning",
+      message: `whether the key may ${verb} is not known: the service took an empty request, which it should refuse`,
+      fixes: ["tell who runs the service"],
+    };
+  }
+  const read = readAnswer(question, answer, z.unknown(), examination.context.now());
+  if (!read.ok) throw read.failure.error;
+  return { status: "warning", message: `unexpected: ${status}` };
+}
+
+async function compareWithoutKey(
+  examination: Examination,
+  question: Question,
+  verb: string,
+  status: number,
+): Promise<Verdict> {
+  const prober = need(examination, "prober");
+  const path = question.url.slice(prober.origin.length);
+  const { what, method } = question;
+  const without = await prober.ask({ what, method: method as "POST", path, body: emptyBody });
+  const other = without.answer?.status;
+  if (other !== undefined && isRefusedBody(other)) {
+    return {
+      status: "warning",
+      message: `whether the key may ${verb} is not known: an empty request is refused in the same way (${status}) without a key`,
+      fixes: ["try it: knowctl ingest FILE, or knowctl chat MESSAGE"],
+    };
+  }
+  return {
+    status: "ok",
+    message: `may ${verb} (an empty request gets ${status} with the key, ${other ?? "no answer"} without)`,
+    details: ["nothing was sent that could be stored"],
+  };
+}
+
+async function examineIngestion(examination: Examination): Promise<Verdict> {
+  const { ingestion } = examination.facts;
+  if (!ingestion) return { status: "skipped", message: "not checked, because dialect failed" };
+  const probed = ingestion[spoken(examination).name];
+  const verdict = await judgeRight(examination, probed, "upload documents");
+  if (verdict.status !== "ok") return verdict;
+  const details = [
+    ...(verdict.details ?? []),
+    "which connectors it may upload to is seen with the first upload",
+  ];
+  return { ...verdict, details };
+}
+
+async function examineChat(examination: Examination): Promise<Verdict> {
+  const prober = need(examination, "prober");
+  const { chat } = spoken(examination).paths;
+  const probed = await prober.ask({
+    what: "look at chat, with an empty request",
+    method: "POST",
+    path: prober.prefix + chat,
+    key: "accessToken",
+    body: emptyBody,
+  });
+  const status = probed.answer?.status;
+  if (status === 404 || status === 405) {
+    return {
+      status: "failure",
+      exit: "not-found",
+      message: `the service has no ${chat} (${status}): it is too old for chat`,
+      fixes: ["have the service updated; a service that only has /chat/send-message is too old"],
+    };
+  }
+  return await judgeRight(examination, probed, "ask questions");
+}
+
+/** What each key may do. Nothing is written: requests are such as the service must refuse. */
+export const rightsChecks: readonly Check[] = [
+  { name: "access-token", needs: ["answer"], run: examineListing },
+  { name: "account", needs: ["answer"], run: examineAccount },
+  { name: "api-key", needs: ["answer"], run: examineIngestion },
+  { name: "chat", needs: ["answer"], run: examineChat },
+];

@@ -1,0 +1,161 @@
+import { headingLevel, headingOfOutline, isOn, memberOf, type Styles } from "./docx-styles.ts";
+import {
+  addReference,
+  addText,
+  createWalk,
+  openParagraph,
+  openRun,
+  type Paragraph,
+  type Walk,
+} from "./docx-walk.ts";
+import { headingBlock, itemBlock, paragraphBlock, tableBlock, type Block } from "./docx-text.ts";
+import { parseXml, type XmlHandlers } from "../xml.ts";
+
+export interface Body {
+  blocks: Block[];
+  /** Notes that are referred to, e.g. `footnote 3`, with their numbers. */
+  notes: ReadonlyMap<string, number>;
+  /** Text of the first heading of level 1. */
+  title: string | undefined;
+}
+
+// Deleted and moved text, what a format was before a change, the second copy of
+// a drawing for old programs, tab stops, field codes.
+const leftOut = new Set(
+  "del moveFrom pPrChange rPrChange sectPr Fallback tabs instrText delText delInstrText".split(" "),
+);
+
+type Attributes = (name: string) => string | undefined;
+
+/** Elements that hold text, or stand for some. */
+const opens: Readonly<Record<string, (walk: Walk, attributeOf: Attributes) => void>> = {
+  p: openParagraph,
+  r: openRun,
+  rPr(walk) {
+    // Those of a paragraph are about its end mark.
+    walk.inRunProperties = walk.paragraphs.at(-1)?.isRunHidden !== undefined;
+  },
+  t(walk) {
+    walk.inText = true;
+  },
+  tab: (walk) => addText(walk, "\t"),
+  ptab: (walk) => addText(walk, "\t"),
+  br: (walk) => addText(walk, "\n"),
+  cr: (walk) => addText(walk, "\n"),
+  noBreakHyphen: (walk) => addText(walk, "-"),
+  footnoteReference: (walk, attributeOf) => addReference(walk, `footnote ${attributeOf("id")}`),
+  endnoteReference: (walk, attributeOf) => addReference(walk, `endnote ${attributeOf("id")}`),
+  tbl(walk) {
+    walk.tables++;
+  },
+};
+
+/** Elements that say something about the paragraph or run that they stand in. */
+function openProperty(walk: Walk, name: string, attributeOf: Attributes): void {
+  const paragraph = walk.paragraphs.at(-1);
+  const value = attributeOf("val");
+  if (!paragraph) return;
+  if (walk.inRunProperties) {
+    if (name === "vanish") paragraph.isRunHidden = isOn(value);
+    else if (name === "rStyle" && memberOf(walk.styles, value, "isHidden") === true) {
+      paragraph.isRunHidden = true;
+    }
+  } else if (name === "pStyle") paragraph.styleId = value;
+  else if (name === "numId") paragraph.isList = value !== "0";
+  else if (name === "ilvl") paragraph.depth = Number(/^\d$/.exec(value ?? "")?.[0] ?? 0);
+  else if (name === "outlineLvl") paragraph.heading = headingOfOutline(value) ?? 0;
+}
+
+function blockOf(walk: Walk, paragraph: Paragraph): Block | undefined {
+  const { text, styleId, depth } = paragraph;
+  const level = paragraph.heading ?? headingLevel(walk.styles, styleId);
+  if (level) {
+    const block = headingBlock(text, level);
+    if (block && level === 1) walk.title ??= text;
+    return block;
+  }
+  const isList = paragraph.isList ?? memberOf(walk.styles, styleId, "isList");
+  return isList ? itemBlock(text, depth) : paragraphBlock(text);
+}
+
+function closeParagraph(walk: Walk): void {
+  const paragraph = walk.paragraphs.pop();
+  if (!paragraph) return;
+  if (walk.tables > 0) {
+    walk.cell.push(paragraph.text);
+    return;
+  }
+  const block = blockOf(walk, paragraph);
+  if (block) walk.blocks.push(block);
+}
+
+function closeRun({ paragraphs }: Walk): void {
+  const paragraph = paragraphs.at(-1);
+  if (paragraph) paragraph.isRunHidden = undefined;
+}
+
+/** A table within a table is part of the cell that it stands in. */
+function closeTablePart(walk: Walk, name: string): void {
+  if (name === "tbl") walk.tables--;
+  if (name === "tc" && walk.tables === 1) {
+    walk.cells.push(walk.cell.join(" "));
+    walk.cell = [];
+  } else if (name === "tr" && walk.tables === 1) {
+    walk.rows.push(walk.cells);
+    walk.cells = [];
+  } else if (name === "tbl" && walk.tables === 0) {
+    const block = tableBlock(walk.rows);
+    if (block) walk.blocks.push(block);
+    walk.rows = [];
+  }
+}
+
+function handlersOf(walk: Walk): XmlHandlers {
+  return {
+    open(name, attributeOf) {
+      if (walk.skipped > 0 || leftOut.has(name)) walk.skipped++;
+      else if (Object.hasOwn(opens, name)) opens[name]?.(walk, attributeOf);
+      else openProperty(walk, name, attributeOf);
+    },
+    close(name) {
+      if (walk.skipped > 0) walk.skipped--;
+      else if (name === "t") walk.inText = false;
+      else if (name === "r") closeRun(walk);
+      else if (name === "rPr") walk.inRunProperties = false;
+      else if (name === "p") closeParagraph(walk);
+      else if (name === "tc" || name === "tr" || name === "tbl") closeTablePart(walk, name);
+    },
+    text(text) {
+      if (walk.inText && walk.skipped === 0) addText(walk, text);
+    },
+  };
+}
+
+/** The text of word/document.xml (ECMA-376 part 1, 17) as blocks of Markdown. Throws XmlError. */
+export function readBody(bytes: Uint8Array, styles: Styles): Body {
+  const walk = createWalk(styles);
+  parseXml(bytes, handlersOf(walk));
+  return walk;
+}
+
+/** Notes of a part by `footnote 3` or `endnote 3`, each as one line. Throws XmlError. */
+export function readNotes(bytes: Uint8Array, styles: Styles): Map<string, string> {
+  const walk = createWalk(styles);
+  const handlers = handlersOf(walk);
+  const notes = new Map<string, string>();
+  let key = "";
+  parseXml(bytes, {
+    ...handlers,
+    open(name, attributeOf) {
+      handlers.open(name, attributeOf);
+      if (name === "footnote" || name === "endnote") key = `${name} ${attributeOf("id")}`;
+    },
+    close(name) {
+      handlers.close(name);
+      if (name !== "footnote" && name !== "endnote") return;
+      notes.set(key, walk.blocks.map(({ text }) => text.replace(/\s+/g, " ")).join(" "));
+      walk.blocks = [];
+    },
+  });
+  return notes;
+}

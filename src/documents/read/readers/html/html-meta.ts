@@ -1,0 +1,74 @@
+import { parseDate } from "../../../map/dates.ts";
+import type { FrontMatter } from "../../../front-matter/front-matter.ts";
+import { toValue } from "../../../front-matter/values.ts";
+
+type Attributes = ReadonlyMap<string, string>;
+
+/** What the head of a page says about it; the first of each kind counts. */
+export interface Meta {
+  readonly values: Map<string, string>;
+}
+
+const clean = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+// Names of `<meta>` by the front matter key that they become, first choice first.
+const names: readonly (readonly [string, readonly string[]])[] = [
+  ["description", ["description", "og:description"]],
+  ["author", ["author"]],
+  ["keywords", ["keywords"]],
+  [
+    "updated",
+    ["article:modified_time", "og:updated_time", "last-modified", "dcterms.modified", "date"],
+  ],
+];
+const known = new Set(names.flatMap(([, each]) => each));
+
+function keep(meta: Meta, name: string, value: string | undefined): void {
+  const text = clean(value ?? "");
+  if (text !== "" && !meta.values.has(name)) meta.values.set(name, text);
+}
+
+/** Takes over what `<title>` holds. */
+export function takeTitle(meta: Meta, text: string): void {
+  keep(meta, "title", text.slice(0, 10_000));
+}
+
+/** Takes over what `<meta>`, `<link>` and `<html>` say. */
+export function takeTag(meta: Meta, tag: string, attributes: Attributes): void {
+  if (tag === "html") keep(meta, "lang", attributes.get("lang") ?? attributes.get("xml:lang"));
+  if (tag === "link" && /(?:^|\s)canonical(?:\s|$)/i.test(attributes.get("rel") ?? "")) {
+    keep(meta, "canonical", attributes.get("href"));
+  }
+  if (tag !== "meta") return;
+  const name = attributes.get("name") ?? attributes.get("property") ?? attributes.get("itemprop");
+  const key = name?.toLowerCase();
+  if (key !== undefined && known.has(key)) keep(meta, key, attributes.get("content"));
+}
+
+/**
+ * The same as front matter: title, description, author, keywords, link, updated
+ * and lang. What would not pass as front matter (a date in another form, a
+ * relative link) is left out: nobody wrote it for this tool.
+ */
+export function toFrontMatter(meta: Meta): FrontMatter | undefined {
+  const { values } = meta;
+  const data: Record<string, string> = {};
+  const title = values.get("title");
+  if (title !== undefined) data["title"] = title;
+  for (const [key, sources] of names) {
+    const found = sources
+      .map((each) => values.get(each))
+      .filter((each) => each !== undefined)
+      .find((each) => key !== "updated" || parseDate(each) !== undefined);
+    if (found !== undefined) data[key] = found;
+  }
+  const link = values.get("canonical");
+  // A relative one counts from the page's own address, which the file does not tell.
+  if (link !== undefined && /^https?:\/\/[^\s/]/i.test(link)) data["link"] = link;
+  const lang = values.get("lang");
+  if (lang !== undefined) data["lang"] = lang;
+  if (Object.keys(data).length === 0) return undefined;
+  const copy = toValue(data);
+  // JSON: text that says `null` is text. There is no block whose lines could be named.
+  return { data: copy as FrontMatter["data"], format: "json", block: "", firstLine: 1 };
+}

@@ -1,0 +1,200 @@
+import type { Parsed } from "../../reader.ts";
+import { CliError } from "../../../../errors.ts";
+import { chooseBlocks, joinBlocks } from "./html-blocks.ts";
+import { takeTag, takeTitle, toFrontMatter, type Meta } from "./html-meta.ts";
+import * as draft from "./html-draft.ts";
+import { readTokens, type Token } from "./html-tokens.ts";
+
+type Open = Extract<Token, { kind: "open" }>;
+
+// Not text of the page, or text of the site around it.
+const hiddenElements = new Set(
+  "script style noscript template svg nav iframe object audio video canvas button select datalist xmp noembed title textarea".split(
+    " ",
+  ),
+);
+const blockElements = new Set(
+  "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form head header hgroup hr html legend main menu p search section summary table tbody tfoot thead caption".split(
+    " ",
+  ),
+);
+const anchored = new Set(["section", "div", "article", "a", "span"]);
+
+/** An element that is waited for until it closes; `depth` counts those of its name within. */
+interface Span {
+  name: string;
+  depth: number;
+}
+
+/** With the number of blocks where it began. */
+type Part = Span & { from: number };
+
+interface Reading {
+  draft: draft.Draft;
+  meta: Meta;
+  /** A hidden element; what it holds comes into a draft of its own, for when it never closes. */
+  hidden: (Span & { before: draft.Draft }) | undefined;
+  main: Part | undefined;
+  article: Part | undefined;
+  mains: [number, number][];
+  articles: [number, number][];
+  /** Offsets where the open ignore regions begin. */
+  ignored: number[];
+}
+
+/** Whether this tag closes the element that is waited for. */
+function closes(span: Span, token: Token): boolean {
+  if (token.kind !== "open" && token.kind !== "close") return false;
+  if (token.name !== span.name) return false;
+  span.depth += token.kind === "open" ? 1 : -1;
+  return span.depth === 0;
+}
+
+function openLeaf({ draft: current, meta }: Reading, { name, attributes }: Open): boolean {
+  if (name === "br") current[current.pre ? "pre" : "inline"]?.push(isOneLine(current) ? " " : "\n");
+  else if (name === "img") draft.addImage(current, attributes.get("src"), attributes.get("alt"));
+  else if (name === "meta" || name === "link" || name === "html") {
+    takeTag(meta, name, attributes);
+  } else return false;
+  return true;
+}
+
+const isOneLine = (current: draft.Draft): boolean =>
+  current.pre === undefined && (current.isInRow || current.heading !== undefined);
+
+function openElement({ draft: current }: Reading, { name, attributes }: Open): void {
+  const id = attributes.get("id") || (name === "a" ? attributes.get("name") : undefined);
+  const level = /^h[1-6]$/.test(name) ? Number(name[1]) : 0;
+  if (level > 0) draft.openHeading(current, level, id);
+  else if (name === "pre") draft.openPre(current);
+  else if (name === "ul" || name === "ol" || name === "menu") {
+    draft.boundary(current);
+    current.lists.push(name === "ol" ? 0 : -1);
+  } else if (name === "li") draft.openItem(current);
+  else if (name === "table" || name === "tr") draft.openRow(current);
+  else if (name === "td" || name === "th") draft.openCell(current);
+  else if (blockElements.has(name)) draft.boundary(current);
+  if (name === "a") current.isSelfLink = attributes.get("href")?.startsWith("#") ?? false;
+  if (level > 0 || !id || !anchored.has(name)) return;
+  if (current.heading) current.heading.id ??= id;
+  else current.anchor = id;
+}
+
+function closeElement({ draft: current }: Reading, name: string): void {
+  if (name === "a") current.isSelfLink = false;
+  if (/^h[1-6]$/.test(name)) draft.closeHeading(current);
+  else if (name === "pre") draft.closePre(current);
+  else if (name === "ul" || name === "ol" || name === "menu") {
+    draft.boundary(current);
+    current.lists.pop();
+    current.mark = "";
+  } else if (name === "tr" || name === "table") draft.closeRow(current);
+  else if (name === "li" || blockElements.has(name)) draft.boundary(current);
+}
+
+/** The parts that hold the text proper: `<main>`, or an `<article>`. */
+function trackParts(reading: Reading, token: Token): void {
+  const { draft: current } = reading;
+  for (const part of ["main", "article"] as const) {
+    const span = reading[part];
+    if (span && closes(span, token)) {
+      draft.endBlock(current);
+      reading[`${part}s`].push([span.from, current.blocks.length]);
+      reading[part] = undefined;
+    } else if (!span && token.kind === "open") {
+      const isPart = token.name === part || token.attributes.get("role") === part;
+      if (!isPart) continue;
+      draft.endBlock(current);
+      reading[part] = { name: token.name, depth: 1, from: current.blocks.length };
+    }
+  }
+}
+
+/** Regions as in Markdown; a hidden element has none. */
+function takeComment({ ignored }: Reading, text: string, at: number): void {
+  const slash = /^[ \t]*(\/?)knowctl:ignore[ \t]*$/.exec(text)?.[1];
+  if (slash === "") ignored.push(at);
+  else if (slash !== undefined) ignored.pop();
+}
+
+function take(reading: Reading, token: Token): void {
+  const { hidden } = reading;
+  if (token.kind === "comment") {
+    if (!hidden) takeComment(reading, token.text, token.at);
+    return;
+  }
+  if (reading.ignored.length > 0) return;
+  if (token.kind === "text" && hidden?.name === "title") takeTitle(reading.meta, token.text);
+  if (hidden && closes(hidden, token)) {
+    reading.draft = hidden.before;
+    reading.hidden = undefined;
+    return;
+  }
+  if (!hidden) trackParts(reading, token);
+  if (token.kind === "text") draft.addText(reading.draft, token.text);
+  else if (token.kind === "close") closeElement(reading, token.name);
+  else if (!hidden && hiddenElements.has(token.name)) {
+    reading.hidden = { name: token.name, depth: 1, before: reading.draft };
+    reading.draft = draft.createDraft();
+  } else if (!openLeaf(reading, token)) openElement(reading, token);
+}
+
+/** Ends what is open; a hidden element that never closed is none. */
+function finish(reading: Reading): void {
+  draft.endDraft(reading.draft);
+  if (reading.hidden) {
+    const { before } = reading.hidden;
+    draft.endDraft(before);
+    for (const block of reading.draft.blocks) before.blocks.push(block);
+    reading.draft = before;
+  }
+  for (const part of ["main", "article"] as const) {
+    const open = reading[part];
+    if (open) reading[`${part}s`].push([open.from, reading.draft.blocks.length]);
+  }
+}
+
+function refuseOpenRegion({ ignored }: Reading, text: string, path: string): void {
+  const open = ignored[0];
+  if (open === undefined) return;
+  const line = text.slice(0, open).split("\n").length;
+  throw new CliError("usage", `${path}:${line}:1: the knowctl:ignore region is never closed`, {
+    hints: ["close it with <!-- /knowctl:ignore -->"],
+  });
+}
+
+/**
+ * The text of an HTML page as Markdown: headings, lists, rows of tables and
+ * preformatted text. Of a page with `<main>` (or mostly `<article>`) that part;
+ * never navigation and scripts. What the head says becomes front matter.
+ * Broken HTML gives what text there is. Throws CliError `usage` for an ignore
+ * region that is never closed.
+ */
+export function readHtml(text: string, path: string): Parsed {
+  const reading: Reading = {
+    draft: draft.createDraft(),
+    meta: { values: new Map() },
+    hidden: undefined,
+    main: undefined,
+    article: undefined,
+    mains: [],
+    articles: [],
+    ignored: [],
+  };
+  for (const token of readTokens(text)) take(reading, token);
+  refuseOpenRegion(reading, text, path);
+  finish(reading);
+  const { body, headings } = joinBlocks(
+    chooseBlocks(reading.draft.blocks, reading.mains, reading.articles),
+  );
+  const title = reading.meta.values.get("title") ?? headings[0]?.text;
+  return {
+    frontMatter: toFrontMatter(reading.meta),
+    body,
+    bodyLine: 1,
+    isMarkdown: true,
+    headings,
+    warnings: [],
+    ...(title === undefined ? {} : { title }),
+  };
+}

@@ -1,0 +1,142 @@
+import type { Page, Parsed } from "../../reader.ts";
+import { getDocument, type Pdf, type PdfPage, type PdfPiece, type PdfTask } from "unpdf/pdfjs";
+import { CliError } from "../../../../errors.ts";
+import { checkStreams } from "./pdf-streams.ts";
+import { pageText } from "./pdf-text.ts";
+import { frontMatterOf } from "../properties.ts";
+
+// One page may stand in the tree any number of times: what a file of a few
+// kilobytes can claim to hold has no end.
+const maxPages = 20_000;
+const maxChars = 32 * 1024 * 1024;
+const maxMs = 3 * 60_000;
+
+class PdfError extends Error {}
+
+function open(bytes: Uint8Array): PdfTask {
+  return getDocument({
+    data: bytes,
+    // Nothing is run, nothing is fetched, nothing is said.
+    isEvalSupported: false,
+    enableXfa: false,
+    useWorkerFetch: false,
+    useWasm: false,
+    useSystemFonts: false,
+    disableFontFace: true,
+    stopAtErrors: false,
+    verbosity: 0,
+  });
+}
+
+/** What may still be read of one file: its text, and until when. */
+interface Limits {
+  chars: number;
+  untilMs: number;
+}
+
+/** Piece by piece: pdf.js waits for the reader, so that a page without end can be left. */
+async function readPage(page: PdfPage, limits: Limits): Promise<string> {
+  const pieces: PdfPiece[] = [];
+  const reader = page.streamTextContent().getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done || !value) return pageText(pieces);
+    for (const piece of value.items) {
+      pieces.push(piece);
+      // A piece without text takes room, too.
+      limits.chars -= 1 + (piece.str?.length ?? 0);
+    }
+    if (limits.chars < 0) throw new PdfError("it has more text than one document may have");
+    if (performance.now() > limits.untilMs) throw new PdfError("reading it takes minutes");
+  }
+}
+
+async function readPages(pdf: Pdf): Promise<Page[]> {
+  if (pdf.numPages > maxPages) throw new PdfError(`it has more than ${maxPages} pages`);
+  const limits = { chars: maxChars, untilMs: performance.now() + maxMs };
+  const pages: Page[] = [];
+  for (let number = 1; number <= pdf.numPages; number++) {
+    const page = await pdf.getPage(number);
+    const text = await readPage(page, limits);
+    page.cleanup();
+    pages.push({ text, label: `Page ${number}`, fragment: `page=${number}` });
+  }
+  return pages;
+}
+
+/** `D:20240501093000+02'00'` (ISO 32000-1, 7.9.4) as ISO 8601; undefined for anything else. */
+function isoDate(text: unknown): string | undefined {
+  const match =
+    typeof text === "string" &&
+    /^D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-]\d\d)'?(\d\d)?)?/.exec(text);
+  if (!match) return undefined;
+  const [, year, month = "01", day = "01", hour = "00", minute = "00", second = "00"] = match;
+  const zone = match[8] === undefined ? "Z" : `${match[8]}:${match[9] ?? "00"}`;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`;
+}
+
+async function readProperties(pdf: Pdf): Promise<Parsed["frontMatter"]> {
+  const { info } = await pdf.getMetadata();
+  const facts = new Map(Object.entries(info));
+  const text = (key: string): string | undefined => {
+    const value = facts.get(key);
+    return typeof value === "string" ? value : undefined;
+  };
+  return frontMatterOf({
+    title: text("Title"),
+    author: text("Author"),
+    updated: isoDate(facts.get("ModDate")) ?? isoDate(facts.get("CreationDate")),
+    keywords: text("Keywords"),
+    subject: text("Subject"),
+  });
+}
+
+function refuseEmpty(bytes: Uint8Array, path: string): void {
+  if (bytes.length > 0) return;
+  throw new CliError("usage", `${path}: cannot be read: it is empty`, {
+    hints: ["save it again, or exclude it"],
+  });
+}
+
+function fail(path: string, error: unknown): never {
+  if (!(error instanceof Error)) throw error;
+  const reasons: Record<string, [reason: string, hint: string]> = {
+    PasswordException: ["it is password-protected", "save it without a password"],
+    InvalidPDFException: ["it is no PDF, or damaged", "print it to a new PDF, or exclude it"],
+  };
+  const [reason, hint] = reasons[error.name] ?? [
+    error instanceof PdfError ? error.message : "it is damaged",
+    "print it to a new PDF, or exclude it",
+  ];
+  throw new CliError("usage", `${path}: cannot be read: ${reason}`, {
+    hints: [hint],
+    cause: error,
+  });
+}
+
+/**
+ * A PDF as text by page; its properties stand for front matter. A file without
+ * any text, e.g. a scan, gives an empty body and the reason. Throws CliError
+ * `usage` naming `path`. Uses up `bytes`.
+ */
+export async function readPdf(bytes: Uint8Array, path: string): Promise<Parsed> {
+  refuseEmpty(bytes, path);
+  const problem = await checkStreams(bytes);
+  if (problem !== undefined) fail(path, new PdfError(problem));
+  const task = open(bytes);
+  try {
+    const pdf = await task.promise;
+    const pages = await readPages(pdf);
+    const frontMatter = await readProperties(pdf);
+    const body = pages
+      .map(({ text }) => text)
+      .filter((text) => text.trim() !== "")
+      .join("\n\n");
+    const emptyReason = "empty: its pages have no text, as scans have none (OCR adds it)";
+    return { frontMatter, body, bodyLine: 1, isMarkdown: false, warnings: [], pages, emptyReason };
+  } catch (error) {
+    return fail(path, error);
+  } finally {
+    await task.destroy();
+  }
+}

@@ -1,0 +1,122 @@
+import { bits, textOf } from "../cells.ts";
+import { findMark, settle, type Mark } from "./marks.ts";
+import { flush, putText, type Scanner } from "./scanner.ts";
+import { createTarget, misleads, readTarget, safeUrl } from "./target.ts";
+
+/** A link that has been read to its end: the text behind `mark`, and where it leads. */
+function writeLink(scanner: Scanner, mark: Mark, address: string): void {
+  const { marks, line, look } = scanner;
+  const { cells } = line;
+  for (const inner of marks.open.slice(marks.open.indexOf(mark) + 1).toReversed()) {
+    settle(marks, inner);
+  }
+  marks.open.splice(marks.open.indexOf(mark), 1);
+  const at = cells.lastIndexOf(mark.cell);
+  // The opening bracket stands in a row above, so its partner stays as well.
+  if (at < 0) putText(scanner, "]");
+  const shown = cells.slice(at + 1);
+  const label = textOf(shown);
+  const url = look.hasLinks ? safeUrl(address) : undefined;
+  for (const cell of url === undefined ? [] : shown) {
+    cell.url = url;
+    cell.style |= bits.underline;
+  }
+  const isImage = at > 0 && cells[at - 1]?.text === "!";
+  if (isImage) cells.splice(at - 1, 2, { ...mark.cell, text: "image: ", width: 7 });
+  else if (at >= 0) cells.splice(at, 1);
+  line.refit();
+  scanner.before = "]";
+  const isMarker = look.shortensMarkers && /^\[\d{1,6}\]$/.test(label);
+  const isTold = url !== undefined && !misleads(label, address);
+  if (address === "" || address === label || isMarker || isTold) return;
+  putText(scanner, ` (${address})`, bits.dim, url);
+}
+
+function putAddress(scanner: Scanner, text: string, address: string): void {
+  const url = scanner.look.hasLinks ? safeUrl(address) : undefined;
+  putText(scanner, text, url === undefined ? 0 : bits.underline, url);
+}
+
+const longest = 2000;
+
+/** Reads what stands between `<` and `>`: an address, or HTML, which is text. */
+export function readAutolink(scanner: Scanner, character: string): boolean {
+  if (character === ">") {
+    const content = scanner.held.slice(1);
+    const isMail = /^[^\s<>@:]+@[^\s<>@:]+$/.test(content);
+    if (!isMail && !/^[a-z][a-z0-9+.-]{1,31}:./i.test(content)) flush(scanner, ">");
+    else {
+      scanner.held = "";
+      scanner.mode = "text";
+      putAddress(scanner, content, isMail ? `mailto:${content}` : content);
+    }
+    return true;
+  }
+  if (/^[\s<]$/.test(character) || scanner.held.length >= longest) {
+    flush(scanner);
+    return false;
+  }
+  scanner.held += character;
+  return true;
+}
+
+const schemes = ["https://", "http://"];
+const endsAddress = /^[\s<>"`*|\\^{}[\]\u3000-\u303f\uff00-\uff65]$/;
+
+function isInAddress(held: string, character: string): boolean {
+  if (held.length >= longest || endsAddress.test(character)) return false;
+  return character !== ")" || held.includes("(");
+}
+
+/** Reads an address that stands in the text by itself. */
+export function stepAddress(scanner: Scanner, character: string): boolean {
+  const { held } = scanner;
+  const isBegun = schemes.some((scheme) => held.startsWith(scheme));
+  const isMore = isBegun
+    ? isInAddress(held, character)
+    : schemes.some((scheme) => scheme.startsWith(held + character));
+  if (isMore) {
+    scanner.held += character;
+    return true;
+  }
+  // Punctuation at its end belongs to the sentence.
+  const address = held.slice(0, held.length - (/[.,;:!?'_~)]{0,9}$/.exec(held)?.[0].length ?? 0));
+  if (!isBegun || address.length <= "https://".length) flush(scanner);
+  else {
+    scanner.held = held.slice(address.length);
+    putAddress(scanner, address, address);
+    flush(scanner);
+  }
+  return false;
+}
+
+/** Behind a `]`: a target follows, or the brackets are text. */
+export function stepBracket(scanner: Scanner, character: string): boolean {
+  if (character === "(") {
+    scanner.target = createTarget();
+    scanner.mode = "target";
+    return true;
+  }
+  const mark = findMark(scanner.marks, "[");
+  if (mark) settle(scanner.marks, mark);
+  scanner.held = "]";
+  flush(scanner);
+  return false;
+}
+
+/** Reads the target of a link up to its `)`. */
+export function stepTarget(scanner: Scanner, character: string): boolean {
+  const read = readTarget(scanner.target, character);
+  if (read === "more") return true;
+  scanner.mode = "text";
+  const mark = findMark(scanner.marks, "[");
+  if (read === "done" && mark) {
+    writeLink(scanner, mark, scanner.target.url);
+    return true;
+  }
+  if (mark) settle(scanner.marks, mark);
+  const { source } = scanner.target;
+  putText(scanner, `](${source}`);
+  // Read, but not taken: the character belongs to what follows.
+  return source.endsWith(character) && character !== "\n";
+}

@@ -1,0 +1,77 @@
+import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
+import { listSources } from "../sources.ts";
+import { answerState, turnOfStored, type AnswerState, type Branch } from "./stored.ts";
+
+/** Version of the record; a change that breaks readers raises it. */
+const version = 1;
+
+export interface MessageRecord {
+  messageId: number;
+  parentId: number | null;
+  role: string;
+  /** On the branch that the next question would follow. */
+  current: boolean;
+  text: string;
+  time: string | null;
+  model: string | null;
+  /** Of an answer only. */
+  state: AnswerState | null;
+  error: string | null;
+  citations: { number: number; documentId: string | null; title: string; link: string | null }[];
+  files: { id: string | null; name: string | null }[];
+}
+
+function citationsOf(session: StoredSession, message: StoredMessage): MessageRecord["citations"] {
+  const { cited } = listSources(turnOfStored(session, message));
+  return cited
+    .flatMap(({ numbers, documentId, title, link }) =>
+      numbers.map((number) => ({ number, documentId, title, link })),
+    )
+    .toSorted((a, b) => a.number - b.number);
+}
+
+function messageRecord(
+  session: StoredSession,
+  message: StoredMessage,
+  current: boolean,
+): MessageRecord {
+  const isAnswer = message.message_type === "assistant";
+  const state = isAnswer ? answerState(message) : null;
+  return {
+    messageId: message.message_id,
+    parentId: message.parent_message ?? null,
+    role: message.message_type,
+    current,
+    text: state === "missing" ? "" : message.message,
+    time: message.time_sent ?? null,
+    model: message.model_display_name ?? null,
+    state,
+    error: message.error ?? null,
+    citations: isAnswer ? citationsOf(session, message) : [],
+    files: (message.files ?? []).map(({ id, name }) => ({ id: id ?? null, name: name ?? null })),
+  };
+}
+
+/** A session as one object for scripts; with `all` also the messages that are not on the current branch. */
+export function sessionRecord(
+  session: StoredSession,
+  [current, ...others]: readonly Branch[],
+  name: string | null,
+  all: boolean,
+) {
+  const onBranch = (current?.messages ?? []).map((message) =>
+    messageRecord(session, message, true),
+  );
+  const besides = others.flatMap(({ messages }) => messages);
+  return {
+    version,
+    sessionId: session.chat_session_id,
+    name,
+    agent: { id: session.persona_id ?? null, name: session.persona_name ?? null },
+    running: Boolean(session.current_run),
+    messages: all
+      ? [...onBranch, ...besides.map((message) => messageRecord(session, message, false))]
+      : onBranch,
+    otherMessages: besides.length,
+  };
+}

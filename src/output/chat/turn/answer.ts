@@ -1,0 +1,200 @@
+import type { AppliedFilters, ToolEvent, TurnEvent } from "./turn-event.ts";
+import type { ChatEvent, SearchDoc } from "../../../api/chat-schemas.ts";
+import { recordCall, type ToolCall } from "./calls.ts";
+import { modelIndexOf, readEvent } from "./events.ts";
+
+/** Everything known of one question and its answer while the stream runs. */
+export interface Turn {
+  sessionId: string | null;
+  userMessageId: number | null;
+  /** The assistant's message: the parent of the next question. */
+  messageId: number | null;
+  model: string | null;
+  /** Where several models answer: the turns of all but the first. */
+  others: Turn[];
+  /** Text of the last step; the answer, once the turn has stopped. */
+  answer: string;
+  /** `turn_index` of the step that `answer` belongs to. */
+  step: number;
+  /** Texts that came before a tool ran. They are not part of the answer. */
+  interim: string[];
+  reasoning: string;
+  /** Citation number in the text to document id. */
+  citations: Map<number, string>;
+  /** By id: all documents that were gathered, in the order in which they came. */
+  documents: Map<string, SearchDoc>;
+  tools: ToolCall[];
+  /** Local files that documents came from, by document id: paths as they are to be shown. */
+  localFiles: ReadonlyMap<string, string>;
+  /** Of the last search; those of each are in `tools`. */
+  filtersApplied: AppliedFilters | null;
+  /** Lines of the stream that could not be read. */
+  damagedLines: number;
+  stopped: boolean;
+  stopReason: string | null;
+  failure: Extract<TurnEvent, { type: "error" }> | null;
+}
+
+export function createTurn(): Turn {
+  return {
+    sessionId: null,
+    userMessageId: null,
+    messageId: null,
+    model: null,
+    others: [],
+    answer: "",
+    step: -1,
+    interim: [],
+    reasoning: "",
+    citations: new Map(),
+    documents: new Map(),
+    tools: [],
+    localFiles: new Map(),
+    filtersApplied: null,
+    damagedLines: 0,
+    stopped: false,
+    stopReason: null,
+    failure: null,
+  };
+}
+
+/** Whether there is a character that can be seen. */
+const visible = /[^\s\p{Z}\p{Cc}\p{Cf}]/u;
+
+/** Whether a text has anything that can be read. */
+export function hasText(text: string): boolean {
+  return visible.test(text);
+}
+
+/**
+ * Whether the turn has something for its reader: text, a generated image, or a
+ * file. What was thought or done on the way is none of these.
+ */
+export function hasAnswer({ answer, tools }: Pick<Turn, "answer" | "tools">): boolean {
+  if (hasText(answer)) return true;
+  return tools.some(({ images, fileIds }) => images.length > 0 || fileIds.length > 0);
+}
+
+/** Takes in documents; those of the answer's own list (`replace`) win over what a search said of them. */
+export function addDocuments(turn: Turn, documents: readonly SearchDoc[], replace: boolean): void {
+  for (const document of documents) {
+    if (replace || !turn.documents.has(document.document_id)) {
+      turn.documents.set(document.document_id, document);
+    }
+  }
+}
+
+function recordTool(turn: Turn, event: ToolEvent): void {
+  addDocuments(turn, event.documents ?? [], false);
+  if (event.filters) turn.filtersApplied = event.filters;
+  recordCall(turn.tools, event);
+}
+
+// Each step of the model overwrites the one before it: the answer is the last
+// step's text alone (observed-service.md 2.5).
+function dropText(turn: Turn, events: TurnEvent[]): void {
+  if (turn.answer === "") return;
+  turn.interim.push(turn.answer);
+  events.push({ type: "interim", text: turn.answer });
+  turn.answer = "";
+}
+
+function record(turn: Turn, event: TurnEvent): void {
+  switch (event.type) {
+    case "session":
+      turn.sessionId = event.sessionId;
+      return;
+    case "message":
+      turn.userMessageId = event.userMessageId;
+      turn.messageId = event.messageId;
+      return;
+    case "models":
+      [turn.messageId, turn.model] = [
+        event.models[0]?.messageId ?? null,
+        event.models[0]?.name ?? null,
+      ];
+      turn.others = event.models.slice(1).map(({ messageId, name }) => ({
+        ...createTurn(),
+        sessionId: turn.sessionId,
+        messageId,
+        model: name,
+      }));
+      return;
+    case "start":
+      turn.step = event.place.turn;
+      addDocuments(turn, event.documents, true);
+      return;
+    case "text":
+      turn.answer += event.text;
+      return;
+    case "citation":
+      turn.citations.set(event.number, event.documentId);
+      return;
+    case "reasoning":
+      // Sub-agents think at the same time: their texts would be one heap.
+      if (event.place.sub === null) turn.reasoning += event.text;
+      return;
+    case "tool":
+      recordTool(turn, event);
+      return;
+    case "stop":
+      turn.stopped = true;
+      turn.stopReason = event.reason;
+      return;
+    case "error":
+      turn.failure = event;
+      return;
+    case "branches":
+    case "interim":
+    case "end":
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+function endsText(turn: Turn, event: TurnEvent): boolean {
+  if (event.type === "start") return event.place.turn > turn.step;
+  if (event.type === "tool") return event.tool !== null && event.step !== "call";
+  return event.type === "branches";
+}
+
+function take(turn: Turn, event: TurnEvent): TurnEvent[] {
+  const events: TurnEvent[] = [];
+  if (endsText(turn, event)) dropText(turn, events);
+  record(turn, event);
+  events.push(event);
+  return events;
+}
+
+/** The turns of all models that answer; in the ordinary case `turn` alone. */
+export function turnsOf(turn: Turn): readonly [Turn, ...Turn[]] {
+  return [turn, ...turn.others];
+}
+
+/** Whether nothing more of the answer, or of the answers of all models, can come. */
+export function isStopped(turn: Turn): boolean {
+  return turnsOf(turn).every(({ stopped, failure }) => stopped || failure !== null);
+}
+
+/**
+ * Takes one line of the stream into `turn` and returns what happened. The
+ * answer starts afresh at each message of a later step, and text that a tool
+ * follows is dropped (reasoning is no tool). Where several models answer, each
+ * has a turn of its own; a line of a model that was not announced is left out.
+ */
+export function advance(turn: Turn, line: ChatEvent): TurnEvent[] {
+  if (line.kind === "damaged") turn.damagedLines += 1;
+  const event = readEvent(line);
+  if (event === undefined) return [];
+  const index = modelIndexOf(line);
+  if (index === undefined && event.type === "stop") {
+    // The end of all of them.
+    for (const other of turn.others) record(other, event);
+  }
+  const own = turnsOf(turn)[index ?? 0];
+  if (own === undefined) return [];
+  const events = take(own, event);
+  if (index === undefined || turn.others.length === 0) return events;
+  return events.map((each) => ({ ...each, model: index }));
+}

@@ -1,0 +1,117 @@
+import type { AppliedFilters, MadeImage, ReadFile, ToolEvent } from "./turn-event.ts";
+import type { SearchDoc } from "../../../api/chat-schemas.ts";
+
+/** What one tool was asked and what it gave: a member of `toolCalls` in the result. */
+export interface ToolCall {
+  tool: string;
+  turn: number;
+  tab: number;
+  /** Set inside a sub-agent. */
+  sub: number | null;
+  toolId: number | null;
+  internet: boolean;
+  queries: string[];
+  /** What this search was really limited to; null where the service does not say. */
+  filters: AppliedFilters | null;
+  input: unknown;
+  /** What the model thought before or during this call. */
+  reasoning: string;
+  output: string;
+  errorOutput: string;
+  exitCode: number | null;
+  /** Ids of what it found, opened or cited, each once. */
+  documentIds: string[];
+  images: MadeImage[];
+  fileIds: string[];
+  files: ReadFile[];
+  failed: boolean;
+  error: NonNullable<ToolEvent["error"]> | null;
+}
+
+export function createCall(
+  tool: string,
+  turn: number,
+  tab = 0,
+  sub: number | null = null,
+): ToolCall {
+  return {
+    tool,
+    turn,
+    tab,
+    sub,
+    toolId: null,
+    internet: false,
+    queries: [],
+    filters: null,
+    input: null,
+    reasoning: "",
+    output: "",
+    errorOutput: "",
+    exitCode: null,
+    documentIds: [],
+    images: [],
+    fileIds: [],
+    files: [],
+    failed: false,
+    error: null,
+  };
+}
+
+// Beside the records, which are written out as they are. A service may send as
+// many packets as it likes: none of them may cost a search through all before it.
+const documentsOf = new WeakMap<ToolCall, Set<string>>();
+const latestOf = new WeakMap<ToolCall[], Map<string, ToolCall>>();
+
+/** Notes documents of a call. Many chunks of one document count once. */
+export function noteDocuments(call: ToolCall, documents: readonly SearchDoc[]): void {
+  const known = documentsOf.get(call) ?? new Set(call.documentIds);
+  documentsOf.set(call, known);
+  for (const { document_id: id } of documents) {
+    if (!known.has(id)) call.documentIds.push(id);
+    known.add(id);
+  }
+}
+
+/** The call that an event belongs to: the latest of this tool, or of any, at its place. */
+function callOf(calls: ToolCall[], event: ToolEvent): ToolCall | undefined {
+  const { turn, tab, sub } = event.place;
+  const latest = latestOf.get(calls) ?? new Map<string, ToolCall>();
+  latestOf.set(calls, latest);
+  const place = `${turn}.${tab}.${sub ?? ""}`;
+  const key = event.tool === null ? place : `${place} ${event.tool}`;
+  const known = event.step === "start" ? undefined : latest.get(key);
+  if (known || event.tool === null) return known;
+  const call = createCall(event.tool, turn, tab, sub);
+  calls.push(call);
+  latest.set(place, call).set(key, call);
+  return call;
+}
+
+function noteResult(call: ToolCall, event: ToolEvent): void {
+  if (event.documents) noteDocuments(call, event.documents);
+  for (const image of event.images ?? []) call.images.push(image);
+  for (const id of event.fileIds ?? []) call.fileIds.push(id);
+  if (event.file) call.files.push(event.file);
+  if (event.exitCode !== undefined) call.exitCode = event.exitCode;
+  if (event.step === "failed" || event.timedOut) call.failed = true;
+  if (event.error) call.error = event.error;
+  // Of a coding agent only the last word is its result.
+  if (event.step === "text" && event.tool === "coding-agent") call.reasoning += event.text ?? "";
+  else call.output += event.text ?? "";
+  call.errorOutput += event.errorText ?? "";
+}
+
+/** Takes what a tool reports into the record of its call, which begins with its first event. */
+export function recordCall(calls: ToolCall[], event: ToolEvent): void {
+  // Neither is the run of a tool: the one is still being written, the other a test server's note.
+  if (event.step === "arguments" || event.step === "call") return;
+  const call = callOf(calls, event);
+  if (!call) return;
+  if (event.toolId !== undefined) call.toolId = event.toolId;
+  if (event.internet !== undefined) call.internet = event.internet;
+  for (const query of event.queries ?? []) call.queries.push(query);
+  if (event.filters) call.filters = event.filters;
+  if (event.urls) call.input = event.urls;
+  if (event.input !== undefined) call.input = event.input;
+  noteResult(call, event);
+}

@@ -1,0 +1,48 @@
+import { countOf, formatCount } from "../../terminal/progress.ts";
+import { ownId } from "./html-failures.ts";
+import type { ReportHead } from "../record.ts";
+import { escapeHtml, formatTime } from "../text.ts";
+
+/** Most rows of a list here; the JSON report has all. */
+const listed = 100;
+
+/** The documents that took longest, with a bar for each time. */
+export function slowestSection({ slowest }: ReportHead): string {
+  const longest = slowest[0]?.ms ?? 0;
+  if (slowest.length === 0) return "";
+  const rows = slowest.map(({ path, id, ms }) => {
+    const share = longest > 0 ? ((ms / longest) * 100).toFixed(1) : "0";
+    const own = ownId(path, id);
+    const second = own === undefined ? "" : `<br><code class="soft">${escapeHtml(own)}</code>`;
+    return `<tr><td><span class="path">${escapeHtml(path)}</span>${second}</td><td class="meter"><i style="width:${share}%"></i></td><td class="n">${formatTime(ms)}</td></tr>`;
+  });
+  return `<section><h2>Slowest documents</h2><table><thead><tr><th scope="col">document</th><th class="meter" scope="col"><span hidden>share</span></th><th class="n" scope="col">time</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></section>`;
+}
+
+/** Why files were left out, and how many for each reason. */
+export function skippedSection({ skipped }: ReportHead): string {
+  if (skipped.length === 0) return "";
+  const rows = skipped
+    .slice(0, listed)
+    .map(
+      ({ reason, count }) =>
+        `<tr><td class="n">${formatCount(count)}</td><td>${escapeHtml(reason)}</td></tr>`,
+    );
+  const hidden = skipped.length - rows.length;
+  if (hidden > 0) rows.push(`<tr><td></td><td>and ${countOf(hidden, "more reason")}</td></tr>`);
+  return `<section><h2>Skipped files</h2><table class="narrow"><thead><tr><th class="n" scope="col">files</th><th scope="col">reason</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></section>`;
+}
+
+/** Files that were found again under another path, folded. */
+export function renamedSection({ renamed, counts }: ReportHead): string {
+  if (renamed.length === 0) return "";
+  const lines = renamed
+    .slice(0, listed)
+    .map(
+      ({ from, to }) =>
+        `<li><span class="path">${escapeHtml(from)} → ${escapeHtml(to)}</span></li>`,
+    );
+  const hidden = counts.renamed - lines.length;
+  if (hidden > 0) lines.push(`<li class="soft">and ${formatCount(hidden)} more</li>`);
+  return `<section><details><summary>${countOf(counts.renamed, "renamed file")}</summary><ul>${lines.join("\n")}</ul></details></section>`;
+}
