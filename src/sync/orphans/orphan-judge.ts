@@ -98,12 +98,13 @@ export function createJudge(request: JudgeRequest): Judge {
     }
     return yields;
   };
-  const givenBy = async (path: string, number: number, before: RecordedOptions): Promise<Yield> => {
+  const readWith = async (
+    path: string,
+    number: number,
+    before: RecordedOptions,
+  ): Promise<Yield> => {
     if (last?.path === path && last.options === number) return last.given;
-    const given =
-      makingOf(before) === making
-        ? planned(path)
-        : await (await yieldsOf(number, before)).of(path, request.placeOf(path));
+    const given = await (await yieldsOf(number, before)).of(path, request.placeOf(path));
     last = { path, options: number, given };
     return given;
   };
@@ -113,20 +114,33 @@ export function createJudge(request: JudgeRequest): Judge {
     if (!before || missing.options === undefined) {
       return { file: "exists", document: "other options", reason: unknownOptions };
     }
-    const verdict = verdictOf(await givenBy(missing.path, missing.options, before), missing);
+    const { path, options: number } = missing;
+    const isAsPlanned = makingOf(before) === making;
+    const given = isAsPlanned ? planned(path) : await readWith(path, number, before);
+    const verdict = verdictOf(given, missing);
     if (verdict.document !== "other options") return verdict;
     const difference = differenceOf(before, options) || "with other options";
     return { ...verdict, reason: `the file is there; other options made it: ${difference}` };
   };
 
+  /** Of a file of rows that the command did not name: its recorded options still read it. */
+  const judgeRows = async (missing: Missing): Promise<Verdict | undefined> => {
+    const { path, options: number } = missing;
+    const before = recorded.get(number);
+    if (!before || number === undefined) return undefined;
+    const verdict = verdictOf(await readWith(path, number, before), missing);
+    return verdict.document === "other options" ? undefined : verdict;
+  };
+
   /** Of a file that is there, but that no input found. */
-  const judgeLeftOut = ({ path, options: number }: Missing): Verdict | undefined => {
+  const judgeLeftOut = async (missing: Missing): Promise<Verdict | undefined> => {
+    const { path, options: number } = missing;
     const reason = "the file is there, but excluded or ignored now";
     const excluded: Verdict = { file: "excluded", document: "same options", reason };
     if (settings.exclude?.matches(path)) return excluded;
     const format = formatOf(path, settings.format);
-    // Rows are taken only when they are named: that this command named others says nothing.
-    if (!format || format.gives === "rows") return undefined;
+    if (!format) return undefined;
+    if (format.gives === "rows") return await judgeRows(missing);
     const before = recorded.get(number);
     if (!before || ignores(before) || !ignores(options)) return excluded;
     return { file: "excluded", document: "other options", reason: "sent with --no-ignore" };
@@ -149,7 +163,7 @@ export function createJudge(request: JudgeRequest): Judge {
         reason: `the file has another id now: its real path is ${real}`,
       };
     }
-    return judgeLeftOut(missing);
+    return await judgeLeftOut(missing);
   };
 
   return {

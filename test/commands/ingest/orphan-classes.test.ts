@@ -94,6 +94,10 @@ describe("a document is judged by the options that it was sent with", () => {
     expect(await classes(service, "ingest orphans prices.csv")).toEqual(expected);
     const map = "ingest orphans prices.csv --map id=sku,title=name,text=text";
     expect(await classes(service, map)).toEqual(["row-gone s1"]);
+    // A folder does not yield tables, but the one that was sent is there to be read.
+    expect((await classes(service)).filter((each) => / s[12]$/.test(each))).toEqual([
+      "row-gone s1",
+    ]);
     const line = prune.replace(".", "prices.csv");
     expect(await runIn(service, line)).toMatchObject({ code: 0 });
     expect(await stored(service)).toEqual(all.filter((id) => id !== "s1"));
