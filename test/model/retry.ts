@@ -5,7 +5,7 @@ import { features } from "./features.ts";
 import { placeWords, planOf, type Plan } from "./plan.ts";
 import { yieldOf, type Project } from "./project.ts";
 import { command, Violation, type Ran, type Run } from "./run.ts";
-import { sentTo, type Failed, type StateModel } from "./state.ts";
+import { saysStopped, sentTo, type Failed, type StateModel } from "./state.ts";
 import type { Fault, Upload } from "./steps.ts";
 import { failureCodes, takeWrites, withFault } from "./upload.ts";
 import { shapeWords, type Shape } from "./world.ts";
@@ -54,6 +54,7 @@ function isRenamed({ failed, project, yield: { documents } }: Retry): boolean {
 
 function checkCode(retry: Retry, ran: Ran, disturbed: boolean): void {
   const wanted = codeOf(retry);
+  if (wanted === 0 && saysStopped(retry.state, retry.pair, ran, 10)) return;
   if (ran.code === wanted || (disturbed && wanted !== 2 && failureCodes.has(ran.code))) return;
   if (isRenamed(retry) && [0, 2, 10].includes(ran.code ?? 1)) return;
   // Nothing failed, and of several recorded targets none is named.

@@ -25,10 +25,19 @@ export interface StateModel {
   folder: string;
   sent: Map<number, Map<string, Sent>>;
   failed: Map<number, Failed[]>;
+  /** By pair, the selections of uploads that may not have sent everything. */
+  unfinished: Map<number, Set<string>>;
 }
 
 export function createStateModel(folder: string): StateModel {
-  return { folder, sent: new Map(), failed: new Map() };
+  return { folder, sent: new Map(), failed: new Map(), unfinished: new Map() };
+}
+
+/** The selections of uploads to a pair that may not have sent everything. */
+export function unfinishedOf({ unfinished }: StateModel, pair: number): Set<string> {
+  const known = unfinished.get(pair) ?? new Set<string>();
+  unfinished.set(pair, known);
+  return known;
 }
 
 export function sentTo({ sent }: StateModel, pair: number): Map<string, Sent> {
@@ -51,4 +60,15 @@ export function recordedPairs(state: StateModel): number[] {
 export function addShape(sent: Sent, shape: Shape): void {
   if (sent.shapes.some((each) => memberText(each) === memberText(shape))) return;
   sent.shapes.push(shape);
+}
+
+/** Whether a command ended with `code` because of an upload that may not have sent everything. */
+export function saysStopped(
+  state: StateModel | undefined,
+  pair: number | undefined,
+  ran: { code: number | null; stderr: string },
+  code: number,
+): boolean {
+  if (!state || pair === undefined || unfinishedOf(state, pair).size === 0) return false;
+  return ran.code === code && ran.stderr.includes("was stopped before it had sent everything");
 }

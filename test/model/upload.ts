@@ -5,7 +5,7 @@ import { codeOf, planOf, uploadWords, type Plan } from "./plan.ts";
 import type { Project } from "./project.ts";
 import { command, note, Violation, type Ran, type Run } from "./run.ts";
 import type { Write } from "./service.ts";
-import { sentTo, type StateModel } from "./state.ts";
+import { sentTo, unfinishedOf, type StateModel } from "./state.ts";
 import type { Fault, Upload } from "./steps.ts";
 
 const post = { method: "POST" } as const;
@@ -97,6 +97,10 @@ export async function checkUpload(
     );
   }
   if (!state) return;
+  // Whole runs that ended as planned; a part of one, or a stop, leaves something to send.
+  const selection = JSON.stringify(plan.selection);
+  if (!sharded && (ran.code === 0 || ran.code === 10)) unfinishedOf(state, pair).delete(selection);
+  else if (ran.code !== 2) unfinishedOf(state, pair).add(selection);
   const doubtful = disturbed ? new Set(documents.map(({ id }) => id)) : new Set<string>();
   const allowed: Allowed = { doubtful, killed, sharded };
   await followUpload(run, { ...plan, state, pair, root }, { ran, writes, allowed });

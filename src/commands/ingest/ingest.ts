@@ -2,6 +2,7 @@ import type { IngestOptions } from "./ingest-options.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { targetFor } from "../../sync/state/target.ts";
+import type { BegunRun } from "../../sync/state/unfinished.ts";
 import type { IngestFormat } from "../../output/ingest.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { openOutput } from "../connect.ts";
@@ -20,6 +21,7 @@ import { openSource, type DocumentSource } from "./options/settings.ts";
 import { createPairCheck, missingPair } from "./target/target.ts";
 import { tellNotices, tellReasons, tellSince, tellWarnings } from "./report/tell.ts";
 import { tellUnfound } from "./report/tell-unfound.ts";
+import { begunRun } from "./upload/failures.ts";
 import { uploadPlan } from "./upload/upload.ts";
 
 /** Throws CliError `usage` for flags that do not go together. */
@@ -120,17 +122,19 @@ async function upload(
   options: IngestOptions,
 ): Promise<void> {
   await withReport(context, session, request, async (report) => {
-    await uploadFound(context, session, report, request, options);
+    const begun = begunRun(session, options, request.startedAtMs);
+    await uploadFound(context, session, report, request, options, begun);
   });
 }
 
-/** Plans over the files of the session, checks the target and sends them. */
+/** Plans over the files of the session, checks the target and sends them; for `begun` see uploadPlan(). */
 export async function uploadFound(
   context: Context,
   session: UploadSession,
   report: Report,
   { files, startedAtMs }: ReportRequest,
   options: IngestOptions,
+  begun?: BegunRun,
 ): Promise<void> {
   const isGuarded = options.overwrite === false;
   if (isGuarded) refuseUnlistable(session.connected.client);
@@ -148,7 +152,7 @@ export async function uploadFound(
   }
   const target = targetFor(session.targets, undefined);
   const isFirst = target !== undefined && !session.state.knows(target.key);
-  await uploadPlan(context, { ...session, plan, report, options, startedAtMs });
+  await uploadPlan(context, { ...session, plan, report, options, startedAtMs, begun });
   if (isFirst && context.stderr.isTTY) await tellOfSaving(session, options);
 }
 

@@ -12,7 +12,7 @@ import type { State } from "../../sync/state/state.ts";
  * ordinary word, and under another name the document would not be found again.
  */
 export function withoutSecrets(state: State, { redact, holdsKey }: Secrets): State {
-  const { options } = state;
+  const { options, unfinished } = state;
   const failure = (each: FailureRecord): FailureRecord => {
     const reason = redact(each.reason);
     if (!holdsKey(each.path) && !holdsKey(each.id)) return { ...each, reason };
@@ -30,6 +30,11 @@ export function withoutSecrets(state: State, { redact, holdsKey }: Secrets): Sta
       ...options,
       store: (json) => options.store(redact(json)),
       find: (json) => options.find(redact(json)),
+    },
+    unfinished: {
+      ...unfinished,
+      begin: (run) => unfinished.begin({ ...run, inputs: run.inputs.map(redact) }),
+      end: (run) => unfinished.end({ ...run, inputs: run.inputs.map(redact) }),
     },
     openParts(path, ours, others) {
       if (!holdsKey(path)) state.openParts(path, ours, others);

@@ -5,7 +5,7 @@ import { pairCondition } from "./entries.ts";
 export interface ForgetRequest {
   /** Each is an id, a file, or a folder, in any of these spellings; none means all. */
   names: readonly (readonly string[])[];
-  /** Only failures. */
+  /** Only failures, which uploads that were stopped are among. */
   onlyFailed: boolean;
   /** Only records of this pair. */
   ccPairId: number | undefined;
@@ -38,11 +38,12 @@ export function countForgotten(database: Database, request: ForgetRequest): Forg
   const result: Forgotten = { documents: 0, failures: 0, unknown: [] };
   const [pair, pairValues] = pairCondition(request.ccPairId);
   const names = request.names.length === 0 ? [undefined] : request.names;
+  const stopped = count(database, "unfinished", pair, pairValues);
   for (const [index, spellings] of names.entries()) {
     const [named, values] = spellings ? namedBy(spellings) : ["TRUE", []];
     const [where, given] = [`${pair} AND ${named}`, [...pairValues, ...values]];
     const documents = request.onlyFailed ? 0 : count(database, "accepted", where, given);
-    const failures = count(database, "failures", where, given);
+    const failures = count(database, "failures", where, given) + (spellings ? 0 : stopped);
     if (documents + failures === 0 && spellings) result.unknown.push(index);
     result.documents += documents;
     result.failures += failures;
@@ -63,6 +64,9 @@ export function forget(database: Database, request: ForgetRequest): void {
   database.transaction(() => {
     // First: nothing that goes is then looked for among the files.
     if (isEverything) database.exec("DELETE FROM files; DELETE FROM images;");
+    if (request.names.length === 0) {
+      database.prepare(`DELETE FROM unfinished WHERE ${pair}`).run(...pairValues);
+    }
     for (const spellings of names) {
       const [named, values] = spellings ? namedBy(spellings) : ["TRUE", []];
       for (const table of tables) {

@@ -1,6 +1,7 @@
 import { isWithoutSqlite } from "../../database.ts";
 import type { State } from "./state.ts";
 import { openTemporaryState } from "./state-file.ts";
+import { noUnfinishedRuns } from "./unfinished.ts";
 
 /** A state that knows nothing and keeps nothing; whatever needs its database throws `missing`. */
 function recordlessState(missing: unknown): State {
@@ -17,6 +18,7 @@ function recordlessState(missing: unknown): State {
     dropPartsBeyond: nothing,
     accepted: () => undefined,
     acceptedOf: () => new Map(),
+    unfinished: noUnfinishedRuns,
     options: { store: () => 0, find: () => undefined, get: () => undefined },
     countFiles: () => 0,
     knows: () => false,

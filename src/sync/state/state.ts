@@ -13,6 +13,7 @@ import {
 import { createDoubt, type Doubtful } from "./doubt.ts";
 import { createOptionsStore, type OptionsStore } from "./options.ts";
 import { createSave, type StateBatch } from "./save.ts";
+import { createUnfinishedRuns, noUnfinishedRuns, type UnfinishedRuns } from "./unfinished.ts";
 
 /** The state store: one SQLite file; safe to share between processes. */
 export interface State {
@@ -40,6 +41,7 @@ export interface State {
   dropAccepted(target: string, id: string): void;
   /** The options that documents and failures were recorded with. */
   readonly options: OptionsStore;
+  readonly unfinished: UnfinishedRuns;
   /** Keys of the targets that accepted a document of this id. */
   targetsOf(id: string): string[];
   /**
@@ -144,6 +146,7 @@ export function createState(
   const any = database.prepare("SELECT 1 AS yes FROM accepted WHERE target = ? LIMIT 1");
   const list = database.prepare("SELECT * FROM accepted WHERE target = ? ORDER BY id");
   const failures = database.prepare("SELECT * FROM failures WHERE target = ? ORDER BY path, part");
+  const targetsOf = database.prepare("SELECT target FROM accepted WHERE id = ? ORDER BY target");
   const allParts = database.prepare("SELECT * FROM files WHERE path = ? ORDER BY part");
   const dropParts = database.prepare("DELETE FROM files WHERE path = ? AND part > ?");
   const placeholder = "INTO files (path, part, seen, content) VALUES (?, ?, '', '')";
@@ -204,11 +207,8 @@ export function createState(
         return number ?? 0;
       },
     },
-    targetsOf: (id) =>
-      database
-        .prepare("SELECT target FROM accepted WHERE id = ? ORDER BY target")
-        .all(id)
-        .map((row) => String(row["target"])),
+    unfinished: isTemporary ? noUnfinishedRuns : createUnfinishedRuns(database, guarded),
+    targetsOf: (id) => targetsOf.all(id).map((row) => String(row["target"])),
     save(batch, synchronous) {
       if (isTemporary) batch = { failures: batch.failures ?? [] };
       if (Object.values(batch).every((records: readonly unknown[]) => records.length === 0)) return;

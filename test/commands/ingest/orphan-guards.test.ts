@@ -8,6 +8,7 @@ const facts: RemovalFacts = {
   fileCount: 3,
   unreadable: 0,
   failedBefore: undefined,
+  stopped: undefined,
   target: "pair 2",
   otherTargets: [],
   count: 1,

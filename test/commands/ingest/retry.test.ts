@@ -59,7 +59,7 @@ describe("ingest retry", () => {
     expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
     const stopped = await runIn(service, "ingest docs --cc-pair-id 2 --tag late");
     expect(stopped).toMatchObject({ code: 4 });
-    expect(await runIn(service, retry)).toMatchObject({ code: 0 });
+    expect(await runIn(service, retry)).toMatchObject({ code: 10 });
     const [bodies] = service.sandbox.ledger.documents.values();
     expect(JSON.stringify(bodies)).toContain("late");
   });

@@ -12,6 +12,8 @@ export interface RemovalFacts {
   unreadable: number;
   /** A file in scope that failed in an earlier run. */
   failedBefore: string | undefined;
+  /** The inputs of an upload that was stopped before it had sent everything, for messages. */
+  stopped: string | undefined;
   /** The target, for messages, and the other targets that the state knows where it knows not this one. */
   target: string;
   otherTargets: readonly string[];
@@ -45,7 +47,8 @@ function refuse(reason: string, ...hints: string[]): CliError {
  * make look like "all files are gone" ends here.
  */
 export function refuseRemoval(facts: RemovalFacts): void {
-  const { fileCount, unreadable, failedBefore, target, otherTargets, count, total } = facts;
+  const { fileCount, unreadable, failedBefore, stopped, target, otherTargets, count, total } =
+    facts;
   if (otherTargets.length > 0) {
     throw refuse(
       `the state knows nothing of ${target}, but of ${otherTargets.join(", ")}`,
@@ -66,6 +69,13 @@ export function refuseRemoval(facts: RemovalFacts): void {
       `the last upload of ${failedBefore} failed`,
       "send what failed first: knowctl ingest retry",
       "or forget that it failed: knowctl state forget --failed",
+    );
+  }
+  if (stopped !== undefined) {
+    throw refuse(
+      `the upload of ${stopped} was stopped before it had sent everything, or is still running`,
+      "run that upload again: it sends what is missing",
+      "or forget that it was stopped: knowctl state forget --failed",
     );
   }
   const { most, words } = limitOf(facts);

@@ -16,7 +16,7 @@ import { removeOrphans } from "../../../sync/orphans/remove.ts";
 import type { Target } from "../../../sync/state/target.ts";
 import { createPrompt } from "../../prompt.ts";
 import type { AccessFlags } from "../target/access.ts";
-import { failureScope, failuresKey } from "../upload/failures.ts";
+import { failureScope, failuresKey, stoppedUpload } from "../upload/failures.ts";
 import { refuseRemoval, type MaxDelete } from "./orphan-guards.ts";
 import { orphanScope } from "./orphan-scope.ts";
 import type { Session, SessionRequest, UploadConnection } from "../session.ts";
@@ -55,6 +55,7 @@ export function checkRemoval(
     fileCount: plan.fileCount,
     unreadable: plan.table.count("failed"),
     failedBefore: failedBefore === undefined ? undefined : source.shown(failedBefore),
+    stopped: stoppedUpload(session),
     target: target.key,
     otherTargets: state.knows(target.key) ? [] : listTargets(state.database),
     count: orphans.selected,

@@ -14,7 +14,7 @@ import type { RunReport } from "../../../output/report/record.ts";
 import { optionsJson, type RecordedOptions } from "../../../sync/state/options.ts";
 import { hasState, noStateError } from "../../../sync/state/state-file.ts";
 import { openOutput } from "../../connect.ts";
-import { failuresKey } from "../upload/failures.ts";
+import { failuresKey, stoppedUpload } from "../upload/failures.ts";
 import { checkOptions } from "../ingest.ts";
 import { ingestFormat } from "../report/report.ts";
 import { checkReportFiles } from "../report/report-files.ts";
@@ -67,10 +67,13 @@ async function dropGone(
 }
 
 /** What no retry can make good: the command is no success then, whatever else it sent. */
-function refuseRest({ fromStdin }: Failed, report: RunReport | undefined): void {
+function refuseRest({ fromStdin }: Failed, session: Session, report: RunReport | undefined): void {
   if (fromStdin > 0) throw fromStdinError(fromStdin);
-  if (report?.status !== "error" && report?.status !== "interrupted") return;
-  throw new CliError("partial", "that run was stopped before it had sent everything", {
+  const stopped = report ? undefined : stoppedUpload(session);
+  const isStopped = report?.status === "error" || report?.status === "interrupted";
+  if (!isStopped && stopped === undefined) return;
+  const run = stopped === undefined ? "that run" : `the upload of ${stopped}`;
+  throw new CliError("partial", `${run} was stopped before it had sent everything`, {
     hints: ["run the upload itself again: it sends what is missing"],
   });
 }
@@ -197,7 +200,7 @@ export async function ingestRetry(
     const failed = await dropGone(session, all, options);
     const count = failed.groups.reduce((sum, { paths }) => sum + paths.length, 0);
     if (count === 0) {
-      refuseRest(failed, report);
+      refuseRest(failed, session, report);
       if (!report && all.groups.length === 0) refuseWrongTarget(session);
       const areGone = all.groups.length > 0;
       if (report && areGone) throw allGone(source);
@@ -224,7 +227,7 @@ export async function ingestRetry(
     if (groups.length > 0) {
       await runGroups(context, session, groups, { startedAtMs, format, files }, again);
     }
-    refuseRest(failed, report);
+    refuseRest(failed, session, report);
     if (left > 0) {
       throw new CliError("partial", `${countOf(left, "file")} not sent: the ids would change`, {
         hints: [

@@ -4,6 +4,7 @@ import { scopeOf } from "../../../documents/find/scope.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { FailureRecord } from "../../../sync/state/records.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
+import type { BegunRun } from "../../../sync/state/unfinished.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";
 import type { Session } from "../session.ts";
 import type { DocumentSource } from "../options/settings.ts";
@@ -19,6 +20,38 @@ const batchSize = 256;
 /** The target under which a run's failures are kept, whatever pairs rules may name. */
 export function failuresKey(targets: Targets): string {
   return targetFor(targets, undefined)?.key ?? "";
+}
+
+/** What the state records of a run until it has ended. */
+export function begunRun(
+  { source, targets }: Pick<Session, "source" | "targets">,
+  { shard, since }: { shard?: Shard; since?: string },
+  startedAtMs: number,
+): BegunRun {
+  const { inputs, cwd, settings } = source;
+  const part = [
+    ...(shard ? [`shard ${shard.index}/${shard.count}`] : []),
+    ...(since === undefined ? [] : [`since ${since}`]),
+  ];
+  return {
+    target: failuresKey(targets),
+    inputs: inputs.map((input) => relativeTo(settings.root, resolve(cwd, input)) ?? input),
+    part: part.join(" "),
+    startedAtMs,
+  };
+}
+
+/** The inputs, for messages, of the last upload to the target that was stopped before it had sent everything. */
+export function stoppedUpload({
+  state,
+  targets,
+  source,
+}: Pick<Session, "state" | "targets" | "source">): string | undefined {
+  const run = state.unfinished.last(failuresKey(targets));
+  if (!run) return undefined;
+  if (run.inputs.length === 0) return "the configured include";
+  const names = run.inputs.map((input) => source.shown(input));
+  return [names.join(" "), ...(run.part === "" ? [] : [`(${run.part})`])].join(" ");
 }
 
 /**

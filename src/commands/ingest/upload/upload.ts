@@ -6,6 +6,7 @@ import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { createDates, type Dates } from "../../../sync/run/bump-updated-at.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
+import type { BegunRun } from "../../../sync/state/unfinished.ts";
 import { createImages } from "../../../sync/run/images.ts";
 import { serviceTargets } from "../../../sync/state/target.ts";
 import { readAgain, readPending, type Pending } from "../../../sync/run/pending.ts";
@@ -26,6 +27,8 @@ interface Upload extends UploadSession {
   stream?: AsyncIterable<Pending[]>;
   options: { maxFailures?: number; force?: boolean; shard?: Shard; state?: string | boolean };
   startedAtMs: number;
+  /** What to record of the run until it has ended; undefined where nothing could repeat it. */
+  begun?: BegunRun | undefined;
 }
 
 function trafficOf(gate: Gate): Traffic {
@@ -162,7 +165,7 @@ async function warnOfDoubt(
  * written before in each case.
  */
 export async function uploadPlan(context: Context, upload: Upload): Promise<void> {
-  const { report, progress } = upload;
+  const { report, progress, state, begun } = upload;
   const { concurrency, rate } = upload.connected;
   const gate = createGate({
     ceiling: concurrency,
@@ -177,6 +180,8 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   try {
     await report.begin(upload.plan, upload.shaping.recorded);
     recordPlanFailures(upload, context.now);
+    const { table } = upload.plan;
+    if (begun && table.count("new") + table.count("changed") > 0) state.unfinished.begin(begun);
     await sendAll(context, upload, gate, doubts);
   } catch (thrown) {
     await progress.stop();
@@ -192,6 +197,7 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   const { failed, created, updated, unchanged } = report.counts;
   const interrupted = context.signal.aborted;
   if (!interrupted && !upload.stream) clearSettled(upload);
+  if (!interrupted && begun) state.unfinished.end(begun);
   const status = interrupted ? "interrupted" : failed > 0 ? "partial" : "ok";
   await report.finish(status, trafficOf(gate));
   context.signal.throwIfAborted();
