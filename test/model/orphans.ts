@@ -3,7 +3,7 @@ import { listState } from "./check.ts";
 import { features } from "./features.ts";
 import { below, isInScope, type Project } from "./project.ts";
 import { placeWords, planOf, selectionWords, type Plan } from "./plan.ts";
-import { command, Violation, type Run } from "./run.ts";
+import { command, Violation, type Ran, type Run } from "./run.ts";
 import type { Write } from "./service.ts";
 import { pairsOf, saysStopped, sentTo, type Sent, type StateModel } from "./state.ts";
 import type { Step } from "./steps.ts";
@@ -116,6 +116,19 @@ function checkRemovals(plan: Known, writes: readonly Write[], step: OrphansStep)
   }
 }
 
+/** Whether a removal was refused because of what this command cannot know. */
+function isGuarded(plan: Plan, ran: Ran): boolean {
+  const { project, pair, state } = plan;
+  if (ran.code !== 2 || !state || pair === undefined) return false;
+  const sent = [...sentTo(state, pair).values()];
+  const gone = sent.filter(({ path }) => !project.files.has(path));
+  if (ran.stderr.includes("none of the recorded files exists")) return gone.length === sent.length;
+  if (ran.stderr.includes("is not made of its path")) {
+    return gone.some(({ id, path }) => !id.endsWith(path));
+  }
+  return saysStopped(state, pair, ran, 2);
+}
+
 const hasShape = ({ upload: { shape } }: OrphansStep): boolean => Object.keys(shape).length > 0;
 
 /** `ingest orphans`: lists, deletes or replaces. */
@@ -144,11 +157,11 @@ export async function runOrphans(run: Run, project: Project, step: OrphansStep):
   const wanted = codeOf(run, plan, step);
   run.count(`${step.action} of orphans with exit ${ran.code}`);
   run.count("documents removed", writes.length);
-  const isStopped = step.action !== "list" && saysStopped(state, pair, ran, 2);
-  if (ran.code !== wanted && !isStopped) {
+  const isRefused = step.action !== "list" && isGuarded(plan, ran);
+  if (ran.code !== wanted && !isRefused) {
     throw new Violation(`exit ${ran.code}, must be ${wanted}: ${ran.stderr.trim()}`);
   }
-  if ((wanted !== 0 || isStopped) && writes.length > 0) {
+  if ((wanted !== 0 || isRefused) && writes.length > 0) {
     throw new Violation(`exit ${ran.code}, but removed`);
   }
   if (!state || pair === undefined || root === undefined || ran.code === 2) return;

@@ -51,6 +51,8 @@ export interface Session {
   /** Undefined for a dry run that needs no service. */
   connected: UploadConnection | undefined;
   state: State;
+  /** First recorded path where none of the recorded files exists under the root. */
+  lostPath?: string | undefined;
   targets: Targets;
   /** The options that shape the documents of this session. */
   shaping: Shaping;
@@ -94,14 +96,15 @@ async function warnOfLostPaths(
   output: Output,
   state: State,
   { root, folder }: { root: string; folder: string },
-): Promise<void> {
+): Promise<string | undefined> {
   const realPlaceOf = createRealPlaces(root);
   const lost = findLostPath(state.database, (path) => exists(realPlaceOf(path)));
-  if (lost === undefined) return;
+  if (lost === undefined) return undefined;
   await output.warn(
     `none of the files recorded in ${folder} exists under ${root} (the first is ${lost}): ` +
       "the folder was moved, or the state belongs to another root; see --root and --state",
   );
+  return lost;
 }
 
 /** Address of a dry run's target; it is only compared with the state, so a bad one is no failure yet. */
@@ -176,8 +179,10 @@ export async function openSession(
     const opened = await openStateFor(context, folder, dryRun, output);
     closing.push(() => opened.close());
     const { root } = source.settings;
-    if (folder !== undefined && !opened.isRecordless)
-      await warnOfLostPaths(output, opened, { root, folder });
+    const hasRecords = folder !== undefined && !opened.isRecordless;
+    const lostPath = hasRecords
+      ? await warnOfLostPaths(output, opened, { root, folder })
+      : undefined;
     const state = withoutSecrets(opened, secretsOf(context));
     const progress = startProgress(output, context.elapsed);
     closing.push(() => progress.stop());
@@ -197,7 +202,7 @@ export async function openSession(
     const inspector = await openInspector(setup, context.workerScript, recorded);
     closing.push(() => inspector.close());
     const work = { keys, inspector, spool, progress };
-    return { output, source, connected, state, targets, shaping, ...work, close };
+    return { output, source, connected, state, lostPath, targets, shaping, ...work, close };
   } catch (error) {
     await close();
     throw error;

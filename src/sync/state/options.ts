@@ -20,7 +20,7 @@ export interface RecordedOptions {
 /** The options of the runs that one state knows, each stored once under a number. */
 export interface OptionsStore {
   /** The number of these options; they are stored when they are new. `json` is optionsJson(). */
-  store(json: string): number;
+  store(json: string): number | undefined;
   /** The number of these options; undefined when they are not stored. */
   find(json: string): number | undefined;
   get(number: number | undefined): RecordedOptions | undefined;

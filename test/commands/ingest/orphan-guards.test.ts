@@ -8,6 +8,8 @@ const facts: RemovalFacts = {
   fileCount: 3,
   unreadable: 0,
   failedBefore: undefined,
+  lostPath: undefined,
+  unsureId: undefined,
   stopped: undefined,
   target: "pair 2",
   otherTargets: [],

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startTestService, writeFiles, type TestService } from "../../service.ts";
+import { openDatabase } from "../../../src/database.ts";
+import { startTestService, testKey, writeFiles, type TestService } from "../../service.ts";
 import { runIn } from "../state/support.ts";
 
 const broken = "---\ntitle: [unclosed\n---\ntext\n";
@@ -62,6 +63,49 @@ describe("ingest retry", () => {
     expect(await runIn(service, retry)).toMatchObject({ code: 10 });
     const [bodies] = service.sandbox.ledger.documents.values();
     expect(JSON.stringify(bodies)).toContain("late");
+  });
+
+  it("gives no file a second id where a failure is recorded without its options", async () => {
+    const service = await startTestService({
+      files: { "docs/a.md": "# A\n", "docs/b.md": "# B\n" },
+    });
+    const upload = "ingest docs --cc-pair-id 2 --id-prefix kb/";
+    expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+    writeFiles(service.folder, { "docs/a.md": broken, "docs/new.md": broken });
+    expect(await runIn(service, upload)).toMatchObject({ code: 10 });
+    // As an earlier version of the state has it.
+    const database = await openDatabase(join(service.folder, ".knowctl", "state.db"));
+    database.exec("UPDATE failures SET options = NULL");
+    database.close();
+    writeFiles(service.folder, { "docs/a.md": "# Mended\n", "docs/new.md": "# New\n" });
+    const ran = await runIn(service, retry);
+    expect(ran).toMatchObject({ code: 10 });
+    expect(ran.stderr).toContain("its id would change from kb/docs/a.md to docs/a.md");
+    expect(ran.stderr).toContain("docs/new.md: not sent: cannot tell its id");
+    expect(sentIds(service)).toEqual(["kb/docs/a.md", "kb/docs/b.md"]);
+    expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+  });
+
+  it("is no success for a file that a pattern excludes now", async () => {
+    const service = await startTestService({ files: { "docs/a.md": broken } });
+    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+    const config = JSON.stringify({ ingest: { exclude: ["docs/a.md"] } });
+    writeFiles(service.folder, { "docs/a.md": "# A\n", ".cliconfig.json": config });
+    const ran = await runIn(service, retry);
+    expect(ran).toMatchObject({ code: 10 });
+    expect(ran.stderr).toContain("docs/a.md: not sent: a pattern excludes it");
+    expect(await failedPaths(service)).toEqual(["docs/a.md"]);
+  });
+
+  it("does not take a file for deleted whose path holds the key", async () => {
+    const name = `docs/${testKey}/x.md`;
+    const service = await startTestService({ files: { [name]: broken } });
+    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+    writeFiles(service.folder, { [name]: "# X\n" });
+    const ran = await runIn(service, retry);
+    expect(ran).toMatchObject({ code: 10 });
+    expect(ran.stderr).toContain("the path docs/***/x.md is recorded without the key");
+    expect(await failedPaths(service)).toEqual(["docs/***/x.md"]);
   });
 
   it("shows with --dry-run what it would send, and sends nothing", async () => {

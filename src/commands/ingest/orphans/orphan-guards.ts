@@ -12,6 +12,10 @@ export interface RemovalFacts {
   unreadable: number;
   /** A file in scope that failed in an earlier run. */
   failedBefore: string | undefined;
+  /** A recorded path where none of the recorded files exists under the root, as people see it. */
+  lostPath: string | undefined;
+  /** A document to remove that a file outside the inputs may yield: its id is not made of its path. */
+  unsureId: string | undefined;
   /** The inputs of an upload that was stopped before it had sent everything, for messages. */
   stopped: string | undefined;
   /** The target, for messages, and the other targets that the state knows where it knows not this one. */
@@ -47,12 +51,29 @@ function refuse(reason: string, ...hints: string[]): CliError {
  * make look like "all files are gone" ends here.
  */
 export function refuseRemoval(facts: RemovalFacts): void {
-  const { fileCount, unreadable, failedBefore, stopped, target, otherTargets, count, total } =
-    facts;
+  const {
+    lostPath,
+    unsureId,
+    fileCount,
+    unreadable,
+    failedBefore,
+    stopped,
+    target,
+    otherTargets,
+    count,
+    total,
+  } = facts;
   if (otherTargets.length > 0) {
     throw refuse(
       `the state knows nothing of ${target}, but of ${otherTargets.join(", ")}`,
       "check --cc-pair-id, --base-url and --profile",
+    );
+  }
+  if (lostPath !== undefined) {
+    throw refuse(
+      `none of the recorded files exists under this root (the first is ${lostPath})`,
+      "name the root of the uploads with --root DIR",
+      "if all files were renamed, upload them under their new names first",
     );
   }
   if (fileCount === 0) {
@@ -76,6 +97,12 @@ export function refuseRemoval(facts: RemovalFacts): void {
       `the upload of ${stopped} was stopped before it had sent everything, or is still running`,
       "run that upload again: it sends what is missing",
       "or forget that it was stopped: knowctl state forget --failed",
+    );
+  }
+  if (unsureId !== undefined) {
+    throw refuse(
+      `the id ${unsureId} is not made of its path, so a file outside the given paths may have it now`,
+      "run the same command over the whole project root",
     );
   }
   const { most, words } = limitOf(facts);

@@ -1,5 +1,6 @@
 import { deleteDocument } from "../../../api/documents.ts";
 import { createGate, type Gate } from "../../../api/retry/gate.ts";
+import { resolve } from "node:path";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
@@ -19,6 +20,7 @@ import type { AccessFlags } from "../target/access.ts";
 import { failureScope, failuresKey, stoppedUpload } from "../upload/failures.ts";
 import { refuseRemoval, type MaxDelete } from "./orphan-guards.ts";
 import { orphanScope } from "./orphan-scope.ts";
+import type { DocumentSource } from "../options/settings.ts";
 import type { Session, SessionRequest, UploadConnection } from "../session.ts";
 import { sendTombstone } from "./tombstone.ts";
 
@@ -39,6 +41,20 @@ export interface Work {
   orphans: OrphanTable;
 }
 
+/**
+ * The id of a document whose file is gone, where a file that this command did not look at may have
+ * that id in its front matter or a row.
+ */
+function unsureIdOf(source: DocumentSource, orphans: OrphanTable): string | undefined {
+  if (source.inputs.some((input) => resolve(source.cwd, input) === source.settings.root)) {
+    return undefined;
+  }
+  for (const { class: name, isSelected, id, path } of orphans.list()) {
+    if (isSelected && name === "gone" && !id.endsWith(path)) return id;
+  }
+  return undefined;
+}
+
 /** Throws CliError `usage` where a guard says no, see refuseRemoval(). */
 export function checkRemoval(
   { session, plan, target, orphans }: Work,
@@ -55,6 +71,8 @@ export function checkRemoval(
     fileCount: plan.fileCount,
     unreadable: plan.table.count("failed"),
     failedBefore: failedBefore === undefined ? undefined : source.shown(failedBefore),
+    lostPath: session.lostPath,
+    unsureId: unsureIdOf(source, orphans),
     stopped: stoppedUpload(session),
     target: target.key,
     otherTargets: state.knows(target.key) ? [] : listTargets(state.database),
@@ -100,11 +118,12 @@ function createRemove(
   { client }: UploadConnection,
   { gate, prune }: { gate: Gate; prune: boolean },
 ): (orphan: ListedOrphan) => Promise<"deleted" | "tombstoned"> {
-  const { state, source } = session;
+  const { state, source, output } = session;
   const storedIdOf = ({ id, storedId }: Orphan): string => {
     const own = client.dialect.storedId?.(id) ?? id;
-    if (storedId === undefined || storedId === own || isSameId(storedId, id))
-      return storedId ?? own;
+    // A short secret of the profile is hidden in what the service says, ids included.
+    if (storedId === undefined || storedId === output.secrets.redact(own)) return own;
+    if (storedId === own || isSameId(storedId, id)) return storedId;
     throw new CliError("usage", `the service named it ${storedId}, which may be another document`);
   };
   return async (orphan) => {

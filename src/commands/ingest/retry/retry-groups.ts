@@ -67,5 +67,9 @@ export function failedInReport({ failures, paths, options = [] }: RunReport): Fa
     options: position,
     failedAtMs: 0,
   }));
-  return collect(all, (position) => parseOptions(options[position]));
+  // A report hides the secrets of its run: options without them would make other documents.
+  return collect(all, (position) => {
+    const isWhole = !JSON.stringify(options[position] ?? null).includes("***");
+    return isWhole ? parseOptions(options[position]) : undefined;
+  });
 }

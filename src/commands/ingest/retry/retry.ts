@@ -1,3 +1,4 @@
+import { allGone, dropGone, keepIds, keepIncluded } from "./failed-files.ts";
 import type { IngestOptions } from "../ingest-options.ts";
 import { stateFolder } from "../session-setup.ts";
 import { resolve } from "node:path";
@@ -5,13 +6,10 @@ import type { Context } from "../../../context.ts";
 import { ownerRules } from "../../../config/values/given.ts";
 import { loadGlobs, mayBeGlob } from "../../../documents/find/patterns.ts";
 import { createRealPlaces, exists } from "../../../documents/find/real-place.ts";
-import { openYields } from "../../../documents/find/yields.ts";
 import { CliError } from "../../../errors.ts";
-import type { Output } from "../../../output/terminal/output.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { readReport } from "../../../output/report/read.ts";
 import type { RunReport } from "../../../output/report/record.ts";
-import { optionsJson, type RecordedOptions } from "../../../sync/state/options.ts";
 import { hasState, noStateError } from "../../../sync/state/state-file.ts";
 import { openOutput } from "../../connect.ts";
 import { failuresKey, stoppedUpload } from "../upload/failures.ts";
@@ -27,43 +25,10 @@ import { refuseAmbiguous } from "../subcommand.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "../options/shaping-flags.ts";
 import { chosenPair } from "../target/target.ts";
 
-const shown = 20;
-
 /** Where the project is: the report's own first path, where that is here too. */
 function placeOf(report: RunReport | undefined, cwd: string): string {
   const path = report?.paths[0];
   return path !== undefined && exists(resolve(cwd, path)) ? path : ".";
-}
-
-async function listSome(output: Output, lines: readonly string[], what: string): Promise<void> {
-  for (const line of lines.slice(0, shown)) await output.note(line);
-  if (lines.length > shown) await output.note(`… and ${lines.length - shown} more ${what}`);
-}
-
-/** The failed files that are still there; the others are named, and their failures forgotten. */
-async function dropGone(
-  { output, source, state, targets }: Session,
-  { groups, fromStdin }: Failed,
-  options: IngestOptions,
-): Promise<Failed> {
-  const absolute = createRealPlaces(source.settings.root);
-  const gone = new Set(
-    groups.flatMap(({ paths }) => paths).filter((path) => !exists(absolute(path))),
-  );
-  if (gone.size > 0 && !options.dryRun) {
-    const always = Number.MAX_SAFE_INTEGER;
-    state.clearFailures(failuresKey(targets), always, (path) => gone.has(path));
-  }
-  await listSome(
-    output,
-    [...gone].map((path) => `${source.shown(path)}: is gone`),
-    "are gone",
-  );
-  const left = groups.map(({ options: recorded, paths }) => ({
-    options: recorded,
-    paths: paths.filter((path) => !gone.has(path)),
-  }));
-  return { groups: left.filter(({ paths }) => paths.length > 0), fromStdin };
 }
 
 /** What no retry can make good: the command is no success then, whatever else it sent. */
@@ -84,16 +49,6 @@ function fromStdinError(count: number): CliError {
   });
 }
 
-/** Files of a report that are not there may have been deleted, or lie below another root. */
-function allGone({ settings: { root } }: DocumentSource): CliError {
-  return new CliError("usage", `none of the files that failed exists under ${root}`, {
-    hints: [
-      "name the root of the reported run with --root DIR",
-      "were the files deleted, nothing is left to retry; `knowctl ingest orphans` lists their documents",
-    ],
-  });
-}
-
 /** A flag that shapes documents would make other documents than those that failed. */
 function refuseShaping(options: IngestOptions): void {
   const [given] = givenFlags(options, [...shapingFlags, ...selectionFlags]);
@@ -105,40 +60,19 @@ function refuseShaping(options: IngestOptions): void {
   );
 }
 
-/** The files whose documents keep their ids although the configuration is another one now. */
-async function keepIds(
-  context: Context,
-  { source, output }: Session,
-  recorded: RecordedOptions | undefined,
-  paths: readonly string[],
-): Promise<string[]> {
-  const { root } = source.settings;
-  const now = { ...source.options, pairFromFlag: recorded?.pairFromFlag ?? false };
-  if (!recorded || optionsJson(recorded) === optionsJson(now)) return [...paths];
-  const absolute = createRealPlaces(root);
-  const before = await openYields({ ...recorded.settings, root }, context.workerScript);
-  const today = await openYields(source.raw, context.workerScript);
-  const kept: string[] = [];
-  const changed: string[] = [];
-  try {
-    for (const path of paths) {
-      context.signal.throwIfAborted();
-      const [was, is] = [
-        await before.of(path, absolute(path)),
-        await today.of(path, absolute(path)),
-      ];
-      const id = [...was.ids].find((each) => !is.ids.has(each));
-      const other = [...is.ids].find((each) => !was.ids.has(each));
-      if (id === undefined || other === undefined) kept.push(path);
-      else
-        changed.push(`${source.shown(path)}: not sent: its id would change from ${id} to ${other}`);
-    }
-  } finally {
-    await before.close();
-    await today.close();
+/** Throws CliError `partial` where failed files were not sent although they are there. */
+function refuseUnsent(changed: number, excluded: number): void {
+  if (changed > 0) {
+    throw new CliError("partial", `${countOf(changed, "file")} not sent: the ids would change`, {
+      hints: [
+        "bring the configuration back to what it was, or send them under their new ids with `knowctl ingest PATH`",
+      ],
+    });
   }
-  await listSome(output, changed, "would change their ids");
-  return kept;
+  if (excluded === 0) return;
+  throw new CliError("partial", `${countOf(excluded, "file")} not sent: a pattern excludes them`, {
+    hints: ["take the pattern away, or forget the failures: knowctl state forget --failed PATH"],
+  });
 }
 
 /** A group with its files as inputs, below the options it was recorded with. */
@@ -147,15 +81,17 @@ async function openGroup(
   base: Session,
   { options: recorded, paths }: RetryGroup,
   { place, options }: { place: string; options: IngestOptions },
-): Promise<{ source: DocumentSource; left: number }> {
+): Promise<{ source: DocumentSource; changed: number; excluded: number }> {
   const flags = recorded ? { ...options, recorded } : options;
   const source = recorded
     ? await openSource(context, [place], flags, base.output, options.dryRun !== true)
     : base.source;
-  const kept = await keepIds(context, { ...base, source }, recorded, paths);
+  const included = await keepIncluded(base, source, paths);
+  const kept = await keepIds(context, { ...base, source }, recorded, included);
   const inputs = kept.map(createRealPlaces(source.settings.root));
   if (inputs.some(mayBeGlob)) await loadGlobs();
-  return { source: { ...source, inputs }, left: paths.length - kept.length };
+  const changed = included.length - kept.length;
+  return { source: { ...source, inputs }, changed, excluded: paths.length - included.length };
 }
 
 const ofEarlierTool =
@@ -214,10 +150,11 @@ export async function ingestRetry(
     if (failed.groups.some((group) => group.options === undefined))
       await output.warn(ofEarlierTool);
     const groups = [];
-    let left = 0;
+    let [changed, excluded] = [0, 0];
     for (const group of failed.groups) {
       const opened = await openGroup(context, session, group, { place, options });
-      left += opened.left;
+      changed += opened.changed;
+      excluded += opened.excluded;
       if (opened.source.inputs.length > 0) {
         groups.push({ source: opened.source, recorded: group.options });
       }
@@ -228,13 +165,7 @@ export async function ingestRetry(
       await runGroups(context, session, groups, { startedAtMs, format, files }, again);
     }
     refuseRest(failed, session, report);
-    if (left > 0) {
-      throw new CliError("partial", `${countOf(left, "file")} not sent: the ids would change`, {
-        hints: [
-          "bring the configuration back to what it was, or send them under their new ids with `knowctl ingest PATH`",
-        ],
-      });
-    }
+    refuseUnsent(changed, excluded);
   } finally {
     await session.close();
   }

@@ -66,13 +66,15 @@ async function createIsForeign({
   connected: { client },
   state,
   targets,
+  output,
 }: UploadSession): Promise<(id: string) => boolean> {
   // Loaded here: most uploads list no documents.
   const { listIngested } = await import("../../../api/documents.ts");
   const there = await listIngested(client);
   const isRecorded = createIsRecorded(state, targets);
   const storedIdOf = client.dialect.storedId ?? ((id: string): string => id);
-  return (id) => there.has(storedIdOf(id)) && !isRecorded(id);
+  // The listing comes redacted: a short secret of the profile may be a part of an id.
+  return (id) => there.has(output.secrets.redact(storedIdOf(id))) && !isRecorded(id);
 }
 
 /**
