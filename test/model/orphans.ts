@@ -47,7 +47,8 @@ function classesOf({ project, root, files }: Known, sent: Sent, now: Shape): Rea
     if (sent.unignored || yielding.length > 0) classes.add("other-options");
     if (yielding.length > 0) return classes;
   }
-  if (yielding.length > 0) classes.add("kept");
+  // The options of this command count as well: with --drafts a draft is a document.
+  if (yielding.length > 0 || yields(sent.path, now)) classes.add("kept");
   if (yielding.length > 0 && !yields(sent.path, now)) classes.add("other-options");
   if (yielding.length === sent.shapes.length) return classes;
   if (sent.shapes.some((shape) => isOptedOut(sent.path, file, shape))) classes.add("opted-out");

@@ -1,7 +1,8 @@
+import { tombstoneMark } from "../state/records.ts";
 import type { Database, Row } from "../../database.ts";
 import { pagesOf } from "../state/pages.ts";
 import type { OrphanClass } from "./orphan-classes.ts";
-import { tombstoneMark, type Orphan } from "./orphans.ts";
+import type { Orphan } from "./orphans.ts";
 
 export type OrphanStatus = "orphaned" | "deleted" | "tombstoned" | "failed";
 

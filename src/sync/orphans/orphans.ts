@@ -1,10 +1,8 @@
+import { tombstoneMark } from "../state/records.ts";
 import type { Database, Row } from "../../database.ts";
 import { sameId } from "../plan/collisions.ts";
 import type { OrphanClass } from "./orphan-classes.ts";
 import type { PlanTable } from "../plan/plan-table.ts";
-
-/** What the record of a removal notice has for its hash: no document's hash looks like this. */
-export const tombstoneMark = "removed";
 
 /** An accepted document that the plan over the files does not yield. */
 export interface Missing {

@@ -1,6 +1,6 @@
+import { tombstoneMark } from "../state/records.ts";
 import type { PlanRequest } from "./plan-request.ts";
 import type { Prepared, ReadyDocument } from "../../documents/inspect/inspection.ts";
-import { tombstoneMark } from "../orphans/orphans.ts";
 import type { PlanTable } from "./plan-table.ts";
 import type { AcceptedRecord, FileRecord } from "../state/records.ts";
 import { targetFor } from "../state/target.ts";

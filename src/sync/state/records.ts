@@ -170,3 +170,6 @@ export const failureValues = (each: FailureRecord): SqlValue[] => [
   each.failedAtMs,
   each.options ?? null,
 ];
+
+/** What the record of a removal notice has for its hash: no document's hash looks like this. */
+export const tombstoneMark = "removed";

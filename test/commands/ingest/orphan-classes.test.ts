@@ -207,3 +207,16 @@ it("takes the whole project root where nothing else says what to look at", async
   rmSync(join(service.folder, "a"), { recursive: true });
   expect(await classes(service, "ingest orphans")).toEqual(["gone a/x.md"]);
 });
+
+it("leaves a removal notice alone after another pair has sent a document under its id", async () => {
+  const docs = { "docs/a.md": "# A\n", "docs/b.md": "# B\n" };
+  const service = await startTestService({ files: docs, dialect: "onyx" });
+  expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+  rmSync(join(service.folder, "docs/a.md"));
+  const removal = "ingest orphans docs --cc-pair-id 2 --tombstone --yes";
+  expect(await runIn(service, removal)).toMatchObject({ code: 0 });
+  writeFiles(service.folder, { "docs/a.md": "# A\n" });
+  expect(await runIn(service, "ingest docs --cc-pair-id 3")).toMatchObject({ code: 0 });
+  rmSync(join(service.folder, "docs/a.md"));
+  expect(await classes(service, "ingest orphans docs")).toEqual([]);
+});

@@ -1,3 +1,4 @@
+import { tombstoneMark } from "../../../sync/state/records.ts";
 import { upsertDocument } from "../../../api/documents.ts";
 import type { Client } from "../../../api/client.ts";
 import type { Gate } from "../../../api/retry/gate.ts";
@@ -5,7 +6,7 @@ import type { IngestionRequest } from "../../../api/schemas.ts";
 import { effectiveFor } from "../../../documents/map/effective.ts";
 import { fingerprintOf } from "../../../documents/payload/payload.ts";
 import type { DocumentSettings } from "../../../documents/map/settings.ts";
-import { tombstoneMark, type Orphan } from "../../../sync/orphans/orphans.ts";
+import type { Orphan } from "../../../sync/orphans/orphans.ts";
 import type { AcceptedRecord } from "../../../sync/state/records.ts";
 import type { Target } from "../../../sync/state/target.ts";
 

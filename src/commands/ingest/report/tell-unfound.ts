@@ -1,7 +1,7 @@
+import { tombstoneMark } from "../../../sync/state/records.ts";
 import { defaultId } from "../../../documents/map/mapping.ts";
 import { createRealPlaces, exists } from "../../../documents/find/real-place.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
-import { tombstoneMark } from "../../../sync/orphans/orphans.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import { targetFor } from "../../../sync/state/target.ts";
 import type { Session } from "../session.ts";
