@@ -32,7 +32,8 @@ function classesOf({ project, root, files }: Known, sent: Sent, now: Shape): Rea
   if (!file) return new Set(["gone", ...other]);
   // What is left out is not read, so nobody knows that it is broken.
   if (isBroken(sent.path, file)) {
-    return new Set(project.ignored.has(sent.path) ? ["kept", "excluded"] : ["kept"]);
+    if (!project.ignored.has(sent.path)) return new Set(["kept"]);
+    return new Set(["kept", "excluded", ...(sent.unignored ? ["other-options"] : [])]);
   }
   const yielding = sent.shapes.filter((shape) => yields(sent.path, shape));
   const classes = new Set<string>(other);
