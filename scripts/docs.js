@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { configKeyRows } from "./config-keys.js";
 import { projectFolder } from "./install.js";
 import { manualPage } from "./man.js";
+import { roomsPicture } from "./rooms.js";
 
 const require = createRequire(import.meta.url);
 const { helpTexts, commandSummaries, exitCodeRows } = require(
@@ -51,6 +52,7 @@ const files = {
   "docs/commands.md": commandReference(),
   "docs/knowctl.1": manualPage(helpTexts(), version),
   "docs/configuration.md": configuration(),
+  "docs/rooms.svg": roomsPicture(),
   "README.md": readme(),
 };
 for (const [path, content] of Object.entries(files)) {
