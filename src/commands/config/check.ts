@@ -110,7 +110,7 @@ async function checkFile(
   }
 }
 
-/** `config validate [FILE]`: reports every problem of every file. Throws CliError `not-configured` for any problem. */
+/** `config validate [FILE]`: reports every problem. Throws CliError `not-configured` if there is one. */
 export async function configValidate(
   context: Context,
   [name]: string[],

@@ -85,7 +85,7 @@ function checkSession(options: ChatOptions, line: BatchLine): void {
   );
 }
 
-/** Builds the question of one line; its members override the flags. Throws CliError `usage`, and as findSession does. */
+/** Builds the question of one line; its members override the flags. Throws `usage`, and as findSession. */
 export async function questionOf(run: Run, line: BatchLine): Promise<Question> {
   const { connected, options, context } = run;
   const settings = connected.config.chat;

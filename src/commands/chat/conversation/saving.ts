@@ -10,7 +10,7 @@ import { plainText } from "../../../output/terminal/text.ts";
 import { machineOf } from "../../config/files.ts";
 import type { Exchange, Talk } from "./talk.ts";
 
-/** Writes a text with a final newline. A device or pipe is written to, never replaced. Throws CliError `local`. */
+/** Writes a text with a final newline. Never replaces a device or pipe. Throws CliError `local`. */
 export function writeText(path: string, text: string): void {
   const withNewline = text.endsWith("\n") ? text : `${text}\n`;
   const known = statSync(path, { throwIfNoEntry: false });
