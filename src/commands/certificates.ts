@@ -5,11 +5,11 @@ import type { Network } from "../config/values/network.ts";
 import type { Context } from "../context.ts";
 import { CliError, codeOf } from "../errors.ts";
 
-/** Texts for TLS, in PEM form. */
+/** PEM texts for TLS. */
 export interface Certificates {
-  /** Authorities that are trusted beside the built-in ones. */
+  /** Authorities that are trusted in addition to the built-in ones. */
   ca?: string;
-  /** What this side shows of itself. */
+  /** The client's own certificate and key. */
   client?: ClientCertificate;
 }
 
@@ -27,7 +27,7 @@ function read(path: string, what: string, hint: string): string {
 
 const pemBlock = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END [A-Z0-9 ]+-----/g;
 
-/** Every certificate of a PEM file, each known to be one. Throws CliError `not-configured`. */
+/** Parses every certificate of a PEM file. Throws CliError `not-configured`. */
 async function certificatesIn(text: string, path: string, what: string) {
   const { X509Certificate } = await import("node:crypto");
   const refuse = (message: string, ...hints: string[]): CliError =>
@@ -36,7 +36,7 @@ async function certificatesIn(text: string, path: string, what: string) {
   if (blocks.length === 0) {
     throw refuse(
       "holds no certificate in PEM form",
-      `another form is turned into it by: openssl x509 -inform der -in ${path}`,
+      `convert it to PEM: openssl x509 -inform der -in ${path}`,
     );
   }
   return blocks.map((block, index) => {
@@ -44,14 +44,14 @@ async function certificatesIn(text: string, path: string, what: string) {
       return new X509Certificate(block);
     } catch {
       const which = `certificate ${index + 1} of ${blocks.length}`;
-      throw refuse(`cannot be used: ${which} is damaged`, "copy it again, whole");
+      throw refuse(`cannot be used: ${which} is damaged`, "copy the whole file again");
     }
   });
 }
 
 /**
- * The certificates of caFile and of NODE_EXTRA_CA_CERTS. Node forgets the latter
- * as soon as it is given others; a proxy may need the one, the service the other.
+ * The certificates of caFile and of NODE_EXTRA_CA_CERTS. Node ignores the latter
+ * once other authorities are set. A proxy may need one file, the service the other.
  */
 async function readCa(caFile: string, { env, cwd }: Context): Promise<string> {
   const given = read(caFile, "the CA file", "check --ca-file or caFile in the configuration");
@@ -61,7 +61,7 @@ async function readCa(caFile: string, { env, cwd }: Context): Promise<string> {
   try {
     return `${given}\n${readFileSync(resolve(cwd, extra), "utf8")}`;
   } catch {
-    // The configuration has warned of it.
+    // Loading the configuration has already warned about this file.
     return given;
   }
 }
@@ -72,11 +72,11 @@ function keyProblem(code: string, key: string, path: string, hasPassphrase: bool
   const refuse = (message: string, hint: string): CliError =>
     new CliError("not-configured", `the client key ${path} ${message}`, { hints: [hint] });
   const where = "KNOWCTL_CLIENT_KEY_PASSPHRASE, or clientKeyPassphrase in the profile";
-  // OpenSSL 3 says for one form of key that the question for its passphrase was broken off.
+  // For one form of key, OpenSSL 3 reports a missing passphrase as an interrupted prompt.
   if (code === "ERR_MISSING_PASSPHRASE" || (!hasPassphrase && code.includes("INTERRUPTED")))
-    return refuse("needs a passphrase", `give it in ${where}`);
-  // Once in about 200 times what a wrong passphrase makes of the key ends as a right one does,
-  // and OpenSSL blames the form of the key: its code cannot tell the two apart.
+    return refuse("needs a passphrase", `set ${where}`);
+  // In about 1 of 200 cases a wrong passphrase decrypts the key to valid padding. Then OpenSSL
+  // reports a wrong key form, so its code does not identify the cause.
   if (hasPassphrase && encryptedKey.test(key)) {
     return refuse(
       "does not open with this passphrase",
@@ -85,7 +85,7 @@ function keyProblem(code: string, key: string, path: string, hasPassphrase: bool
   }
   return refuse(
     `holds no private key in PEM form (${code})`,
-    "a .p12 or .pfx file is turned into it by: openssl pkcs12 -in FILE -out client.pem",
+    "convert a .p12 or .pfx file: openssl pkcs12 -in FILE -out client.pem",
   );
 }
 
@@ -115,9 +115,7 @@ async function readClient(
       "not-configured",
       `the client key ${keyPath} does not belong to the certificate ${path}`,
       {
-        hints: [
-          "give the pair that was made together; the own certificate comes first in its file",
-        ],
+        hints: ["use a matching pair; the client's own certificate must be the first in its file"],
       },
     );
   }
@@ -129,7 +127,7 @@ async function readClient(
 
 /**
  * Reads and checks the files that a connection names. Throws CliError
- * `not-configured` for what cannot be used; nothing of a key is repeated.
+ * `not-configured` for a file that cannot be used. Errors quote no part of a key.
  */
 export async function readCertificates(
   network: Network,

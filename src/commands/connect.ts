@@ -12,7 +12,7 @@ export interface ConnectRequest {
   /** Where the upward search for a project file starts (default: the working directory). */
   root?: string | undefined;
   connections?: number | undefined;
-  /** Ends requests in flight (default: the context's signal, at once). */
+  /** Aborts requests in flight (default: the context's signal). */
   signal?: AbortSignal | undefined;
 }
 
@@ -20,18 +20,18 @@ export interface Connected {
   config: Config;
   connection: Connection;
   client: Client;
-  /** What the client was made from; holds the keys. */
+  /** The options of `client`; they hold the keys. */
   options: ClientOptions;
-  /** A further client of the same service, whose requests end with `signal`; the caller closes it. */
+  /** Creates another client of the service; `signal` aborts its requests. The caller closes it. */
   clientUntil(signal: AbortSignal): Client;
 }
 
-/** The gate of a command, from its global flags. */
+/** The output gate of a command, from its global flags. */
 export function openOutput(context: Context, flags: GlobalFlags): Output {
   return createOutput(context, flags);
 }
 
-/** Loads the configuration with the warnings going to `output`. */
+/** Loads the configuration; warnings go to `output`. */
 export async function loadSettings(
   context: Context,
   flags: GlobalFlags,
@@ -49,12 +49,12 @@ export async function loadSettings(
       const { trustPrompt } = await import("./prompt.ts");
       return (await trustPrompt(context, flags, output)?.(question)) ?? false;
     },
-    // Warnings come while loading and again while the connection is made; none is waited for.
+    // Warnings occur while the configuration loads and the connection opens; none is awaited.
     warn: (message) => void output.warn(message).catch(() => {}),
   });
 }
 
-/** Read on demand: most connections name none. */
+/** Loaded on demand: most connections name no certificates. */
 async function certificatesOf(
   connection: Connection,
   context: Context,
@@ -68,12 +68,12 @@ async function certificatesOf(
 }
 
 function traceLine(trace: RequestTrace): string {
-  const result = trace.status === undefined ? (trace.code ?? "no answer") : String(trace.status);
+  const result = trace.status === undefined ? (trace.code ?? "no response") : String(trace.status);
   const id = trace.requestId === undefined ? "" : ` request-id=${trace.requestId}`;
   return `${trace.method} ${trace.url} ${result} ${Math.round(trace.ms)} ms attempt ${trace.attempt}${id}`;
 }
 
-/** Opens the connection to the service that flags, environment and files name. */
+/** Opens the connection to the configured service. */
 export async function openClient(
   context: Context,
   output: Output,

@@ -20,14 +20,14 @@ function rulesOf({ env, uid }: Place): UpwardRules {
   return { machine: createMachine({ env, uid }), trustAll };
 }
 
-/** The git root at or above an absolute real folder. */
+/** The git root at or above a folder; `folder` is an absolute real path. */
 export function findGitRoot(context: Place, folder: string): string | undefined {
   return upwardFrom(folder, rulesOf(context)).gitRoot;
 }
 
 /**
- * The project root of paths and globs as given (`-` excluded); none stands for the working
- * directory. Throws as findRoot(), and CliError `local` for a state of another user.
+ * The project root of paths and globs from the command line, without `-`. No path means the
+ * working directory. Throws as findRoot(), and CliError `local` for a state of another user.
  */
 export function findProjectRoot(
   context: Place,
@@ -43,7 +43,7 @@ export function findProjectRoot(
   return findRoot({ paths, cwd: context.cwd, explicitRoot: flags.root, markOf });
 }
 
-/** What people should know of a root that nothing marks; undefined for any other. */
+/** The note on a project root without a mark; undefined for a marked root. */
 export function textOfUnmarked(
   context: Place,
   { folder, mark, start }: ProjectRoot,
@@ -52,14 +52,14 @@ export function textOfUnmarked(
   const unused = findUnusedMark(start, rulesOf(context));
   const why =
     unused === undefined
-      ? "Nothing marks it"
+      ? "It has no project mark"
       : `Other users can write to ${unused}, so it is not used as the root`;
-  return `project root: ${folder}. ${why}: ids depend on the paths you name. To keep them, name the root: --root DIR`;
+  return `project root: ${folder}. ${why}: ids depend on the paths you pass. To keep the ids stable, set the root: --root DIR`;
 }
 
 /**
- * Refuses the files of a folder below the root that is a project of its own: uploaded from there,
- * they have other ids. `shown` gives a root-relative path as people read it.
+ * Refuses files of a nested project: uploaded from its own root, they have other ids.
+ * `shown` converts a root-relative path for messages.
  */
 export function refuseOtherProject(shown: (path: string) => string): RefuseFolder {
   return ({ path, absolute }, names) => {

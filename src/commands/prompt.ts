@@ -5,19 +5,19 @@ import type { Context } from "../context.ts";
 import { CliError, type ExitName } from "../errors.ts";
 import type { Output } from "../output/terminal/output.ts";
 
-/** Questions on the terminal. Each names what answers it where there is none. */
+/** Questions on the terminal. Each has a remedy for use without a terminal. */
 export interface Prompt {
   /** Whether questions are possible: a terminal, no `--no-input`, no CI. */
   readonly canAsk: boolean;
-  /** A line of text, trimmed; empty takes `preset`. */
+  /** Reads a trimmed line of text; an empty line is `preset`. */
   ask(question: string, remedy: Remedy, preset?: string): Promise<string>;
-  /** A line that is not shown while it is typed. */
+  /** Reads a line without echo. */
   askHidden(question: string, remedy: Remedy): Promise<string>;
   /** True only for an answer that begins with y. */
   confirm(question: string): Promise<boolean>;
 }
 
-/** What to do instead of answering, and how the missing answer ends. */
+/** The flag that replaces an answer, and the exit of a missing answer. */
 interface Remedy {
   exit: ExitName;
   /** `--base-url` */
@@ -28,16 +28,18 @@ function isCi(value: string | undefined): boolean {
   return value !== undefined && !["", "0", "false"].includes(value.toLowerCase());
 }
 
-/** readline draws what is typed on its output: for a secret that is nowhere. */
-function nowhere(): Writable {
+/** Discards the echo of readline, for secrets. */
+function discardStream(): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
 
 async function readLine(context: Context, isHidden: boolean): Promise<string> {
   const lines = createInterface({
     input: context.stdin.stream,
-    // Without `terminal` the terminal itself echoes and edits; with it readline takes the keys raw.
-    ...(isHidden ? { output: nowhere(), terminal: true, historySize: 0 } : { terminal: false }),
+    // Without `terminal`, the terminal echoes and edits; with it, readline reads raw keys.
+    ...(isHidden
+      ? { output: discardStream(), terminal: true, historySize: 0 }
+      : { terminal: false }),
   });
   try {
     return await new Promise<string>((resolve, reject) => {
@@ -49,7 +51,7 @@ async function readLine(context: Context, isHidden: boolean): Promise<string> {
           }),
         ),
       );
-      // In raw mode Ctrl-C is a key and no signal.
+      // In raw mode, Ctrl-C is a key, not a signal.
       lines.once("SIGINT", () =>
         reject(new CliError("interrupted", "interrupted; nothing was changed")),
       );
@@ -71,10 +73,10 @@ export function createPrompt(context: Context, flags: GlobalFlags, output: Outpu
     !isCi(context.env["CI"]);
   const refuse = (question: string, remedy: Remedy): CliError =>
     new CliError(remedy.exit, `there is no terminal to ask on: ${question}`, {
-      hints: [`give it with ${remedy.flag}`],
+      hints: [`set it with ${remedy.flag}`],
     });
-  const say = async (text: string): Promise<void> => {
-    // Questions may quote a file's words, so they pass the gate; with --quiet they are asked all the same.
+  const write = async (text: string): Promise<void> => {
+    // Questions may quote a file, so they pass the output gate. With --quiet they are still shown.
     await (output.quiet ? output.problem(text) : output.aside(text));
     await output.flush();
   };
@@ -82,28 +84,28 @@ export function createPrompt(context: Context, flags: GlobalFlags, output: Outpu
     canAsk,
     async ask(question, remedy, preset) {
       if (!canAsk) throw refuse(question, remedy);
-      await say(`${question}${preset ? ` [${preset}]` : ""}: `);
+      await write(`${question}${preset ? ` [${preset}]` : ""}: `);
       return (await readLine(context, false)).trim() || (preset ?? "");
     },
     async askHidden(question, remedy) {
       if (!canAsk) throw refuse(question, remedy);
-      await say(`${question} (not shown): `);
+      await write(`${question} (not shown): `);
       try {
         return (await readLine(context, true)).trim();
       } finally {
-        // The key that ended the line was not shown either.
-        if (!output.quiet) await say("\n");
+        // The Enter key was not echoed either.
+        if (!output.quiet) await write("\n");
       }
     },
     async confirm(question) {
       if (!canAsk) return false;
-      await say(`${question} [y/N] `);
+      await write(`${question} [y/N] `);
       return /^y/i.test((await readLine(context, false)).trim());
     },
   };
 }
 
-/** Asks about trusting a project file, or undefined where nobody can answer. */
+/** Returns a prompt for trust in a project file, or undefined without a terminal. */
 export function trustPrompt(
   context: Context,
   flags: GlobalFlags,
@@ -113,15 +115,15 @@ export function trustPrompt(
   return prompt.canAsk ? (question) => prompt.confirm(question) : undefined;
 }
 
-const longestKey = 64 * 1024;
+const maxKeyBytes = 64 * 1024;
 
-/** Reads the key that is piped in for `--with-token`. Throws CliError `not-configured` when it is empty. */
+/** Reads the key of `--with-token` from stdin. Throws CliError `usage` for a terminal or a too long text. */
 export async function readPipedKey(context: Context): Promise<string> {
   if (context.stdin.isTTY) {
-    throw new CliError("usage", "--with-token reads the key from a pipe, and stdin is a terminal", {
+    throw new CliError("usage", "--with-token reads the key from a pipe, but stdin is a terminal", {
       hints: [
         "pipe it in: knowctl login --with-token < key.txt",
-        "or leave --with-token out to be asked",
+        "or leave out --with-token to enter it",
       ],
     });
   }
@@ -129,7 +131,7 @@ export async function readPipedKey(context: Context): Promise<string> {
   let size = 0;
   for await (const chunk of context.stdin) {
     size += chunk.length;
-    if (size > longestKey) throw new CliError("usage", "stdin holds more than a key");
+    if (size > maxKeyBytes) throw new CliError("usage", "stdin holds more than a key");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8").trim();

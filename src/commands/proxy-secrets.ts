@@ -1,10 +1,10 @@
-/** The password of a proxy's address, as it is written there and as it is meant. */
+/** The password in a proxy URL, percent-encoded and decoded. */
 export function proxySecrets(proxy: string | undefined): string[] {
-  const written = proxy === undefined || !URL.canParse(proxy) ? "" : new URL(proxy).password;
-  if (written === "") return [];
+  const encoded = proxy === undefined || !URL.canParse(proxy) ? "" : new URL(proxy).password;
+  if (encoded === "") return [];
   try {
-    return [written, decodeURIComponent(written)];
+    return [encoded, decodeURIComponent(encoded)];
   } catch {
-    return [written];
+    return [encoded];
   }
 }

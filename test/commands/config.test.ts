@@ -217,10 +217,15 @@ describe("config show in an untrusted project", () => {
   const other = { profiles: { p: { baseUrl: prod } } };
   const mild = { ingest: { include: ["docs/**"], tags: ["x"] } };
   it.each([
-    ["show", [], settings, "commands that send stop because of ingest.ccPairId;"],
-    ["get", ["ingest.ccPairId"], settings, "commands that send stop because of ingest.ccPairId;"],
-    ["show", [], other, "commands that send stop because of profiles.p.baseUrl;"],
-    ["show", [], mild, "where something is sent, this in it does not count: ingest.tags;"],
+    ["show", [], settings, "commands that send fail because it sets ingest.ccPairId;"],
+    [
+      "get",
+      ["ingest.ccPairId"],
+      settings,
+      "commands that send fail because it sets ingest.ccPairId;",
+    ],
+    ["show", [], other, "commands that send fail because it sets profiles.p.baseUrl;"],
+    ["show", [], mild, "commands that send ignore ingest.tags;"],
   ])("%s %j says what a command that sends makes of it", async (name, args, file, text) => {
     const desk = createDesk();
     desk.put(".cliconfig.json", file);
@@ -272,7 +277,7 @@ describe("config set, unset, use", () => {
     [["baseUrl", "assistant.example"], "the base URL must begin with https://"],
     [["profiles.p.baseUrl", "https://u:hunter2@a.example"], "may not hold a user name"],
     [["proxy", "socks5://127.0.0.1"], "only http:// and https:// proxies"],
-    [["profiles.a b.baseUrl", prod], "no name for a profile"],
+    [["profiles.a b.baseUrl", prod], "not a valid profile name"],
     [["__proto__.x", "y"], "unknown configuration key"],
   ])("set %j is a usage error and changes nothing", async (args, text) => {
     const desk = createDesk();
@@ -359,9 +364,9 @@ describe("config validate", () => {
     const { code, out, err } = await run(desk, ["config", "validate"]);
     expect([code, out]).toEqual([3, ""]);
     for (const text of [
-      ".cliconfig.yaml:3:5: profiles.p.allowHttp: does not count",
+      ".cliconfig.yaml:3:5: profiles.p.allowHttp: has no effect",
       ".cliconfig.yaml:4:5: profiles.p.baseUrl: the base URL may not hold a user name",
-      ".cliconfig.yaml:5:5: profiles.p.apiKey: a command counts in the user file only",
+      ".cliconfig.yaml:5:5: profiles.p.apiKey: a command applies only in the user file",
       'unknown key chat.modle; did you mean "model"?',
       "ingest.rate: expected at least 0.001",
     ]) {
@@ -446,7 +451,7 @@ describe("config init", () => {
         ["config", "init"],
         ["", "nonsense", `${service.url}/api`, "sandbox-key-1"],
       );
-      expect(err).toContain(`dialect ${dialect} (found)`);
+      expect(err).toContain(`dialect ${dialect} (detected)`);
       expect([code, out]).toEqual([0, ""]);
       expect(asked).toHaveLength(4);
       expect(userJson(desk)).toEqual({
@@ -502,7 +507,7 @@ describe("config init", () => {
       ["config", "init", "--profile", "a/b", "--base-url", prod],
       {},
       2,
-      "no name for a profile",
+      "not a valid profile name",
     ],
   ])("%s ends with its remedy", async (_name, args, env, code, text) => {
     const result = await run(createDesk(env), args);
@@ -603,7 +608,7 @@ describe("login and logout", () => {
   it.each([
     ["no terminal", ["login"], undefined, 3, "--with-token"],
     ["empty stdin", ["login", "--with-token"], "\n", 3, "the key is empty"],
-    ["two lines", ["login", "--with-token"], "a-key\nb-key", 3, "no key"],
+    ["two lines", ["login", "--with-token"], "a-key\nb-key", 3, "not a key"],
     ["a Bearer", ["login", "--with-token"], "Bearer new-key-12", 3, 'begins with "Bearer "'],
     [
       "another address",

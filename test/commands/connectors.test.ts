@@ -105,7 +105,7 @@ describe("connectors list", () => {
     [["--group", "x"], "whole number"],
     [["--filter", "name"], "key=value, key!=value, key~glob or key!~glob"],
     [["--jq", "foo("], "syntax error"],
-    [["--show-credentials"], "terminal only"],
+    [["--show-credentials"], "only on a terminal"],
   ])("%j is exit 2", async (flags, words) => {
     const service = await startTestService({ pairs });
     const { code, out, err } = await run(service, ["connectors", "list", ...flags]);

@@ -61,7 +61,7 @@ describe("report merge", () => {
     const folder = folderOf(shard(1, 4), shard(3, 4));
     const { code, stderr } = await run(folder, ...both, "--report", "all.json");
     expect(code).toBe(10);
-    expect(stderr).toContain("the merged report is not whole: shards 2 and 4 of 4 are missing");
+    expect(stderr).toContain("the merged report is incomplete: shards 2 and 4 of 4 are missing");
     expect(JSON.parse(readFileSync(join(folder, "all.json"), "utf8"))).toMatchObject({
       status: "partial",
       merged: { missing: [2, 4] },
@@ -73,7 +73,7 @@ describe("report merge", () => {
     const { code, stderr } = await run(folder, ...both);
     expect(code).toBe(0);
     expect(stderr).toContain(
-      "warning: the shards are of different commits: shard-1.json: aaa, shard-2.json: bbb",
+      "warning: the shards are from different commits: shard-1.json: aaa, shard-2.json: bbb",
     );
   });
 

@@ -68,23 +68,23 @@ describe("knowctl sandbox with a model", () => {
     });
     expect(context.stderrText()).toContain("no key, KNOWCTL_SANDBOX_LLM_KEY is not set");
     expect(context.stderrText()).toContain(
-      "warning: questions and passages travel unencrypted to http://192.0.2.1:8000",
+      "warning: questions and passages are sent unencrypted to http://192.0.2.1:8000",
     );
     await stop();
   });
 
   it.each([
     [["--llm-url", "http://127.0.0.1:1"], "--llm-url needs the name of a model"],
-    [["--llm-model", "m"], "--llm-model needs the server that answers"],
-    [["--llm-system", "x"], "--llm-system needs the server that answers"],
+    [["--llm-model", "m"], "--llm-model needs a model server"],
+    [["--llm-system", "x"], "--llm-system needs a model server"],
     [["--llm-url", "", "--llm-model", "m"], "Expected a value"],
     [["--llm-url", "ollama", "--llm-model", "m"], "is not an http or https address"],
     [
       ["--llm-url", "http://u:CANARY-p@h", "--llm-model", "m"],
       "put the key in KNOWCTL_SANDBOX_LLM_KEY",
     ],
-    [["--llm-url", "http://h", "--llm-model", "m", "--play", "answer.ndjson"], "give one of them"],
-    [["--play-speed", "2"], "--play-speed needs something to play"],
+    [["--llm-url", "http://h", "--llm-model", "m", "--play", "answer.ndjson"], "use one of them"],
+    [["--play-speed", "2"], "--play-speed needs a recording"],
     [["--play", "none.ndjson"], "none.ndjson: ENOENT"],
     [["--play", "answer.ndjson", "--play-speed", "-1"], "Expected a number from 0"],
   ])("refuses %j", async (args, words) => {

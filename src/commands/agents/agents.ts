@@ -6,26 +6,26 @@ import { readMember } from "../../output/formats/select.ts";
 import { connect } from "../connect.ts";
 
 const right = { align: "right" } as const;
-const more = { shown: false } as const;
+const hidden = { shown: false } as const;
 
 function namesOf(value: unknown): unknown[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value.map((each: unknown) => readMember(each, ["name"]).value ?? null);
 }
 
-/** Columns of the listing (observed-service.md 5); `id` is what `chat --agent` takes. */
+/** Columns of the listing (observed-service.md 5). Pass the `id` to `chat --agent`. */
 const columns: readonly Column<Agent>[] = [
   { name: "id", value: (row) => row.id, ...right },
   { name: "name", value: (row) => row.name },
   { name: "description", value: (row) => row.description },
   { name: "tools", value: (row) => namesOf(row["tools"]) },
-  { name: "document_sets", value: (row) => namesOf(row["document_sets"]), ...more },
-  { name: "sources", value: (row) => row["knowledge_sources"], ...more },
-  { name: "public", value: (row) => row["is_public"], ...more },
-  { name: "owner", value: (row) => readMember(row, ["owner", "email"]).value, ...more },
+  { name: "document_sets", value: (row) => namesOf(row["document_sets"]), ...hidden },
+  { name: "sources", value: (row) => row["knowledge_sources"], ...hidden },
+  { name: "public", value: (row) => row["is_public"], ...hidden },
+  { name: "owner", value: (row) => readMember(row, ["owner", "email"]).value, ...hidden },
 ];
 
-/** Headers that a tool of the agent sends to its own service may hold secrets. */
+/** Masks the headers that a tool sends to its own service: they may hold secrets. */
 function maskAgent(agent: Agent): Agent {
   const { tools } = agent;
   if (!Array.isArray(tools)) return agent;
@@ -37,7 +37,7 @@ function maskAgent(agent: Agent): Agent {
   return { ...agent, tools: masked };
 }
 
-/** `agents list`: the agents that may answer the caller, where the dialect lists them. */
+/** `agents list`: lists the agents that the caller may use, if the dialect has a listing. */
 export async function agentsList(
   context: Context,
   _args: string[],

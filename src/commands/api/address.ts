@@ -4,12 +4,12 @@ import { CliError } from "../../errors.ts";
 const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof methods)[number];
 
-/** Whether a word is a method as methods are written: in capitals. */
+/** Whether a word is a method name in capitals. */
 export function isMethod(word: string): boolean {
   return methods.some((each) => each === word);
 }
 
-/** A method, in any case. Throws CliError `usage`. */
+/** Parses a method name, ignoring case. Throws CliError `usage`. */
 export function parseMethod(word: string): Method {
   const method = methods.find((each) => each === word.toUpperCase());
   if (method) return method;
@@ -18,13 +18,13 @@ export function parseMethod(word: string): Method {
   });
 }
 
-/** Whether a request may be sent again: it changes nothing. */
+/** Whether the method changes nothing, so that a request can be retried. */
 export function isSafe(method: Method): boolean {
   return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }
 
-function badPath(words: string, hint: string): CliError {
-  return new CliError("usage", `the path ${words}`, { hints: [hint] });
+function badPath(problem: string, hint: string): CliError {
+  return new CliError("usage", `the path ${problem}`, { hints: [hint] });
 }
 
 /** The part of an address below the base URL. */
@@ -38,46 +38,46 @@ function belowBase(address: string, baseUrl: string): string {
     url.pathname.startsWith(`${prefix}/`);
   if (url && isBelow) return url.pathname.slice(prefix.length) + url.search + url.hash;
   throw badPath(
-    `is an address that does not begin with the base URL ${baseUrl}`,
-    "a key is sent to its own service only; give the path alone, as /api/tool",
+    `is a URL outside the base URL ${baseUrl}`,
+    "keys are sent only to the configured service; write the path alone, as /api/tool",
   );
 }
 
-// A browser and a server read these as `.` and `..` as well.
-const dots = /^(?:\.|%2e){1,2}$/i;
+// URL parsers also read `%2e` as a dot.
+const dotSegment = /^(?:\.|%2e){1,2}$/i;
 
 /**
- * The path below the base URL that was meant: `tool`, `/tool`, `api/tool` and
- * `/api/tool` are the same, an address must begin with the base URL. Characters
- * beyond ASCII are percent-encoded. Throws CliError `usage` for a path that could
- * lead elsewhere.
+ * Turns an argument into a path below the base URL. `tool`, `/tool`, `api/tool` and
+ * `/api/tool` are the same path. A full URL must begin with the base URL. Non-ASCII
+ * characters are percent-encoded. Throws CliError `usage` for a path that could
+ * leave the base URL.
  */
-export function parsePath(given: string, baseUrl: string): string {
-  if (/[\u0000-\u0020\u007f\\]/.test(given)) {
+export function parsePath(argument: string, baseUrl: string): string {
+  if (/[\u0000-\u0020\u007f\\]/.test(argument)) {
     throw badPath("holds white space, a backslash or a control character", "percent-encode it");
   }
-  const isAddress = /^[a-z][a-z\d+.-]*:\/\//i.test(given);
-  const segments = given.replace(/[?#][^]*$/, "").split(/\/|%2f|%5c/i);
-  if (segments.some((segment) => dots.test(segment))) {
-    throw badPath("holds a segment `.` or `..`", "give the path that it leads to");
+  const isUrl = /^[a-z][a-z\d+.-]*:\/\//i.test(argument);
+  const segments = argument.replace(/[?#][^]*$/, "").split(/\/|%2f|%5c/i);
+  if (segments.some((segment) => dotSegment.test(segment))) {
+    throw badPath("holds a segment `.` or `..`", "write the path without it");
   }
-  const path = isAddress ? belowBase(given, baseUrl) : given;
+  const path = isUrl ? belowBase(argument, baseUrl) : argument;
   if (path.includes("#")) throw badPath("holds `#`", "write it as %23");
-  if (path.startsWith("//")) throw badPath("begins with two slashes", "give it as /api/tool");
+  if (path.startsWith("//")) throw badPath("begins with two slashes", "write it as /api/tool");
   const below = path.replace(/^\//, "");
-  if (below === "") throw badPath("is empty", "give it as /api/tool");
-  const whole = isAddress || /^api(?:[/?]|$)/.test(below) ? `/${below}` : `/api/${below}`;
-  const url = new URL(`http://base${whole.toWellFormed()}`);
+  if (below === "") throw badPath("is empty", "write it as /api/tool");
+  const absolute = isUrl || /^api(?:[/?]|$)/.test(below) ? `/${below}` : `/api/${below}`;
+  const url = new URL(`http://base${absolute.toWellFormed()}`);
   return url.pathname + url.search;
 }
 
-/** The key that the dialect's own calls would send to this path. */
+/** The key that the dialect's own calls send to this path. */
 export function keyFor(path: string, { paths }: Dialect): "accessToken" | "apiKey" {
   const folder = paths.ingestion.slice(0, paths.ingestion.lastIndexOf("/") + 1);
   return path.startsWith(folder) ? "apiKey" : "accessToken";
 }
 
-/** The path with more query parameters behind those it has. */
+/** Appends query parameters to a path, after its own. */
 export function withQuery(path: string, query: string): string {
   if (query === "") return path;
   return `${path}${path.includes("?") ? "&" : "?"}${query}`;

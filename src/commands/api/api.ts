@@ -11,18 +11,18 @@ import { connect } from "../connect.ts";
 import { isSafe } from "./address.ts";
 import { secretValues } from "./headers.ts";
 import { rowsOfPages } from "./pages.ts";
-import { createCall, readAsked, type Asked } from "./request.ts";
+import { createCall, readRequest, type ApiRequest } from "./request.ts";
 import { isParsed, safeJson, showBody, showHead } from "./show.ts";
 
-/** What is taken apart must be held: no more than other listings may have. */
-const parsedBytes = 64 * 1024 * 1024;
+/** Limit for a parsed response, which is held in memory. Other listings have the same limit. */
+const maxParsedBytes = 64 * 1024 * 1024;
 
-/** The global flags in the form that lists and records take; raw is no format of theirs. */
-function checkForm(options: ApiOptions): void {
+/** Checks the output flags. `raw` is not a format of lists and records. */
+function checkOutputFlags(options: ApiOptions): void {
   if (options.output !== "raw") return checkFormat(options);
-  const isPicked = (options.fields ?? options.filter ?? options.jq) !== undefined;
-  if (!isPicked && options.json !== true) return;
-  throw new CliError("usage", "--output raw writes the bytes as they come", {
+  const isSelected = (options.fields ?? options.filter ?? options.jq) !== undefined;
+  if (!isSelected && options.json !== true) return;
+  throw new CliError("usage", "--output raw writes the bytes unchanged", {
     hints: ["leave out --json, --fields, --filter and --jq, or --output raw"],
   });
 }
@@ -38,14 +38,12 @@ async function showRefused(output: Output, options: ApiOptions, answer: Answer):
   await showBody(output, options, { status, headers, body: stream }, "");
 }
 
-/** A failure with what to do about it here; also where nobody can say whether the request was taken. */
-function afterFault(error: unknown, { method }: Asked, kind: FaultKind | undefined): unknown {
+/** Adds hints of this command. `kind` tells whether the service may have acted on the request. */
+function withHints(error: unknown, { method }: ApiRequest, kind: FaultKind | undefined): unknown {
   if (error instanceof ApiError && error.code === "ANSWER_TOO_LARGE") {
     return new CliError(error.exit, error.message, {
       cause: error,
-      hints: [
-        "without --output, --fields, --filter and --jq it is written as it comes, of any size",
-      ],
+      hints: ["without --output, --fields, --filter and --jq a response of any size is streamed"],
     });
   }
   if (error instanceof ApiError && (error.status === 404 || error.status === 405)) {
@@ -58,56 +56,59 @@ function afterFault(error: unknown, { method }: Asked, kind: FaultKind | undefin
   if (!(error instanceof ApiError) || isSafe(method) || !isUnknown) return error;
   return new CliError(error.exit, error.message, {
     cause: error,
-    hints: [...error.hints, "the service may have acted on it: look before you send it again"],
+    hints: [
+      ...error.hints,
+      "the service may have acted on the request: check before you send it again",
+    ],
   });
 }
 
-interface Asking {
+interface ApiRun {
   context: Context;
   client: Client;
   output: Output;
   options: ApiOptions;
-  asked: Asked;
+  request: ApiRequest;
 }
 
-async function askOnce({ context, client, output, options, asked }: Asking): Promise<void> {
-  const call = await createCall(context, client, asked, options.inputFile);
+async function sendOnce({ context, client, output, options, request }: ApiRun): Promise<void> {
+  const call = await createCall(context, client, request, options.inputFile);
   let refused: Answer | undefined;
   let fault: FaultKind | undefined;
   try {
     const answer = await client.raw(
       {
         ...call,
-        ...(isParsed(options) ? { responseBytes: parsedBytes } : {}),
+        ...(isParsed(options) ? { responseBytes: maxParsedBytes } : {}),
         onFailure: (kind) => void (fault = kind),
       },
       (each) => void (refused = each),
     );
     if (options.include === true) await showHead(output, answer);
-    await showBody(output, options, answer, client.url(asked.path));
+    await showBody(output, options, answer, client.url(request.path));
   } catch (error) {
-    // A redirect ends the call, so it is the last answer; an error may have been that of an earlier attempt.
+    // A redirect ends the call, so it is the last response. An error status may be from an earlier attempt.
     const isLast = fault === "status" || (refused !== undefined && refused.status < 400);
     if (isLast && refused) await showRefused(output, options, refused);
-    throw afterFault(error, asked, fault);
+    throw withHints(error, request, fault);
   }
 }
 
-async function askPages({ context, client, output, options, asked }: Asking): Promise<void> {
+async function sendPages({ context, client, output, options, request }: ApiRun): Promise<void> {
   const { dialect } = client;
   if (dialect.pages === undefined) {
     throw new CliError("not-found", `the ${dialect.name} interface has no pages`, {
-      hints: ["leave --paginate out: its listings come whole"],
+      hints: ["leave out --paginate: each of its listings is one response"],
     });
   }
-  const ask = async (path: string): Promise<string> => {
-    const call = await createCall(context, client, { ...asked, path }, undefined);
-    const answer = await client.raw({ ...call, responseBytes: parsedBytes });
+  const send = async (path: string): Promise<string> => {
+    const call = await createCall(context, client, { ...request, path }, undefined);
+    const answer = await client.raw({ ...call, responseBytes: maxParsedBytes });
     const chunks: Uint8Array[] = [];
     for await (const chunk of answer.body) chunks.push(chunk);
     return safeJson(output, Buffer.concat(chunks).toString());
   };
-  const rows = rowsOfPages(asked.path, dialect, ask);
+  const rows = rowsOfPages(request.path, dialect, send);
   if (options.silent === true) {
     for await (const row of rows) void row;
     return;
@@ -117,18 +118,18 @@ async function askPages({ context, client, output, options, asked }: Asking): Pr
 }
 
 /**
- * `api [METHOD] PATH`: any request to the service with the profile's key, as
- * `gh api`. The body of the answer goes to stdout as it comes, an error's too; the
- * exit code says what became of it.
+ * `api [METHOD] PATH`: sends any request to the service with the profile's key, like
+ * `gh api`. Streams the response body to stdout, also that of an error. The exit
+ * code reports the outcome.
  */
 export async function api(context: Context, args: string[], options: ApiOptions): Promise<void> {
-  checkForm(options);
+  checkOutputFlags(options);
   const { client, output, connection } = await connect(context, options);
   try {
-    const asked = await readAsked(context, args, options, connection.baseUrl);
-    for (const value of secretValues(asked.headers)) output.secrets.add(value);
-    const asking = { context, client, output, options, asked };
-    await (options.paginate === true ? askPages(asking) : askOnce(asking));
+    const request = await readRequest(context, args, options, connection.baseUrl);
+    for (const value of secretValues(request.headers)) output.secrets.add(value);
+    const run = { context, client, output, options, request };
+    await (options.paginate === true ? sendPages(run) : sendOnce(run));
   } finally {
     await client.close();
   }

@@ -8,10 +8,10 @@ import { CliError, codeOf } from "../../errors.ts";
 
 type BodyParts = Pick<Call, "body" | "contentType" | "contentLength" | "attempts">;
 
-/** A file up to this size is read once, and sent again as it was. */
-const keptBytes = 1024 * 1024;
-/** What a field takes from a file or stdin at most. */
-const fieldBytes = 64 * 1024 * 1024;
+/** A file up to this size is read once; a retry sends the same bytes. */
+const bufferedBytes = 1024 * 1024;
+/** Largest field value from a file or stdin. */
+const maxFieldBytes = 64 * 1024 * 1024;
 
 function unreadable(flag: string, path: string, error: unknown): CliError {
   return new CliError("usage", `${flag}: cannot read ${path}: ${codeOf(error) ?? "failure"}`, {
@@ -38,15 +38,15 @@ async function* stdinChunks({ stdin, signal }: Context): AsyncGenerator<Uint8Arr
     throw new CliError("local", "cannot read stdin", { cause: error });
   } finally {
     signal.removeEventListener("abort", stop);
-    // The service may have answered before all of it was sent: nothing more is read.
+    // The service may respond before the whole body is sent; then nothing more is read.
     stream.destroy();
   }
 }
 
 /**
- * The body of --input: a file, or stdin with `-`, sent while it is read. Only what
- * can be read again is sent again. Throws CliError `usage` for a file that cannot
- * be read, while sending `local` for one that changes.
+ * The body of --input: a file, or stdin with `-`, sent while it is read. Only a body
+ * that can be read twice is retried. Throws CliError `usage` for a file that cannot
+ * be read; while sending, `local` for a file that changes.
  */
 export async function inputBody(context: Context, input: string): Promise<BodyParts> {
   const contentType = "application/json";
@@ -57,7 +57,8 @@ export async function inputBody(context: Context, input: string): Promise<BodyPa
   const path = resolve(context.cwd, input);
   try {
     const info = await stat(path);
-    if (info.isFile() && info.size <= keptBytes) return { contentType, body: await readFile(path) };
+    if (info.isFile() && info.size <= bufferedBytes)
+      return { contentType, body: await readFile(path) };
     if (info.isDirectory()) throw Object.assign(new Error("a folder"), { code: "EISDIR" });
     if (!info.isFile()) return { contentType, attempts: 1, body: () => createReadStream(path) };
     const bytes = () => createReadStream(path);
@@ -73,7 +74,7 @@ async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   let size = 0;
   for await (const chunk of chunks) {
     all.push(chunk);
-    if ((size += chunk.length) > fieldBytes) break;
+    if ((size += chunk.length) > maxFieldBytes) break;
   }
   return Buffer.concat(all);
 }
@@ -90,8 +91,8 @@ export async function fieldText(context: Context, name: string, file: string): P
     context.signal.throwIfAborted();
     throw unreadable(flag, file, error);
   }
-  if (bytes.length > fieldBytes) {
-    throw new CliError("usage", `${flag}: ${file} is larger than ${fieldBytes} bytes`, {
+  if (bytes.length > maxFieldBytes) {
+    throw new CliError("usage", `${flag}: ${file} is larger than ${maxFieldBytes} bytes`, {
       hints: ["send the whole body with --input, which has no limit"],
     });
   }
@@ -100,7 +101,7 @@ export async function fieldText(context: Context, name: string, file: string): P
   } catch (error) {
     throw new CliError("usage", `${flag}: ${file} is not UTF-8`, {
       cause: error,
-      hints: ["a field is text; `knowctl files upload` sends files of any kind"],
+      hints: ["a field must be text; `knowctl files upload` sends files of any kind"],
     });
   }
 }

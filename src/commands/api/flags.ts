@@ -3,7 +3,7 @@ import { flagOnly } from "../../surface/environment.ts";
 import { choice, collect, examples, filled } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
-/** `--input` beside the global `--no-input`, whose name in the options it would take. */
+/** `--input`. Its option name is `inputFile`, because the global `--no-input` uses `input`. */
 function inputOption(): Option {
   const option = new Option("--input <file>", "send this file as the body; - is stdin");
   option.attributeName = () => "inputFile";

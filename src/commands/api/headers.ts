@@ -1,6 +1,6 @@
 import { CliError } from "../../errors.ts";
 
-/** The client's own: they frame the message or say where it goes, and a wrong one would break it. */
+/** Set by the HTTP client only: they frame or route the message, and a wrong value breaks it. */
 const framing = new Set([
   "accept-encoding",
   "connection",
@@ -14,25 +14,25 @@ const framing = new Set([
   "upgrade",
 ]);
 
-/** Keys, which come from the profile: an argument can be read by every process of the machine. */
+/** Headers with keys. Keys come from the profile: every local process can read arguments. */
 const credentials = /^(?:authorization|cookie2?|proxy-.*|x-onyx-authorization)$/;
 
-function refusal(name: string): CliError | undefined {
+function problemWith(name: string): CliError | undefined {
   if (credentials.test(name)) {
-    return new CliError("usage", `--header ${name}: keys are not taken from the command line`, {
+    return new CliError("usage", `--header ${name}: a key cannot be passed on the command line`, {
       hints: ["choose the key with --profile and --key; `knowctl login` stores one"],
     });
   }
   if (!framing.has(name)) return undefined;
-  return new CliError("usage", `--header ${name}: this header is the client's own`, {
+  return new CliError("usage", `--header ${name}: knowctl sets this header itself`, {
     hints: ["leave it out"],
   });
 }
 
 /**
- * Headers of --header by lower-case name; of one name the last counts. Throws
- * CliError `usage` for what is no header, would break the message or carry a key.
- * No value is repeated in an error: it may be a secret.
+ * Parses --header into values by lower-case name; the last value of a name wins. Throws
+ * CliError `usage` for a malformed header, one that breaks the message or carries a key.
+ * Errors quote no value: it may be a secret.
  */
 export function parseHeaders(given: readonly string[]): Record<string, string> {
   const headers = Object.create(null) as Record<string, string>;
@@ -44,19 +44,23 @@ export function parseHeaders(given: readonly string[]): Record<string, string> {
       });
     }
     if (!/^[\t\u0020-\u007e]*$/.test(value)) {
-      throw new CliError("usage", `--header ${name}: only printable ASCII, on one line`, {
-        hints: ["percent-encode other characters"],
-      });
+      throw new CliError(
+        "usage",
+        `--header ${name}: the value must be printable ASCII on one line`,
+        {
+          hints: ["percent-encode other characters"],
+        },
+      );
     }
     const lower = name.toLowerCase();
-    const refused = refusal(lower);
+    const refused = problemWith(lower);
     if (refused) throw refused;
     headers[lower] = value.trim();
   }
   return headers;
 }
 
-/** Values of headers whose name says that they are secret. */
+/** Values of headers whose name suggests a secret. */
 export function secretValues(headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers)
     .filter(([name]) => /auth|cookie|key|pass|secret|signature|token/.test(name))

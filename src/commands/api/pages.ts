@@ -3,12 +3,12 @@ import type { Dialect, PageForm } from "../../api/dialects.ts";
 import { CliError } from "../../errors.ts";
 import { readMember } from "../../output/formats/select.ts";
 
-/** More pages than this are a service that repeats itself. */
-const mostPages = 100_000;
+/** More pages than this mean that the service repeats pages. */
+const maxPages = 100_000;
 
 interface Page {
   rows: unknown[];
-  /** Where the next one is; undefined after the last. */
+  /** Path of the next page; undefined after the last page. */
   next: string | undefined;
 }
 
@@ -18,14 +18,14 @@ function withParameter(path: string, name: string, value: string): string {
   return url.pathname + url.search;
 }
 
-function cannotGoOn(path: string, words: string): CliError {
-  return new CliError("server-error", `pages of ${path}: ${words}`, {
-    hints: ["ask for the pages one by one, without --paginate"],
+function pagingError(path: string, problem: string): CliError {
+  return new CliError("server-error", `pages of ${path}: ${problem}`, {
+    hints: ["request the pages one by one, without --paginate"],
   });
 }
 
-/** The next address of a listing whose pages are found by what stands last in this one. */
-function afterCursor(
+/** Next path of a listing whose cursor is in the last row of the page. */
+function nextByCursor(
   path: string,
   form: PageForm & { by: "cursor" },
   value: unknown,
@@ -34,13 +34,13 @@ function afterCursor(
   if (readMember(value, [form.more]).value !== true) return undefined;
   const cursor = readMember(last, [form.cursor]).value;
   if (typeof cursor !== "string" || cursor === "") {
-    throw cannotGoOn(path, `the last row has no ${form.cursor}, and more rows follow`);
+    throw pagingError(path, `the last row has no ${form.cursor}, but more rows follow`);
   }
   return withParameter(path, form.parameter, cursor);
 }
 
-/** The next address of a listing whose pages are numbered from 0. */
-function afterNumber(
+/** Next path of a listing whose pages are numbered from 0. */
+function nextByNumber(
   path: string,
   form: PageForm & { by: "number" },
   value: unknown,
@@ -48,9 +48,9 @@ function afterNumber(
 ) {
   const total = readMember(value, [form.total]).value;
   const number = Number(new URL(`http://base${path}`).searchParams.get(form.parameter) ?? "0");
-  if (!Number.isSafeInteger(number)) throw cannotGoOn(path, `${form.parameter} is no number`);
+  if (!Number.isSafeInteger(number)) throw pagingError(path, `${form.parameter} is not a number`);
   state.size ??= state.rows;
-  // Rows before the page that the user began with count as seen.
+  // Rows before the user's first page count as seen.
   const seen = state.rows + (number - state.pages) * state.size;
   if (typeof total === "number" && seen >= total) return undefined;
   return withParameter(path, form.parameter, String(number + 1));
@@ -59,7 +59,7 @@ function afterNumber(
 interface State {
   pages: number;
   rows: number;
-  /** Rows of the first page: the others have as many, but the last. */
+  /** Rows of the first page: the page size. */
   size?: number;
 }
 
@@ -77,42 +77,42 @@ function readPage(
     if (rows.length === 0) return { rows, next: undefined };
     const next =
       form.by === "cursor"
-        ? afterCursor(path, form, value, rows.at(-1))
-        : afterNumber(path, form, value, state);
+        ? nextByCursor(path, form, value, rows.at(-1))
+        : nextByNumber(path, form, value, state);
     return { rows: rows as unknown[], next };
   }
   throw new CliError(
     "server-error",
-    `${path}: the answer is no page that ${name} is known to have`,
+    `${path}: the response is not a page in a form of the ${name} interface`,
     {
-      hints: ["leave --paginate out to see it"],
+      hints: ["leave out --paginate to see the response"],
     },
   );
 }
 
 /**
- * The rows of all pages from `path` on, as they are asked for. `ask` sends one GET
- * and gives the text of its answer. Throws CliError `server-error` for an answer
- * that is no page or pages that do not end.
+ * Yields the rows of all pages from `path` on; requests a page when its rows are due.
+ * `send` sends one GET and returns the response text. Throws CliError `server-error`
+ * for a response that is not a page, and for pages that do not end.
  */
 export async function* rowsOfPages(
   path: string,
   dialect: Dialect,
-  ask: (path: string) => Promise<string>,
+  send: (path: string) => Promise<string>,
 ): AsyncGenerator<object> {
   const state: State = { pages: 0, rows: 0 };
   const seen = new Set<string>();
   for (let at: string | undefined = path; at !== undefined;) {
-    if (seen.has(at) || seen.size > mostPages) throw cannotGoOn(path, "they repeat themselves");
+    if (seen.has(at) || seen.size > maxPages) throw pagingError(path, "the service repeats them");
     seen.add(at);
-    const json = await ask(at);
+    const json = await send(at);
     let value: unknown;
     try {
       value = JSON.parse(json);
     } catch {
-      throw cannotGoOn(at, "the answer is not JSON");
+      throw pagingError(at, "the response is not JSON");
     }
-    if (nestsTooDeep(value, json)) throw cannotGoOn(at, "the answer is nested too deep");
+    if (nestsTooDeep(value, json)) throw pagingError(at, "the response is nested too deep");
     const page = readPage(at, value, dialect, state);
     for (const row of page.rows) {
       yield typeof row === "object" && row !== null ? row : { value: row };

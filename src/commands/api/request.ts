@@ -15,8 +15,8 @@ import { fieldText, inputBody } from "./body.ts";
 import { createBody, createQuery, splitField, typedValue, type Field } from "./fields.ts";
 import { parseHeaders } from "./headers.ts";
 
-/** What the arguments and flags say, read before anything is opened or sent. */
-export interface Asked {
+/** The request from arguments and flags, read before anything is opened or sent. */
+export interface ApiRequest {
   method: Method;
   path: string;
   headers: Record<string, string>;
@@ -30,14 +30,14 @@ function splitArguments(
 ): [word: string | undefined, path: string | undefined] {
   const [first = "", second] = args;
   if (second === undefined && isMethod(first)) {
-    throw new CliError("usage", `${first} is a method; the path behind it is missing`, {
-      hints: ["for example `knowctl api GET tool`; a path of that name is /api/" + first],
+    throw new CliError("usage", `${first} is a method; the path after it is missing`, {
+      hints: ["for example `knowctl api GET tool`; write a path of that name as /api/" + first],
     });
   }
   if (second === undefined) return [given, first];
   if (given === undefined) return [first, second];
-  throw new CliError("usage", "the method is given twice", {
-    hints: ["give it before the path, or with --method"],
+  throw new CliError("usage", "the method is set twice", {
+    hints: ["write it before the path, or with --method"],
   });
 }
 
@@ -60,8 +60,8 @@ async function readFields(context: Context, options: ApiOptions): Promise<Field[
 function checkStdin(options: ApiOptions): void {
   const readers = (options.field ?? []).filter((each) => /^[^=]+=@-$/.test(each)).length;
   if (readers + (options.inputFile === "-" ? 1 : 0) < 2) return;
-  throw new CliError("usage", "stdin can be read once", {
-    hints: ["give - to one of --input and --field"],
+  throw new CliError("usage", "stdin can be read only once", {
+    hints: ["use - in only one of --input and --field"],
   });
 }
 
@@ -74,19 +74,19 @@ function checkPages(options: ApiOptions, method: Method): void {
     });
   }
   if (method !== "GET" || options.inputFile !== undefined) {
-    throw new CliError("usage", "--paginate is for GET, without a body", {
-      hints: ["with fields, say --method GET: they become the query"],
+    throw new CliError("usage", "--paginate works only with GET and without a body", {
+      hints: ["with fields, add --method GET: they become the query"],
     });
   }
 }
 
-/** Reads the request from the command line. Throws CliError `usage`; nothing has been sent then. */
-export async function readAsked(
+/** Reads the request from the command line. Throws CliError `usage` before anything is sent. */
+export async function readRequest(
   context: Context,
   args: readonly string[],
   options: ApiOptions,
   baseUrl: string,
-): Promise<Asked> {
+): Promise<ApiRequest> {
   const [word, given = ""] = splitArguments(args, options.method);
   const hasBody = options.inputFile !== undefined;
   const hasFields = (options.rawField ?? options.field) !== undefined;
@@ -107,11 +107,11 @@ export async function readAsked(
   };
 }
 
-/** The call that was asked for. Throws CliError `usage` for a body that cannot be read. */
+/** Builds the client's call. Throws CliError `usage` for a body that cannot be read. */
 export async function createCall(
   context: Context,
   { dialect }: Client,
-  { method, path, headers, fields, key }: Asked,
+  { method, path, headers, fields, key }: ApiRequest,
   input: string | undefined,
 ): Promise<Call> {
   const call: Call = {

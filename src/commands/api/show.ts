@@ -15,7 +15,7 @@ import { writeValue } from "../../output/formats/value.ts";
 
 type Head = Pick<StreamedAnswer, "status" | "headers">;
 
-/** Status line and headers, then an empty line, as they would stand in a message; no keys. */
+/** Writes the status line, the headers with keys masked, and an empty line, as in HTTP/1.1. */
 export async function showHead(output: Output, { status, headers }: Head): Promise<void> {
   await output.line(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`.trimEnd());
   for (const [name, value] of Object.entries(withoutSecrets(allHeaders(headers)))) {
@@ -45,17 +45,17 @@ function notText(kind: Kind, contentType: string, address: string): CliError {
   if (kind === "page") {
     return new CliError("server-error", `unexpected answer (${shown}) from ${address}`, {
       hints: [
-        "a web page answered: check the path and the base URL",
+        "the response is a web page: check the path and the base URL",
         "--output raw writes the page as it is",
       ],
     });
   }
-  return new CliError("server-error", `the answer from ${address} is no text (${shown})`, {
+  return new CliError("server-error", `the response from ${address} is not text (${shown})`, {
     hints: ["--output raw writes its bytes: `knowctl api PATH --output raw > FILE`"],
   });
 }
 
-/** Text in pieces as JSON: what may be the beginning of a secret waits for the next. */
+/** Writes JSON text in chunks. Holds back a tail that may be the beginning of a secret. */
 function createJsonWriter(output: Output, layOut: (text: string) => string) {
   let held = "";
   const write = async (text: string, isLast: boolean): Promise<void> => {
@@ -68,7 +68,7 @@ function createJsonWriter(output: Output, layOut: (text: string) => string) {
   return write;
 }
 
-/** The body as it comes, in memory of one size: text and JSON made inert, or with `raw` every byte. */
+/** Streams the body in constant memory: text and JSON made inert, or with `raw` every byte. */
 async function showStream(
   output: Output,
   body: AsyncIterable<Uint8Array>,
@@ -82,7 +82,7 @@ async function showStream(
   let last = "\n";
   for await (const chunk of body) {
     if (form === "raw" && !output.isTerminal) {
-      // One character a byte: what is not masked stays byte for byte.
+      // latin1 maps one byte to one character, so bytes that are not masked stay unchanged.
       await output.bytes(Buffer.from(mask(Buffer.from(chunk).toString("latin1")), "latin1"));
       continue;
     }
@@ -94,42 +94,42 @@ async function showStream(
   const rest = mask(decoder.decode()) + mask(undefined);
   if (form === "json" || form === "pretty") await writeJson(rest, true);
   else if (rest !== "") await output.write(rest);
-  // On a terminal the prompt does not stand behind the answer.
+  // On a terminal, the prompt begins on a new line.
   if (output.isTerminal && (last !== "\n" || form === "pretty")) await output.line("");
   await output.flush();
 }
 
-async function parsed(output: Output, body: AsyncIterable<Uint8Array>, address: string) {
+async function readParsed(output: Output, body: AsyncIterable<Uint8Array>, address: string) {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   const json = safeJson(output, Buffer.concat(chunks).toString());
-  const broken = (words: string): CliError =>
-    new CliError("server-error", `the answer from ${address} is ${words}`, {
-      hints: ["leave --output, --fields, --filter and --jq out to see it as it is"],
+  const broken = (problem: string): CliError =>
+    new CliError("server-error", `the response from ${address} is ${problem}`, {
+      hints: ["leave out --output, --fields, --filter and --jq to see it unchanged"],
     });
   let value: unknown;
   try {
     value = JSON.parse(json);
   } catch {
-    // The parser's own message quotes the answer.
+    // The parser's own message quotes the response.
     throw broken(json === "" ? "empty" : "not JSON");
   }
   if (nestsTooDeep(value, json)) throw broken("nested too deep");
   return { value, json };
 }
 
-/** An answer that will be taken apart, without the secrets of the run and the keys of connectors. */
+/** Masks the run's secrets and the connectors' keys in a response that will be parsed. */
 export function safeJson({ secrets }: Output, json: string): string {
   return redactText(maskCredentials(json), secrets);
 }
 
-/** Whether the answer is taken apart, not passed on as it came. */
+/** Whether the flags need a parsed response, instead of the streamed one. */
 export function isParsed({ output, json, fields, filter, jq }: ApiOptions): boolean {
   const isFormat = output !== undefined && output !== "raw";
   return isFormat || json === true || (fields ?? filter ?? jq) !== undefined;
 }
 
-/** Writes the body of an answer in the form that the options ask for. `address` is for messages. */
+/** Writes a response body in the form that the options select. `address` is for messages. */
 export async function showBody(
   output: Output,
   options: ApiOptions,
@@ -139,7 +139,7 @@ export async function showBody(
   const contentType = header(headers, "content-type") ?? "";
   const isEmpty = status === 204 || header(headers, "content-length") === "0";
   if (options.silent === true || isEmpty) {
-    // Read to its end: only then has the service answered.
+    // Read to the end: only then is the response complete.
     for await (const chunk of body) void chunk;
     return;
   }
@@ -152,7 +152,7 @@ export async function showBody(
     throw notText(kind, contentType, address);
   }
   if (isParsed(options)) {
-    const { value, json } = await parsed(output, body, address);
+    const { value, json } = await readParsed(output, body, address);
     return await writeValue(output, options, value, json);
   }
   const isPretty = output.isTerminal && onlyJson.test(contentType);

@@ -19,7 +19,7 @@ import { createChecks } from "./checks.ts";
 import { createRecorder, recorded, type Memory } from "./session/remember.ts";
 import { renderModeOf, shownOf, switchOf } from "./options/options.ts";
 import { sendQuestion, type Batch, type Question } from "./send.ts";
-import { conclude, runTurn, type Ending, type Keeper } from "./turn.ts";
+import { conclude, runTurn, type Ending, type AnswerSink } from "./turn.ts";
 
 export type { Question } from "./send.ts";
 
@@ -32,7 +32,7 @@ export interface View extends Omit<RenderOptions, "turn"> {
   findFiles?: ((ids: readonly string[]) => Promise<ReadonlyMap<string, string>>) | undefined;
 }
 
-/** The view that flags and configuration ask for, where there is no service. Throws CliError `usage`. */
+/** The view from flags and configuration, without a service. Throws CliError `usage`. */
 export function plainView(
   options: ChatOptions,
   settings: ChatSettings,
@@ -49,7 +49,7 @@ export function plainView(
   };
 }
 
-/** The view that flags and configuration ask for. Throws CliError `usage`. */
+/** The view from flags and configuration. Throws CliError `usage`. */
 export function viewOf(
   context: Context,
   options: ChatOptions,
@@ -71,18 +71,18 @@ function requestedModel({ modelProvider, modelVersion }: ChatParameters): string
   return [modelProvider, modelVersion].filter(Boolean).join("/") || null;
 }
 
-/** Passes an answer on; asks whom it is for once it has begun, which then delays no first word. */
-async function* checked(
+/** Forwards the batches. Looks up the caller after the first batch, so that it delays no first word. */
+async function* withCallerCheck(
   batches: AsyncIterable<Batch>,
   checks: ReturnType<typeof createChecks>,
 ): AsyncGenerator<Batch> {
   for await (const batch of batches) {
     yield batch;
-    checks.whose();
+    checks.checkCaller();
   }
 }
 
-/** What went otherwise than asked. Of an answer that did not come, only what was asked wrongly. */
+/** Warns where the answer differs from the request; for a failed answer, only of a wrong request. */
 async function collectWarnings(
   checks: ReturnType<typeof createChecks>,
   asked: Asked,
@@ -96,20 +96,19 @@ async function collectWarnings(
 }
 
 /**
- * Asks one question and draws its answer; one-shot chat and the conversation
- * both ask with it. The context's signal, which must be the client's own, stops
- * the answer. Whatever the service does wrong is the ending's `failure`; only a
- * failing output throws. Warnings are in the outcome and not yet written.
- * `keeper` gets what comes before it is drawn; the index of `memory` takes the
- * question as soon as the service has named its session. In format `silent`
- * nothing is drawn: the ending tells everything.
+ * Asks one question and draws its answer, for one-shot chat and the conversation.
+ * The context's signal stops the answer; it must be the client's own signal.
+ * An error of the service is the ending's `failure`; throws only if the output fails.
+ * Warnings are in the outcome and not yet written. `sink` gets each batch before it
+ * is drawn. The index of `memory` records the question once its session is known.
+ * Format `silent` draws nothing: everything is in the ending.
  */
 export async function ask(
   context: Context,
   { output, client, memory }: { output: Output; client: Client; memory: Memory },
   question: Question,
   shown: Omit<View, "format"> & { format: ChatFormat | "silent" },
-  keeper?: Keeper,
+  sink?: AnswerSink,
 ): Promise<Ending> {
   const { format, findFiles, ...view } = shown;
   const { parameters } = question;
@@ -124,14 +123,14 @@ export async function ask(
   const asked = askedOf(parameters, client.dialect);
   const checks = createChecks(client, asked, shown);
   checks.begin();
-  if (question.whole) checks.whose();
+  if (question.whole) checks.checkCaller();
   const record = createRecorder(context, output, memory, parameters.message);
   const batches = recorded(
     sendQuestion(client, question, turn, () => record(turn)),
     turn,
     record,
   );
-  const end = await runTurn(context, checked(batches, checks), { turn, renderer, keeper });
+  const end = await runTurn(context, withCallerCheck(batches, checks), { turn, renderer, sink });
   const isLost = end.failure instanceof CliError && end.failure.exit === "incomplete";
   if (isLost) await record(turn);
   const cited = format === "packets" ? [] : turnsOf(turn).flatMap(citedIds);
@@ -143,14 +142,14 @@ export async function ask(
   return await conclude(context, client, renderer, {
     ...end,
     turn,
-    keeper,
+    sink,
     warnings,
     requestedModel: requestedModel(parameters),
   });
 }
 
-/** Writes the result of a question that could not be asked, in the formats that always end with one. */
-export async function tellUnasked(
+/** Writes the result of a question that was not sent, in the formats that always end with a result. */
+export async function writeUnasked(
   context: Context,
   output: Output,
   format: ChatFormat,

@@ -55,8 +55,8 @@ function filtersOf(body: Members, member: string): AskedFilters | null {
 const filterMembers = ["search_filters", "internal_search_filters"] as const;
 
 /**
- * What a question asks for that the service may ignore without a word, read from
- * the request itself, so that members of `--payload` count as well.
+ * Request options that the service may silently ignore. Read from the request body,
+ * so that members of `--payload` count too.
  */
 export function askedOf(parameters: ChatParameters, dialect: Dialect): Asked {
   const body = chatBody(parameters, dialect, true);

@@ -5,7 +5,7 @@ import { CliError } from "../../errors.ts";
 import type { ChatFormat } from "../../output/chat/render.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { dim } from "../../output/terminal/text.ts";
-import { ask, plainView, tellUnasked, viewOf, type Question, type View } from "./ask.ts";
+import { ask, plainView, writeUnasked, viewOf, type Question, type View } from "./ask.ts";
 import type { LocalFile } from "./files.ts";
 import {
   beginsConversation,
@@ -16,7 +16,7 @@ import {
 } from "./message.ts";
 import { checkPayloadSession, selectionOf } from "./options/flag-rules.ts";
 import { checkOptions, formatOf, parametersOf, shownOf, switchOf } from "./options/options.ts";
-import { combineKeepers, type Ending, type Keeper } from "./turn.ts";
+import { combineSinks, type Ending, type AnswerSink } from "./turn.ts";
 import { connect, loadSettings, openOutput, type Connected } from "../connect.ts";
 import type { SessionOwner } from "./session/session-index.ts";
 
@@ -26,23 +26,23 @@ async function noteSession(
   format: ChatFormat,
   isRemembered: boolean,
 ): Promise<void> {
-  // Of a cut answer the error says how to go on: asking further is not the next step.
+  // The error of a cut answer already names the next step.
   if (sessionId === null || format !== "text" || !["ok", "interrupted"].includes(status)) return;
   // A session without a known message is not recorded (remember.ts).
   const flag = isRemembered && messageId !== null ? "--continue" : `--session ${sessionId}`;
-  await output.note(dim(`session ${sessionId} · go on with: knowctl chat ${flag} "…"`));
+  await output.note(dim(`session ${sessionId} · continue with: knowctl chat ${flag} "…"`));
 }
 
-/** What is known before anything is sent. */
+/** Input that is read before anything is sent. */
 interface Plan {
   message: MessagePlan;
-  /** Members of a `--payload` file; that of stdin is read later. */
+  /** Members of a `--payload` file; a payload on stdin is read later. */
   payload: Record<string, unknown> | undefined;
   files: LocalFile[];
 }
 
-// What only some questions need is loaded for those alone: the first word waits for all that is loaded.
-async function lookAtFiles(context: Context, { file = [] }: ChatOptions): Promise<LocalFile[]> {
+// Modules load only when needed: loading delays the first word of the answer.
+async function checkLocalFiles(context: Context, { file = [] }: ChatOptions): Promise<LocalFile[]> {
   return file.length === 0 ? [] : (await import("./files.ts")).checkFiles(context.cwd, file);
 }
 
@@ -80,13 +80,13 @@ async function prepare(
   const named = extra?.["chat_session_id"];
   if (typeof named === "string" && named !== "") {
     checkPayloadSession(options);
-    // An Agent or Project beside a session is refused by the service.
+    // The service refuses an agent or project together with a session.
     delete base.personaId;
     delete base.projectId;
     base.sessionId = named;
   }
   const message = await readMessage(context, plan.message, () => {
-    // Whoever started it without a message sees why nothing happens.
+    // Tells the user why nothing happens.
     output.note(dim('waiting for the message on stdin; or: knowctl chat "…"')).catch(() => {});
   });
   if (message === "" && typeof extra?.["message"] !== "string") {
@@ -118,26 +118,26 @@ async function saveFile(context: Context, { save }: ChatOptions): Promise<string
   return saveTarget(context, save);
 }
 
-/** What else becomes of the answer: `--save`, `--record`. Throws CliError `usage`. */
-async function keepersOf(
+/** The sink of `--save` and `--record`. Throws CliError `usage`. */
+async function sinkOf(
   context: Context,
   output: Output,
   options: ChatOptions,
   question: Question | undefined,
   fileUrl?: View["fileUrl"],
-): Promise<Keeper | undefined> {
+): Promise<AnswerSink | undefined> {
   const { record, force } = options;
   const save = await saveFile(context, options);
-  const keepers: Keeper[] = [];
+  const sinks: AnswerSink[] = [];
   if (record !== undefined && question) {
     const { createRecorder } = await import("./record.ts");
-    keepers.push(createRecorder(context, output, question, { record, force: force === true }));
+    sinks.push(createRecorder(context, output, question, { record, force: force === true }));
   }
   if (save !== undefined) {
     const { createSaver } = await import("./save.ts");
-    keepers.push(createSaver(save, output, fileUrl));
+    sinks.push(createSaver(save, output, fileUrl));
   }
-  return combineKeepers(keepers);
+  return combineSinks(sinks);
 }
 
 /** Ends a command whose answer has been drawn. Throws what made it fail. */
@@ -156,9 +156,9 @@ async function replayAnswer(
   const { checkReplay, replay } = await import("./replay.ts");
   checkReplay(args);
   const config = await loadSettings(context, options, output, { sends: false });
-  const keeper = await keepersOf(context, output, options, undefined);
+  const sink = await sinkOf(context, output, options, undefined);
   const view = plainView(options, config.chat, output, begin());
-  await finish(output, await replay(context, output, options, view, keeper));
+  await finish(output, await replay(context, output, options, view, sink));
 }
 
 async function askOnce(
@@ -174,27 +174,27 @@ async function askOnce(
   const payload = file === undefined || file === "-" ? undefined : await readPayload(context, file);
   const hasMessage = typeof payload?.["message"] === "string";
   if (file !== "-" && !hasMessage && beginsConversation(context, args, options)) {
-    const start = { payload, save, files: await lookAtFiles(context, options) };
+    const start = { payload, save, files: await checkLocalFiles(context, options) };
     if (options.record !== undefined) {
-      throw new CliError("usage", "--record keeps one answer, not a conversation", {
-        hints: ['give a message: knowctl chat --record FILE "…"'],
+      throw new CliError("usage", "--record stores one answer, not a conversation", {
+        hints: ['add a message: knowctl chat --record FILE "…"'],
       });
     }
     const { converse } = await import("./conversation/conversation.ts");
     return await converse(context, options, start);
   }
   const message = planMessage(context, args, file, hasMessage);
-  const files = await lookAtFiles(context, options);
+  const files = await checkLocalFiles(context, options);
   const connected = await connect(context, options);
   const { client, config, connection, output } = connected;
   try {
     const owner = { profile: config.profile, baseUrl: connection.baseUrl };
     const question = await prepare(context, options, connected, owner, { message, payload, files });
     const view = viewOf(context, options, connected, formatOf(options));
-    const keeper = await keepersOf(context, output, options, question, view.fileUrl);
+    const sink = await sinkOf(context, output, options, question, view.fileUrl);
     begin();
     const memory = switchOf(options, "remember", config.chat.remember) ? owner : undefined;
-    const ending = await ask(context, { ...connected, memory }, question, view, keeper);
+    const ending = await ask(context, { ...connected, memory }, question, view, sink);
     await noteSession(output, ending, view.format, memory !== undefined);
     await finish(output, ending);
   } finally {
@@ -203,10 +203,10 @@ async function askOnce(
 }
 
 /**
- * `knowctl chat`: one question, its answer on stdout; without one a conversation. Throws CliError by the
- * kind of failure; an answer that was cut is `incomplete` and what came of it
- * has been written. The session is remembered for `--continue`. The formats for
- * programs end with a result also where nothing could be asked.
+ * `knowctl chat`: asks one question and writes its answer to stdout; without a question it
+ * starts a conversation. Throws CliError by the kind of failure. A cut answer is `incomplete`,
+ * and its arrived part is written. The session is remembered for `--continue`. Machine
+ * formats end with a result even if no question was sent.
  */
 export async function chat(context: Context, args: string[], options: ChatOptions): Promise<void> {
   if (options.batch !== undefined && options.replay === undefined) {
@@ -229,7 +229,7 @@ export async function chat(context: Context, args: string[], options: ChatOption
     if (replay === undefined) await askOnce(context, args, options, begin);
     else await replayAnswer(context, args, { ...options, replay }, begin);
   } catch (error) {
-    if (!hasBegun) await tellUnasked(context, openOutput(context, options), format, error);
+    if (!hasBegun) await writeUnasked(context, openOutput(context, options), format, error);
     throw error;
   }
 }

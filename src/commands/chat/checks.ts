@@ -3,42 +3,42 @@ import type { Turn } from "../../output/chat/turn/answer.ts";
 import { isOwnSearch } from "../../output/chat/filter-warnings.ts";
 import type { Asked, Known } from "../../output/chat/warnings.ts";
 
-/** So long may a look-up take: the answer is there, and nobody waits long for a warning. */
-const withinMs = 2000;
+/** Timeout of a look-up: the answer is complete, and nobody waits long for a warning. */
+const lookUpTimeoutMs = 2000;
 
 type Facts = Pick<Known, "tools" | "providers" | "anonymous">;
 
-type Asking = { [Name in keyof Facts]?: Promise<Facts[Name]> };
+type LookUps = { [Name in keyof Facts]?: Promise<Facts[Name]> };
 
 /**
- * What was asked already, by client, as a batch has one, and by view: the
- * questions of a conversation have a client each and one view.
+ * Look-ups already made, by client and by view. A batch has one client; a conversation
+ * has one view, and a client for each question.
  */
-const kept = new WeakMap<object, Asking>();
+const cachedLookUps = new WeakMap<object, LookUps>();
 
-/** Asks once; what fails is not known, which is no failure, and may be asked again. */
+/** Looks up once. A failed look-up returns null, and a later question may repeat it. */
 function lookUp<Name extends keyof Facts>(
-  asking: Asking,
+  started: LookUps,
   name: Name,
   ask: () => Promise<Facts[Name] | undefined>,
 ): () => Promise<Facts[Name]> {
   const find = async (): Promise<Facts[Name]> => {
     const found = (await ask().catch(() => null)) ?? null;
-    if (found === null) delete asking[name];
+    if (found === null) delete started[name];
     return found as Facts[Name];
   };
-  // For one question it is not asked again.
+  // Within one question, a look-up is not repeated.
   let asked: Promise<Facts[Name]> | undefined;
   return () => {
     if (asked === undefined) {
-      asked = asking[name] ?? find();
-      asking[name] = asked as Asking[Name];
+      asked = started[name] ?? find();
+      started[name] = asked as LookUps[Name];
     }
     return asked;
   };
 }
 
-/** The name of the model is of use where only a provider was asked for: with a version it repeats that one. */
+/** The model that answered; looked up only if the request names a provider without a version. */
 async function modelOf(client: Client, asked: Asked, turn: Turn): Promise<string | null> {
   const { sessionId, messageId } = turn;
   if (!asked.model?.provider || asked.model.version !== undefined) return null;
@@ -54,25 +54,25 @@ async function modelOf(client: Client, asked: Asked, turn: Turn): Promise<string
 }
 
 /**
- * Finds out, beside the question, what the service may silently do otherwise.
- * Each look-up is made only where something asked for depends on it, and once
- * for a client and for a view: `begin` at the time of sending, so that it is over
- * when the answer is; `whose` when the answer begins, so that it delays no first word.
+ * Looks up, during the question, which options the service may silently ignore.
+ * Each look-up runs only if the request depends on it, and once for each client and
+ * view. `begin` runs with the request, to end before the answer does. `checkCaller`
+ * runs when the answer begins, so that it delays no first word.
  */
 export function createChecks(client: Client, asked: Asked, view: object) {
-  const asking = kept.get(view) ?? kept.get(client) ?? {};
-  kept.set(view, asking).set(client, asking);
-  // Loaded when needed: the first word of the answer waits for all that is loaded.
+  const started = cachedLookUps.get(view) ?? cachedLookUps.get(client) ?? {};
+  cachedLookUps.set(view, started).set(client, started);
+  // Modules load only when needed: loading delays the first word of the answer.
   const lookUps = {
-    tools: lookUp(asking, "tools", async () =>
-      (await import("../../api/tools.ts")).listTools(client, withinMs),
+    tools: lookUp(started, "tools", async () =>
+      (await import("../../api/tools.ts")).listTools(client, lookUpTimeoutMs),
     ),
-    providers: lookUp(asking, "providers", async () =>
-      (await import("../../api/models.ts")).listProviders(client, withinMs),
+    providers: lookUp(started, "providers", async () =>
+      (await import("../../api/models.ts")).listProviders(client, lookUpTimeoutMs),
     ),
-    anonymous: lookUp(asking, "anonymous", async () => {
+    anonymous: lookUp(started, "anonymous", async () => {
       if (client.dialect.paths.me === undefined) return undefined;
-      return (await import("../../api/account.ts")).isAnonymous(client, withinMs);
+      return (await import("../../api/account.ts")).isAnonymous(client, lookUpTimeoutMs);
     }),
   };
   const namesTools = asked.forcedToolId !== undefined || asked.allowedToolIds.length > 0;
@@ -81,12 +81,12 @@ export function createChecks(client: Client, asked: Asked, view: object) {
       if (namesTools) void lookUps.tools();
       if (asked.model !== null) void lookUps.providers();
     },
-    whose(): void {
+    checkCaller(): void {
       void lookUps.anonymous();
     },
-    /** What is known at the end; never throws. */
+    /** The results at the end. Never throws. */
     async known(turn: Turn): Promise<Known> {
-      // Only then the remedy needs the id of the tool that searches.
+      // Only this warning's hint needs the id of the search tool.
       const noSearch = asked.filters !== null && !turn.tools.some(isOwnSearch);
       const [tools, providers, anonymous, model] = await Promise.all([
         namesTools || noSearch ? lookUps.tools() : null,

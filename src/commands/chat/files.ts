@@ -13,7 +13,7 @@ function descriptorOf(file: UserFile): FileDescriptor {
     id: file.file_id,
     type: file.chat_file_type ?? "document",
     ...(file.name ? { name: file.name } : {}),
-    // Without it the service takes the file for one of a project (observed-service.md 1.4).
+    // Without this id the service treats the file as a project file (observed-service.md 1.4).
     user_file_id: file.id,
   };
 }
@@ -31,10 +31,10 @@ async function findFiles(client: Client, ids: readonly string[]): Promise<UserFi
 }
 
 /**
- * Uploads files, finds those uploaded before, and waits until the service has
- * processed them; the descriptors for a question. Throws before anything is
- * asked when a file was rejected or cannot be used: CliError `server-error`,
- * `timeout`, `not-found` for an unknown id, `local` for a file that changed.
+ * Uploads new files, finds earlier uploads by id, and waits until the service has
+ * processed all files. Returns the descriptors for a question. Throws before the question
+ * is sent if a file is rejected or unusable: CliError `server-error`, `timeout`,
+ * `not-found` for an unknown id, `local` for a file that changed.
  */
 export async function describeFiles(
   work: UploadWork,
@@ -44,7 +44,7 @@ export async function describeFiles(
   const found = await findFiles(work.client, ids);
   const uploaded = await uploadFiles(work, files);
   if (uploaded.rejected.length > 0) throw rejectedError(uploaded);
-  const ready = await waitForFiles(work, [...found, ...uploaded.taken]);
+  const ready = await waitForFiles(work, [...found, ...uploaded.accepted]);
   const failed = ready.filter(isLost);
   if (failed.length > 0) throw lostError(failed);
   return ready.map(descriptorOf);

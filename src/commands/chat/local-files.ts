@@ -9,9 +9,9 @@ import type { Connected } from "../connect.ts";
 import { findProjectRoot } from "../project-root.ts";
 
 /**
- * The local files of documents, by document id, as paths from the working
- * directory: from the state of the project that it lies in. Finds nothing,
- * silently, where there is no project or no state, and no file that is gone.
+ * Finds the local files of documents, by document id, in the state of the current
+ * project. Paths are relative to the working directory. Without a project or state the
+ * result is empty; a file that no longer exists is left out.
  */
 export async function findFiles(
   context: Pick<Context, "cwd" | "env" | "uid">,
@@ -30,7 +30,7 @@ export async function findFiles(
       if (existsSync(full)) found.set(id, relative(here, full));
     }
   } catch {
-    // A root that is none, say: the sources are named without their files.
+    // For example an invalid root: sources are then listed without their files.
   }
   return found;
 }

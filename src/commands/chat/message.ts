@@ -19,7 +19,7 @@ function decode(bytes: Uint8Array, name: string): string {
 
 const silenceMs = 2000;
 
-/** Collects stdin; `onSilence` is called once when nothing has come of it for a while. */
+/** Collects stdin. Calls `onSilence` once if nothing arrives for `silenceMs`. */
 async function collect(context: Context, onSilence: () => void): Promise<Uint8Array> {
   const timer = setTimeout(onSilence, silenceMs);
   try {
@@ -38,7 +38,7 @@ async function collectAll(context: Context, onChunk: () => void): Promise<Uint8A
     if (context.signal.aborted) stop();
     else context.signal.addEventListener("abort", stop, { once: true });
   });
-  // Without this an abort after the last read would count as an unhandled rejection.
+  // Without this line, an abort after the last read is an unhandled rejection.
   aborted.catch(() => {});
   for (;;) {
     const next = await Promise.race([iterator.next(), aborted]);
@@ -54,7 +54,7 @@ async function collectAll(context: Context, onChunk: () => void): Promise<Uint8A
   }
 }
 
-/** All of stdin as text. Ends with the signal's reason when the user gives up waiting. */
+/** Reads all of stdin as text. Throws the signal's reason on abort. */
 async function readStdin(context: Context, onSilence: () => void = () => {}): Promise<string> {
   try {
     return decode(await collect(context, onSilence), "stdin");
@@ -65,10 +65,10 @@ async function readStdin(context: Context, onSilence: () => void = () => {}): Pr
   }
 }
 
-/** Where the words of the question come from; decided before anything is read or sent. */
+/** The parts of the question; decided before anything is read or sent. */
 export interface MessagePlan {
   words: string;
-  /** stdin is the message, or, with words, its context. */
+  /** Stdin is the message or, with words, its context. */
   readsStdin: boolean;
 }
 
@@ -77,8 +77,8 @@ function usage(message: string, hint: string): CliError {
 }
 
 /**
- * Whether a conversation is wanted: no message, on a terminal. Throws CliError
- * `usage` where one is impossible there.
+ * Whether to start a conversation: no message, on a terminal. Throws CliError `usage`
+ * if the terminal or the flags make a conversation impossible.
  */
 export function beginsConversation(
   { stdin, stdout, stderr, env }: Context,
@@ -89,18 +89,19 @@ export function beginsConversation(
   const refuse = (reason: string): CliError =>
     usage(`no message, and ${reason}`, 'ask one question: knowctl chat "How do I request leave?"');
   if (options.input === false) throw refuse("--no-input allows no conversation");
-  if (env["CI"] && env["CI"] !== "0" && env["CI"] !== "false") throw refuse("CI allows none");
+  if (env["CI"] && env["CI"] !== "0" && env["CI"] !== "false")
+    throw refuse("CI allows no conversation");
   if (env["TERM"] === "dumb") throw refuse("this terminal cannot show a conversation");
   if (options.json || (options.output !== undefined && options.output !== "text")) {
-    throw refuse("a conversation has no other format than text");
+    throw refuse("a conversation has only the format text");
   }
   return true;
 }
 
 /**
- * Decides from the arguments what the message is. `payload` is the value of
- * `--payload`, and `payloadMessage` whether that file holds a message. Throws
- * CliError `usage` where there can be none.
+ * Decides from the arguments where the message is. `payload` is the value of `--payload`;
+ * `payloadMessage` says whether that file holds a message. Throws CliError `usage` if no
+ * message is possible.
  */
 export function planMessage(
   context: Context,
@@ -111,20 +112,20 @@ export function planMessage(
   const words = args.filter((each) => each !== "-").join(" ");
   const asksStdin = args.includes("-");
   if (asksStdin && payload === "-") {
-    throw usage("stdin cannot be both the message and --payload", "give --payload a file");
+    throw usage("stdin cannot be both the message and --payload", "use a file for --payload");
   }
   if (asksStdin || words.trim() !== "") return { words, readsStdin: asksStdin };
   if (args.length > 0) throw usage("the message is empty", 'ask something: knowctl chat "…"');
   if (payloadMessage || payload === "-") return { words, readsStdin: false };
   if (context.stdin.isTTY) {
-    throw usage("no message", 'give one: knowctl chat "How do I request leave?"');
+    throw usage("no message", 'add one: knowctl chat "How do I request leave?"');
   }
   return { words, readsStdin: true };
 }
 
 /**
- * The message: words, then stdin as context where asked for. `onSilence` is called when stdin is
- * waited for and nothing comes. Throws CliError `usage` for an empty one.
+ * Reads the message: the words, then stdin as context if planned. Calls `onSilence` if stdin
+ * stays silent. Throws CliError `usage` for an empty message.
  */
 export async function readMessage(
   context: Context,

@@ -5,14 +5,14 @@ import { CliError, codeOf } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { entryLine, headLine, type RecordedEntry } from "../../recording.ts";
 import type { Question } from "./send.ts";
-import type { Keeper } from "./turn.ts";
+import type { AnswerSink } from "./turn.ts";
 
 const onlyOwner = 0o600;
 
 /** Opens the file of `--record`, which may not exist yet. Throws CliError `usage`. */
 function open(path: string, given: string, force: boolean): number {
   const known = statSync(path, { throwIfNoEntry: false });
-  // A device or pipe is written to as it is.
+  // A device or pipe is written to, never replaced.
   const replaces = force || (known !== undefined && !known.isFile());
   try {
     return openSync(path, replaces ? "w" : "wx", onlyOwner);
@@ -27,16 +27,16 @@ function open(path: string, given: string, force: boolean): number {
 }
 
 /**
- * Records an answer as it comes (recording.ts): each chunk is in the file before
- * it is drawn. A disk that fails ends the recording, not the answer. Throws
- * CliError `usage` for a file that exists, unless `force`, or cannot be made.
+ * Records an answer while it arrives (recording.ts): each chunk is in the file before it is
+ * drawn. A disk failure ends the recording, not the answer. Throws CliError `usage` for a file
+ * that exists (unless `force`) or cannot be created.
  */
 export function createRecorder(
   context: Context,
   output: Output,
   { parameters, whole }: Pick<Question, "parameters" | "whole">,
   { record, force }: { record: string; force: boolean },
-): Keeper {
+): AnswerSink {
   const path = resolve(context.cwd, record);
   const file = open(path, record, force);
   const startedAt = context.elapsed();
@@ -47,7 +47,7 @@ export function createRecorder(
       writeFileSync(file, output.secrets.redact(text));
     } catch (error) {
       failure = new CliError("local", `cannot record in ${path}: ${codeOf(error) ?? "failed"}`, {
-        hints: ["the recording holds what came before"],
+        hints: ["the recording holds the part before the failure"],
         cause: error,
       });
     }
@@ -55,7 +55,7 @@ export function createRecorder(
   append(headLine(new Date(context.now()), parameters.message));
   const atMs = (): number => context.elapsed() - startedAt;
   return {
-    take({ lines }) {
+    write({ lines }) {
       const at = atMs();
       const entries = lines.map(({ raw }): RecordedEntry => {
         return whole ? { atMs: at, reply: raw } : { atMs: at, line: raw };

@@ -11,10 +11,10 @@ import type { Output } from "../../output/terminal/output.ts";
 import { createSpinner } from "../../output/terminal/spinner.ts";
 import { readRecording, type RecordedEntry } from "../../recording.ts";
 import type { View } from "./ask.ts";
-import { takeLines, takeReply, type Batch } from "./send.ts";
-import { conclude, runTurn, type Ending, type Keeper } from "./turn.ts";
+import { applyLines, applyReply, type Batch } from "./send.ts";
+import { conclude, runTurn, type Ending, type AnswerSink } from "./turn.ts";
 
-/** Entries that came at one time. */
+/** Groups entries of the same time. */
 async function* groupsOf(path: string): AsyncGenerator<[RecordedEntry, ...RecordedEntry[]]> {
   let group: [RecordedEntry, ...RecordedEntry[]] | undefined;
   for await (const entry of readRecording(path)) {
@@ -32,7 +32,7 @@ async function replyOf(text: string): Promise<ChatReply> {
     const schemas = await import("../../api/chat-schemas.ts");
     return schemas.ChatReply.parse(JSON.parse(text));
   } catch (error) {
-    throw new CliError("usage", "the reply in the recording is not one of this service", {
+    throw new CliError("usage", "the reply in the recording is not in the form of this service", {
       cause: error,
     });
   }
@@ -71,48 +71,48 @@ async function* play(
       if ("end" in entry) end = entry;
       else if ("reply" in entry) {
         isWhole = true;
-        yield takeReply(turn, await replyOf(redactText(entry.reply, secrets)));
+        yield applyReply(turn, await replyOf(redactText(entry.reply, secrets)));
       }
     }
     const messages = group.flatMap((entry) => ("line" in entry ? redact(entry.line) : []));
     const lines = await eventsOf(messages, progress);
-    if (lines.length > 0) yield takeLines(turn, lines);
+    if (lines.length > 0) yield applyLines(turn, lines);
   }
   const held = await eventsOf(redact(undefined), progress);
   const rest = [...held, ...(await lastEvents(progress))];
-  if (rest.length > 0) yield takeLines(turn, rest);
+  if (rest.length > 0) yield applyLines(turn, rest);
   if (!isWhole && !isEnded(progress)) throw failureOf(end);
 }
 
-/** Refuses a message: flags of a question are refused before (surface/flag-rules.ts). Throws CliError `usage`. */
+/** Refuses a message; surface/flag-rules.ts refuses the flags of a question. Throws CliError `usage`. */
 export function checkReplay(args: readonly string[]): void {
   if (args.length === 0) return;
-  throw new CliError("usage", "--replay asks nothing: it takes no message", {
-    hints: ["leave it out, or leave out --replay"],
+  throw new CliError("usage", "--replay sends no question, so a message has no effect", {
+    hints: ["leave out the message, or --replay"],
   });
 }
 
 /**
- * Draws a recorded answer, at the pace at which it came or `--replay-speed`
- * times as fast (0: at once). Needs neither a network nor credentials. The
- * ending is that of the recorded answer. Throws as `ask` does.
+ * Draws a recorded answer at its original pace, or `--replay-speed` times as fast (0: at
+ * once). Needs neither a network nor credentials. Returns the ending of the recorded answer.
+ * Throws as `ask` does.
  */
 export async function replay(
   context: Context,
   output: Output,
   options: { replay: string; replaySpeed?: number },
   { format, ...view }: View,
-  keeper: Keeper | undefined,
+  sink: AnswerSink | undefined,
 ): Promise<Ending> {
   const turn = createTurn();
   const renderer = chatRenderers[format](output, createSpinner(output), { turn, ...view });
   const path = resolve(context.cwd, options.replay);
   const batches = play(context, output, path, options.replaySpeed ?? 1, turn);
-  const end = await runTurn(context, batches, { turn, renderer, keeper });
+  const end = await runTurn(context, batches, { turn, renderer, sink });
   return await conclude(context, undefined, renderer, {
     ...end,
     turn,
-    keeper,
+    sink,
     warnings: [],
     requestedModel: null,
   });

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { CliError, codeOf } from "../../errors.ts";
 import { readerText } from "../../output/chat/made.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import type { Keeper } from "./turn.ts";
+import type { AnswerSink } from "./turn.ts";
 
 /** The file of `--save`, checked before anything is sent. Throws CliError `usage`. */
 export function saveTarget(context: Context, save: string): string {
@@ -35,25 +35,26 @@ function write(path: string, answer: string): void {
 }
 
 /**
- * Writes the final answer to a file, which is replaced as a whole; of an answer without
- * text the addresses of what was made (`fileUrl` completes those of the service). What came of
- * an answer that did not end well goes to `PATH.partial`: the file keeps what it
- * has, and nothing is lost.
+ * Replaces a file with the final answer. An answer without text is the addresses of its images
+ * and files; `fileUrl` completes the service's addresses. A failed or cut answer goes to
+ * `PATH.partial`, and the file stays unchanged.
  */
 export function createSaver(
   path: string,
   output: Output,
   fileUrl?: (path: string) => string,
-): Keeper {
+): AnswerSink {
   return {
-    take() {},
+    write() {},
     close(turn, status) {
       const answer = output.secrets.redact(readerText(turn, fileUrl));
       try {
         if (status === "ok") write(path, answer);
         else if (answer.trim() !== "" && isFileOrNew(path)) {
           write(`${path}.partial`, answer);
-          void output.warn(`what came of the answer is in ${path}.partial`).catch(() => {});
+          void output
+            .warn(`the part of the answer that arrived is in ${path}.partial`)
+            .catch(() => {});
         }
       } catch (error) {
         if (error instanceof CliError) return error;

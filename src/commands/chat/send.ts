@@ -14,74 +14,74 @@ import { eventsOfReply, turnOfReply } from "../../output/chat/turn/reply.ts";
 /** One question, ready to be sent. */
 export interface Question {
   parameters: ChatParameters;
-  /** Take the answer in one piece. */
+  /** Request the answer in one piece. */
   whole: boolean;
   limits?: AnswerLimits | undefined;
 }
 
-/** What came at once: the service's lines, and what they say. */
+/** One chunk: the service's lines and their events. */
 export interface Batch {
   events: TurnEvent[];
   lines: ChatEvent[];
 }
 
-/** Takes a whole reply into `turn`, as one batch. */
-export function takeReply(turn: Turn, reply: ChatReply): Batch {
+/** Applies a whole reply to `turn`, as one batch. */
+export function applyReply(turn: Turn, reply: ChatReply): Batch {
   const { sessionId, damagedLines } = turn;
   Object.assign(turn, turnOfReply(reply), { damagedLines });
-  // Older services leave the session out of a continued one (observed-service.md 1.8).
+  // Older services omit the id of a continued session (observed-service.md 1.8).
   turn.sessionId ??= sessionId;
   return { events: eventsOfReply(turn), lines: [{ raw: JSON.stringify(reply), kind: "unknown" }] };
 }
 
-/** Takes lines of a stream into `turn`; a whole reply may come in their place. */
-export function takeLines(turn: Turn, lines: ChatEvent[]): Batch {
+/** Applies lines of a stream to `turn`. A line may be a whole reply instead. */
+export function applyLines(turn: Turn, lines: ChatEvent[]): Batch {
   const events = lines.flatMap((line) =>
-    line.kind === "reply" ? takeReply(turn, line.reply).events : advance(turn, line),
+    line.kind === "reply" ? applyReply(turn, line.reply).events : advance(turn, line),
   );
   return { events, lines };
 }
 
 /**
- * A session for an answer that comes in one piece, made before the question: else
- * nobody would know where a cut answer is (observed-service.md 8, row 30).
+ * Creates a session before a question whose answer comes in one piece. Without it, nobody
+ * knows the session of a cut answer (observed-service.md 8, row 30).
  */
-async function createPlace(
+async function createSessionFirst(
   client: Client,
   { sessionId, personaId, projectId, extra }: ChatParameters,
 ): Promise<string | undefined> {
-  const settles = extra && ("chat_session_id" in extra || "chat_session_info" in extra);
-  if (sessionId !== undefined || settles) return undefined;
+  const isGiven = extra && ("chat_session_id" in extra || "chat_session_info" in extra);
+  if (sessionId !== undefined || isGiven) return undefined;
   try {
     const { createSession } = await import("../../api/sessions.ts");
     return await createSession(client, { personaId, projectId });
   } catch (error) {
-    // A service without this endpoint makes the session with the question.
+    // A service without this endpoint creates the session with the question.
     if (error instanceof CliError && error.exit === "not-found") return undefined;
     throw error;
   }
 }
 
 /**
- * Sends the question; what comes back, taken into `turn`. `onPlaced` is called
- * when a session was made for it before it is sent.
+ * Sends the question and applies the answer to `turn`. Calls `onSession` if a session was
+ * created before the question is sent.
  */
 export async function* sendQuestion(
   client: Client,
   { parameters, whole, limits }: Question,
   turn: Turn,
-  onPlaced?: () => Promise<void>,
+  onSession?: () => Promise<void>,
 ): AsyncGenerator<Batch> {
   if (!whole) {
-    for await (const lines of streamChat(client, parameters, limits)) yield takeLines(turn, lines);
+    for await (const lines of streamChat(client, parameters, limits)) yield applyLines(turn, lines);
     return;
   }
-  const sessionId = await createPlace(client, parameters);
+  const sessionId = await createSessionFirst(client, parameters);
   if (sessionId === undefined) {
-    yield takeReply(turn, await askWhole(client, parameters, limits));
+    yield applyReply(turn, await askWhole(client, parameters, limits));
     return;
   }
   turn.sessionId = sessionId;
-  await onPlaced?.();
-  yield takeReply(turn, await askWhole(client, { ...parameters, sessionId }, limits));
+  await onSession?.();
+  yield applyReply(turn, await askWhole(client, { ...parameters, sessionId }, limits));
 }

@@ -9,52 +9,52 @@ import { modelName } from "../../output/chat/made.ts";
 import { failureError } from "../../output/chat/failure.ts";
 import type { Batch } from "./send.ts";
 
-/** Keeps an answer elsewhere than on the screen: in a file, a recording. Never throws. */
-export interface Keeper {
-  /** What one network chunk brought, before it is drawn. */
-  take(batch: Batch): void;
-  /** The end, before it is drawn. What could not be kept is returned. */
+/** Stores an answer outside the screen, in a file or a recording. Never throws. */
+export interface AnswerSink {
+  /** Gets each network chunk before it is drawn. */
+  write(batch: Batch): void;
+  /** Called at the end, before it is drawn. Returns the error of a failed write. */
   close(turn: Turn, status: ChatStatus, failure: unknown): CliError | undefined;
 }
 
-/** One keeper for all of them; undefined for none. */
-export function combineKeepers(keepers: readonly Keeper[]): Keeper | undefined {
-  if (keepers.length === 0) return undefined;
+/** Combines sinks into one; undefined for none. */
+export function combineSinks(sinks: readonly AnswerSink[]): AnswerSink | undefined {
+  if (sinks.length === 0) return undefined;
   return {
-    take(batch) {
-      for (const keeper of keepers) keeper.take(batch);
+    write(batch) {
+      for (const sink of sinks) sink.write(batch);
     },
     close(...end) {
-      const failures = keepers.map((keeper) => keeper.close(...end));
+      const failures = sinks.map((sink) => sink.close(...end));
       return failures.find((failure) => failure !== undefined);
     },
   };
 }
 
 export interface TurnRequest {
-  /** Filled while the answer comes. */
+  /** Filled while the answer arrives. */
   turn: Turn;
   renderer: ChatRenderer;
-  keeper?: Keeper | undefined;
+  sink?: AnswerSink | undefined;
 }
 
 interface TurnEnd {
   /** What ended the turn early: a CliError, or the reason of an aborted signal. */
   failure: unknown;
-  /** Why nothing more can be drawn. */
+  /** Why the output failed. */
   outputFailure: unknown;
   timings: Outcome["timings"];
 }
 
 /**
- * Draws an answer as it comes. Whatever the service or the network does wrong
- * is returned as `failure`; only a failing output throws. Where the answer is
- * kept as well, a reader of the output who goes away does not end it.
+ * Draws an answer while it arrives. Returns errors of service and network as `failure`;
+ * throws only if the output fails. With a sink, a closed output pipe does not end the
+ * answer.
  */
 export async function runTurn(
   context: Context,
   batches: AsyncIterable<Batch>,
-  { turn, renderer, keeper }: TurnRequest,
+  { turn, renderer, sink }: TurnRequest,
 ): Promise<TurnEnd> {
   const started = context.elapsed();
   let firstTextMs: number | null = null;
@@ -62,14 +62,14 @@ export async function runTurn(
   let failure: unknown;
   try {
     for await (const batch of batches) {
-      keeper?.take(batch);
+      sink?.write(batch);
       if (firstTextMs === null && batch.events.some(isText))
         firstTextMs = context.elapsed() - started;
       try {
         if (outputFailure === undefined) await renderer.show(batch.events, batch.lines);
       } catch (error) {
         outputFailure = error;
-        if (!keeper || !(error instanceof ClosedPipeError)) throw error;
+        if (!sink || !(error instanceof ClosedPipeError)) throw error;
       }
     }
     failure = endFailure(turn);
@@ -83,7 +83,7 @@ function isText(event: TurnEvent): boolean {
   return event.type === "text" && event.text !== "";
 }
 
-/** What is wrong with an answer, or one of several answers, that has come to its end. */
+/** The error of a finished answer, or of the first wrong one of several answers. */
 function endFailure(turn: Turn): CliError | undefined {
   const turns = turnsOf(turn);
   const nameOf = (each: Turn): string | undefined =>
@@ -101,7 +101,7 @@ function damaged({ damagedLines: count }: Turn): CliError {
   const lines = count === 1 ? "1 line of the stream" : `${count} lines of the stream`;
   return new CliError(
     "incomplete",
-    `the answer is damaged: ${lines} could not be read, and what they held is missing`,
+    `the answer is damaged: ${lines} could not be read, and their content is missing`,
   );
 }
 
@@ -119,27 +119,27 @@ function noAnswer({ sessionId }: Turn, model: string | undefined): CliError {
 
 function stoppedElsewhere(): CliError {
   return new CliError("incomplete", "the answer was stopped on the service's side", {
-    hints: ["what came of it is above"],
+    hints: ["the part that arrived is above"],
   });
 }
 
-// Asking again blindly would put the question into the session twice.
+// Asking again without a check could store the question twice in the session.
 function recoveryHints({ dialect }: Client, { sessionId }: Turn): string[] {
   if (sessionId === null) {
-    return ["the question may have been delivered: asking again may ask it twice"];
+    return ["the question may have been delivered: asking again may store it twice"];
   }
   if (dialect.paths.session === undefined) {
     return [
-      `session ${sessionId}: the service may have gone on and stored the whole answer; look there first`,
-      `ask again in it only if it did not: knowctl chat --session ${sessionId} "…"`,
+      `session ${sessionId}: the service may have stored the whole answer; look there first`,
+      `if it has not, ask again in the session: knowctl chat --session ${sessionId} "…"`,
     ];
   }
   return [
-    `the service may have gone on; without asking again: knowctl sessions recover ${sessionId}`,
+    `the service may have the answer; fetch it without asking again: knowctl sessions recover ${sessionId}`,
   ];
 }
 
-/** Whether the service may hold more of the answer than came. */
+/** Whether the service may have more of the answer than arrived here. */
 function mayHoldMore(turn: Turn): boolean {
   return !isStopped(turn) || turn.stopReason === "user_cancelled" || turn.damagedLines > 0;
 }
@@ -149,8 +149,8 @@ function withRecovery(error: CliError, hints: readonly string[]): CliError {
 }
 
 /**
- * An error before the answer after which the service may go on all the same, as a gateway's 504:
- * with the session, where it is known, and the way to the answer.
+ * Adds the session and recovery hints to an error before the answer, for example a gateway's 504:
+ * the service may still produce the answer.
  */
 function withSession(error: unknown, client: Client, turn: Turn): unknown {
   const isUnsure =
@@ -162,11 +162,11 @@ function withSession(error: unknown, client: Client, turn: Turn): unknown {
   return new ApiError(exit, named, { method, url, status, code, details, hints, cause: error });
 }
 
-const stopWithinMs = 800;
+const stopTimeoutMs = 800;
 
-async function tellService(client: Client, turn: Turn): Promise<void> {
+async function stopOnService(client: Client, turn: Turn): Promise<void> {
   if (turn.sessionId === null || isStopped(turn)) return;
-  await stopChat(client, turn.sessionId, stopWithinMs);
+  await stopChat(client, turn.sessionId, stopTimeoutMs);
 }
 
 function statusOf(context: Context, failure: unknown): ChatStatus {
@@ -189,21 +189,21 @@ function errorRecord(failure: unknown, status: ChatStatus, turn: Turn): Outcome[
 export interface Ending {
   turn: Turn;
   outcome: Outcome;
-  /** To be thrown once everything is written; undefined after a complete answer. */
+  /** The caller throws it once everything is written; undefined after a complete answer. */
   failure: unknown;
 }
 
-/** How a turn ended, as `conclude` needs it. */
+/** The end of a turn, as input of `conclude`. */
 interface Conclusion extends TurnEnd {
   turn: Turn;
   warnings: string[];
   requestedModel: string | null;
-  keeper?: Keeper | undefined;
+  sink?: AnswerSink | undefined;
 }
 
 /**
- * Ends the keeping and the drawing, and after Ctrl-C tells the service to stop
- * where it can be told. Throws what a failing output threw, once all is kept.
+ * Closes the sink and the renderer. After Ctrl-C it asks the service to stop, if the
+ * service can. Rethrows an output failure once the sink is closed.
  */
 export async function conclude(
   context: Context,
@@ -221,16 +221,16 @@ export async function conclude(
   if (status === "error" && client && turn.failure === null) {
     failure = withSession(failure, client, turn);
   }
-  const unkept = end.keeper?.close(turn, status, failure);
-  if (unkept && failure === undefined) {
-    failure = unkept;
+  const sinkFailure = end.sink?.close(turn, status, failure);
+  if (sinkFailure && failure === undefined) {
+    failure = sinkFailure;
     status = "error";
   }
-  // Of an answer that is kept, its own failure says more than that nobody reads it.
+  // With a sink, the answer's own failure is more useful than the closed pipe.
   if (outputFailure !== undefined) throw failure ?? outputFailure;
   const error = errorRecord(failure, status, turn);
   const outcome: Outcome = { status, error, requestedModel, warnings, timings };
   await renderer.finish(outcome);
-  if (status === "interrupted" && client) await tellService(client, turn);
+  if (status === "interrupted" && client) await stopOnService(client, turn);
   return { turn, outcome, failure };
 }

@@ -4,7 +4,7 @@ import type { Position } from "./position.ts";
 import { readProfiles, type Place, type Profiles } from "./profiles.ts";
 import type { CompletionTable, Takes } from "../../config/command-table.ts";
 
-/** A word that may complete the current one; `text` explains it, neutralised and short. */
+/** A candidate for the current word; `text` explains it, neutralised and short. */
 export interface Candidate {
   value: string;
   text: string;
@@ -12,9 +12,9 @@ export interface Candidate {
 
 export interface Offer {
   candidates: Candidate[];
-  /** The shell completes names of files or folders besides. */
+  /** The shell also completes names of files or folders. */
   paths?: "files" | "directories";
-  /** The order says something: what was used last stands first. */
+  /** The order has a meaning: last used first. */
   ordered?: true;
 }
 
@@ -47,7 +47,7 @@ function byId(names: readonly Named[]): Candidate[] {
 async function sessions(place: Place, { profile, baseUrl }: Profiles): Promise<Offer> {
   const last = { value: "last", text: "the session used last" };
   if (baseUrl === undefined) return { candidates: [last] };
-  // It brings node:crypto, which takes time to load.
+  // Loaded on demand: loading costs time.
   const { indexedSessions } = await import("../chat/session/session-index.ts");
   const candidates = [last];
   try {
@@ -56,12 +56,12 @@ async function sessions(place: Place, { profile, baseUrl }: Profiles): Promise<O
       if (candidates.length > mostSessions) break;
     }
   } catch {
-    // A folder that cannot be read offers nothing.
+    // Without a readable folder, there are no candidates.
   }
   return { candidates, ordered: true };
 }
 
-/** The last word of a list, after those that stand there. */
+/** Completes the last word of a comma-separated list; words already in it are not offered. */
 function inList(list: readonly string[], typed: string): Offer {
   const before = typed.slice(0, typed.lastIndexOf(",") + 1);
   const given = new Set(before.split(","));
@@ -83,7 +83,7 @@ async function ofService(
   const connectors = names("connectors");
   if (kind === "connector") return { candidates: byName(connectors) };
   if (kind === "source") return words([...new Set(connectors.map(({ text }) => text))]);
-  // Either would do as an argument: a digit asks for the ids.
+  // The argument may be an id or a name: a typed digit selects the ids.
   const isName = kind === "connector-or-pair" && !/^\d/.test(typed);
   return { candidates: isName ? byName(connectors) : byId(connectors) };
 }
@@ -121,9 +121,9 @@ function offerCommands(position: Position, table: CompletionTable): Candidate[] 
 }
 
 /**
- * What may stand at a position, `current` being typed already. Every value is
- * one line without control characters; what a shell must quote is its to quote.
- * A list has a `--flag=` that is typed before each value.
+ * Finds the candidates for a position; `current` is the typed part of the word. Every value
+ * is one line without control characters; the shell does its own quoting. After a typed
+ * `--flag=`, each value begins with it.
  */
 export async function findCandidates(
   table: CompletionTable,

@@ -6,7 +6,7 @@ import type { CompletionTable } from "../../config/command-table.ts";
 
 type Find = (words: readonly string[], current: string) => Promise<Offer & { prefix: string }>;
 
-// Types of completion in which bash shows a list and inserts no more than what all have in common.
+// Completion types in which bash shows a list and inserts only the common prefix.
 const listing = new Set(["63", "33", "64"]);
 
 function modeOf({ candidates, paths, ordered }: Offer): string {
@@ -19,7 +19,7 @@ async function forBash(args: readonly string[], find: Find): Promise<string> {
   const { words, current, kept, quote } = readShellLine(text, breaks);
   const offer = await find(words.slice(1), current);
   const left = offer.candidates.filter(({ value }) => value.startsWith(current));
-  // With names of files among them the line editor quotes what it is given.
+  // With file names among the candidates, the line editor quotes the whole text.
   const showTexts = left.length > 1 && offer.paths === undefined && listing.has(type);
   const lines = left.map(({ value, text: more }) => {
     const word = quoteForBash(value.slice(kept), quote);
@@ -28,7 +28,7 @@ async function forBash(args: readonly string[], find: Find): Promise<string> {
   return [modeOf({ ...offer, candidates: left }), ...lines].join("\n");
 }
 
-/** A line a candidate: the value, a tab, what is shown of it. */
+/** One line for each candidate: the value, a tab, the shown text. */
 function inColumns(candidates: readonly Candidate[], skipped: number): string[] {
   const shown = candidates.map(({ value, text }) => ({ value: value.slice(skipped), text }));
   const width = Math.min(40, Math.max(0, ...shown.map(({ value }) => value.length)));
@@ -37,7 +37,7 @@ function inColumns(candidates: readonly Candidate[], skipped: number): string[] 
   );
 }
 
-// zsh and fish choose among the candidates themselves, in ways that users set.
+// zsh and fish filter the candidates themselves, by the user's settings.
 async function forZsh([current = "", ...words]: readonly string[], find: Find): Promise<string> {
   const offer = await find(words, current);
   return [modeOf(offer), ...inColumns(offer.candidates, offer.prefix.length)].join("\n");
@@ -49,7 +49,7 @@ async function forFish([current = "", ...words]: readonly string[], find: Find):
   return [modeOf(offer), ...lines].join("\n");
 }
 
-// Windows PowerShell spoils quotation marks in arguments and letters in answers: base64 in, ASCII out.
+// Windows PowerShell damages quotes in arguments and letters in output: base64 in, ASCII out.
 async function forPowerShell([coded = ""]: readonly string[], find: Find): Promise<string> {
   const words = Buffer.from(coded, "base64").toString("utf8").split("\0");
   const current = (words.pop() ?? "").replace(/^["']/, "");
@@ -74,10 +74,10 @@ const shells: Readonly<Record<string, (args: readonly string[], find: Find) => P
 };
 
 /**
- * Answers the script of a shell (`knowctl __complete SHELL …`): the first line
- * says how the shell goes on (`words`, `ordered`, `files`, `directories`,
- * `both`), each further line is a candidate. Asks no service, reads no key, and
- * never throws: a shell that waits for a Tab has no place for an error.
+ * Returns the output for a shell's script (`knowctl __complete SHELL …`): the first line
+ * is the mode (`words`, `ordered`, `files`, `directories`, `both`), each further line a
+ * candidate. Sends no request, reads no key, and never throws: a Tab has no place for an
+ * error.
  */
 export async function complete(
   args: readonly string[],

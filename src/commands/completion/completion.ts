@@ -2,7 +2,7 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { scripts } from "./scripts.ts";
 
-/** `completion SHELL`: prints the script, of which nothing comes from outside. */
+/** `completion SHELL`: prints the script. It is constant, so it needs no output gate. */
 export async function printScript(
   context: Context,
   [shell = ""]: string[],

@@ -1,14 +1,14 @@
 import type { Chosen } from "./profiles.ts";
 import type { CommandRow, CompletionTable, FlagRow, Takes } from "../../config/command-table.ts";
 
-/** What may stand where the cursor is. */
+/** What is allowed at the cursor. */
 export interface Position {
   command: CommandRow;
-  /** What a value there would be; undefined where none may stand. */
+  /** The kind of value; undefined if no value is allowed. */
   takes: Takes | undefined;
   /** Part of the current word before the value: `--output=` or nothing. */
   prefix: string;
-  /** Flags and commands may stand here too. */
+  /** Flags and commands that are also allowed. */
   flags: readonly FlagRow[];
   commands: readonly string[];
   path: string;
@@ -21,14 +21,14 @@ const members: Readonly<Record<string, keyof Chosen>> = {
   "--base-url": "baseUrl",
 };
 
-interface Walk {
+interface ParseState {
   path: string;
   command: CommandRow;
-  /** Flags given so far, by their first name. */
+  /** Flags so far, by their first name. */
   given: Set<string>;
   positionals: number;
   onlyPositionals: boolean;
-  /** The flag whose value comes next. */
+  /** The flag whose value is next. */
   open: FlagRow | undefined;
   chosen: Chosen;
 }
@@ -41,46 +41,46 @@ function flagsOf(table: CompletionTable, command: CommandRow): FlagRow[] {
   ];
 }
 
-function takeFlag(walk: Walk, flags: readonly FlagRow[], word: string): void {
+function readFlag(state: ParseState, flags: readonly FlagRow[], word: string): void {
   const equals = word.startsWith("--") ? word.indexOf("=") : -1;
   const name = equals < 0 ? word : word.slice(0, equals);
   const flag = flags.find(({ names }) => names.includes(name));
   if (!flag) return;
-  walk.given.add(flag.names[0] ?? name);
+  state.given.add(flag.names[0] ?? name);
   if (flag.takes === undefined) return;
-  if (equals < 0) walk.open = flag;
-  else takeValue(walk, flag, word.slice(equals + 1));
+  if (equals < 0) state.open = flag;
+  else readValue(state, flag, word.slice(equals + 1));
 }
 
-function takeValue(walk: Walk, flag: FlagRow, value: string): void {
+function readValue(state: ParseState, flag: FlagRow, value: string): void {
   const member = members[flag.names.at(-1) ?? ""];
-  if (member) walk.chosen[member] = value;
+  if (member) state.chosen[member] = value;
 }
 
-function takeWord(walk: Walk, table: CompletionTable, word: string): void {
-  const { open } = walk;
+function readWord(state: ParseState, table: CompletionTable, word: string): void {
+  const { open } = state;
   if (open) {
-    walk.open = undefined;
-    takeValue(walk, open, word);
+    state.open = undefined;
+    readValue(state, open, word);
     return;
   }
-  if (walk.onlyPositionals || word === "-" || !word.startsWith("-")) {
-    const below = walk.path === "" ? word : `${walk.path} ${word}`;
-    if (walk.positionals === 0 && !walk.onlyPositionals && Object.hasOwn(table.commands, below)) {
-      walk.path = below;
-      walk.command = table.commands[below] ?? walk.command;
-    } else walk.positionals++;
+  if (state.onlyPositionals || word === "-" || !word.startsWith("-")) {
+    const below = state.path === "" ? word : `${state.path} ${word}`;
+    if (state.positionals === 0 && !state.onlyPositionals && Object.hasOwn(table.commands, below)) {
+      state.path = below;
+      state.command = table.commands[below] ?? state.command;
+    } else state.positionals++;
     return;
   }
-  if (word === "--") walk.onlyPositionals = true;
-  else takeFlag(walk, flagsOf(table, walk.command), word);
+  if (word === "--") state.onlyPositionals = true;
+  else readFlag(state, flagsOf(table, state.command), word);
 }
 
-function argumentAt({ command, positionals }: Walk): Takes | undefined {
+function argumentAt({ command, positionals }: ParseState): Takes | undefined {
   return command.arguments[positionals] ?? (command.endless ? command.arguments.at(-1) : undefined);
 }
 
-/** Where the cursor is: `words` stand before it, `current` is the beginning of its word. */
+/** Finds the cursor's position: `words` are before it, `current` is the typed part of its word. */
 export function findPosition(
   table: CompletionTable,
   words: readonly string[],
@@ -88,7 +88,7 @@ export function findPosition(
 ): Position | undefined {
   const root = table.commands[""];
   if (!root) return undefined;
-  const walk: Walk = {
+  const state: ParseState = {
     path: "",
     command: root,
     given: new Set(),
@@ -97,24 +97,24 @@ export function findPosition(
     open: undefined,
     chosen: {},
   };
-  for (const word of words) takeWord(walk, table, word);
-  const { command, path, chosen, open } = walk;
+  for (const word of words) readWord(state, table, word);
+  const { command, path, chosen, open } = state;
   const at = { command, path, chosen, prefix: "", flags: [], commands: [] };
   if (open) return { ...at, takes: open.takes };
   const flags = flagsOf(table, command);
   const equals = /^(--[\w-]+=)/.exec(current)?.[1];
-  if (equals !== undefined && !walk.onlyPositionals) {
+  if (equals !== undefined && !state.onlyPositionals) {
     const flag = flags.find(({ names }) => names.includes(equals.slice(0, -1)));
     return { ...at, takes: flag?.takes, prefix: equals };
   }
-  // `help` stands among the commands and takes the name of another.
-  const afterHelp = walk.positionals === 1 && words.at(-1) === "help";
-  const first = (walk.positionals === 0 || afterHelp) && !walk.onlyPositionals;
-  const left = flags.filter((flag) => flag.repeats || !walk.given.has(flag.names[0] ?? ""));
+  // `help` is a command whose argument is the name of another command.
+  const afterHelp = state.positionals === 1 && words.at(-1) === "help";
+  const first = (state.positionals === 0 || afterHelp) && !state.onlyPositionals;
+  const left = flags.filter((flag) => flag.repeats || !state.given.has(flag.names[0] ?? ""));
   return {
     ...at,
-    takes: argumentAt(walk),
-    flags: walk.onlyPositionals ? [] : left,
+    takes: argumentAt(state),
+    flags: state.onlyPositionals ? [] : left,
     commands: first ? command.commands.filter((name) => !afterHelp || name !== "help") : [],
   };
 }

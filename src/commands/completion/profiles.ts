@@ -7,7 +7,7 @@ import { hasMember, prefixOf, projectPlaces, userPlaces } from "../../config/fin
 import { upwardFrom } from "../../config/find/upward.ts";
 import { parseBaseUrl } from "../../config/values/url.ts";
 
-/** Where completion happens. */
+/** The environment of a completion. */
 export interface Place {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
@@ -16,7 +16,7 @@ export interface Place {
   now: number;
 }
 
-/** Global flags on the line that decide which service is meant. */
+/** Global flags on the line that select the service. */
 export interface Chosen {
   profile?: string;
   config?: string;
@@ -25,13 +25,13 @@ export interface Chosen {
 
 interface Content {
   defaultProfile?: string;
-  /** Base URL of each profile; undefined where it has none. */
+  /** Base URL of each profile; undefined without one. */
   profiles: Map<string, string | undefined>;
 }
 
-const nothing: Content = { profiles: new Map() };
-const largestFile = 1024 * 1024;
-const offered = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
+const emptyContent: Content = { profiles: new Map() };
+const maxFileBytes = 1024 * 1024;
+const profileName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -47,10 +47,10 @@ async function parse(path: string, text: string): Promise<unknown> {
 }
 
 function readContent(value: unknown): Content {
-  if (!isObject(value)) return nothing;
+  if (!isObject(value)) return emptyContent;
   const all = isObject(value["profiles"]) ? Object.entries(value["profiles"]) : [];
   const profiles = all.flatMap(([name, profile]): [string, string | undefined][] => {
-    if (!offered.test(name)) return [];
+    if (!profileName.test(name)) return [];
     const baseUrl = isObject(profile) ? profile["baseUrl"] : undefined;
     return [[name, typeof baseUrl === "string" ? baseUrl : undefined]];
   });
@@ -61,18 +61,18 @@ function readContent(value: unknown): Content {
   };
 }
 
-/** Of a file only the names of profiles and their addresses; nothing where it cannot be read. */
+/** Reads only the names and base URLs of profiles; empty if the file cannot be read. */
 async function readFile(path: string): Promise<Content> {
   try {
     const stats = statSync(path);
-    if (!stats.isFile() || stats.size > largestFile) return nothing;
+    if (!stats.isFile() || stats.size > maxFileBytes) return emptyContent;
     const text = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
     const value = await parse(path, text);
     const [member] = prefixOf(path);
     return readContent(member === undefined ? value : (value as Record<string, unknown>)[member]);
   } catch {
-    // What is wrong with it is told when a command runs.
-    return nothing;
+    // The next command reports the error.
+    return emptyContent;
   }
 }
 
@@ -80,8 +80,8 @@ function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-// A file that the tool itself would not read is not read here either; none has to be trusted, since
-// of what it says only names are shown and nothing is sent.
+// Skips files that the tool itself refuses. Needs no trust: only names of the file are shown, and
+// nothing is sent.
 function projectFile(place: Place): string | undefined {
   const machine = createMachine(place);
   const rules = { machine, trustAll: isOn(place.env, "KNOWCTL_TRUST_PROJECT") };
@@ -104,16 +104,16 @@ async function readProject(place: Place, chosen: Chosen): Promise<Content> {
   if (named !== undefined) return await readFile(resolve(place.cwd, named));
   try {
     const path = projectFile(place);
-    return path === undefined ? nothing : await readFile(path);
+    return path === undefined ? emptyContent : await readFile(path);
   } catch {
-    return nothing;
+    return emptyContent;
   }
 }
 
 async function readUser(machine: Machine): Promise<Content> {
   const folder = userFolder(machine);
   const path = userPlaces.map((name) => join(folder, name)).find(isThere);
-  return path === undefined ? nothing : await readFile(path);
+  return path === undefined ? emptyContent : await readFile(path);
 }
 
 function normalise(baseUrl: string | undefined): string | undefined {
@@ -124,17 +124,17 @@ function normalise(baseUrl: string | undefined): string | undefined {
   }
 }
 
-/** Profiles of the configuration files, and the one in effect with its address. */
+/** Profiles of the configuration files, and the profile in effect with its base URL. */
 export interface Profiles {
   names: string[];
   profile: string;
-  /** Undefined where none is known. */
+  /** Undefined if unknown. */
   baseUrl: string | undefined;
 }
 
 /**
- * Reads the profiles as loadConfig() would choose among them, but needs no trust,
- * resolves no secret and complains of nothing.
+ * Reads the profiles and selects one as loadConfig() does. Needs no trust, resolves no
+ * secret, and reports no problem.
  */
 export async function readProfiles(place: Place, chosen: Chosen): Promise<Profiles> {
   const machine = createMachine({ env: place.env, uid: place.uid });

@@ -11,24 +11,24 @@ import {
   type NameKind,
 } from "./names.ts";
 
-const mostFiles = 100;
+const maxFiles = 100;
 
 function dropOldest(folder: string): void {
   const names = readdirSync(folder);
-  if (names.length <= mostFiles) return;
+  if (names.length <= maxFiles) return;
   const dated = names.flatMap((name) => {
     const stats = statSync(join(folder, name), { throwIfNoEntry: false });
     return stats ? [{ name, time: stats.mtimeMs }] : [];
   });
-  for (const { name } of dated.toSorted((a, b) => b.time - a.time).slice(mostFiles)) {
+  for (const { name } of dated.toSorted((a, b) => b.time - a.time).slice(maxFiles)) {
     rmSync(join(folder, name), { force: true });
   }
 }
 
 /**
- * Keeps the names of a listing for completion in a file of mode 0600: at most
- * 2,000 of them, without those that no shell could be given. Not in CI, where
- * nobody types. Never fails: what a Tab offers is no reason to trouble a user.
+ * Caches the names of a listing for completion in a file of mode 0600: at most 2,000
+ * names, without names that must not be offered to a shell. Does nothing in CI, where
+ * nobody types. Never fails: completion is not worth an error.
  */
 export function rememberNames(
   context: Pick<Context, "env" | "now">,
@@ -50,6 +50,6 @@ export function rememberNames(
     writeWhole(namesFile(env, kind, owner), `${JSON.stringify(kept)}\n`, { flush: false });
     dropOldest(namesFolder(env));
   } catch {
-    // A read-only home, a full disk: nothing is offered then.
+    // A read-only home or a full disk: then there are no candidates.
   }
 }

@@ -1,17 +1,17 @@
-/** The line up to the cursor as bash takes it apart. */
+/** The line up to the cursor, split as in bash. */
 export interface ShellLine {
-  /** Words before the one at the cursor, without quotes; the program itself is the first. */
+  /** Words before the word at the cursor, without quotes; the first is the program. */
   words: string[];
   /** The beginning of the word at the cursor, without quotes. */
   current: string;
-  /** How much of `current` stays as it is typed: what is inserted follows it. */
+  /** Length of the part of `current` that stays as typed; the inserted text follows it. */
   kept: number;
   /** The quotation mark that is still open. */
   quote: "" | '"' | "'";
 }
 
 interface Reader extends ShellLine {
-  /** Something of a word has been read, be it an empty pair of quotation marks. */
+  /** A word has begun, even if it is only an empty pair of quotes. */
   inWord: boolean;
 }
 
@@ -29,16 +29,16 @@ function readQuoted(reader: Reader, line: string, start: number, quote: '"' | "'
   }
   if (at >= line.length) return at;
   reader.quote = "";
-  // A closing mark ends what the line editor will replace, as every mark does.
+  // A closing quote also ends the part that the line editor replaces.
   reader.kept = reader.current.length;
   return at + 1;
 }
 
 /**
- * Takes a command line apart as bash and its line editor do: words with their
- * quotes removed, and what of the last one the editor replaces: what follows the
- * last open quotation mark, or the last unquoted character of `breaks`
- * (COMP_WORDBREAKS). Substitutions are not looked into.
+ * Splits a command line as bash and its line editor do. Returns words without quotes, and
+ * the part of the last word that the editor replaces: the part after the last open quote,
+ * or after the last unquoted character of `breaks` (COMP_WORDBREAKS). Does not expand
+ * substitutions.
  */
 export function readShellLine(line: string, breaks: string): ShellLine {
   const reader: Reader = { words: [], current: "", kept: 0, quote: "", inWord: false };
@@ -67,21 +67,21 @@ export function readShellLine(line: string, breaks: string): ShellLine {
 
 function escapeForBash(text: string, quote: ShellLine["quote"]): string {
   if (quote === "'") return text.replaceAll("'", "'\\''");
-  // History is expanded inside double quotes, and nothing inside them hinders it.
+  // bash expands `!` inside double quotes, and no escape inside them prevents it.
   if (quote === '"') return text.replace(/[\\"$`]/g, "\\$&").replaceAll("!", '"\\!"');
   return text.replace(/[^\w./,+%@-]/gu, (each) => (each > "\u007f" ? each : `\\${each}`));
 }
 
-/** A text as it must stand in a line of bash, inside the quotation mark that is open. */
+/** Quotes a text for a bash line, after the open quotation mark. */
 export function quoteForBash(text: string, quote: ShellLine["quote"]): string {
   const word = escapeForBash(text, quote);
-  // The line editor closes the quotation, unless the text ends with its mark.
+  // The line editor adds the closing quote, unless the text ends with this quote.
   return quote !== "" && word.endsWith(quote) ? word + quote : word;
 }
 
-/** A text as one word of PowerShell. */
+/** Quotes a text as one PowerShell word. */
 export function quoteForPowerShell(text: string): string {
   if (/^[A-Za-z0-9_][\w./:\\=+-]*$/.test(text) || /^--[\w-]+$/.test(text)) return text;
-  // PowerShell takes typographic quotation marks for plain ones.
+  // PowerShell reads typographic quotes as plain quotes.
   return `'${text.replace(/['\u2018\u2019\u201a\u201b]/g, "$&$&")}'`;
 }

@@ -21,7 +21,7 @@ const pathColumns: Column<PathRow>[] = [
   { name: "exists", value: (row) => row.exists },
 ];
 
-/** `config path`: where configuration and state lie. */
+/** `config path`: lists the paths of configuration and state. */
 export async function configPath(
   context: Context,
   _args: string[],
@@ -30,7 +30,7 @@ export async function configPath(
   checkFormat(options);
   const output = createOutput(context, options);
   const machine = machineOf(context);
-  // Also where a file is broken: this is the command that says which one to mend.
+  // Works with a broken file too: this command shows which file to fix.
   const project = await loadToShow(context, options, output).then(
     (config) => config.files.find((file) => file.layer === "project")?.path,
     async (error: unknown) => {

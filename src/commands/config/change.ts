@@ -36,14 +36,14 @@ async function open(context: Context, key: string, options: ChangeOptions): Prom
   const output = createOutput(context, options);
   const target = await targetFile(context, options);
   const draft = await openDraft(target.path, target.isPrivate, machineOf(context));
-  // A short key means the profile in effect, which may be made by this very change.
+  // A short key refers to the profile in effect, which this change may create.
   const userOnly = options.local !== true;
   const { config: _named, ...flags } = options;
   const { profile } = await loadToShow(context, flags, output, { userOnly, mayBeNew: true });
   const path = parseKey(key, profile, profileNames(draft));
   if (path[0] === "profiles" && path[1] !== undefined && !isProfileName(path[1])) {
-    throw new CliError("usage", `"${path[1]}" is no name for a profile`, {
-      hints: ['letters, digits, "-", "_" and "." make one'],
+    throw new CliError("usage", `"${path[1]}" is not a valid profile name`, {
+      hints: ['use letters, digits, "-", "_" and "."'],
     });
   }
   return { draft, path };
@@ -57,8 +57,8 @@ function fromJson(text: string): unknown {
   }
 }
 
-/** Readings of a typed value, the likeliest first; the schema decides which fits. */
-function readings(text: string): unknown[] {
+/** Possible values of a typed text, the most likely first; the schema decides. */
+function candidateValues(text: string): unknown[] {
   const parsed = fromJson(text);
   const isStructure = typeof parsed === "object" && parsed !== null;
   const all = isStructure ? [parsed, text] : [text, ...(parsed === undefined ? [] : [parsed])];
@@ -67,7 +67,7 @@ function readings(text: string): unknown[] {
 
 async function firstValid(draft: Draft, path: readonly string[], text: string): Promise<Draft> {
   let failure: unknown;
-  for (const value of readings(text)) {
+  for (const value of candidateValues(text)) {
     const next = changeDraft(draft, path, value);
     try {
       await renderDraft(next);
@@ -83,7 +83,7 @@ async function firstValid(draft: Draft, path: readonly string[], text: string): 
 function keyInArguments(key: string): CliError {
   return new CliError(
     "usage",
-    `${key}: a key is not given as an argument, where every process can read it`,
+    `${key}: a key cannot be an argument: every process can read arguments`,
     {
       hints: [
         "store it: knowctl login",
@@ -94,7 +94,7 @@ function keyInArguments(key: string): CliError {
   );
 }
 
-/** Whether a value that was typed holds a key itself, however deep. */
+/** Whether a typed value holds a key, at any depth. */
 function holdsKey(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(value).some(
@@ -111,15 +111,15 @@ function checkAddress(key: string, draft: Draft, path: readonly string[]): void 
 
 const place = /^.*?:\d+:\d+: (?:[\w.[\]-]+: )?/;
 
-// A place in a text that was never written helps nobody: the key alone is named.
+// The text was never in a file, so line and column are useless: the error names only the key.
 function withoutPlace(key: string, error: unknown): unknown {
   if (!(error instanceof CliError) || !place.test(error.message)) return error;
   return new CliError("usage", `${key}: ${error.message.replace(place, "")}`, {
-    hints: ["what is allowed: knowctl config schema"],
+    hints: ["see the allowed values: knowctl config schema"],
   });
 }
 
-/** `config set KEY VALUE`: a word, or JSON for anything else. */
+/** `config set KEY VALUE`: VALUE is a word, or JSON. */
 export async function configSet(
   context: Context,
   [key = "", text = ""]: string[],
@@ -131,7 +131,7 @@ export async function configSet(
   if (holds || (isSecretPath(path) && !isReference)) throw keyInArguments(key);
   if (path.length < 2 && path[0] !== "defaultProfile" && path[0] !== "$schema" && !isReference) {
     throw new CliError("usage", `${key} is a group of settings, not a value`, {
-      hints: ["name one of its members, as ingest.include"],
+      hints: ["set one of its members, as ingest.include"],
     });
   }
   let next: Draft;
@@ -145,7 +145,7 @@ export async function configSet(
   await createOutput(context, options).note(`${path.join(".")} set in ${draft.path}`);
 }
 
-/** `config unset KEY`. Throws CliError `not-found` when the file does not say it. */
+/** `config unset KEY`. Throws CliError `not-found` if the key is not in the file. */
 export async function configUnset(
   context: Context,
   [key = ""]: string[],
@@ -154,14 +154,14 @@ export async function configUnset(
   const { draft, path } = await open(context, key, options);
   if (readDraft(draft, path) === undefined) {
     throw new CliError("not-found", `${path.join(".")} is not set in ${draft.path}`, {
-      hints: ["where it is set: knowctl config show --origin"],
+      hints: ["see where it is set: knowctl config show --origin"],
     });
   }
   await saveDraft(changeDraft(draft, path, undefined));
   await createOutput(context, options).note(`${path.join(".")} removed from ${draft.path}`);
 }
 
-/** `config use PROFILE`: makes it the default of the user file. */
+/** `config use PROFILE`: makes it the default profile of the user file. */
 export async function configUse(
   context: Context,
   [name = ""]: string[],
@@ -177,11 +177,11 @@ export async function configUse(
     const suggestion = nearest(name, names);
     throw new CliError("not-found", `there is no profile "${name}"`, {
       details: names.map((each) => `known: ${each}`),
-      hints: [suggestion ? `did you mean ${suggestion}?` : "make one: knowctl config init"],
+      hints: [suggestion ? `did you mean ${suggestion}?` : "create one: knowctl config init"],
     });
   }
   const target = await targetFile(context, options);
   const draft = await openDraft(target.path, target.isPrivate, machineOf(context));
   await saveDraft(changeDraft(draft, ["defaultProfile"], name));
-  await output.note(`${name} is the default profile now (${draft.path})`);
+  await output.note(`${name} is now the default profile (${draft.path})`);
 }

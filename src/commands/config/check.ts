@@ -19,8 +19,8 @@ function parse(found: FoundFile): Promise<ParsedFile> {
   return parseConfig(found.path, found.text, prefixOf(found.path));
 }
 
-/** What is well-formed and still of no use: keys that do not count in this file, bad addresses. */
-function misplaced(file: ParsedFile, isUser: boolean, isNamed: boolean): Problem[] {
+/** Problems beyond the schema: members that have no effect in this file, and bad addresses. */
+function contentProblems(file: ParsedFile, isUser: boolean, isNamed: boolean): Problem[] {
   const problems: Problem[] = [];
   const report = (path: string[], message: string): void => {
     const { line, column } = placeOf(
@@ -40,13 +40,13 @@ function misplaced(file: ParsedFile, isUser: boolean, isNamed: boolean): Problem
     }
     if (isUser) continue;
     if (profile.allowInsecureTls !== undefined)
-      report(at("allowInsecureTls"), "counts in the user file only");
+      report(at("allowInsecureTls"), "applies only in the user file");
     if (profile.allowHttp !== undefined && !isNamed)
-      report(at("allowHttp"), "does not count in a project file");
+      report(at("allowHttp"), "has no effect in a project file");
     for (const member of secretMembers) {
       const secret = profile[member];
       if (typeof secret === "object" && "command" in secret)
-        report(at(member), "a command counts in the user file only");
+        report(at(member), "a command applies only in the user file");
     }
   }
   const { defaultProfile, profiles = {} } = file.content;
@@ -100,7 +100,7 @@ async function checkFile(
       });
       for (const warning of warnings) await output.warn(warning);
     }
-    const problems = misplaced(file, isUser, isNamed);
+    const problems = contentProblems(file, isUser, isNamed);
     if (problems.length > 0) throw brokenConfig(problems);
     await output.note(`${found.path} is valid`);
     return [];
@@ -110,7 +110,7 @@ async function checkFile(
   }
 }
 
-/** `config validate [FILE]`: every problem of every file. Throws CliError `not-configured` when there is one. */
+/** `config validate [FILE]`: reports every problem. Throws CliError `not-configured` if there is one. */
 export async function configValidate(
   context: Context,
   [name]: string[],
@@ -125,11 +125,11 @@ export async function configValidate(
   if (first === undefined) return;
   throw new CliError("not-configured", first, {
     details: rest,
-    hints: ["what is allowed: knowctl config schema"],
+    hints: ["see the allowed values: knowctl config schema"],
   });
 }
 
-/** `config trust [FILE]`: remembers that the project file may name these addresses and secret references, and shape ids and target so. */
+/** `config trust [FILE]`: trusts the project file's current addresses, secret references, ids and target. */
 export async function configTrust(
   context: Context,
   [name]: string[],
@@ -144,12 +144,12 @@ export async function configTrust(
   if ("refused" in found && found.refused) throw found.refused;
   if (!found.file) {
     throw new CliError("not-found", `there is no project file at or above ${context.cwd}`, {
-      hints: ["name one: knowctl config trust FILE"],
+      hints: ["pass the file: knowctl config trust FILE"],
     });
   }
   const file = await parse(found.file);
   const claims = claimsOf(file.content);
   for (const { key, text } of claims) await output.note(`${key}: ${text}`);
   await rememberTrust(file, machine);
-  await output.note(`${file.path} is trusted, until one of these changes`);
+  await output.note(`${file.path} is trusted until one of these values changes`);
 }

@@ -9,20 +9,20 @@ export interface Detected {
   connectors: ConnectorStatus[];
 }
 
-/** A refused or failed request proves nothing about the dialect. */
-function cannotTell(error: ApiError): ApiError {
+/** A refused or failed request does not identify the dialect. */
+function unknownDialect(error: ApiError): ApiError {
   const { exit, method, url, status, code } = error;
-  return new ApiError(exit, `cannot tell which dialect the service speaks: ${error.message}`, {
+  return new ApiError(exit, `cannot detect the dialect of the service: ${error.message}`, {
     method,
     url,
     status,
     code,
-    hints: ["name it: --dialect standard, or --dialect onyx", ...error.hints],
+    hints: ["set it: --dialect standard, or --dialect onyx", ...error.hints],
     cause: error,
   });
 }
 
-// Only the `onyx` deployment answers this, without a key even (observed-service.md 5).
+// Only an `onyx` deployment answers this request, even without a key (observed-service.md 5).
 async function isOnyx(client: Client): Promise<boolean> {
   const path = client.dialect.paths.version;
   if (path === undefined) return false;
@@ -34,23 +34,23 @@ async function isOnyx(client: Client): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    // A page of the web interface instead of JSON: the path is not there.
+    // Status 200 is a page of the web interface instead of JSON: the path does not exist.
     const isAbsent = error.exit === "not-found" || error.status === 200;
     if (isAbsent) return false;
-    throw error.exit === "auth" || error.exit === "server-error" ? cannotTell(error) : error;
+    throw error.exit === "auth" || error.exit === "server-error" ? unknownDialect(error) : error;
   }
 }
 
 /**
- * Tries the connection with the cheapest administrator call, and finds the
- * dialect where it is not given; `client` speaks the given one, else `onyx`.
- * Throws ApiError when the service does not answer as promised.
+ * Tests the connection with the cheapest administrator request, and detects the dialect
+ * unless `given`. `client` uses the given dialect, else `onyx`. Throws ApiError for an
+ * unexpected response.
  */
 export async function detectService(
   client: Client,
   given: "standard" | "onyx" | undefined,
 ): Promise<Detected> {
-  // The listing has one path in both dialects, so a wrong key or address shows first.
+  // The listing has the same path in both dialects, so a wrong key or address fails here.
   const connectors = await listConnectors(client);
   return { dialect: given ?? ((await isOnyx(client)) ? "onyx" : "standard"), connectors };
 }

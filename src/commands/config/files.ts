@@ -10,7 +10,7 @@ import { userPlaces } from "../../config/find/places.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
 
-/** A second wall: what is masked by design is also redacted wherever it might slip through. */
+/** Second safeguard: registers stored keys for redaction, in case a mask misses one. */
 export function hideStoredKeys(config: Config, output: Output): void {
   for (const file of config.files) {
     for (const profile of Object.values(file.content.profiles ?? {})) {
@@ -21,7 +21,7 @@ export function hideStoredKeys(config: Config, output: Output): void {
   }
 }
 
-/** The configuration for a command that only looks: as the files are, warnings told. */
+/** The configuration for a command that sends nothing: all files, trusted or not. Writes warnings. */
 export async function loadToShow(
   context: Context,
   options: GlobalFlags,
@@ -47,7 +47,7 @@ export function machineOf(context: Context): Machine {
   return createMachine(context);
 }
 
-/** The user file: the one that exists, else where it would be made. */
+/** The existing user file, else the path where it would be created. */
 export function userFile(machine: Machine): string {
   const paths = userPlaces.map((place) => join(userFolder(machine), place));
   return paths.find((path) => existsSync(path)) ?? paths[0] ?? "";
@@ -58,7 +58,7 @@ export interface Target {
   isPrivate: boolean;
 }
 
-/** The file that a change goes to: `--config`, with `--local` the project file, else the user file. */
+/** The file to change: `--config`, with `--local` the project file, else the user file. */
 export async function targetFile(
   context: Context,
   options: GlobalFlags & { local?: boolean },

@@ -7,7 +7,7 @@ const show = () => import("./show.ts");
 const change = () => import("./change.ts");
 const check = () => import("./check.ts");
 
-// Not --project: its variable would be the one of `chat --project ID`.
+// Not --project: its variable would be the variable of `chat --project ID`.
 const localFlag = ["--local", "change the project file instead of the user file"] as const;
 
 function addInit(config: Command, run: Run): void {

@@ -28,7 +28,7 @@ interface Answers {
   profile: string;
   baseUrl: string;
   dialect?: "standard" | "onyx" | undefined;
-  /** Where a second one is known, `accessToken` serves chat and administration. */
+  /** Used for every request, except chat and administration if `accessToken` is set. */
   apiKey: string;
   accessToken?: string | undefined;
 }
@@ -39,12 +39,12 @@ function checkedAddress(text: string): string {
   } catch (error) {
     if (!(error instanceof AddressProblem)) throw error;
     throw new CliError("usage", `--base-url: ${error.message}`, {
-      hints: ["give it like https://assistant.example.com"],
+      hints: ["write it as https://assistant.example.com"],
     });
   }
 }
 
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 async function askAddress(prompt: Prompt, output: Output): Promise<string> {
   for (let attempt = 1; ; attempt++) {
@@ -52,7 +52,7 @@ async function askAddress(prompt: Prompt, output: Output): Promise<string> {
     try {
       return checkedAddress(text);
     } catch (error) {
-      if (!(error instanceof CliError) || attempt === mostAttempts) throw error;
+      if (!(error instanceof CliError) || attempt === maxAttempts) throw error;
       await output.problem(error.message.replace("--base-url: ", ""));
     }
   }
@@ -64,8 +64,8 @@ async function askProfile(prompt: Prompt, given: string | undefined): Promise<st
     given ??
     (prompt.canAsk ? await prompt.ask("Name of the profile", remedy, "default") : "default");
   if (isProfileName(name)) return name;
-  throw new CliError("usage", `"${name}" is no name for a profile`, {
-    hints: ['letters, digits, "-", "_" and "." make one'],
+  throw new CliError("usage", `"${name}" is not a valid profile name`, {
+    hints: ['use letters, digits, "-", "_" and "."'],
   });
 }
 
@@ -78,7 +78,7 @@ async function gather(context: Context, options: InitOptions, output: Output): P
   const prompt = createPrompt(context, options, output);
   const given = environmentLayer(context.env, context.cwd).values;
   const address = options.baseUrl ?? given.baseUrl;
-  // What can fail without asking fails first.
+  // Checks that need no question run first.
   const typed = address === undefined ? undefined : checkedAddress(address);
   const profile = await askProfile(prompt, givenWord(options, context.env, "profile")?.word);
   const baseUrl = typed ?? (await askAddress(prompt, output));
@@ -98,8 +98,8 @@ async function gather(context: Context, options: InitOptions, output: Output): P
   };
 }
 
-/** Runs every safety rule on the answers, and unless `--no-check` one request. Returns the dialect. */
-async function tryOut(
+/** Applies every safety rule to the answers and, unless `--no-check`, sends a request. Returns the dialect. */
+async function testConnection(
   context: Context,
   options: InitOptions,
   answers: Answers,
@@ -110,7 +110,7 @@ async function tryOut(
   const config = await loadConfig({
     cwd: context.cwd,
     uid: context.uid,
-    // As if they came from the environment: that is how far they may go.
+    // The keys have the same limits as keys from the environment.
     env: { ...context.env, KNOWCTL_API_KEY: apiKey, KNOWCTL_ACCESS_TOKEN: accessToken },
     flags: { ...options, profile, baseUrl, dialect: dialect ?? "onyx" },
     sends: true,
@@ -126,7 +126,7 @@ async function tryOut(
   const { client } = await openClient(context, output, config);
   try {
     const found = await detectService(client, dialect);
-    const how = dialect ? "as given" : "found";
+    const how = dialect ? "as set" : "detected";
     await output.note(
       `connected to ${baseUrl}: ${found.connectors.length} connectors, dialect ${found.dialect} (${how})`,
     );
@@ -135,7 +135,7 @@ async function tryOut(
     if (!(error instanceof CliError)) throw error;
     throw new CliError(error.exit, error.message, {
       details: error.details,
-      hints: [...error.hints, "nothing was saved; to save without trying: --no-check"],
+      hints: [...error.hints, "nothing was saved; to save without a test: --no-check"],
       cause: error,
     });
   } finally {
@@ -162,7 +162,7 @@ function withAnswers(
   let next = changeDraft(draft, at("baseUrl"), answers.baseUrl);
   next = changeDraft(next, at("dialect"), answers.dialect);
   next = changeDraft(next, at("apiKey"), answers.apiKey);
-  // A key that was stored for another address may not slip over to this one.
+  // A key that was stored for another address must not be sent to this one.
   if (moved || answers.accessToken)
     next = changeDraft(next, at("accessToken"), answers.accessToken);
   if (options.proxy !== undefined) next = changeDraft(next, at("proxy"), options.proxy);
@@ -177,8 +177,8 @@ function withAnswers(
 }
 
 /**
- * `config init`: makes a profile in the user file. Asks on a terminal, takes
- * flags, variables or stdin without one, tries the connection, then saves.
+ * `config init`: creates a profile in the user file. Asks on a terminal; without one it
+ * reads flags, variables or stdin. Tests the connection, then saves.
  */
 export async function configInit(
   context: Context,
@@ -192,11 +192,11 @@ export async function configInit(
     throw new CliError("not-configured", "the key is empty", { hints: ["nothing was saved"] });
   }
   const draft = await openDraft(userFile(machineOf(context)), true, machineOf(context));
-  const dialect = await tryOut(context, options, answers, output);
+  const dialect = await testConnection(context, options, answers, output);
   const next = withAnswers(draft, { ...answers, dialect }, options, context);
   await saveDraft(next);
   await output.note(
-    `profile ${answers.profile} saved, with its key, in ${draft.path} (readable by you alone)`,
+    `profile ${answers.profile} saved, with its key, in ${draft.path} (readable only by you)`,
   );
   const current = readDraft(next, ["defaultProfile"]);
   if (current !== answers.profile) {

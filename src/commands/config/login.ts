@@ -17,7 +17,7 @@ import { createPrompt, readPipedKey } from "../prompt.ts";
 
 export interface LoginOptions extends GlobalFlags {
   withToken?: boolean;
-  /** Which key: `api-key` (default), which also serves alone, or `access-token`. */
+  /** Which key: `api-key` (default; can be the only key) or `access-token`. */
   kind?: "api-key" | "access-token";
 }
 
@@ -33,9 +33,9 @@ function parsed(address: string): { baseUrl: string; origin: string } {
 }
 
 /**
- * The address that the key is stored for: the one beside it in the user file; a
- * new one is taken from flag, variable or a trusted project file. It is stored
- * too, because a key goes only to the origin that stands beside it.
+ * The base URL for the key: the profile's own in the user file, else a new one from flag,
+ * variable or a trusted project file. It is stored with the key, because a key is sent only
+ * to the origin that is stored with it.
  */
 function addressFor(config: Config, draft: Draft): string {
   const own = readDraft(draft, ["profiles", config.profile, "baseUrl"]);
@@ -48,7 +48,7 @@ function addressFor(config: Config, draft: Draft): string {
       "not-configured",
       `profile "${config.profile}" is for ${parsed(own).origin}, not for ${parsed(inEffect).origin}`,
       {
-        hints: ["store the key under a name of its own: --profile NAME"],
+        hints: ["store the key in another profile: --profile NAME"],
       },
     );
   }
@@ -56,18 +56,18 @@ function addressFor(config: Config, draft: Draft): string {
   if (origin?.source === "project" && project && !project.trusted) {
     throw new CliError(
       "not-configured",
-      `${origin.where} names the address, and this file is not trusted`,
+      `${origin.where} sets the address, but this file is not trusted`,
       {
-        hints: ["trust it: knowctl config trust", "or give the address: --base-url URL"],
+        hints: ["trust it: knowctl config trust", "or set the address: --base-url URL"],
       },
     );
   }
   if (inEffect !== undefined) return parsed(inEffect).baseUrl;
   throw new CliError(
     "not-configured",
-    `profile "${config.profile}" has no base URL for a key to belong to`,
+    `profile "${config.profile}" has no base URL, so no key can be stored`,
     {
-      hints: ["give it: --base-url URL", "or let yourself be asked: knowctl config init"],
+      hints: ["set it: --base-url URL", "or answer questions: knowctl config init"],
     },
   );
 }
@@ -94,7 +94,7 @@ export async function login(
     const why =
       key === ""
         ? "the key is empty"
-        : "that is no key: it holds spaces, line breaks or other characters";
+        : "this is not a key: it holds spaces, line breaks or other invalid characters";
     throw new CliError("not-configured", why, { hints: ["nothing was saved"] });
   }
   output.secrets.add(key);
@@ -102,7 +102,7 @@ export async function login(
   const withAddress = changeDraft(draft, at("baseUrl"), baseUrl);
   await saveDraft(changeDraft(withAddress, at(members[options.kind ?? "api-key"]), key));
   await output.note(
-    `key of profile ${config.profile} for ${baseUrl} stored in ${draft.path} (readable by you alone)`,
+    `key of profile ${config.profile} for ${baseUrl} stored in ${draft.path} (readable only by you)`,
   );
 }
 
@@ -128,6 +128,6 @@ export async function logout(
       : `profile ${config.profile} has no stored key in ${draft.path}`,
   );
   for (const name of ["KNOWCTL_API_KEY", "KNOWCTL_ACCESS_TOKEN"]) {
-    if (context.env[name]) await output.warn(`${name} is still set and used`);
+    if (context.env[name]) await output.warn(`${name} is still set and is used`);
   }
 }

@@ -49,7 +49,7 @@ function profileRows(config: Config): ProfileRow[] {
   );
 }
 
-/** `config list`: every profile of every file. */
+/** `config list`: lists every profile of every file. */
 export async function configList(
   context: Context,
   _args: string[],
@@ -64,7 +64,7 @@ export async function configList(
   await output.note(
     rows.length > 0
       ? "no profiles match"
-      : "there are no profiles yet; make one: knowctl config init",
+      : "there are no profiles yet; create one: knowctl config init",
   );
 }
 
@@ -79,25 +79,25 @@ const valueColumns: Column<ValueRow>[] = [
   { name: "overrides", value: (row) => row.overrides.map((each) => each.where), cut: "start" },
 ];
 
-// What is shown is the file as it is; a command that sends something treats it otherwise.
+// This command shows an untrusted file in full; a command that sends something restricts it.
 async function warnUntrusted(config: Config, output: Output): Promise<void> {
   const project = config.files.find((file) => file.layer === "project" && !file.trusted);
   if (!project) return;
   if (config.refused) {
     const keys = claimsOf(project.content).map(({ key }) => key);
     await output.warn(
-      `${project.path} is not trusted: commands that send stop because of ${keys.join(", ")}; trust it once: knowctl config trust`,
+      `${project.path} is not trusted: commands that send fail because it sets ${keys.join(", ")}; trust it once: knowctl config trust`,
     );
     return;
   }
   const { dropped } = restrictContent(project.content);
   if (dropped.length === 0) return;
   await output.warn(
-    `${project.path} is not trusted: where something is sent, this in it does not count: ${dropped.join(", ")}; trust it once: knowctl config trust`,
+    `${project.path} is not trusted: commands that send ignore ${dropped.join(", ")}; trust it once: knowctl config trust`,
   );
 }
 
-/** `config show`: the values in effect, secrets masked; with `--origin` where each came from. */
+/** `config show`: the values in effect, secrets masked; with `--origin` also their sources. */
 export async function configShow(
   context: Context,
   _args: string[],
@@ -113,11 +113,14 @@ export async function configShow(
 
 function notSet(key: string): CliError {
   return new CliError("not-found", `${key} is not set`, {
-    hints: ["what is set: knowctl config show --origin", `set it: knowctl config set ${key} VALUE`],
+    hints: [
+      "list the values: knowctl config show --origin",
+      `set it: knowctl config set ${key} VALUE`,
+    ],
   });
 }
 
-/** `config get KEY`: one value, a word as it is and anything else as JSON. */
+/** `config get KEY`: prints one value, a word unchanged and anything else as JSON. */
 export async function configGet(
   context: Context,
   [key = ""]: string[],

@@ -17,7 +17,7 @@ export function effective(config: Config): Record<string, unknown> {
   return maskValue(values, "") as Record<string, unknown>;
 }
 
-/** What stands at a path of keys, or undefined. */
+/** The value at a path of keys, or undefined. */
 export function valueAt(values: unknown, path: readonly string[]): unknown {
   let at = values;
   for (const step of path) {
@@ -27,7 +27,7 @@ export function valueAt(values: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-// Keys of metadata may hold dots themselves: then the rest of the name is one step.
+// Metadata keys may hold dots: then the rest of the name is one step.
 function valueOfName(values: unknown, name: string): unknown {
   const words = name.split(".");
   for (let count = words.length; count > 0; count--) {

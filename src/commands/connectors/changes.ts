@@ -2,7 +2,7 @@ import type { ConnectorStatus } from "../../api/schemas.ts";
 
 export interface Change {
   event: "listed" | "added" | "changed" | "removed";
-  /** As it is now; of one that was removed as it was. */
+  /** The current record; for a removed connector, the last one. */
   record: ConnectorStatus;
 }
 
@@ -12,26 +12,26 @@ interface Known {
 }
 
 /**
- * A function that tells what is new in a listing against the one before: in the
- * order of the listing, what is gone at the end. In the first all are `listed`.
+ * Returns a function that compares a listing with the previous one. Changes are in the
+ * order of the listing, removed records last. In the first listing, all are `listed`.
  */
 export function createChanges(): (records: readonly ConnectorStatus[]) => Change[] {
   let known: Map<number | string, Known> | undefined;
   return (records) => {
-    const before = known;
+    const previous = known;
     known = new Map();
     const changes: Change[] = [];
     for (const record of records) {
       const json = JSON.stringify(record);
-      // A record without an id is known by its text.
+      // A record without an id is identified by its text.
       const id = record.cc_pair_id ?? json;
       known.set(id, { record, json });
-      const old = before?.get(id);
-      if (!before) changes.push({ event: "listed", record });
+      const old = previous?.get(id);
+      if (!previous) changes.push({ event: "listed", record });
       else if (!old) changes.push({ event: "added", record });
       else if (old.json !== json) changes.push({ event: "changed", record });
     }
-    for (const [id, { record }] of before ?? []) {
+    for (const [id, { record }] of previous ?? []) {
       if (!known.has(id)) changes.push({ event: "removed", record });
     }
     return changes;

@@ -15,15 +15,15 @@ export interface ConnectorsListOptions extends GlobalFlags {
   sort?: string;
   reverse?: boolean;
   showCredentials?: boolean;
-  /** Seconds between two looks; true: the default. */
+  /** Seconds between two polls; true: the default. */
   watch?: number | true;
 }
 
-/** Columns of the listing; those with `shown: false` can be named in --fields, --filter and --sort. */
+/** Columns of the listing. Columns with `shown: false` work in --fields, --filter and --sort. */
 export function createColumns(now: () => number): Column<ConnectorStatus>[] {
   const time = (value: unknown): string => relativeTime(String(value), now());
   const id = { align: "right" } as const;
-  const more = { shown: false } as const;
+  const hidden = { shown: false } as const;
   return [
     { name: "cc_pair_id", value: (row) => row.cc_pair_id, ...id },
     { name: "name", value: (row) => row.name },
@@ -32,14 +32,19 @@ export function createColumns(now: () => number): Column<ConnectorStatus>[] {
     { name: "input_type", value: (row) => row.connector?.input_type },
     { name: "last_update", value: (row) => row.connector?.time_updated, show: time },
     { name: "owner", value: (row) => row.credential?.user_email },
-    { name: "created", value: (row) => row.connector?.time_created, show: time, ...more },
-    { name: "groups", value: (row) => row.groups, ...more },
-    { name: "connector_id", value: (row) => row.connector?.id, ...id, ...more },
-    { name: "credential_id", value: (row) => row.credential?.id, ...id, ...more },
-    { name: "credential_name", value: (row) => row.credential?.name, ...more },
-    { name: "refresh_freq", value: (row) => row.connector?.refresh_freq, ...id, ...more },
-    { name: "prune_freq", value: (row) => row.connector?.prune_freq, ...id, ...more },
-    { name: "indexing_start", value: (row) => row.connector?.indexing_start, show: time, ...more },
+    { name: "created", value: (row) => row.connector?.time_created, show: time, ...hidden },
+    { name: "groups", value: (row) => row.groups, ...hidden },
+    { name: "connector_id", value: (row) => row.connector?.id, ...id, ...hidden },
+    { name: "credential_id", value: (row) => row.credential?.id, ...id, ...hidden },
+    { name: "credential_name", value: (row) => row.credential?.name, ...hidden },
+    { name: "refresh_freq", value: (row) => row.connector?.refresh_freq, ...id, ...hidden },
+    { name: "prune_freq", value: (row) => row.connector?.prune_freq, ...id, ...hidden },
+    {
+      name: "indexing_start",
+      value: (row) => row.connector?.indexing_start,
+      show: time,
+      ...hidden,
+    },
   ];
 }
 
@@ -50,7 +55,7 @@ function compare(a: unknown, b: unknown): number {
   return left < right ? -1 : 1;
 }
 
-/** The rows ordered by a column: numbers by size, text ignoring case; null last either way; ties by id. */
+/** Sorts rows by a column: numbers by size, text ignoring case, null always last, ties by id. */
 export function sortRows(
   rows: readonly ConnectorStatus[],
   column: Column<ConnectorStatus>,
@@ -67,24 +72,24 @@ export function sortRows(
   return sorted.map(({ row }) => row);
 }
 
-/** The column of --sort and --reverse. Throws CliError `usage` for a key that is none. */
+/** The column of --sort and --reverse. Throws CliError `usage` for an unknown key. */
 export function readSort(
   columns: readonly Column<ConnectorStatus>[],
   options: ConnectorsListOptions,
 ): Column<ConnectorStatus> | undefined {
-  // --reverse alone orders by what stands first.
+  // --reverse alone sorts by the first column.
   const key = options.sort ?? (options.reverse === true ? "cc_pair_id" : undefined);
   const column = columns.find((each) => each.name === key);
   if (column || key === undefined) return column;
   const keys = columns.map((each) => each.name);
   const meant = nearest(key, keys);
-  throw new CliError("usage", `--sort ${key}: no such key`, {
+  throw new CliError("usage", `--sort ${key}: unknown key`, {
     hints: [...(meant ? [`did you mean ${meant}?`] : []), `keys: ${keys.join(", ")}`],
   });
 }
 
-/** Whether a record is what the options narrow the listing to. */
-export function isWanted(row: ConnectorStatus, options: ConnectorsListOptions): boolean {
+/** Whether a record matches the filter options. */
+export function matchesOptions(row: ConnectorStatus, options: ConnectorsListOptions): boolean {
   if (options.source !== undefined && row.connector?.source !== options.source) return false;
   if (options.accessType !== undefined && row.access_type !== options.accessType) return false;
   if (options.group !== undefined && !row.groups?.includes(options.group)) return false;

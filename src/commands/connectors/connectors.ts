@@ -9,7 +9,7 @@ import type { Output } from "../../output/terminal/output.ts";
 import { connect, type Connected } from "../connect.ts";
 import {
   createColumns,
-  isWanted,
+  matchesOptions,
   readSort,
   sortRows,
   type ConnectorsListOptions,
@@ -28,16 +28,19 @@ export interface ConnectorsFindOptions extends GlobalFlags {
 function checkShowCredentials(context: Context, options: { showCredentials?: boolean }): void {
   if (options.showCredentials !== true) return;
   if (context.stdout.isTTY && !context.env["CI"]) return;
-  throw new CliError("usage", "--show-credentials works on a terminal only, never in CI", {
-    hints: ["credentials in a file or a log outlive their purpose; look at them on a terminal"],
+  throw new CliError("usage", "--show-credentials works only on a terminal, never in CI", {
+    hints: ["credentials in a file or log stay there; look at them on a terminal"],
   });
 }
 
-function mayShow(record: ConnectorStatus, options: { showCredentials?: boolean }): ConnectorStatus {
+function maskUnlessShown(
+  record: ConnectorStatus,
+  options: { showCredentials?: boolean },
+): ConnectorStatus {
   return options.showCredentials === true ? record : maskConnector(record);
 }
 
-/** The columns of a list hold no credentials: the flag would show nothing more. */
+/** Refuses --show-credentials for a list: its columns hold no credentials. */
 function checkShown({
   showCredentials,
   output = "table",
@@ -51,12 +54,12 @@ function checkShown({
     "usage",
     `--show-credentials: the columns of a ${output} hold no credentials`,
     {
-      hints: ["add --output json or yaml, or name the members with --fields credential"],
+      hints: ["add --output json or yaml, or --fields credential"],
     },
   );
 }
 
-/** Keeps the names for completion, when all is written: nobody waits for it. */
+/** Caches the names for completion, after the output, so that nobody waits for it. */
 async function rememberConnectors(
   context: Context,
   connected: Connected,
@@ -88,8 +91,8 @@ async function withRecords(
 }
 
 /**
- * `connectors list`: every connector/credential pair, narrowed and ordered by the
- * options; with --watch again and again, until Ctrl-C.
+ * `connectors list`: lists the connector/credential pairs, filtered and sorted by the
+ * options; with --watch it polls until Ctrl-C.
  */
 export async function connectorsList(
   context: Context,
@@ -102,9 +105,9 @@ export async function connectorsList(
   const columns = createColumns(() => context.now());
   const sort = readSort(columns, options);
   const rowsOf = (records: readonly ConnectorStatus[]): ConnectorStatus[] => {
-    const wanted = records.filter((row) => isWanted(row, options));
+    const wanted = records.filter((row) => matchesOptions(row, options));
     const sorted = sort ? sortRows(wanted, sort, options.reverse === true) : wanted;
-    return sorted.map((row) => mayShow(row, options));
+    return sorted.map((row) => maskUnlessShown(row, options));
   };
   if (options.watch !== undefined) {
     const { watchConnectors } = await import("./watch.ts");
@@ -117,7 +120,7 @@ export async function connectorsList(
   });
 }
 
-/** `connectors get ID|NAME`: one record in full. A number is an id, anything else a name. */
+/** `connectors get ID|NAME`: shows one whole record. A number is an id, anything else a name. */
 export async function connectorsGet(
   context: Context,
   args: string[],
@@ -131,7 +134,7 @@ export async function connectorsGet(
     const record = /^\d{1,15}$/.test(wanted)
       ? findConnectorById(records, Number(wanted), source)
       : findConnector(records, wanted, source);
-    await writeRecord(output, options, mayShow(record, options));
+    await writeRecord(output, options, maskUnlessShown(record, options));
   });
 }
 

@@ -21,19 +21,19 @@ export interface ConnectorsCreateOptions extends GlobalFlags {
   group?: number[];
 }
 
-/** The members of the record that is printed: known before anything is created. */
+/** The members of the printed record, to check --fields before anything is created. */
 const sample = { cc_pair_id: 0, name: "", source: "", access_type: "", created: false };
 
-/** How often the listing is asked for what another run is just creating. */
-const looks = 5;
-const lookMs = 1000;
-const longestName = 255;
+/** Most polls of the listing for a connector that another run is creating. */
+const maxPolls = 5;
+const pollMs = 1000;
+const maxNameLength = 255;
 
 function checkName(name: string): void {
-  const isName = name.trim() !== "" && name === name.trim() && name.length <= longestName;
+  const isName = name.trim() !== "" && name === name.trim() && name.length <= maxNameLength;
   if (isName && isInert(name)) return;
-  throw new CliError("usage", `${JSON.stringify(name)} is no name for a connector`, {
-    hints: [`a name has 1 to ${longestName} characters on one line, no space at its ends`],
+  throw new CliError("usage", `${JSON.stringify(name)} is not a valid connector name`, {
+    hints: [`use 1 to ${maxNameLength} characters on one line, without spaces at the ends`],
   });
 }
 
@@ -41,7 +41,7 @@ function sameName(record: ConnectorStatus, name: string): boolean {
   return record.name?.normalize("NFC") === name.normalize("NFC");
 }
 
-/** The one of this name and source. Throws CliError `not-found` when there are several. */
+/** The connector of this name and source. Throws CliError `not-found` if there are several. */
 function findExisting(
   records: readonly ConnectorStatus[],
   name: string,
@@ -53,19 +53,23 @@ function findExisting(
 }
 
 function unavailable(client: Client, baseUrl: string): CliError {
-  return new CliError("not-found", `the ${client.dialect.name} interface creates no connectors`, {
-    hints: [
-      `create it on the admin page of ${baseUrl}, under Connectors; the number in the address of its page is the cc_pair_id`,
-      "`knowctl connectors list` shows those that exist; --dialect names another interface",
-    ],
-  });
+  return new CliError(
+    "not-found",
+    `the ${client.dialect.name} interface cannot create connectors`,
+    {
+      hints: [
+        `create it on the admin page of ${baseUrl}, under Connectors; the number in its page's address is the cc_pair_id`,
+        "`knowctl connectors list` lists the existing connectors; --dialect selects another interface",
+      ],
+    },
+  );
 }
 
-const othersBusiness = new Set(["auth", "not-found", "rate-limited"]);
+const unrelatedFailures = new Set(["auth", "not-found", "rate-limited"]);
 
 /**
- * After a request that failed: another run may have made the connector at the same
- * time, or the answer was lost. The listing tells. Undefined when it has none.
+ * Searches the listing after a failed request: another run may have created the connector
+ * at the same time, or the response was lost. Undefined if the listing has no match.
  */
 async function findAfter(
   context: Context,
@@ -73,9 +77,9 @@ async function findAfter(
   name: string,
   error: unknown,
 ): Promise<IdentifiedConnector | undefined> {
-  if (!(error instanceof ApiError) || othersBusiness.has(error.exit)) throw error;
-  for (let look = 0; look < looks; look++) {
-    if (look > 0) await context.sleep(lookMs, context.signal);
+  if (!(error instanceof ApiError) || unrelatedFailures.has(error.exit)) throw error;
+  for (let poll = 0; poll < maxPolls; poll++) {
+    if (poll > 0) await context.sleep(pollMs, context.signal);
     const records = await listConnectors(client);
     const found = findExisting(records, name);
     if (found) return found;
@@ -84,7 +88,7 @@ async function findAfter(
     throw new CliError(error.exit, error.message, {
       cause: error,
       hints: [
-        `the name is that of cc_pair_id ${other.cc_pair_id} (source ${other.connector?.source ?? "—"}): choose another`,
+        `cc_pair_id ${other.cc_pair_id} (source ${other.connector?.source ?? "—"}) has this name: choose another`,
       ],
     });
   }
@@ -96,21 +100,25 @@ function notListed(error: ApiError): CliError {
     cause: error,
     hints: [
       ...error.hints,
-      "if the name is taken though no listing shows it, the connector has no credential or is being deleted: see the admin page",
+      "if the name is in use but not listed, the connector has no credential or is being deleted: see the admin page",
     ],
   });
 }
 
-/** A public connector is for everybody: groups would not count. */
+/** Refuses --group for a public connector: it would have no effect. */
 function checkGroups({ group, accessType = "public" }: ConnectorsCreateOptions): void {
   if (group === undefined || accessType === "private") return;
-  throw new CliError("usage", "--group: everybody may see the documents of a public connector", {
-    hints: ["add --access-type private, or leave --group out"],
-  });
+  throw new CliError(
+    "usage",
+    "--group has no effect on a public connector: everybody may see its documents",
+    {
+      hints: ["add --access-type private, or leave out --group"],
+    },
+  );
 }
 
-/** The connector exists already, and not as it was asked for: who reads the documents must be known. */
-function refuseOther(
+/** Refuses an existing connector with other access: the user must know who can read the documents. */
+function checkAccess(
   { id, created, accessType: actual, groups }: Outcome,
   { accessType, group = [] }: ConnectorsCreateOptions,
 ): void {
@@ -120,10 +128,10 @@ function refuseOther(
   const problem = isOther
     ? `its access type is ${actual || "unknown"}, not ${accessType}`
     : `it lacks group ${lacking.join(", ")}`;
-  throw new CliError("usage", `cc_pair_id ${id} has this name already, but ${problem}`, {
+  throw new CliError("usage", `cc_pair_id ${id} already has this name, but ${problem}`, {
     hints: [
       "change it on the admin page, or choose another name",
-      "to take it as it is: leave --access-type and --group out",
+      "to use it unchanged: leave out --access-type and --group",
     ],
   });
 }
@@ -140,7 +148,7 @@ function existing(record: IdentifiedConnector): Outcome {
   return { id, accessType: accessType ?? "", groups: groups ?? [], created: false };
 }
 
-/** Two runs at once where the service lets both: each prints the older one. */
+/** If two concurrent runs both created a connector, each run returns the older one. */
 async function oldestOf(client: Client, output: Output, name: string, id: number) {
   const records = await listConnectors(client);
   const ids = records
@@ -175,8 +183,8 @@ async function findOrCreate(
 }
 
 /**
- * `connectors create NAME`: prints the cc_pair_id of the ingestion connector of this
- * name, which is created unless it exists.
+ * `connectors create NAME`: creates the ingestion connector of this name unless it exists,
+ * and prints its cc_pair_id.
  */
 export async function connectorsCreate(
   context: Context,
@@ -193,9 +201,9 @@ export async function connectorsCreate(
     const { group: groups = [], accessType } = options;
     const wanted = { name, groups, accessType: accessType ?? "public" } as const;
     const outcome = await findOrCreate(context, client, output, wanted);
-    refuseOther(outcome, options);
+    checkAccess(outcome, options);
     const { id, created, accessType: actual } = outcome;
-    await output.note(created ? `created, ${actual}` : "it exists already");
+    await output.note(created ? `created, ${actual}` : "it already exists");
     const isRecord = (options.output ?? options.fields ?? options.jq) !== undefined;
     const record = { cc_pair_id: id, name, source: ingestionSource, access_type: actual, created };
     if (isRecord || options.json === true) await writeRecord(output, options, record);

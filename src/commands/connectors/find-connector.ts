@@ -2,10 +2,10 @@ import type { ConnectorStatus, IdentifiedConnector } from "../../api/schemas.ts"
 import { nearest } from "../../config/values/nearest.ts";
 import { CliError } from "../../errors.ts";
 
-/** More candidates than this are no help. */
-const mostCandidates = 10;
+/** Most candidates in an error. */
+const maxCandidates = 10;
 
-/** Names in JSON quotes: a space at the end or an odd character must be seen. */
+/** Names are in JSON quotes, so that trailing spaces and odd characters are visible. */
 function describe(record: ConnectorStatus): string {
   const name =
     record.name === null || record.name === undefined ? "—" : JSON.stringify(record.name);
@@ -13,12 +13,12 @@ function describe(record: ConnectorStatus): string {
 }
 
 function describeAll(records: readonly ConnectorStatus[]): string[] {
-  const lines = records.slice(0, mostCandidates).map(describe);
+  const lines = records.slice(0, maxCandidates).map(describe);
   const more = records.length - lines.length;
   return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
-/** Those that contain the name or are a typing mistake away: what was perhaps meant. */
+/** Connectors whose name contains the text or differs by a typo. */
 function findNear(records: readonly ConnectorStatus[], name: string): ConnectorStatus[] {
   const wanted = name.toLowerCase();
   const names = records.flatMap((record) => (record.name ? [record.name] : []));
@@ -40,7 +40,7 @@ function createNotFound(
     details: near.length > 0 ? ["did you mean:", ...describeAll(near)] : [],
     hints: [
       near.length > 0
-        ? "give the whole name or the cc_pair_id"
+        ? "use the whole name or the cc_pair_id"
         : "`knowctl connectors list` shows all names",
     ],
   });
@@ -51,9 +51,7 @@ function createAmbiguous(found: readonly ConnectorStatus[], name: string): CliEr
   return new CliError("not-found", `${found.length} connectors are named ${JSON.stringify(name)}`, {
     details: describeAll(found),
     hints: [
-      sources.size > 1
-        ? "give the cc_pair_id, or narrow the choice with --source"
-        : "give the cc_pair_id",
+      sources.size > 1 ? "use the cc_pair_id, or select one with --source" : "use the cc_pair_id",
     ],
   });
 }
@@ -73,7 +71,7 @@ const isIdentified = (record: ConnectorStatus): record is IdentifiedConnector =>
  *
  * A record without a readable id is CliError `server-error`.
  *
- * A part of a name is never taken for the name: the id found here may become
+ * A partial name never matches: the id found here may become
  * the target of an upload. The error lists the candidates.
  */
 export function findConnector(
@@ -85,7 +83,7 @@ export function findConnector(
     source === undefined
       ? records
       : records.filter((record) => record.connector?.source === source);
-  // A name may be typed on a system that writes é as two characters.
+  // Some systems type é as two characters.
   const wanted = name.normalize("NFC");
   const named = (same: (other: string) => boolean): ConnectorStatus[] =>
     eligible.filter(
@@ -99,15 +97,15 @@ export function findConnector(
   if (found.length > 1) throw createAmbiguous(found, name);
   if (!isIdentified(only)) {
     throw new CliError("server-error", `the record of ${JSON.stringify(name)} has no cc_pair_id`, {
-      hints: ["see the number in the address of the connector's page, and give --cc-pair-id"],
+      hints: ["use --cc-pair-id with the number in the address of the connector's page"],
     });
   }
   return only;
 }
 
 /**
- * The connector with this `cc_pair_id`, optionally of one source. Throws CliError `not-found` where
- * there is none, or one of another source.
+ * The connector with this `cc_pair_id`, optionally of one source. Throws CliError `not-found` if
+ * there is none, or if it has another source.
  */
 export function findConnectorById(
   records: readonly ConnectorStatus[],
@@ -119,7 +117,7 @@ export function findConnectorById(
   if (found && (source === undefined || source === actual)) return found;
   if (found) {
     throw new CliError("not-found", `cc_pair_id ${id} is of source ${actual}, not ${source}`, {
-      hints: ["leave --source out: the id names one connector already"],
+      hints: ["leave out --source: the id already identifies one connector"],
     });
   }
   throw new CliError("not-found", `no connector has the cc_pair_id ${id}`, {

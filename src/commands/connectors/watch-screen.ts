@@ -23,26 +23,26 @@ function clock(now: number): string {
 }
 
 /**
- * The listing as a table that fills the terminal: what changed since the last look
- * is marked, what has no room is counted, and a look that failed is told above the
- * rows of the last one that did not.
+ * Shows the listing as a table that fills the terminal. Rows that changed since the last
+ * poll are marked, hidden rows are counted. A failed poll is reported above the rows of
+ * the last successful poll.
  */
 export function createTableScreen(
   output: Output,
   options: ConnectorsListOptions,
   columns: readonly Column<ConnectorStatus>[],
   { seconds, now }: { seconds: number; now: () => number },
-): Shown {
+): WatchView {
   const screen = createScreen(output);
   const changes = createChanges();
   const shown = shownColumns(columns, options.fields);
   let rows: readonly ConnectorStatus[] = [];
   let changed = new Set<number | null>();
-  let seen = "";
+  let polledAt = "";
   const draw = async (failure?: string): Promise<void> => {
     const line = (text: string): string => fit(text, output.columns());
     const count = `${rows.length} connector${rows.length === 1 ? "" : "s"}`;
-    const head = `${seen}  ${count}  every ${seconds} s, Ctrl-C ends`;
+    const head = `${polledAt}  ${count}  every ${seconds} s, Ctrl-C ends`;
     const { header, lines, hidden } = layOutTable(output, shown, rows);
     const marked = lines.map((text, index): Text => {
       const id = rows[index]?.cc_pair_id;
@@ -67,7 +67,7 @@ export function createTableScreen(
       const events = changes(found).filter(({ event }) => event !== "listed");
       changed = new Set(events.map(({ record }) => record.cc_pair_id));
       rows = found;
-      seen = clock(now());
+      polledAt = clock(now());
       await draw();
     },
     async failure(message, count) {
@@ -78,9 +78,9 @@ export function createTableScreen(
   };
 }
 
-/** What the looks become: a screen that is redrawn, or lines that are appended. */
-export interface Shown {
+/** The view of the polls: a redrawn screen, or appended lines. */
+export interface WatchView {
   rows(rows: readonly ConnectorStatus[]): Promise<void>;
-  /** A look that failed, with those in a row so far. */
+  /** Reports a failed poll; `count` is the number of failures in a row. */
   failure(message: string, count: number): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { Shown } from "./watch-screen.ts";
+import type { WatchView } from "./watch-screen.ts";
 import type { Client } from "../../api/client.ts";
 import { listConnectors } from "../../api/connectors.ts";
 import type { ConnectorStatus } from "../../api/schemas.ts";
@@ -11,9 +11,9 @@ import { connect } from "../connect.ts";
 import type { ConnectorsListOptions } from "./columns.ts";
 import { createChanges } from "./changes.ts";
 
-const everySeconds = 5;
+const defaultSeconds = 5;
 
-/** Formats of which a part can be written: the rest is not known yet. */
+/** Formats that can be appended to: later rows are not known yet. */
 const appended = new Set(["ndjson", "tsv", "csv", "yaml"]);
 
 function usesScreen(output: Output, options: ConnectorsListOptions): boolean {
@@ -22,17 +22,17 @@ function usesScreen(output: Output, options: ConnectorsListOptions): boolean {
   const format = options.json === true ? "json" : options.output;
   if (format === undefined || appended.has(format)) return false;
   throw new CliError("usage", `--watch and --output ${format} exclude each other here`, {
-    hints: ["off a terminal changes are appended: --output ndjson, tsv, csv or yaml"],
+    hints: ["without a terminal, changes are appended: use --output ndjson, tsv, csv or yaml"],
   });
 }
 
-/** Each change as a row of its own, with what happened in front: the first look lists them all. */
+/** Writes each change as a row that begins with the event. The first poll lists all connectors. */
 function createLines(
   output: Output,
   options: ConnectorsListOptions,
   columns: readonly Column<ConnectorStatus>[],
   now: () => number,
-): Shown {
+): WatchView {
   type Row = ConnectorStatus & { event: string };
   const changes = createChanges();
   const shown: Column<Row>[] = [{ name: "event", value: (row) => row.event }, ...columns];
@@ -49,9 +49,9 @@ function createLines(
         ...record,
       }));
       if (found.length === 0) return;
-      // The filters have been applied to the records.
+      // The filters are already applied to the records.
       const { filter: _applied, ...rest } = options;
-      // A table would be laid out anew for each change, whatever the terminal.
+      // A table would have a new layout for each change.
       if (rest.jq === undefined) rest.output ??= "tsv";
       await writeList(output, rest, shown, found, header);
       header = false;
@@ -63,17 +63,17 @@ function createLines(
   };
 }
 
-async function look(
+async function poll(
   client: Client,
   narrow: (records: readonly ConnectorStatus[]) => ConnectorStatus[],
-  shown: Shown,
+  shown: WatchView,
   failures: number,
 ): Promise<number> {
   let records: ConnectorStatus[];
   try {
     records = await listConnectors(client);
   } catch (error) {
-    // The first look tells whether it works at all; later ones may fail for a while.
+    // A failure of the first poll is an error; later polls may fail for a while.
     if (failures < 0 || !(error instanceof CliError)) throw error;
     await shown.failure(messageOf(error), failures + 1);
     return failures + 1;
@@ -83,8 +83,8 @@ async function look(
 }
 
 /**
- * `connectors list --watch`: looks again and again until a signal, whose reason it
- * throws. `rowsOf` narrows, orders and masks the records.
+ * `connectors list --watch`: polls until a signal, and throws the signal's reason.
+ * `rowsOf` filters, sorts and masks the records.
  */
 export async function watchConnectors(
   context: Context,
@@ -93,7 +93,7 @@ export async function watchConnectors(
   rowsOf: (records: readonly ConnectorStatus[]) => ConnectorStatus[],
 ): Promise<never> {
   const { client, output } = await connect(context, options);
-  const seconds = typeof options.watch === "number" ? options.watch : everySeconds;
+  const seconds = typeof options.watch === "number" ? options.watch : defaultSeconds;
   const filters = (options.filter ?? []).map(parseFilter);
   const named = [
     ...filters.map(({ name }) => name),
@@ -113,7 +113,7 @@ export async function watchConnectors(
         })
       : createLines(output, options, columns, now);
     for (let failures = -1; ;) {
-      failures = await look(client, narrow, shown, failures);
+      failures = await poll(client, narrow, shown, failures);
       await context.sleep(seconds * 1000, context.signal);
     }
   } finally {

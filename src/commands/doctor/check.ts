@@ -16,7 +16,7 @@ export interface DoctorOptions extends GlobalFlags {
   streamTest?: boolean;
 }
 
-/** Where the first connection goes: the service, or the proxy in front of it. */
+/** Target of the first connection: the service, or the proxy in front of it. */
 export interface Hop {
   /** For messages. */
   what: "service" | "proxy";
@@ -24,26 +24,26 @@ export interface Hop {
   port: number;
 }
 
-/** What checks find out for those after them. */
+/** Results of checks that later checks use. */
 export interface Facts {
-  /** Of the configuration, not yet told. */
+  /** Warnings of the configuration that are not yet reported. */
   warnings: string[];
   config?: Config;
-  /** Of the uploads from here, as recorded. */
+  /** Recorded failures of uploads from here. */
   failures?: FailureCount[];
   connected?: Connected;
   prober?: Prober;
   hop?: Hop;
   addresses?: Address[];
-  /** Of the first request, which carried no key. */
+  /** Response to the first request, which had no key. */
   answer?: Answer;
   /** Milliseconds since the epoch, in the middle of that request. */
   answeredAt?: number;
-  /** What `/version` says, where it answers. */
+  /** Version from `/version`, if the service has this path. */
   serviceVersion?: string;
-  /** What the service speaks, where that can be told; else what the profile says. */
+  /** Detected dialect of the service, else the dialect of the profile. */
   dialect?: DialectName;
-  /** The answers of each dialect's ingestion to a body that it must refuse. */
+  /** Response of each dialect's ingestion path to a body that it must refuse. */
   ingestion?: Record<DialectName, Probed>;
 }
 
@@ -51,7 +51,7 @@ export interface Examination {
   context: Context;
   options: DoctorOptions;
   output: Output;
-  /** Longest wait for one answer. */
+  /** Timeout of one request, in ms. */
   limitMs: number;
   facts: Facts;
 }
@@ -61,21 +61,21 @@ export interface Verdict {
   message: string;
   fixes?: readonly string[] | undefined;
   details?: readonly string[] | undefined;
-  /** What a failure is to a script (default `failure`). */
+  /** Exit name of a failure (default `failure`). */
   exit?: ExitName | undefined;
 }
 
 export interface Check {
   name: string;
-  /** Checks without which this one says nothing. */
+  /** Checks that this check depends on: if one fails, this check is skipped. */
   needs: readonly string[];
-  /** Longest time of the whole check, in ms; default four times the wait for one answer. */
+  /** Time limit of the whole check, in ms; default: four request timeouts. */
   limitMs?: number;
-  /** Throws CliError for a failure whose words and hints say it already. */
+  /** A thrown CliError becomes a failure with its message and hints. */
   run(examination: Examination, signal: AbortSignal): Promise<Verdict> | Verdict;
 }
 
-/** A fact that a check before this one must have left. */
+/** A fact that an earlier check must have set. */
 export function need<Name extends keyof Facts>(
   { facts }: Examination,
   name: Name,

@@ -21,7 +21,7 @@ import { runChecks, type Examined } from "./runner.ts";
 import { checkStreaming } from "./checks/streaming.ts";
 import { checkTls } from "./checks/tls.ts";
 
-/** Every check, in the order in which one stands on those before it. */
+/** Every check, in the order of dependencies. */
 const checks: readonly Check[] = [
   ...localChecks,
   ...networkChecks,
@@ -53,13 +53,13 @@ const sample: Finding = {
   ms: 0,
 };
 
-/** How the findings are told: `text` unless the user names a format or picks from one. */
-interface Teller {
+/** Writes the findings: as text, unless the user selects a format or members. */
+interface FindingWriter {
   each(finding: Finding): Promise<void>;
   end(report: DoctorReport): Promise<void>;
 }
 
-function textTeller(output: Output): Teller {
+function textWriter(output: Output): FindingWriter {
   let waiting: { because: string; names: string[] } | undefined;
   const flush = async (): Promise<void> => {
     if (waiting) await writeSkipped(output, waiting.names, waiting.because);
@@ -70,7 +70,7 @@ function textTeller(output: Output): Teller {
       const { because, check } = finding;
       if (waiting && waiting.because !== because) await flush();
       if (because === undefined) {
-        // What a configuration says and where is asked for as often as what is wrong with it.
+        // The values of the configuration and their sources are always useful, even without a problem.
         return writeFinding(output, finding, output.verbose || check === "configuration");
       }
       waiting = { because, names: [...(waiting?.names ?? []), check] };
@@ -82,7 +82,7 @@ function textTeller(output: Output): Teller {
   };
 }
 
-function ndjsonTeller(output: Output): Teller {
+function ndjsonWriter(output: Output): FindingWriter {
   const write = (event: object): Promise<void> => output.json(`${JSON.stringify(event)}\n`);
   return {
     each: (finding) => write({ type: "check", ...finding }),
@@ -92,13 +92,13 @@ function ndjsonTeller(output: Output): Teller {
   };
 }
 
-function tellerOf(output: Output, options: DoctorOptions): Teller {
+function writerOf(output: Output, options: DoctorOptions): FindingWriter {
   checkSelection(options, columns, sample);
   const { output: format, json, filter, fields, jq } = options;
-  const picks = filter !== undefined || fields !== undefined || jq !== undefined;
-  if (format === "ndjson" && !picks) return ndjsonTeller(output);
-  if (format === undefined && json !== true && !picks) return textTeller(output);
-  // --filter and --fields choose among the checks; else JSON is the whole report.
+  const isSelected = filter !== undefined || fields !== undefined || jq !== undefined;
+  if (format === "ndjson" && !isSelected) return ndjsonWriter(output);
+  if (format === undefined && json !== true && !isSelected) return textWriter(output);
+  // --filter and --fields select from the checks; otherwise JSON is the whole report.
   const isRecord = (format === "json" || json === true || jq !== undefined) && !filter && !fields;
   return {
     each: () => Promise.resolve(),
@@ -118,9 +118,9 @@ function failureOf({ findings, failed }: Examined): CliError | undefined {
 }
 
 /**
- * `doctor`: looks at everything that a connection stands on, in order, and says
- * of each what to do. Writes nothing on the service. Throws CliError with the
- * exit of the check that failed first.
+ * `doctor`: checks in order everything that a connection depends on, and reports how to fix
+ * each problem. Writes nothing on the service. Throws CliError with the exit of the first
+ * failed check.
  */
 export async function doctor(
   context: Context,
@@ -128,21 +128,21 @@ export async function doctor(
   options: DoctorOptions,
 ): Promise<void> {
   const output = createOutput(context, options);
-  const teller = tellerOf(output, options);
+  const writer = writerOf(output, options);
   const bundle = checkBundle(options.bundle, context.cwd);
   const limitMs = options.timeout === undefined ? defaultLimitMs : options.timeout * 1000;
   const examination: Examination = { context, options, output, limitMs, facts: { warnings: [] } };
   let examined: Examined;
   try {
-    examined = await runChecks(checks, examination, teller.each);
+    examined = await runChecks(checks, examination, writer.each);
   } finally {
     await examination.facts.prober?.close();
   }
   const report = reportOf(examination, examined);
-  await teller.end(report);
+  await writer.end(report);
   if (bundle !== undefined) {
     writeBundle(bundle, examination, report);
-    await output.note(`wrote ${bundle}, without keys and names; look at it before you pass it on`);
+    await output.note(`wrote ${bundle}, without keys and names; read it before you share it`);
   }
   const failure = failureOf(examined);
   if (failure) throw failure;

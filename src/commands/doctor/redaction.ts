@@ -4,18 +4,27 @@ import { pathToFileURL } from "node:url";
 import type { Context } from "../../context.ts";
 import { createSecrets, type Secrets } from "../../output/terminal/redact.ts";
 
-/** Names of variables whose values are secrets, of whatever program. */
+/** Names of variables whose values are secrets, for any program. */
 const secretNames = /key|token|secret|passw|credential|auth|cookie|session/i;
-/** Accounts that name nobody: replacing these words would shred the text. */
-const nobodies = new Set(["root", "user", "node", "runner", "nobody", "admin", "ubuntu", "test"]);
-const shortestName = 2;
+/** Generic accounts that identify nobody: replacing these words would damage the text. */
+const genericAccounts = new Set([
+  "root",
+  "user",
+  "node",
+  "runner",
+  "nobody",
+  "admin",
+  "ubuntu",
+  "test",
+]);
+const minNameLength = 2;
 
 function userNames(env: Context["env"], home: string): string[] {
   let own: string | undefined;
   try {
     own = userInfo().username;
   } catch {
-    // A user id that no user has.
+    // The user id has no account.
   }
   const names = [
     own,
@@ -25,13 +34,13 @@ function userNames(env: Context["env"], home: string): string[] {
     env["SUDO_USER"],
     basename(home),
   ];
-  const known = names.filter((name) => name !== undefined && name.length >= shortestName);
-  return [...new Set(known as string[])].filter((name) => !nobodies.has(name.toLowerCase()));
+  const known = names.filter((name) => name !== undefined && name.length >= minNameLength);
+  return [...new Set(known as string[])].filter((name) => !genericAccounts.has(name.toLowerCase()));
 }
 
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** The text wherever it is a word of its own, in any case; `_` and `-` end one. */
+/** Matches the text as a whole word, in any case; `_` and `-` end a word. */
 function wholeWord(text: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])${escape(text)}(?![\\p{L}\\p{N}])`, "giu");
 }
@@ -55,7 +64,7 @@ function replacements(env: Context["env"], home: string): [pattern: RegExp, by: 
   ];
 }
 
-/** What an address says beside its place: values of its query, and its fragment. */
+/** The values in a URL's query and its fragment. */
 function addressParts(value: string): string[] {
   const url = /^https?:/i.test(value) && URL.canParse(value) ? new URL(value) : undefined;
   return url ? [...url.searchParams.values(), url.hash.slice(1)] : [];
@@ -64,7 +73,7 @@ function addressParts(value: string): string[] {
 function secretsOfEnvironment(env: Context["env"]): Secrets {
   const secrets = createSecrets();
   for (const [name, value = ""] of Object.entries(env)) {
-    // The key of a sandbox is public, and a word of its own.
+    // The sandbox's key is public, and an ordinary word.
     if (secretNames.test(name) && value !== "sandbox") secrets.add(value);
     const login = /^(?:[a-z][a-z\d+.-]*:\/\/)?([^/@:]*):([^@]*)@/i.exec(value);
     for (const part of login?.slice(1) ?? []) secrets.add(part);
@@ -74,9 +83,9 @@ function secretsOfEnvironment(env: Context["env"]): Secrets {
 }
 
 /**
- * A function that takes out of any plain data what does not belong into a
- * ticket: registered secrets, values of variables that sound like secrets, the
- * home folder (`~`), the names of user and machine. Member names stay.
+ * Returns a function that redacts plain data for a ticket: registered secrets, values of
+ * variables with a secret-like name, the home folder (`~`), the names of user and machine.
+ * Member names stay.
  */
 export function createRedaction(
   context: Context,

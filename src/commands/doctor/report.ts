@@ -8,7 +8,7 @@ import type { Examination } from "./check.ts";
 import { describeSystem } from "./checks/local.ts";
 import type { Examined } from "./runner.ts";
 
-/** The whole result; `--output json` and the bundle. */
+/** The whole result, for `--output json` and the bundle. */
 export interface DoctorReport {
   version: 1;
   /** ISO 8601, UTC. */
@@ -23,9 +23,9 @@ export interface DoctorReport {
   checks: Finding[];
   /** Every value in effect with its origin, secrets masked. */
   configuration: ValueRow[];
-  /** Uploads from here that are recorded as failed, by kind. */
+  /** Recorded upload failures from here, by kind. */
   failures: FailureCount[];
-  /** Each request that was made, without its key and its body. */
+  /** Each request, without key and body. */
   requests: ProbeTrace[];
 }
 
@@ -35,7 +35,7 @@ export function countsOf(findings: readonly Finding[]): Record<FindingStatus, nu
   return counts;
 }
 
-/** `12 ok, 1 warning, 1 failure, 3 skipped`, without what there is none of. */
+/** `12 ok, 1 warning, 1 failure, 3 skipped`, without zero counts. */
 export function describeCounts(counts: Record<FindingStatus, number>): string {
   const some = Object.entries(counts).filter(([, count]) => count > 0);
   return some
@@ -46,7 +46,7 @@ export function describeCounts(counts: Record<FindingStatus, number>): string {
     .join(", ");
 }
 
-/** Everything that was found, as plain data. */
+/** The report as plain data. */
 export function reportOf(
   { context, facts }: Examination,
   { findings, failed }: Examined,

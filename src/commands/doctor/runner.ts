@@ -4,7 +4,7 @@ import type { Check, Examination, Verdict } from "./check.ts";
 
 export interface Examined {
   findings: Finding[];
-  /** The check that failed first and what that is to a script; undefined when none did. */
+  /** The first failed check and its exit name; undefined if none failed. */
   failed: { finding: Finding; exit: ExitName } | undefined;
 }
 
@@ -22,10 +22,10 @@ function fromError(error: unknown): Verdict {
   return { status: "failure", exit, message, fixes: hints, details };
 }
 
-/** Runs one check within its time. Throws the reason of the user's interrupt. */
+/** Runs one check within its time limit. Throws the reason of the user's interrupt. */
 async function runOne(check: Check, examination: Examination): Promise<Verdict> {
-  const { context, limitMs: waitMs } = examination;
-  const limitMs = check.limitMs ?? waitMs * 4;
+  const { context, limitMs: requestLimitMs } = examination;
+  const limitMs = check.limitMs ?? requestLimitMs * 4;
   const timeout = AbortSignal.timeout(limitMs);
   const signal = AbortSignal.any([context.signal, timeout]);
   const ended = new Promise<never>((_resolve, reject) => {
@@ -33,7 +33,7 @@ async function runOne(check: Check, examination: Examination): Promise<Verdict> 
   });
   ended.catch(() => {});
   const running = (async () => check.run(examination, signal))();
-  // Left behind when time is up: some waits (a name server's) cannot be ended.
+  // Abandoned after the time limit: some operations (a DNS look-up) cannot be aborted.
   running.catch(() => {});
   try {
     return await Promise.race([running, ended]);
@@ -43,24 +43,24 @@ async function runOne(check: Check, examination: Examination): Promise<Verdict> 
     return {
       status: "failure",
       exit: "timeout",
-      message: `not done in ${Math.ceil(limitMs / 1000)} s`,
-      fixes: ["a longer --timeout may help"],
+      message: `not finished within ${Math.ceil(limitMs / 1000)} s`,
+      fixes: ["try a longer --timeout"],
     };
   }
 }
 
 /**
- * Runs checks in order. One whose ground has failed is skipped and says which.
- * `tell` gets each finding as it is made. Throws the reason of an interrupt.
+ * Runs checks in order. A check that depends on a failed one is skipped. `write` gets each
+ * finding at once. Throws the reason of an interrupt.
  */
 export async function runChecks(
   checks: readonly Check[],
   examination: Examination,
-  tell: (finding: Finding) => Promise<void>,
+  write: (finding: Finding) => Promise<void>,
 ): Promise<Examined> {
   const findings: Finding[] = [];
   let failed: Examined["failed"];
-  /** Of a check that failed, or was skipped for one that did: the one that failed. */
+  /** For each failed or skipped check, the failed check that caused it. */
   const causes = new Map<string, string>();
   for (const check of checks) {
     examination.context.signal.throwIfAborted();
@@ -85,7 +85,7 @@ export async function runChecks(
       failed ??= { finding, exit: verdict.exit ?? "failure" };
     }
     findings.push(finding);
-    await tell(finding);
+    await write(finding);
   }
   return { findings, failed };
 }

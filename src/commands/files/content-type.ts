@@ -4,7 +4,7 @@ import { extname } from "node:path";
 const word = "application/vnd.openxmlformats-officedocument";
 const openDocument = "application/vnd.oasis.opendocument";
 
-/** MIME types by extension. The service decides by them what kind of file it has (observed-service.md 5). */
+/** MIME types by extension. The service derives the kind of a file from them (observed-service.md 5). */
 const types: Readonly<Record<string, string>> = {
   ".avif": "image/avif",
   ".bmp": "image/bmp",
@@ -45,7 +45,7 @@ const types: Readonly<Record<string, string>> = {
   ".zip": "application/zip",
 };
 
-/** What the first bytes of some formats are. */
+/** First bytes of some formats. */
 const signatures: readonly (readonly [pattern: RegExp, type: string])[] = [
   [/^%PDF-/, "application/pdf"],
   [/^\x89PNG\r\n\x1a\n/, "image/png"],
@@ -55,9 +55,9 @@ const signatures: readonly (readonly [pattern: RegExp, type: string])[] = [
   [/^PK\x03\x04/, "application/zip"],
 ];
 
-const looked = 4096;
+const sniffedBytes = 4096;
 
-/** The type that the beginning of a file tells: of a known format, of text, or of neither. */
+/** Detects the type from the first bytes of a file: a known format, text, or binary. */
 export function typeOfBytes(start: Uint8Array): string {
   const text = Buffer.from(start).toString("latin1");
   const known = signatures.find(([pattern]) => pattern.test(text));
@@ -65,14 +65,14 @@ export function typeOfBytes(start: Uint8Array): string {
   return text.includes("\0") ? "application/octet-stream" : "text/plain";
 }
 
-/** MIME type of a file: by its extension, else by its first bytes. Throws as reading does. */
+/** MIME type of a file: from its extension, else from its first bytes. Throws read errors. */
 export function contentTypeOf(path: string): string {
   const extension = extname(path).toLowerCase();
   if (Object.hasOwn(types, extension)) return types[extension] ?? "text/plain";
   const file = openSync(path, "r");
   try {
-    const start = Buffer.alloc(looked);
-    return typeOfBytes(start.subarray(0, readSync(file, start, 0, looked, 0)));
+    const start = Buffer.alloc(sniffedBytes);
+    return typeOfBytes(start.subarray(0, readSync(file, start, 0, sniffedBytes, 0)));
   } finally {
     closeSync(file);
   }

@@ -11,10 +11,10 @@ export interface FilesListOptions extends GlobalFlags {
   limit?: number;
 }
 
-const more = { shown: false } as const;
+const hidden = { shown: false } as const;
 const right = { align: "right" } as const;
 
-/** Columns of `files list` and `files upload`; `file_id` is what --file-id takes. */
+/** Columns of `files list` and `files upload`. Pass `file_id` to --file-id. */
 export function fileColumns(now: () => number): Column<UserFile>[] {
   const show = (value: unknown): string => relativeTime(String(value), now());
   return [
@@ -23,14 +23,14 @@ export function fileColumns(now: () => number): Column<UserFile>[] {
     { name: "type", value: (row) => row.chat_file_type },
     { name: "status", value: (row) => row.status },
     { name: "created", value: (row) => row["created_at"], show },
-    { name: "id", value: (row) => row.id, ...more },
-    { name: "mime", value: (row) => row["file_type"], ...more },
-    { name: "project", value: (row) => row["project_id"], ...right, ...more },
-    { name: "tokens", value: (row) => row["token_count"], ...right, ...more },
+    { name: "id", value: (row) => row.id, ...hidden },
+    { name: "mime", value: (row) => row["file_type"], ...hidden },
+    { name: "project", value: (row) => row["project_id"], ...right, ...hidden },
+    { name: "tokens", value: (row) => row["token_count"], ...right, ...hidden },
   ];
 }
 
-/** `files list`: the caller's files for chats, as the service lists them. */
+/** `files list`: lists the caller's files for chats. */
 export async function filesList(
   context: Context,
   _args: string[],

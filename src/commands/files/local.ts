@@ -10,12 +10,12 @@ import {
 import { CliError, codeOf } from "../../errors.ts";
 import { contentTypeOf } from "./content-type.ts";
 
-/** A file to upload, looked at but not read. */
+/** A checked file to upload, not read yet. */
 export interface LocalFile {
   path: string;
   name: string;
   sizeBytes: number;
-  /** Of its last change, when it was looked at. */
+  /** Its modification time at the check, in ms. */
   changedMs: number;
   /** MIME type. */
   type: string;
@@ -28,7 +28,7 @@ function reasonOf(error: unknown): string {
   return code ?? "unknown failure";
 }
 
-function lookAt(path: string): LocalFile | string {
+function inspectFile(path: string): LocalFile | string {
   const stats = statSync(path);
   if (!stats.isFile()) return stats.isDirectory() ? "it is a folder" : "it is not a regular file";
   if (stats.size === 0) return "it is empty";
@@ -46,8 +46,8 @@ function lookAt(path: string): LocalFile | string {
 }
 
 /**
- * Looks at files before anything is sent; one that is named twice counts once.
- * `flag` begins the messages. Throws CliError `usage`.
+ * Checks files before anything is sent. A file that is listed twice counts once. Messages
+ * begin with `flag`. Throws CliError `usage`.
  */
 export function checkFiles(cwd: string, paths: readonly string[], flag = "--file"): LocalFile[] {
   const files = new Map<string, LocalFile>();
@@ -55,7 +55,7 @@ export function checkFiles(cwd: string, paths: readonly string[], flag = "--file
     const path = resolve(cwd, given);
     let found: LocalFile | string;
     try {
-      found = lookAt(path);
+      found = inspectFile(path);
     } catch (error) {
       found = reasonOf(error);
     }
@@ -69,14 +69,13 @@ export function checkFiles(cwd: string, paths: readonly string[], flag = "--file
 
 function changed({ name }: LocalFile): CliError {
   return new CliError("local", `${name} changed while it was uploaded`, {
-    hints: ["run the command again when nothing writes to it"],
+    hints: ["run the command again when no program writes to the file"],
   });
 }
 
 /**
- * The bytes of a file as it was when it was looked at, read piece by piece;
- * `onBytes` is told of each. Throws CliError `local` when it is gone, cannot be
- * read, or has been changed meanwhile.
+ * Streams the bytes of a checked file; calls `onBytes` for each chunk. Throws CliError
+ * `local` if the file is missing, cannot be read, or has changed since the check.
  */
 export async function* steadyBytes(
   file: LocalFile,
@@ -84,7 +83,7 @@ export async function* steadyBytes(
 ): AsyncGenerator<Uint8Array> {
   const handle = await open(file.path, "r").catch((error: unknown) => {
     throw new CliError("local", `cannot read ${file.name}: ${reasonOf(error)}`, {
-      hints: ["it was there when the command began: run it again when it is back"],
+      hints: ["the file existed when the command started: restore it and run the command again"],
       cause: error,
     });
   });

@@ -32,8 +32,8 @@ const imageColumns: Column<UploadedImage>[] = [
 const sampleImage: UploadedImage = { image_file_id: "", name: "" };
 
 /**
- * The members of an uploaded file (observed-service.md 5): an unknown one in --fields is refused
- * before anything is uploaded.
+ * The members of an uploaded file (observed-service.md 5). An unknown member in --fields is
+ * refused before anything is uploaded.
  */
 const sampleFile: UserFile = {
   id: "",
@@ -70,7 +70,7 @@ async function* uploadedImages(
   }
 }
 
-/** Partly done is its own exit code; nothing done is the failure itself. */
+/** A partly failed upload exits with `partial`; without any success, with the failure itself. */
 function failureOf(error: CliError, done: number): CliError {
   if (done === 0) return error;
   return new CliError("partial", error.message, {
@@ -88,15 +88,15 @@ async function uploadForChats(
   const { output, context } = work;
   const project = options.project === undefined ? {} : { projectId: options.project };
   const uploaded = await uploadFiles(work, files, project);
-  let ready: UserFile[] = uploaded.taken;
+  let ready: UserFile[] = uploaded.accepted;
   let failure: CliError | undefined;
   try {
-    if (options.wait !== false) ready = await waitForFiles(work, uploaded.taken);
+    if (options.wait !== false) ready = await waitForFiles(work, uploaded.accepted);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     failure = error;
   }
-  // Their ids are what the command is for, whatever became of the others.
+  // The ids are the command's result, so they are written even if other files failed.
   await writeList(
     output,
     options,
@@ -105,16 +105,16 @@ async function uploadForChats(
   );
   const lost = ready.filter(isLost);
   if (uploaded.rejected.length > 0) {
-    throw failureOf(rejectedError({ ...uploaded, taken: [] }), ready.length - lost.length);
+    throw failureOf(rejectedError({ ...uploaded, accepted: [] }), ready.length - lost.length);
   }
   if (failure !== undefined) throw failure;
   if (lost.length > 0) throw failureOf(lostError(lost), ready.length - lost.length);
 }
 
 /**
- * `files upload PATH...`: uploads files for chats, waits until they are
- * processed, and prints their ids; with --image images for documents. Throws
- * CliError `partial` when the service took some and not the others.
+ * `files upload PATH...`: uploads files for chats, waits until they are processed, and
+ * prints their ids. With --image it uploads images for documents. Throws CliError
+ * `partial` if the service accepted only some of the files.
  */
 export async function filesUpload(
   context: Context,
@@ -126,14 +126,14 @@ export async function filesUpload(
   else checkSelection(options, fileColumns(now), sampleFile);
   if (options.image === true && options.project !== undefined) {
     throw new CliError("usage", "--image and --project exclude each other", {
-      hints: ["images for documents belong to no project: leave --project out"],
+      hints: ["images for documents belong to no project: leave out --project"],
     });
   }
   const files = checkFiles(context.cwd, args, "files upload");
   const other = options.image === true && files.find(({ type }) => !type.startsWith("image/"));
   if (other) {
     throw new CliError("usage", `--image: ${other.name} is not an image (${other.type})`, {
-      hints: ["leave --image out to upload a file for questions"],
+      hints: ["leave out --image to upload a file for questions"],
     });
   }
   const { client, output } = await connect(context, options);

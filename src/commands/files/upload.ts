@@ -9,29 +9,29 @@ import { countOf } from "../../output/terminal/progress.ts";
 import { createSpinner } from "../../output/terminal/spinner.ts";
 import { steadyBytes, type LocalFile } from "./local.ts";
 
-/** What an upload works with. The signal is the one that ends the client's requests. */
+/** Dependencies of an upload. The signal also aborts the client's requests. */
 export interface UploadWork {
   context: Pick<Context, "sleep" | "elapsed" | "now" | "signal">;
   client: Client;
   output: Output;
-  /** `--timeout`: how long files are waited for. */
+  /** `--timeout`: how long to wait for the files. */
   timeoutSeconds?: number | undefined;
 }
 
-/** A file that the service did not take, and its words for why. */
+/** A file that the service rejected, with the service's reason. */
 export interface Rejected {
   name: string;
   reason: string;
 }
 
 export interface Uploaded {
-  taken: UserFile[];
+  accepted: UserFile[];
   rejected: Rejected[];
 }
 
 const MB = 1_000_000;
-/** What the service takes by default; an administrator may allow more (observed-service.md 5). */
-const usualLimit = 100 * 1024 * 1024;
+/** Default size limit of the service; an administrator may raise it (observed-service.md 5). */
+const defaultLimitBytes = 100 * 1024 * 1024;
 
 function megabytes(bytes: number): string {
   return (bytes / MB).toFixed(1);
@@ -43,10 +43,10 @@ function progressText(file: LocalFile, sent: number, place: string): string {
   return `uploading ${place}${file.name}${amount}`;
 }
 
-/** A file past the usual limit that was refused: says that the limit may be why. */
+/** Adds a hint about the size limit to the error of a large file. */
 function withLimit(error: unknown, file: LocalFile): unknown {
   if (!(error instanceof ApiError)) return error;
-  if (error.status !== 413 && file.sizeBytes <= usualLimit) return error;
+  if (error.status !== 413 && file.sizeBytes <= defaultLimitBytes) return error;
   const { method, url, status, code, hints } = error;
   return new ApiError(error.exit, error.message, {
     method,
@@ -59,12 +59,12 @@ function withLimit(error: unknown, file: LocalFile): unknown {
 }
 
 function limitHint({ name, sizeBytes }: LocalFile): string {
-  return `${name} has ${megabytes(sizeBytes)} MB; services take 100 MB by default, a proxy may take less`;
+  return `${name} has ${megabytes(sizeBytes)} MB; services accept 100 MB by default, a proxy may accept less`;
 }
 
 /**
- * Uploads files one after the other, with progress on stderr. What the service
- * rejects with its own words is returned; any other failure is thrown.
+ * Uploads files one after the other, with progress on stderr. Returns files that the service
+ * rejects with a reason; throws any other failure.
  */
 export async function uploadFiles(
   { client, output }: UploadWork,
@@ -72,7 +72,7 @@ export async function uploadFiles(
   options: { projectId?: number } = {},
 ): Promise<Uploaded> {
   const spinner = createSpinner(output);
-  const uploaded: Uploaded = { taken: [], rejected: [] };
+  const uploaded: Uploaded = { accepted: [], rejected: [] };
   try {
     for (const [index, file] of files.entries()) {
       const place = files.length > 1 ? `${index + 1}/${files.length} ` : "";
@@ -90,9 +90,9 @@ export async function uploadFiles(
           throw withLimit(error, file);
         },
       );
-      if ("taken" in answer) uploaded.taken.push(answer.taken);
+      if ("taken" in answer) uploaded.accepted.push(answer.taken);
       else {
-        const hint = sizeBytes > usualLimit ? `; ${limitHint(file)}` : "";
+        const hint = sizeBytes > defaultLimitBytes ? `; ${limitHint(file)}` : "";
         uploaded.rejected.push({ name, reason: answer.reason + hint });
       }
     }
@@ -102,8 +102,8 @@ export async function uploadFiles(
   return uploaded;
 }
 
-/** The error that stands for rejected files, with what can be done with those that were taken. */
-export function rejectedError({ taken, rejected }: Uploaded): CliError {
+/** The error for rejected files, with the ids of the accepted files. */
+export function rejectedError({ accepted, rejected }: Uploaded): CliError {
   const lines = rejected.map(({ name, reason }) => neutraliseLine(`${name}: ${reason}`));
   const [only = ""] = lines;
   const message =
@@ -111,9 +111,9 @@ export function rejectedError({ taken, rejected }: Uploaded): CliError {
       ? `the service rejected ${only}`
       : `the service rejected ${countOf(lines.length, "file")}`;
   const hints = ["check the type and the size, or upload it on the web page"];
-  if (taken.length > 0) {
-    const flags = taken.map(({ file_id }) => `--file-id ${neutraliseLine(file_id)}`);
-    hints.push(`what was taken need not be uploaded again: ${flags.join(" ")}`);
+  if (accepted.length > 0) {
+    const flags = accepted.map(({ file_id }) => `--file-id ${neutraliseLine(file_id)}`);
+    hints.push(`do not upload the accepted files again: ${flags.join(" ")}`);
   }
   return new CliError("server-error", message, {
     details: lines.length === 1 ? [] : lines.map((line) => `  ${line}`),

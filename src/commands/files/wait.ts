@@ -7,12 +7,12 @@ import { createSpinner } from "../../output/terminal/spinner.ts";
 import type { UploadWork } from "./upload.ts";
 
 const firstWaitMs = 500;
-const longestWaitMs = 10_000;
-const waitedMs = 300_000;
+const maxWaitMs = 10_000;
+const defaultLimitMs = 300_000;
 
-/** Words of the service for a file that is not ready yet; any other is its last one (observed-service.md 5). */
-const working = new Set(["PROCESSING", "INDEXING", "UPLOADING"]);
-const lost = new Set(["FAILED", "CANCELED", "DELETING"]);
+/** Statuses of a file that is not ready yet; every other status is final (observed-service.md 5). */
+const pendingStates = new Set(["PROCESSING", "INDEXING", "UPLOADING"]);
+const lostStates = new Set(["FAILED", "CANCELED", "DELETING"]);
 
 function stateOf({ status }: UserFile): string {
   return (status ?? "").toUpperCase();
@@ -22,12 +22,12 @@ function nameOf({ name, file_id }: UserFile): string {
   return neutraliseLine(name || file_id).slice(0, 200);
 }
 
-/** Whether a question can do something with the file. */
+/** Whether the file failed, so that no question can use it. */
 export function isLost(file: UserFile): boolean {
-  return lost.has(stateOf(file));
+  return lostStates.has(stateOf(file));
 }
 
-/** The error for files that the service took and could not process. */
+/** The error for files that the service accepted but could not process. */
 export function lostError(files: readonly UserFile[]): CliError {
   const lines = files.map((file) => `${nameOf(file)}: ${stateOf(file).toLowerCase()}`);
   const [only = ""] = lines;
@@ -39,7 +39,7 @@ export function lostError(files: readonly UserFile[]): CliError {
       : `the service could not process ${lines.length} files`,
     {
       details: one ? [] : lines.map((line) => `  ${line}`),
-      hints: ["is it encrypted, or without text? Upload it again, or ask without it"],
+      hints: ["check that it is not encrypted and has text; upload it again, or ask without it"],
     },
   );
 }
@@ -55,9 +55,8 @@ function tooLate(files: readonly UserFile[], waited: number): CliError {
 }
 
 /**
- * Waits until the service has processed files, where it can be asked, with
- * progress on stderr. Returns them as they are then, those that failed included.
- * Throws CliError `timeout`, and ApiError.
+ * Polls until the service has processed the files, with progress on stderr. Returns their
+ * final state, including failed files. Throws CliError `timeout`, and ApiError.
  */
 export async function waitForFiles(
   { context, client, output, timeoutSeconds }: UploadWork,
@@ -65,15 +64,15 @@ export async function waitForFiles(
 ): Promise<UserFile[]> {
   const known = new Map(files.map((file) => [file.id, file]));
   const pending = (): UserFile[] =>
-    [...known.values()].filter((file) => working.has(stateOf(file)));
-  const limitMs = timeoutSeconds === undefined ? waitedMs : timeoutSeconds * 1000;
+    [...known.values()].filter((file) => pendingStates.has(stateOf(file)));
+  const limitMs = timeoutSeconds === undefined ? defaultLimitMs : timeoutSeconds * 1000;
   const started = context.elapsed();
   const spinner = createSpinner(output);
   let slept = 0;
   let waitMs = firstWaitMs;
   try {
     for (let open = pending(); open.length > 0; open = pending()) {
-      // A request may take longer than a wait.
+      // A request may last longer than a wait.
       const waited = Math.max(slept, context.elapsed() - started);
       if (waited + waitMs > limitMs) throw tooLate(open, waited);
       const [first] = open;
@@ -81,7 +80,7 @@ export async function waitForFiles(
       spinner.start(`the service is processing ${what}`);
       await context.sleep(waitMs, context.signal);
       slept += waitMs;
-      waitMs = Math.min(waitMs * 1.5, longestWaitMs);
+      waitMs = Math.min(waitMs * 1.5, maxWaitMs);
       for (const file of await findFileStates(client, open)) known.set(file.id, file);
     }
   } finally {

@@ -27,7 +27,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // A pipe that stands in the place of a file has none.
+    // A pipe, as from `<(…)`, has no real path.
     return path;
   }
 }
@@ -40,10 +40,10 @@ async function readAll(context: Context, names: readonly string[]): Promise<Name
     const path = resolve(context.cwd, name);
     const report = await readReport(path, name);
     const real = realPath(path);
-    const before = seen.get(real);
-    if (before !== undefined) {
-      throw new CliError("usage", `${before} and ${name} are the same file`, {
-        hints: ["name each report once"],
+    const previous = seen.get(real);
+    if (previous !== undefined) {
+      throw new CliError("usage", `${previous} and ${name} are the same file`, {
+        hints: ["pass each report once"],
       });
     }
     seen.set(real, name);
@@ -52,12 +52,12 @@ async function readAll(context: Context, names: readonly string[]): Promise<Name
   return reports;
 }
 
-/** A merged report in the place of one of its parts would be merged with the others next time. */
-function checkPlace(context: Context, names: readonly string[], report: string): void {
+/** Refuses to overwrite an input: the next merge would merge the merged report again. */
+function checkTarget(context: Context, names: readonly string[], report: string): void {
   const path = realPath(resolve(context.cwd, report));
   if (!names.some((name) => realPath(resolve(context.cwd, name)) === path)) return;
   throw new CliError("usage", `--report ${report} is one of the reports to merge`, {
-    hints: ["write to another file, which the pattern of the parts does not match"],
+    hints: ["write to a file that the pattern of the inputs does not match"],
   });
 }
 
@@ -74,14 +74,14 @@ async function writeJson(
   for (const piece of jsonReport(head, failures)) await output.json(piece);
 }
 
-async function warnOfCommits(output: Output, reports: readonly NamedReport[]): Promise<void> {
+async function warnOfMixedCommits(output: Output, reports: readonly NamedReport[]): Promise<void> {
   const commits = new Map(reports.map(({ name, report }) => [report.commit, name]));
   if (commits.size < 2 || !reports.some(({ report }) => report.shard)) return;
   const each = [...commits].map(([commit, name]) => `${name}: ${commit ?? "none"}`);
-  await output.warn(`the shards are of different commits: ${each.slice(0, 5).join(", ")}`);
+  await output.warn(`the shards are from different commits: ${each.slice(0, 5).join(", ")}`);
 }
 
-async function tell(output: Output, head: ReportHead, count: number): Promise<void> {
+async function writeSummary(output: Output, head: ReportHead, count: number): Promise<void> {
   const { counts, status, seconds } = head;
   const names = ["created", "updated", "unchanged", "skipped", "failed"] as const;
   const parts = names
@@ -94,11 +94,10 @@ async function tell(output: Output, head: ReportHead, count: number): Promise<vo
 }
 
 /**
- * `knowctl report merge`: the reports of all shards as one, on stdout or in a
- * file. How the runs went is in the report; the exit code tells of the merging:
- * `usage` for files that are no reports or do not belong together, `local` for a
- * report that cannot be written, `partial` when shards are missing (the merged
- * report is written all the same).
+ * `knowctl report merge`: merges the reports of all shards, to stdout or a file. The result
+ * of the runs is in the report; the exit code is about the merge: `usage` for files that are
+ * not reports or do not belong together, `local` for a report that cannot be written,
+ * `partial` if shards are missing (the merged report is still written).
  */
 export async function reportMerge(
   context: Context,
@@ -107,19 +106,19 @@ export async function reportMerge(
 ): Promise<void> {
   const output = openOutput(context, options);
   checkOptions(options);
-  if (options.report !== undefined) checkPlace(context, names, options.report);
+  if (options.report !== undefined) checkTarget(context, names, options.report);
   const reports = await readAll(context, names);
   const { head, failures } = mergeReports(reports);
-  await warnOfCommits(output, reports);
+  await warnOfMixedCommits(output, reports);
   if (options.report === undefined) await writeJson(output, options, head, failures);
   else {
     const path = resolve(context.cwd, options.report);
     await writeReport(path, head, failures, output.secrets);
   }
-  await tell(output, head, names.length);
+  await writeSummary(output, head, names.length);
   const missing = missingShards(head);
   if (missing === "") return;
-  throw new CliError("partial", `the merged report is not whole: ${missing}`, {
-    hints: ["run them, or fetch their reports, and merge again"],
+  throw new CliError("partial", `the merged report is incomplete: ${missing}`, {
+    hints: ["run these shards, or fetch their reports, and merge again"],
   });
 }

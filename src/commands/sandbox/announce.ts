@@ -14,12 +14,12 @@ interface Facts {
   answers: Answers;
 }
 
-/** Says where the sandbox is, what it does, and how to use it; a script reads the address on stdout. */
+/** Writes the sandbox's address, settings and a first command; for a script, the address to stdout. */
 export async function announce(output: Output, { url }: Sandbox, facts: Facts): Promise<void> {
   const { folder, dialect, ownKey, faults, answers } = facts;
   const key = ownKey ? `"$${keyVariable}"` : publicKey;
   const flags = dialect === "standard" ? "" : ` --dialect ${dialect}`;
-  // A script that started it on any free port reads the address here.
+  // A script with --port 0 reads the address here.
   if (!output.isTerminal) await output.line(url);
   await output.note(bold("knowctl sandbox"), ": a local service with the same interface");
   await output.note(

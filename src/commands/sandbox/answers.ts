@@ -25,22 +25,22 @@ export interface AnswerFlags {
 
 type SandboxAnswerFlags = AnswerFlags & GlobalFlags;
 
-/** What answers questions; neither: sentences quoted from the documents. */
+/** The source of answers; without one, answers are sentences from the documents. */
 export type Answers = Pick<SandboxOptions, "model" | "play">;
 
 const modelKeyVariable = "KNOWCTL_SANDBOX_LLM_KEY";
-/** A local server may load its model first. */
+/** Long, because a local server may have to load its model first. */
 const defaultIdleSeconds = 300;
-const mostIdleMs = 2 ** 31 - 1;
+const maxIdleMs = 2 ** 31 - 1;
 
 function usage(message: string, ...hints: string[]): CliError {
   return new CliError("usage", message, { hints });
 }
 
 /**
- * How connections to the model's server are opened, where a flag or a variable
- * says so: as those to a service. The profile's proxy is for its service, and is
- * not taken.
+ * Returns the function that opens connections to the model's server, if a flag or variable
+ * sets a proxy or certificates; same rules as for a service. Ignores the profile's proxy,
+ * which is for its service.
  */
 async function connectTo(
   url: URL,
@@ -79,13 +79,16 @@ async function modelOf(
   if (llmUrl === undefined) {
     if (llmModel === undefined && llmSystem === undefined) return undefined;
     throw usage(
-      `${llmModel === undefined ? "--llm-system" : "--llm-model"} needs the server that answers`,
-      "name it with --llm-url, for example --llm-url http://127.0.0.1:11434/v1",
+      `${llmModel === undefined ? "--llm-system" : "--llm-model"} needs a model server`,
+      "set it with --llm-url, for example --llm-url http://127.0.0.1:11434/v1",
     );
   }
   const url = completionsUrl(llmUrl);
   if (llmModel === undefined) {
-    throw usage("--llm-url needs the name of a model", "name one of the server's with --llm-model");
+    throw usage(
+      "--llm-url needs the name of a model",
+      "set a model of the server with --llm-model",
+    );
   }
   return {
     url,
@@ -93,13 +96,13 @@ async function modelOf(
     key: context.env[modelKeyVariable] || undefined,
     instructions: llmSystem,
     connect: await connectTo(url, context, flags, output),
-    idleMs: Math.min(timeout * 1000, mostIdleMs),
+    idleMs: Math.min(timeout * 1000, maxIdleMs),
   };
 }
 
 /**
- * Reads what shall answer. Throws CliError `usage` for flags that do not go
- * together, and what the configuration of a connection throws.
+ * Reads the source of answers from the flags. Throws CliError `usage` for flags that exclude
+ * each other, and the errors of a connection's configuration.
  */
 export async function answersOf(
   context: Context,
@@ -108,10 +111,10 @@ export async function answersOf(
 ): Promise<Answers> {
   const { play, playSpeed } = flags;
   if (play !== undefined && flags.llmUrl !== undefined) {
-    throw usage("--play and --llm-url both answer the questions", "give one of them");
+    throw usage("--play and --llm-url exclude each other", "use one of them");
   }
   if (play === undefined && playSpeed !== undefined) {
-    throw usage("--play-speed needs something to play", "name it with --play");
+    throw usage("--play-speed needs a recording", "set it with --play");
   }
   const model = await modelOf(context, flags, output);
   return {
@@ -122,7 +125,7 @@ export async function answersOf(
   };
 }
 
-/** The model's server without its query, which may hold more than an address. */
+/** Describes the source of answers. Leaves out the URL's query, which may hold secrets. */
 export function describeAnswers({ model, play }: Answers): string {
   if (play) return `recordings, in turn or by "play:NAME" in the question`;
   if (!model) return "sentences quoted from the documents (no language model)";
@@ -130,9 +133,9 @@ export function describeAnswers({ model, play }: Answers): string {
   return `${model.model} at ${model.url.origin}${model.url.pathname} (${key})`;
 }
 
-/** What is dangerous about it. */
+/** Warnings about unencrypted traffic to the model's server. */
 export function answerWarnings({ model }: Answers): string[] {
   if (!model || model.url.protocol === "https:" || isLoopback(model.url.hostname)) return [];
-  const what = model.key === undefined ? "questions and passages travel" : "your key travels";
+  const what = model.key === undefined ? "questions and passages are sent" : "your key is sent";
   return [`${what} unencrypted to ${model.url.origin}`];
 }

@@ -22,13 +22,13 @@ export interface SandboxFlags extends GlobalFlags, AnswerFlags {
   open?: boolean;
 }
 
-/** Fast enough to read along, slow enough to see that it streams. */
+/** Fast enough for a reader, slow enough to make streaming visible. */
 const tokenDelayMs = 8;
 
 function dataFolder(context: Context, flags: SandboxFlags): string {
   if (flags.data !== undefined) return resolve(context.cwd, flags.data);
   const base = context.env["XDG_DATA_HOME"];
-  // The XDG rules: a relative path there counts as none.
+  // By the XDG rules, a relative path is ignored.
   if (base && isAbsolute(base)) return join(base, "knowctl", "sandbox");
   return join(machineOf(context).home, ".local", "share", "knowctl", "sandbox");
 }
@@ -39,9 +39,12 @@ function keyOf(context: Context, host: string): string {
   if (isLoopback(host)) return publicKey;
   throw new CliError(
     "usage",
-    `--host ${host} lets other machines in, so the sandbox needs a key of its own`,
+    `--host ${host} gives other machines access, so the sandbox needs its own key`,
     {
-      hints: [`set ${keyVariable} to a secret`, "or leave --host out to stay on this machine"],
+      hints: [
+        `set ${keyVariable} to a secret`,
+        "or leave out --host to listen only on this machine",
+      ],
     },
   );
 }
@@ -51,7 +54,7 @@ const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: ["cmd", "/c", "start", ""],
 };
 
-/** Shows the page in the user's browser; without one it says where the page is. */
+/** Opens the page in the user's browser; without one, writes the address. */
 async function openPage(output: Output, url: string): Promise<void> {
   const [command, ...args] = openers[platform()] ?? ["xdg-open"];
   const started = await new Promise<boolean>((resolve) => {
@@ -70,9 +73,9 @@ function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs the local service until a signal arrives, then closes it and ends with
- * that signal's code. Throws CliError `usage` for a bad fault list, a host without
- * a key, a model's server or recordings that cannot be used, `local` when the port is taken or the folder unusable.
+ * Runs the local service until a signal arrives, then closes it and exits with the signal's
+ * code. Throws CliError `usage` for a bad fault list, a host without a key, an unusable model
+ * server or unusable recordings; `local` if the port is in use or the folder is unusable.
  */
 export async function runSandbox(
   context: Context,
@@ -107,7 +110,7 @@ export async function runSandbox(
   try {
     if (!isLoopback(host)) {
       await output.warn(
-        `${host} can be reached from other machines; keys and texts travel unencrypted`,
+        `${host} can be reached from other machines; keys and texts are sent unencrypted`,
       );
     }
     for (const warning of answerWarnings(answers)) await output.warn(warning);

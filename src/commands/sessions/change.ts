@@ -11,11 +11,11 @@ import { withPlace, type Place } from "./place.ts";
 
 export interface SessionsDeleteOptions extends GlobalFlags {
   yes?: boolean;
-  /** Only from the index of this machine. */
+  /** Delete only from the index of this machine. */
   local?: boolean;
 }
 
-/** `sessions rename ID NAME`: the service's name for it, and that of the index. */
+/** `sessions rename ID NAME`: changes the name on the service and in the index. */
 export async function sessionsRename(
   context: Context,
   args: string[],
@@ -42,8 +42,8 @@ async function mayDelete(
   const what = countOf(count, "session");
   const prompt = createPrompt(context, options, output);
   if (prompt.canAsk) return await prompt.confirm(`Delete ${what}? This cannot be undone.`);
-  throw new CliError("usage", `this deletes ${what}, and there is no terminal to ask on`, {
-    hints: ["give --yes to do it"],
+  throw new CliError("usage", `this deletes ${what}, but there is no terminal to ask on`, {
+    hints: ["add --yes to confirm"],
   });
 }
 
@@ -52,7 +52,7 @@ function describe({ env, owner }: Place, id: string): string {
   return title ? `${id}  ${titleText(title)}` : id;
 }
 
-/** Deletes one after the other; returns the failures. A refused key ends it at once. */
+/** Deletes sessions one after the other; returns the failures. A refused key stops at once. */
 async function deleteAll(
   place: Place,
   ids: readonly string[],
@@ -66,21 +66,21 @@ async function deleteAll(
     } catch (error) {
       if (!(error instanceof CliError) || error.exit === "auth") throw error;
       failures.push(error);
-      // What the service does not know any more need not be remembered.
+      // The service no longer has the session, so the index drops it too.
       if (error.exit === "not-found") forgetSession(env, owner, id);
       if (ids.length > 1) await output.warn(`${id}: ${error.message}`);
       continue;
     }
     forgetSession(env, owner, id);
-    await output.note(local ? `forgot ${id}` : `deleted ${id}`);
+    await output.note(local ? `removed ${id} from the index` : `deleted ${id}`);
   }
   return failures;
 }
 
 /**
- * `sessions delete ID...`: deletes sessions of the service and takes them out of
- * the index. Asks on a terminal; elsewhere --yes is needed. Throws CliError
- * `partial` when some could not be deleted.
+ * `sessions delete ID...`: deletes sessions from the service and the index. Asks on a
+ * terminal; otherwise --yes is required. Throws CliError `partial` if some sessions could
+ * not be deleted.
  */
 export async function sessionsDelete(
   context: Context,
@@ -94,7 +94,7 @@ export async function sessionsDelete(
       throw new CliError(
         "not-found",
         `cannot delete a session: the ${client.dialect.name} interface has no endpoint for it`,
-        { hints: ["--local takes it out of the index of this machine alone"] },
+        { hints: ["--local removes it only from the index of this machine"] },
       );
     }
     const ids: string[] = [];

@@ -14,12 +14,12 @@ import { withPlace, type Place } from "./place.ts";
 
 export interface SessionsListOptions extends GlobalFlags {
   limit?: number;
-  /** Only the index of this machine. */
+  /** List only the index of this machine. */
   local?: boolean;
 }
 
-const more = { shown: false } as const;
-/** On a terminal as much of an id as is needed to name the session. */
+const hidden = { shown: false } as const;
+/** On a terminal, the part of an id that is enough to select the session. */
 const short = { show: (value: unknown): string => String(value).slice(0, 8) };
 const right = { align: "right" } as const;
 
@@ -31,8 +31,8 @@ function serviceColumns(context: Context, place: Place): Column<ListedSession>[]
     { name: "name", value: (row) => row.name || (here(row)?.title ?? null) },
     { name: "updated", value: (row) => row.time_updated, show },
     { name: "agent", value: (row) => row.persona_id, ...right },
-    { name: "created", value: (row) => row.time_created, show, ...more },
-    { name: "local", value: (row) => here(row) !== undefined, ...more },
+    { name: "created", value: (row) => row.time_created, show, ...hidden },
+    { name: "local", value: (row) => here(row) !== undefined, ...hidden },
   ];
 }
 
@@ -43,12 +43,12 @@ function localColumns(context: Context): Column<IndexedSession>[] {
     { name: "name", value: (row) => row.title },
     { name: "updated", value: (row) => row.updatedAt, show },
     { name: "questions", value: (row) => row.questions, ...right },
-    { name: "created", value: (row) => row.createdAt, show, ...more },
+    { name: "created", value: (row) => row.createdAt, show, ...hidden },
   ];
 }
 
-/** Rows up to --limit that pass --filter; nothing more is read once they are found. */
-async function* limited<Row extends object>(
+/** Yields up to --limit rows that pass --filter, then stops reading. */
+async function* limitRows<Row extends object>(
   context: Context,
   options: SessionsListOptions,
   columns: readonly Column<Row>[],
@@ -58,7 +58,7 @@ async function* limited<Row extends object>(
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   for await (const row of rows) {
     context.signal.throwIfAborted();
-    // Without a limit the listing filters itself, and says which names are unknown.
+    // Without a limit, the listing filters the rows and reports unknown names.
     if (options.limit !== undefined && !passes(row, filters, columns)) continue;
     yield row;
     if (--left <= 0) return;
@@ -71,7 +71,7 @@ async function writeLocal(
   options: SessionsListOptions,
 ): Promise<number> {
   const columns = localColumns(context);
-  const rows = limited(context, options, columns, indexedSessions(env, owner));
+  const rows = limitRows(context, options, columns, indexedSessions(env, owner));
   return await writeList(output, options, columns, rows);
 }
 
@@ -81,20 +81,20 @@ async function writeListed(
   options: SessionsListOptions,
 ): Promise<number> {
   const columns = serviceColumns(context, place);
-  // A filter may pass over any number of sessions before it finds one.
+  // With a filter, the number of rows to read is not known.
   const pageSize = options.filter === undefined ? options.limit : undefined;
   const listed = listSessions(place.client, pageSize === undefined ? {} : { pageSize });
   return await writeList(
     place.output,
     options,
     columns,
-    limited(context, options, columns, listed),
+    limitRows(context, options, columns, listed),
   );
 }
 
 /**
- * `sessions list`: the service's sessions, page by page; where the dialect has
- * no listing those asked from this machine, which is said.
+ * `sessions list`: lists the service's sessions, page by page. If the dialect has no
+ * listing, it lists the sessions in the index of this machine and notes that.
  */
 export async function sessionsList(
   context: Context,
@@ -110,7 +110,7 @@ export async function sessionsList(
       : await writeListed(context, place, options);
     if (isLocal && options.local !== true) {
       await output.note(
-        "this interface cannot list sessions: these are the ones asked in from this machine",
+        "this interface cannot list sessions: these are the sessions used from this machine",
       );
     }
     if (count === 0)

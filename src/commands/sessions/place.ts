@@ -7,12 +7,12 @@ import { findSession, type SessionPlace } from "../chat/session/find-session.ts"
 import { indexedSession, titleOf } from "../chat/session/session-index.ts";
 import { connect, type Connected } from "../connect.ts";
 
-/** A connection, and where this machine keeps its sessions. */
+/** A connection, and the session index of this machine. */
 export interface Place extends SessionPlace, Connected {
   output: Output;
 }
 
-/** Connects for one command; the connection is closed when `use` is done. */
+/** Connects for one command, and closes the connection after `use`. */
 export async function withPlace(
   context: Context,
   options: GlobalFlags,
@@ -28,12 +28,12 @@ export async function withPlace(
   }
 }
 
-/** The session that the argument names, as the service keeps it. */
+/** Reads the session of an argument from the service. */
 export async function readSession(place: Place, given: string): Promise<StoredSession> {
   return await getSession(place.client, await findSession(place, given));
 }
 
-/** What a session is called: its name, else the question that it began with. */
+/** The display name of a session: its name, else its first question. */
 export function nameOf(place: Place, session: StoredSession): string {
   const id = session.chat_session_id;
   const question = session.messages.find(({ message_type }) => message_type === "user");

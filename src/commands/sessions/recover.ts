@@ -22,7 +22,7 @@ import { withPlace, type Place } from "./place.ts";
 import { batchesOf, type Found } from "./recovered.ts";
 
 export interface SessionsRecoverOptions extends GlobalFlags {
-  /** Look again and again until the answer is complete. */
+  /** Poll until the answer is complete. */
   wait?: boolean;
   live?: boolean;
   sources?: boolean;
@@ -31,14 +31,14 @@ export interface SessionsRecoverOptions extends GlobalFlags {
 }
 
 const firstWaitMs = 1000;
-const longestWaitMs = 15_000;
-const waitedMs = 900_000;
+const maxWaitMs = 15_000;
+const defaultLimitMs = 900_000;
 
 function incomplete(id: string, why: string, hints: readonly string[]): CliError {
   return new CliError("incomplete", `session ${id}: ${why}`, { hints });
 }
 
-/** The answer that is meant: to the question asked from here, else the last of the current branch. */
+/** The answer to the last question from this machine, else the last answer of the current branch. */
 function wantedAnswer({ env, owner }: Place, session: StoredSession): StoredMessage | undefined {
   const isAnswer = ({ message_type }: StoredMessage): boolean => message_type === "assistant";
   const { messageId } = indexedSession(env, owner, session.chat_session_id) ?? {};
@@ -47,15 +47,15 @@ function wantedAnswer({ env, owner }: Place, session: StoredSession): StoredMess
   return branchesOf(session)[0]?.messages.findLast(isAnswer);
 }
 
-/** Whether waiting can help: a run is in flight, or the service is too old to tell. */
-function mayStillCome(session: StoredSession, answer: StoredMessage | undefined): boolean {
+/** Whether waiting can help: a run is in flight, or the service is too old to report runs. */
+function mayStillArrive(session: StoredSession, answer: StoredMessage | undefined): boolean {
   if (session.current_run) return true;
   const isMissing = answer !== undefined && answerState(answer) === "missing";
   return session.current_run === undefined && isMissing;
 }
 
-/** What there is of the answer now; undefined where only waiting can help. A stream only if it `follows`. */
-async function look(place: Place, id: string, follows: boolean): Promise<Found | undefined> {
+/** Looks up the answer; undefined if only waiting can help. Returns a stream only with `follows`. */
+async function lookUp(place: Place, id: string, follows: boolean): Promise<Found | undefined> {
   const { client } = place;
   let session = await getSession(client, id);
   if (session.current_run && !follows) return undefined;
@@ -67,23 +67,19 @@ async function look(place: Place, id: string, follows: boolean): Promise<Found |
   }
   const answer = wantedAnswer(place, session);
   if (answer && answerState(answer) !== "missing") return { kind: "stored", session, answer };
-  if (mayStillCome(session, answer)) return undefined;
+  if (mayStillArrive(session, answer)) return undefined;
   if (!answer) {
     throw new CliError("not-found", `session ${id} holds no answer`, {
-      hints: [`see what it holds: knowctl sessions show ${id}`],
+      hints: [`see its messages: knowctl sessions show ${id}`],
     });
   }
-  throw incomplete(
-    id,
-    "the service ended the answer before it was complete and stored none of it",
-    [
-      `only asking again helps: knowctl chat --session ${id} "…"`,
-      `what was asked: knowctl sessions show ${id}`,
-    ],
-  );
+  throw incomplete(id, "the service ended the answer early and stored nothing", [
+    `only asking again helps: knowctl chat --session ${id} "…"`,
+    `see the question: knowctl sessions show ${id}`,
+  ]);
 }
 
-async function find(
+async function waitForAnswer(
   context: Context,
   place: Place,
   id: string,
@@ -91,32 +87,32 @@ async function find(
   options: SessionsRecoverOptions,
   follows = true,
 ): Promise<Found> {
-  const limitMs = options.timeout === undefined ? waitedMs : options.timeout * 1000;
+  const limitMs = options.timeout === undefined ? defaultLimitMs : options.timeout * 1000;
   const started = context.elapsed();
   let slept = 0;
   let waitMs = firstWaitMs;
   for (;;) {
-    const found = await look(place, id, follows);
+    const found = await lookUp(place, id, follows);
     if (found) return found;
-    // A request may take longer than a wait.
+    // A request may last longer than a wait.
     const isLate = Math.max(slept, context.elapsed() - started) + waitMs > limitMs;
     if (options.wait !== true || isLate) {
-      const late = options.wait === true ? "; no longer waited for" : "";
-      throw incomplete(id, `the answer is still being made${late}`, [
+      const late = options.wait === true ? "; the waiting time is over" : "";
+      throw incomplete(id, `the answer is still being generated${late}`, [
         `wait for it: knowctl sessions recover --wait ${id}`,
       ]);
     }
-    spinner.start("the answer is still being made");
+    spinner.start("the answer is still being generated");
     await context.sleep(waitMs, context.signal);
     slept += waitMs;
-    waitMs = Math.min(waitMs * 1.5, longestWaitMs);
+    waitMs = Math.min(waitMs * 1.5, maxWaitMs);
   }
 }
 
 function checkedFormat(options: SessionsRecoverOptions): ChatFormat {
   const format = formatOf(options);
   if (format !== "packets") return format;
-  throw new CliError("usage", "--output packets: what a service has stored are not its packets", {
+  throw new CliError("usage", "--output packets: a stored answer has no packets", {
     hints: ["use text, json or ndjson"],
   });
 }
@@ -129,7 +125,7 @@ function checkDialect({ dialect }: Client, id: string): void {
     {
       hints: [
         "look at it on the web page of the service",
-        `go on in it: knowctl chat --session ${id} "…"`,
+        `continue it: knowctl chat --session ${id} "…"`,
       ],
     },
   );
@@ -148,15 +144,17 @@ async function draw(
   turn.sessionId = id;
   const spinner = createSpinner(output);
   spinner.start("looking for the answer");
-  const found = await find(context, place, id, spinner, options).catch(async (error: unknown) => {
-    await spinner.stop();
-    throw error;
-  });
+  const found = await waitForAnswer(context, place, id, spinner, options).catch(
+    async (error: unknown) => {
+      await spinner.stop();
+      throw error;
+    },
+  );
   const renderer = chatRenderers[format](output, spinner, { turn, ...view });
-  // It is not followed a second time: its beginning has been shown.
+  // The stream is not followed a second time: its beginning has been shown.
   const again = async (): Promise<Found> => {
-    await output.note(dim("the stream is cut again: waiting until the answer is stored"));
-    return await find(context, place, id, spinner, options, false);
+    await output.note(dim("the stream was cut again: waiting until the answer is stored"));
+    return await waitForAnswer(context, place, id, spinner, options, false);
   };
   const batches = batchesOf(found, turn, options.wait ? again : undefined);
   const end = await runTurn(context, batches, { turn, renderer });
@@ -167,10 +165,9 @@ async function draw(
 }
 
 /**
- * `sessions recover [ID|last]`: the answer to a question whose stream was cut.
- * An answer that is still being made is followed from its beginning; one that is
- * complete is read from the session. The question is never sent again. Throws
- * CliError `incomplete` while there is no whole answer.
+ * `sessions recover [ID|last]`: fetches the answer to a question whose stream was cut. Follows
+ * an answer in progress from its beginning; reads a complete answer from the session. Never
+ * sends the question again. Throws CliError `incomplete` while there is no whole answer.
  */
 export async function sessionsRecover(
   context: Context,
@@ -187,7 +184,9 @@ export async function sessionsRecover(
     const { failure } = await draw(context, place, id, options, format);
     if (failure !== undefined) throw failure;
     if (format === "text") {
-      await place.output.note(dim(`session ${id} · go on with: knowctl chat --session ${id} "…"`));
+      await place.output.note(
+        dim(`session ${id} · continue with: knowctl chat --session ${id} "…"`),
+      );
     }
   });
 }

@@ -5,9 +5,9 @@ import { CliError } from "../../errors.ts";
 import type { Turn } from "../../output/chat/turn/answer.ts";
 import { eventsOfReply } from "../../output/chat/turn/reply.ts";
 import { turnOfAnswers } from "../../output/chat/stored/stored.ts";
-import { takeLines, type Batch } from "../chat/send.ts";
+import { applyLines, type Batch } from "../chat/send.ts";
 
-/** Where an answer was found: still being made, or stored. */
+/** A recovered answer: in progress as a stream, or stored. */
 export type Found =
   | { kind: "stream"; events: AsyncGenerator<ChatEvent[]> }
   | { kind: "stored"; session: StoredSession; answer: StoredMessage };
@@ -17,7 +17,7 @@ function storedEvents(turn: Turn, found: Extract<Found, { kind: "stored" }>): Tu
   return eventsOfReply(turn);
 }
 
-/** What is left to show of a stored answer whose beginning a stream has brought. */
+/** The rest of a stored answer whose beginning a stream has already shown. */
 function eventsAfter(shown: string, events: readonly TurnEvent[]): TurnEvent[] {
   return events.flatMap((event): TurnEvent[] => {
     if ((event.model ?? 0) > 0) return [event];
@@ -30,8 +30,8 @@ function eventsAfter(shown: string, events: readonly TurnEvent[]): TurnEvent[] {
 }
 
 /**
- * A recovered answer as it comes, taken into `turn`. `again` finds the stored
- * one, for a stream that is cut once more; without it the cut is thrown.
+ * Yields a recovered answer and applies it to `turn`. If the stream is cut again, `again`
+ * finds the stored answer; without `again`, the cut is thrown.
  */
 export async function* batchesOf(
   found: Found,
@@ -43,7 +43,7 @@ export async function* batchesOf(
     return;
   }
   try {
-    for await (const lines of found.events) yield takeLines(turn, lines);
+    for await (const lines of found.events) yield applyLines(turn, lines);
   } catch (error) {
     const isCut = error instanceof CliError && error.exit === "incomplete";
     if (!isCut || !again) throw error;

@@ -15,7 +15,7 @@ import { isGiven } from "../chat/options/flag-rules.ts";
 import { nameOf, readSession, withPlace } from "./place.ts";
 
 export interface SessionsShowOptions extends GlobalFlags {
-  /** Show the messages of the other branches, too. */
+  /** Also show the messages of other branches. */
   all?: boolean;
   /** False for `--no-sources`. */
   sources?: boolean;
@@ -27,30 +27,30 @@ export interface SessionsExportOptions extends GlobalFlags {
   all?: boolean;
 }
 
-/** The flags without a format that stands for the text itself; undefined where a record is asked for. */
-function isText(options: GlobalFlags, words: readonly string[]): boolean {
+/** Whether the flags select the text form, not a record. `textFormats` are the names of the text form. */
+function isText(options: GlobalFlags, textFormats: readonly string[]): boolean {
   const { output, json, fields, jq } = options;
   if (json === true || fields !== undefined || jq !== undefined) return false;
-  if (output === undefined || words.includes(output)) return true;
-  // KNOWCTL_OUTPUT=table is meant for the lists.
+  if (output === undefined || textFormats.includes(output)) return true;
+  // KNOWCTL_OUTPUT=table applies to lists only.
   return output === "table" && options.flagSources?.["output"] === "env";
 }
 
-/** Refuses flags that the format leaves without effect. Throws CliError `usage`. */
+/** Refuses flags that have no effect on the format. Throws CliError `usage`. */
 function checkEffect(options: GlobalFlags, asText: boolean): void {
   const textOnly = asText
     ? undefined
     : ["render", "sources"].find((name) => isGiven(options, name));
   if (textOnly === undefined) return;
   const flag = textOnly === "sources" ? "--no-sources" : "--render";
-  throw new CliError("usage", `${flag} counts only for text`, {
+  throw new CliError("usage", `${flag} applies only to text`, {
     hints: ["leave it out, or leave out --output, --json, --fields and --jq"],
   });
 }
 
 /**
- * `sessions show ID`: the conversation for reading, or with --output one record.
- * The current branch of the message tree; the others are counted, or shown with --all.
+ * `sessions show ID`: shows the conversation as text, or with --output as one record. Shows
+ * the current branch of the message tree; counts the others, or shows them with --all.
  */
 export async function sessionsShow(
   context: Context,
@@ -92,7 +92,7 @@ function targetOf(context: Context, file: string | undefined): string | undefine
   return path;
 }
 
-/** `sessions export ID`: the conversation as Markdown, or with --output json as one object. */
+/** `sessions export ID`: writes the conversation as Markdown, or with --output json as one object. */
 export async function sessionsExport(
   context: Context,
   args: string[],
@@ -103,8 +103,8 @@ export async function sessionsExport(
   checkEffect(options, asMarkdown);
   const path = targetOf(context, options.file);
   if (path !== undefined && !asMarkdown && options.output !== "json" && options.json !== true) {
-    throw new CliError("usage", "--file takes Markdown or json", {
-      hints: ["leave --file out and redirect the output"],
+    throw new CliError("usage", "--file supports only Markdown and json", {
+      hints: ["leave out --file and redirect the output"],
     });
   }
   const [given = ""] = args;

@@ -6,28 +6,28 @@ import { checkFormat, writeList, type Column } from "../../output/formats/format
 import { connect } from "../connect.ts";
 
 const right = { align: "right" } as const;
-const more = { shown: false } as const;
+const hidden = { shown: false } as const;
 
-/** Columns of the listing; `id` is what `chat --tool` and `--force-tool` take. */
+/** Columns of the listing. Pass `id` to `chat --tool` and `--force-tool`. */
 const columns: readonly Column<Tool>[] = [
   { name: "id", value: (row) => row.id, ...right },
   { name: "name", value: (row) => row.name },
   { name: "display_name", value: (row) => row.display_name },
   { name: "description", value: (row) => row.description },
-  { name: "built_in", value: (row) => row.in_code_tool_id, ...more },
-  { name: "enabled", value: (row) => row.enabled, ...more },
+  { name: "built_in", value: (row) => row.in_code_tool_id, ...hidden },
+  { name: "enabled", value: (row) => row.enabled, ...hidden },
 ];
 
 /**
- * Values of members that may hold secrets are replaced (observed-service.md 5:
- * the headers that an action sends to its own service).
+ * Masks the headers that an action sends to its own service: they may hold secrets
+ * (observed-service.md 5).
  */
 function maskTool(tool: Tool): Tool {
   const headers = tool["custom_headers"];
   return headers === null || headers === undefined ? tool : { ...tool, custom_headers: "***" };
 }
 
-/** `tools list`: the actions that an agent may use in an answer. */
+/** `tools list`: lists the tools that an agent may use in an answer. */
 export async function toolsList(
   context: Context,
   _args: string[],

@@ -47,21 +47,21 @@ describe("what is sent", () => {
   });
 
   it.each<[string[], string]>([
-    [["GET", "tool", "-X", "PUT"], "given twice"],
-    [["http://evil.example/api/tool"], "does not begin with the base URL"],
-    [["tool", "-H", "Authorization: Bearer x"], "keys are not taken"],
-    [["tool", "--input", "-", "-F", "a=@-"], "stdin can be read once"],
+    [["GET", "tool", "-X", "PUT"], "set twice"],
+    [["http://evil.example/api/tool"], "outside the base URL"],
+    [["tool", "-H", "Authorization: Bearer x"], "a key cannot be passed"],
+    [["tool", "--input", "-", "-F", "a=@-"], "stdin can be read only once"],
     [["tool", "--input", "none.json"], "cannot read none.json: ENOENT"],
     [["tool", "--input", "."], "cannot read .: EISDIR"],
     [["tool", "-F", "a=@none"], "cannot read none: ENOENT"],
     [["tool", "-F", "a=@latin"], "latin is not UTF-8"],
     [["tool", "--paginate", "-i"], "exclude each other"],
-    [["tool", "--paginate", "-f", "a=1"], "is for GET"],
+    [["tool", "--paginate", "-f", "a=1"], "works only with GET"],
     [["tool", "-o", "raw", "--jq", "."], "writes the bytes"],
     [["tool", "-o", "xml"], "Expected one of table, json"],
     [["tool", "--key", "both"], "api, access"],
     [[], "missing required argument"],
-    [["GET"], "the path behind it is missing"],
+    [["GET"], "the path after it is missing"],
   ])("nothing for %j", async (args, words) => {
     const { url, seen } = await echo();
     const cwd = temporaryFolder();
@@ -97,7 +97,7 @@ describe("what is sent", () => {
     const { url, seen } = await startServer((_seen, response) => void response.destroy());
     const { code, err } = await runApi(url, ["POST", "tool"]);
     expect(code).toBe(5);
-    expect(err).toContain("the service may have acted on it");
+    expect(err).toContain("the service may have acted on the request");
     expect(seen).toHaveLength(1);
   });
 });
@@ -187,7 +187,7 @@ describe("what is shown", () => {
     });
     const page = await runApi(url, ["tool"]);
     expect(page).toMatchObject({ code: 8, out: "" });
-    expect(page.err).toContain("a web page answered");
+    expect(page.err).toContain("the response is a web page");
     expect(await runApi(url, ["tool", "-o", "raw"])).toMatchObject({
       code: 0,
       out: "<html>\u001b[31m",
@@ -282,7 +282,7 @@ describe("pages", () => {
     const endless = await startServer((_seen, response) => json(response, same));
     const first = await runApi(endless.url, ["x", "--paginate"], { variables });
     expect(first.code).toBe(8);
-    expect(first.err).toContain("they repeat themselves");
+    expect(first.err).toContain("the service repeats them");
     expect(endless.seen).toHaveLength(2);
     const other = await startServer((_seen, response) => json(response, { a: 1 }));
     expect(await runApi(other.url, ["x", "--paginate"], { variables })).toMatchObject({ code: 8 });

@@ -103,7 +103,7 @@ describe("chat --batch --resume", () => {
     expect(world.sandbox.ledger.chats).toHaveLength(2);
   });
 
-  it("follows an answer that is still being made", async () => {
+  it("follows an answer that is still being generated", async () => {
     const { results } = await cutFirst("onyx");
     const session = { chat_session_id: results[0]?.sessionId, current_run: {}, messages: [] };
     const stream = { status: 200, headers: { "content-type": "text/event-stream" } };
@@ -148,7 +148,7 @@ describe("chat --batch --resume", () => {
       const { code, stdout } = await world.run(resume);
       expect(code).toBe(10);
       expect(told(stdout)).toMatchObject([{ id: "a", status: "incomplete" }]);
-      expect(stdout).toContain("still being made");
+      expect(stdout).toContain("still being generated");
       expect(messages(world)).toEqual([]);
     },
   );

@@ -165,7 +165,7 @@ describe("chat --batch", () => {
     const again = await world.run(args);
     expect(results(again.stdout).map(({ id }) => id)).toEqual(["q3"]);
     expect(again.code).toBe(10);
-    expect(again.stderr).toContain("1 answers in r.ndjson do not say what was asked");
+    expect(again.stderr).toContain("1 answers in r.ndjson do not record their question");
     expect(again.stderr).toContain("1 answered before, 1 not asked again");
     expect(again.stderr).toContain("2 of 3 questions were not answered");
   });
@@ -254,7 +254,7 @@ describe("chat --batch", () => {
       const { code, stdout } = await world.run(["--batch", "q.ndjson", flag, "0"]);
       expect(code).toBe(10);
       const [first] = results(stdout);
-      expect(first?.error?.message).toContain(`${flag} counts only for a new session`);
+      expect(first?.error?.message).toContain(`${flag} applies only to a new session`);
       expect(asked(world)).toEqual(["b"]);
     }
   });

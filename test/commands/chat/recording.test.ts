@@ -157,7 +157,7 @@ describe("--replay", () => {
   });
 
   it.each([
-    ["a message", ["hi"], "takes no message"],
+    ["a message", ["hi"], "a message has no effect"],
     ["a session", ["--session", "x"], "--session and --replay exclude each other"],
     ["a recording", ["--record", "b"], "--record and --replay exclude each other"],
   ])("asks nothing, so it refuses %s", async (_name, args, words) => {

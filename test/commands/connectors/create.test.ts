@@ -42,7 +42,7 @@ describe("connectors create", () => {
     const first = await run(service, ["connectors", "create", "Docs"]);
     expect(first).toEqual({ code: 0, out: "9\n", err: "created, public\n" });
     const second = await run(service, ["connectors", "create", "Docs", "--json"]);
-    expect(second).toMatchObject({ code: 0, err: "it exists already\n" });
+    expect(second).toMatchObject({ code: 0, err: "it already exists\n" });
     expect(JSON.parse(second.out)).toEqual({
       cc_pair_id: 9,
       name: "Docs",
@@ -67,7 +67,7 @@ describe("connectors create", () => {
     const service = await startTestService();
     const { code, out, err } = await run(service, ["connectors", "create", "Docs"]);
     expect({ code, out }).toEqual({ code: 9, out: "" });
-    expect(err).toContain("the standard interface creates no connectors");
+    expect(err).toContain("the standard interface cannot create connectors");
     expect(err).toContain(`on the admin page of ${service.sandbox.url}`);
   });
 
@@ -77,7 +77,7 @@ describe("connectors create", () => {
       const service = await startTestService({ dialect: "onyx" });
       const { code, err } = await run(service, ["connectors", "create", name]);
       expect(code).toBe(2);
-      expect(err).toContain("is no name for a connector");
+      expect(err).toContain("is not a valid connector name");
     },
   );
 
@@ -105,7 +105,7 @@ describe("connectors create", () => {
     const refused = () => ({ status: 400, body: wire["samePairName"] });
     const { code, err } = await create([other, refused, other]);
     expect(code).toBe(8);
-    expect(err).toContain("the name is that of cc_pair_id 5 (source web): choose another");
+    expect(err).toContain("cc_pair_id 5 (source web) has this name: choose another");
   });
 
   it.each<[string, Answers[number]]>([
@@ -116,7 +116,7 @@ describe("connectors create", () => {
   ])("prints what another run made when the service %s", async (_what, refused) => {
     const { code, out, err, asked } = await create([none, refused, none, () => listed(7)]);
     expect({ code, out, asked }).toEqual({ code: 0, out: "7\n", asked: "GET POST GET GET" });
-    expect(err).toBe("it exists already\n");
+    expect(err).toBe("it already exists\n");
   });
 
   it("says what to look for when nothing of it is listed", async () => {
@@ -128,7 +128,7 @@ describe("connectors create", () => {
       asked: "GET POST GET GET GET GET GET",
     });
     expect(err).toContain("A connector with this name exists already");
-    expect(err).toContain("no listing shows it");
+    expect(err).toContain("in use but not listed");
   });
 
   it("does not look again after a refusal of the key", async () => {

@@ -54,7 +54,7 @@ describe("who answers instead of the service:", () => {
       "a trailing slash",
       [307, { location: "/manage/admin/connector/status" }, ""],
       8,
-      "the same without /api",
+      "the same address without /api",
       "trailing slash",
     ],
     [
@@ -85,28 +85,34 @@ describe("who answers instead of the service:", () => {
       "login page",
       "for programs",
     ],
-    ["a captive portal", page(200, html("Guest Wi-Fi")), 8, "wants consent", "browser"],
-    ["511", page(511, html("Network Authentication Required")), 8, "wants consent", "browser"],
+    ["a captive portal", page(200, html("Guest Wi-Fi")), 8, "login page of a network", "browser"],
+    [
+      "511",
+      page(511, html("Network Authentication Required")),
+      8,
+      "login page of a network",
+      "browser",
+    ],
     [
       "Cloudflare",
       page(403, html("Just a moment...", "cf-error-details"), { server: "cloudflare" }),
       8,
-      "Cloudflare refuses",
-      "let requests",
+      "Cloudflare blocks",
+      "allow requests",
     ],
     [
       "AWS WAF",
       page(405, "", { "x-amzn-waf-action": "captcha" }),
       8,
-      "AWS WAF refuses",
-      "let requests",
+      "AWS WAF blocks",
+      "allow requests",
     ],
     [
       "F5",
       page(200, html("Request Rejected", "The requested URL was rejected. Please consult with")),
       8,
-      "F5 BIG-IP refuses",
-      "let requests",
+      "F5 BIG-IP blocks",
+      "allow requests",
     ],
     [
       "nginx without the service",
@@ -132,13 +138,13 @@ describe("who answers instead of the service:", () => {
 });
 
 it.each([
-  ["http://a.test", "https://a.test/api/x", "the same over https"],
-  ["https://a.test", "http://a.test/x", "the same without /api"],
-  ["https://a.test", "http://a.test:8080/x", "the same without /api"],
+  ["http://a.test", "https://a.test/api/x", "the same address over https"],
+  ["https://a.test", "http://a.test/x", "the same address without /api"],
+  ["https://a.test", "http://a.test:8080/x", "the same address without /api"],
   ["https://a.test", "/app/x", "the web interface"],
   ["https://a.test", "https://login.b.test/oauth2/authorize?state=1", "a login page"],
   ["https://a.test", "https://b.test/", "another host"],
-  ["https://a.test", "http://[", "which leads nowhere"],
+  ["https://a.test", "http://[", "which cannot be followed"],
   ["https://a.test", "/other", "which is not followed"],
 ])("a redirect from %s to %s is %s", (origin, location, words) => {
   const answer = { status: 307, headers: rawHeaders({ location }), body: Buffer.alloc(0) };
@@ -154,7 +160,7 @@ describe("the base URL:", () => {
     const { code, findings } = await runDoctor(aimAt(url + given));
     expect(code).toBe(9);
     expect(findings["answer"]?.fixes).toEqual([
-      `the service answers at ${url}: write that in the base URL`,
+      `the service answers at ${url}: use this as the base URL`,
     ]);
   });
 
@@ -165,7 +171,7 @@ describe("the base URL:", () => {
     });
     const { findings } = await runDoctor(aimAt(`${url}/api/api`));
     expect(findings["answer"]?.fixes[0]).toBe(
-      `the service answers at ${url}: write that in the base URL (/api is doubled: the tool adds it itself)`,
+      `the service answers at ${url}: use this as the base URL (/api is doubled: the tool adds it itself)`,
     );
   });
 
@@ -175,7 +181,7 @@ describe("the base URL:", () => {
       send(response, isThere ? json(403, { detail: "no" }) : json(404, { detail: "Not Found" }));
     });
     const { findings } = await runDoctor(aimAt(url));
-    expect(findings["answer"]?.fixes[0]).toContain("without /api: this is its inner address");
+    expect(findings["answer"]?.fixes[0]).toContain("without /api: this is its internal address");
   });
 
   it("other prefixes are the shorter ones, a few of them", () => {
@@ -249,7 +255,7 @@ describe("rights:", () => {
     const { findings } = await runDoctor(aimAt(url));
     expect(findings["api-key"]).toMatchObject({
       status: "warning",
-      message: expect.stringContaining("took an empty request"),
+      message: expect.stringContaining("accepted an empty request"),
     });
   });
 

@@ -91,7 +91,7 @@ describe.each(["ticket.txt", "ticket.json", "ticket.JSON"])("%s", (name) => {
       expect(text, word).toContain(word);
     }
     expect(statSync(join(work, name)).mode & 0o777).toBe(0o600);
-    expect(context.stderrText()).toContain("look at it before you pass it on");
+    expect(context.stderrText()).toContain("read it before you share it");
     if (!name.endsWith("txt"))
       expect(JSON.parse(text)).toMatchObject({ version: 1, exit: { code: 4 } });
   });
@@ -131,7 +131,7 @@ it("is written where nothing is configured, too", async () => {
 
 it.each([
   ["", 2, "--bundle"],
-  ["-", 2, "no name for a file"],
+  ["-", 2, "not a file name"],
   [".", 2, "is a folder"],
   ["missing/b.txt", 2, "cannot be written: ENOENT"],
 ])("refuses %s before anything is asked", async (path, exit, words) => {

@@ -74,7 +74,7 @@ describe.each(["standard", "onyx"] as const)("a sandbox of the %s dialect:", (di
     expect(code).toBe(3);
     expect(findings["dialect"]).toMatchObject({
       status: "failure",
-      message: expect.stringContaining(`speaks ${dialect}`),
+      message: expect.stringContaining(`the service has dialect ${dialect}`),
     });
     expect(findings["dialect"]?.fixes[0]).toBe(`set KNOWCTL_DIALECT=${dialect}`);
     // What follows is looked at as the service speaks.
@@ -99,7 +99,7 @@ describe.each(["standard", "onyx"] as const)("a sandbox of the %s dialect:", (di
     expect(asked()).toBe(1);
     expect(findings["streaming"]?.message).toMatch(/\d+ messages/);
     expect(findings["streaming"]?.details[0]).toContain(
-      dialect === "onyx" ? "was deleted" : "stays on the service",
+      dialect === "onyx" ? "was deleted" : "cannot delete sessions",
     );
   });
 });
@@ -128,7 +128,7 @@ describe.each([401, 403])("a gateway that answers %i to everything", (status) =>
     expect(code).toBe(4);
     expect(findings["dialect"]).toMatchObject({
       status: "warning",
-      message: expect.stringContaining("cannot tell which dialect"),
+      message: expect.stringContaining("cannot detect the dialect"),
     });
     expect(JSON.stringify(findings) + stderr).not.toMatch(/--dialect|KNOWCTL_DIALECT=/);
   });
@@ -142,7 +142,7 @@ describe.each([401, 403])("a gateway that answers %i to everything", (status) =>
     const aim = aimAt(list.url);
     const context = createTestContext(aim);
     expect(await main(["config", "init"], context)).toBe(4);
-    expect(context.stderrText()).toContain("cannot tell which dialect");
+    expect(context.stderrText()).toContain("cannot detect the dialect");
     expect(context.stderrText()).toContain("--dialect standard");
     const given = createTestContext(aim);
     expect(await main(["config", "init", "--dialect", "onyx"], given)).toBe(0);
@@ -156,7 +156,7 @@ it("a service that takes a wrong key for nobody's", async () => {
   expect(code).toBe(4);
   expect(findings["account"]).toMatchObject({
     status: "failure",
-    message: expect.stringContaining("nobody's"),
+    message: expect.stringContaining("treats it as anonymous"),
   });
 });
 

@@ -40,7 +40,7 @@ describe("arrivals:", () => {
 
   it("are told with their numbers", () => {
     expect(judgeArrivals(every(40, 50, 800)).words).toBe(
-      "40 messages in 40 pieces (40 apart by more than 30 ms), the first after 800 ms, over 1.9 s, gaps 50 ms (middle) to 50 ms",
+      "40 messages in 40 chunks (40 apart by more than 30 ms), the first after 800 ms, over 1.9 s, gaps 50 ms (median) to 50 ms",
     );
   });
 });
@@ -51,7 +51,7 @@ describe("who answers:", () => {
     const answer = { status: 200, headers, body: Buffer.from('{"up":true}') };
     expect(judgeAnswer(answer, "http://host/api/x")).toMatchObject({
       who: "other-json",
-      words: "200, JSON that is no answer of the service",
+      words: "200, JSON that is not a response of the service",
     });
   });
 });

@@ -81,7 +81,7 @@ describe("state:", () => {
     const { findings } = await runDoctor({ cwd: folder, env });
     expect(findings["state"]).toMatchObject({
       status: "ok",
-      details: [expect.stringMatching(/^1 document failed with 413 \(need mending\), last 2/)],
+      details: [expect.stringMatching(/^1 document failed with 413 \(need a fix\), last 2/)],
     });
   });
 });

@@ -75,7 +75,7 @@ describe("certificates:", () => {
       "unknown issuer",
       () => authority.certify("unknown", "DNS:localhost"),
       false,
-      ["not known here: Test CA"],
+      ["unknown authority: Test CA"],
       "--ca-file",
     ],
     ["self-signed", () => authority.signItself("self"), false, ["self-signed"], "--ca-file"],
@@ -154,7 +154,7 @@ describe("certificates:", () => {
     [
       "a chain that is not complete",
       { problem: "UNABLE_TO_VERIFY_LEAF_SIGNATURE", chainLength: 1 },
-      "not known here",
+      "unknown authority",
     ],
   ])("%s", (_name, more, words) => {
     const verdict = judgeHandshake({ ...good, ...more }, "a.test", dayMs, false);
@@ -169,7 +169,7 @@ describe("the wrong port:", () => {
     const { url } = await serve((_request, response) => void response.end());
     const { code, findings } = await runDoctor(aimAt(url.replace("http:", "https:")));
     expect(code).toBe(5);
-    expect(findings["tls"]?.message).toContain("does not speak TLS");
+    expect(findings["tls"]?.message).toContain("does not use TLS");
     expect(findings["tls"]?.fixes[0]).toContain("http://");
   });
 
@@ -179,7 +179,7 @@ describe("the wrong port:", () => {
     expect(code).toBe(5);
     expect(findings["answer"]).toMatchObject({
       status: "failure",
-      message: expect.stringContaining("speaks TLS"),
+      message: expect.stringContaining("expects TLS"),
       fixes: ["write https:// in the base URL"],
     });
   });
@@ -238,7 +238,7 @@ describe("proxies:", () => {
     const env = { HTTPS_PROXY: "http://127.0.0.1:1" };
     const { code, findings } = await runDoctor(aimAt("https://service.test", env));
     expect(code).toBe(5);
-    expect(findings["tcp"]?.message).toContain("nobody answers at the proxy");
+    expect(findings["tcp"]?.message).toContain("no address of the proxy accepts a connection");
   });
 
   it.each<[name: string, url: string, env: Record<string, string>, words: string]>([

@@ -93,7 +93,7 @@ describe("chat --file", () => {
     write(world, { "big.txt": "x" });
     const { code, stderr } = await world.command(["chat", "--file", "big.txt", "hi"]);
     expect(code).toBe(8);
-    expect(stderr).toContain("services take 100 MB by default");
+    expect(stderr).toContain("services accept 100 MB by default");
   });
 
   it("shows hostile names and reasons inert", async () => {

@@ -79,7 +79,7 @@ describe("sessions recover", () => {
     for (const more of [[], ["--wait"]]) {
       const { code, stdout, stderr } = await world.command(["sessions", "recover", id, ...more]);
       expect({ code, stdout }).toEqual({ code: 11, stdout: "" });
-      expect(stderr).toContain("stored none of it");
+      expect(stderr).toContain("stored nothing");
     }
     expect(world.sandbox.ledger.chats).toEqual([]);
   });
@@ -134,7 +134,7 @@ describe("sessions recover", () => {
     const args = ["sessions", "recover", "--wait", "--timeout", "0.5", id];
     const { code, stderr } = await world.command(args);
     expect(code).toBe(11);
-    expect(stderr).toContain("no longer waited for");
+    expect(stderr).toContain("the waiting time is over");
   });
 
   it("waits for a service that is too old to say whether a run is in flight", async () => {

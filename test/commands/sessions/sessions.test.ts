@@ -81,7 +81,7 @@ describe("sessions list", () => {
     expect(JSON.parse(stdout)).toEqual([
       expect.objectContaining({ id, title: "about leave", questions: 1 }),
     ]);
-    expect(stderr).toContain("asked in from this machine");
+    expect(stderr).toContain("used from this machine");
   });
 
   it("says that there are none", async () => {
@@ -152,7 +152,7 @@ describe("the id of a session", () => {
       ["sessions", "recover"],
     ]) {
       const { stderr } = await world.command(args);
-      expect(stderr).toContain("nothing was asked from this machine yet: there is no last session");
+      expect(stderr).toContain("has asked nothing from this machine yet: there is no last session");
       expect(stderr).toContain("knowctl sessions list");
       expect(stderr).not.toContain("--continue");
     }

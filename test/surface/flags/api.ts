@@ -8,7 +8,7 @@ export const api: Coverage = {
   api: {
     "--method": [
       { args: "tool", flag: "--method HEAD", requests: { gains: /^HEAD/m }, codes: [0, 9] },
-      { args: "GET tool", flag: "--method GET", refused: /given twice/ },
+      { args: "GET tool", flag: "--method GET", refused: /set twice/ },
     ],
     "--raw-field": {
       args: `${chat} -F stream=false`,

@@ -54,7 +54,7 @@ const own: FlagCases = {
     {
       ...question,
       flag: "--session 00000000-0000-4000-8000-000000000000 --agent 0",
-      refused: /--agent counts only/,
+      refused: /--agent applies only/,
     },
   ],
   "--continue": sends("--continue", /"chat_session_id":"/, { first: ["chat before"] }),
@@ -108,7 +108,7 @@ const own: FlagCases = {
       flag: "--replay r.ndjson",
       requests: { loses: /hello/ },
     },
-    { ...played, args: "hello", flag: "--replay r.ndjson", refused: /takes no message/ },
+    { ...played, args: "hello", flag: "--replay r.ndjson", refused: /a message has no effect/ },
   ],
   "--replay-speed": [
     { ...played, flag: "--replay-speed 0", waits: { loses: /\d/ } },
@@ -116,7 +116,7 @@ const own: FlagCases = {
   ],
   "--batch": [
     { ...batch, args: "", stdin: "hello", flag: "--batch q.ndjson", stdout: { gains: /"id":"2"/ } },
-    { ...batch, args: "hello", flag: "--batch q.ndjson", refused: /leave the message out/ },
+    { ...batch, args: "hello", flag: "--batch q.ndjson", refused: /leave out the message/ },
   ],
   "--concurrency": [
     { tested: "test/commands/chat/batch.test.ts" },

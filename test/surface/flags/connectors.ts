@@ -9,7 +9,7 @@ export const connectors: Coverage = {
     "--group": { flag: "--group 7", stdout: { loses: /Shared drive/ } },
     "--sort": [
       { flag: "--sort name", stdout: { gains: /^6\tEngineering/ } },
-      { flag: "--sort colour", refused: /no such key/ },
+      { flag: "--sort colour", refused: /unknown key/ },
     ],
     "--reverse": { flag: "--reverse", stdout: { gains: /^8\t/ } },
     "--watch": [
@@ -23,7 +23,7 @@ export const connectors: Coverage = {
     ],
     "--show-credentials": [
       { args: "--json", isTTY: true, flag: "--show-credentials", stdout: { loses: /\*\*\*/ } },
-      { flag: "--show-credentials", refused: /on a terminal only/ },
+      { flag: "--show-credentials", refused: /only on a terminal/ },
       { isTTY: true, flag: "--show-credentials", refused: /columns of a table/ },
     ],
   },

@@ -32,14 +32,14 @@ export const sandbox: Coverage = {
         codes: [2, 130],
         flag: "--llm-model small",
       },
-      { ...up, flag: "--llm-model small", refused: /needs the server/ },
+      { ...up, flag: "--llm-model small", refused: /needs a model server/ },
     ],
-    "--llm-system": { ...up, flag: "--llm-system Answer", refused: /needs the server/ },
+    "--llm-system": { ...up, flag: "--llm-system Answer", refused: /needs a model server/ },
     "--play": [
       { ...up, first: [record], flag: "--play r.ndjson", codes, stderr: { gains: /recordings/ } },
       { ...up, args: `--port 0 ${model}`, flag: "--play r.ndjson", refused: /exclude|both answer/ },
     ],
-    "--play-speed": { ...up, flag: "--play-speed 2", refused: /needs something to play/ },
+    "--play-speed": { ...up, flag: "--play-speed 2", refused: /needs a recording/ },
     "--open": {
       ...up,
       codes,

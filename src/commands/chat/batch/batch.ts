@@ -20,17 +20,17 @@ import { recoverAnswer } from "./recover.ts";
 import { questionDigest, readResults, type Earlier, type Open } from "./results.ts";
 
 const defaultConcurrency = 4;
-/** Results held back for one slow answer, per question that is asked at once. */
-const windowPerQuestion = 8;
+/** Results buffered behind one slow answer, for each unit of concurrency. */
+const bufferedPerQuestion = 8;
 
 type Result = Asked & { ending: Ending };
 
-/** A line that has no answer yet, with what an earlier run has told of it. */
+/** A line without an answer, with its result of an earlier run. */
 type Pending = Asked & { open?: Open };
 
 const silent = { show: async () => {}, finish: async () => {} };
 
-/** The result of a line that asked nothing. */
+/** The result of a line whose question was not sent. */
 async function unasked(context: Context, failure: unknown): Promise<Ending> {
   const timings = { firstTextMs: null, totalMs: 0 };
   const end = { failure, outputFailure: undefined, timings, turn: createTurn() };
@@ -55,20 +55,20 @@ async function answer(run: Run, asked: Pending, counts: BatchCounts): Promise<Re
   if (asked.open) {
     const ending = await recoverAnswer(run, asked.open, question);
     if (ending) return { ...asked, ending };
-    if (asked.open.mayBeTaken && options.reask === false) {
+    if (asked.open.mayBeReceived && options.reask === false) {
       counts.open++;
       return undefined;
     }
   }
   const view = { ...plainView(options, config.chat, output, "text"), format: "silent" as const };
   const ending = await ask(context, { ...connected, memory: undefined }, question, view);
-  // The gate has turned it away: it was not asked, a later run does that.
+  // The gate has stopped, so the question was not sent; a later run sends it.
   if (gate.state().stopped !== undefined && ending.failure === gate.state().stopped)
     return undefined;
   return { ...asked, ending };
 }
 
-/** Questions of one session are asked one after the other. */
+/** Order key: questions of one session are asked one after the other. */
 function sessionOf(run: Run, asked: Asked): string | undefined {
   if ("problem" in asked) return undefined;
   const { session, agent, project } = asked.question;
@@ -88,8 +88,8 @@ async function* unanswered(
   }
 }
 
-/** Says what became of the questions. Throws CliError `partial` unless each has an answer. */
-async function tellCounts(output: Output, file: string, counts: BatchCounts): Promise<void> {
+/** Reports the counts. Throws CliError `partial` unless each question has an answer. */
+async function reportCounts(output: Output, file: string, counts: BatchCounts): Promise<void> {
   const { ok, failed, skipped, open, read } = counts;
   const more: [number, string][] = [
     [skipped, "answered before"],
@@ -99,13 +99,16 @@ async function tellCounts(output: Output, file: string, counts: BatchCounts): Pr
   await output.note(dim([`${ok} answered`, `${failed} failed`, ...parts].join(", ")));
   if (read === 0) {
     throw new CliError("usage", `--batch: ${file === "-" ? "stdin" : file} holds no question`, {
-      hints: ['write one a line: {"id": "a", "message": "Who is on call?"}'],
+      hints: ['write one question per line: {"id": "a", "message": "Who is on call?"}'],
     });
   }
   const unanswered = failed + open;
   if (unanswered === 0) return;
-  const hints = ["their results say why; --resume RESULTS recovers what it can and asks the rest"];
-  if (open > 0) hints.push("leave --no-reask out to ask again what may have been asked already");
+  const hints = [
+    "their results hold the reason; --resume RESULTS recovers answers and asks the rest",
+  ];
+  if (open > 0)
+    hints.push("leave out --no-reask to repeat questions that the service may have received");
   const message = `${unanswered} of ${read} questions were not answered`;
   throw new CliError("partial", message, { hints });
 }
@@ -120,11 +123,11 @@ async function askAll(run: Run, earlier: Earlier | undefined): Promise<void> {
   try {
     await inOrder(unanswered(readBatch(context, file), earlier, counts), {
       concurrency,
-      window: concurrency * windowPerQuestion,
+      window: concurrency * bufferedPerQuestion,
       keyOf: (asked) => sessionOf(run, asked),
       work: (asked) => answer(run, asked, counts),
       isOver: () => context.signal.aborted || gate.state().stopped !== undefined,
-      async tell({ line, id, ending, ...asked }) {
+      async write({ line, id, ending, ...asked }) {
         const question = "question" in asked ? questionDigest(asked.question) : undefined;
         if (ending.outcome.status === "ok") counts.ok++;
         else counts.failed++;
@@ -132,8 +135,8 @@ async function askAll(run: Run, earlier: Earlier | undefined): Promise<void> {
         try {
           await output.json(batchLine({ line, id, question }, ending.turn, ending.outcome));
         } catch (error) {
-          // Nobody reads the results any more: what is being asked ends.
-          run.abandon(error);
+          // Nobody reads the results any more: the questions in flight are aborted.
+          run.abortAll(error);
           throw error;
         }
       },
@@ -141,7 +144,7 @@ async function askAll(run: Run, earlier: Earlier | undefined): Promise<void> {
   } finally {
     await progress.stop();
   }
-  const end = tellCounts(output, file, counts);
+  const end = reportCounts(output, file, counts);
   const { stopped } = gate.state();
   if (context.signal.aborted || stopped) await end.catch(() => {});
   context.signal.throwIfAborted();
@@ -156,19 +159,19 @@ async function readEarlier(
 ): Promise<Earlier | undefined> {
   if (resume === undefined) return undefined;
   const earlier = await readResults(context.cwd, resume);
-  if (earlier.unnamed > 0) {
+  if (earlier.withoutDigest > 0) {
     await output.warn(
-      `${earlier.unnamed} answers in ${resume} do not say what was asked: they count for the questions with the same id or line`,
+      `${earlier.withoutDigest} answers in ${resume} do not record their question: they count for the questions with the same id or line`,
     );
   }
   return earlier;
 }
 
 /**
- * `chat --batch`: asks the questions of a file side by side; a result line each
- * on stdout, in the order of the file. Throws CliError: `partial` where some
- * have no answer, `usage` where there is no question, what stops the whole run (a refused key, a service that
- * cannot be reached) by its kind, and the reason of an interrupt.
+ * `chat --batch`: asks the questions of a file concurrently and writes one result line for
+ * each to stdout, in the order of the file. Throws CliError: `partial` if questions have no
+ * answer, `usage` without any question, the kind of an error that stops the run (a refused
+ * key, an unreachable service), and the reason of an interrupt.
  */
 export async function batch(
   given: Context,
@@ -176,8 +179,8 @@ export async function batch(
   options: ChatOptions,
 ): Promise<void> {
   checkBatch(args, options);
-  const abandoned = new AbortController();
-  const signal = AbortSignal.any([given.signal, abandoned.signal]);
+  const aborted = new AbortController();
+  const signal = AbortSignal.any([given.signal, aborted.signal]);
   const context: Context = { ...given, signal };
   const connected = await connect(context, options);
   const { client, config, connection, output } = connected;
@@ -192,8 +195,8 @@ export async function batch(
     const ceiling = options.concurrency ?? defaultConcurrency;
     const gate = createGate({ ceiling, clock: context, signal: context.signal });
     const files = await describeFiles({ context, client, output }, [], options.fileId ?? []);
-    const abandon = (reason: unknown): void => abandoned.abort(reason);
-    const run = { context, connected, options, gate, files, sessionId, place, abandon };
+    const abortAll = (reason: unknown): void => aborted.abort(reason);
+    const run = { context, connected, options, gate, files, sessionId, place, abortAll };
     await askAll(run, earlier);
   } finally {
     await client.close();

@@ -8,7 +8,7 @@ import { createByteLines, type ByteLine } from "../../../documents/read/byte-lin
 const text = z.string().check(z.minLength(1));
 const id = z.int().check(z.minimum(0), z.maximum(2 ** 31 - 1));
 
-/** A line of the input: the question, and what is other for it than the flags say. */
+/** A line of the input: the question, and members that override the flags. */
 const BatchLine = z.strictObject({
   id: z.optional(z.union([text, z.int()])),
   message: text.check(z.refine((message) => message.trim() !== "")),
@@ -28,17 +28,17 @@ const BatchLine = z.strictObject({
 });
 export type BatchLine = z.infer<typeof BatchLine>;
 
-/** One line of the input: a question, or why it is none. */
+/** One line of the input: a question, or the reason why it is invalid. */
 export type Asked = { line: number; id?: string } & ({ question: BatchLine } | { problem: string });
 
-const mostLineBytes = 16 * 1024 * 1024;
+const maxLineBytes = 16 * 1024 * 1024;
 
 function problemOf(error: z.core.$ZodError): string {
   const [issue] = error.issues;
   if (issue?.code === "unrecognized_keys") return `unknown member ${issue.keys[0] ?? ""}`;
   const place = issue?.path.join(".") ?? "";
   if (place === "") return "it is not an object";
-  return `${place}: ${issue?.code === "invalid_type" ? `expected ${issue.expected}` : "not a value for this"}`;
+  return `${place}: ${issue?.code === "invalid_type" ? `expected ${issue.expected}` : "invalid value"}`;
 }
 
 function idOf(value: unknown): { id?: string } {
@@ -49,7 +49,7 @@ function idOf(value: unknown): { id?: string } {
 
 /** Reads one line. Undefined for an empty one. */
 function readLine({ line, bytes }: ByteLine): Asked | undefined {
-  if (!bytes) return { line, problem: `longer than ${mostLineBytes / 1024 / 1024} MiB` };
+  if (!bytes) return { line, problem: `longer than ${maxLineBytes / 1024 / 1024} MiB` };
   let value: unknown;
   try {
     const json = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -64,12 +64,12 @@ function readLine({ line, bytes }: ByteLine): Asked | undefined {
   if (!parsed.success) return { ...name, problem: problemOf(parsed.error) };
   const { session, agent, project } = parsed.data;
   if (session !== undefined && (agent ?? project) !== undefined) {
-    return { ...name, problem: "agent and project count only for a new session" };
+    return { ...name, problem: "agent and project apply only to a new session" };
   }
   return { ...name, question: parsed.data };
 }
 
-/** Chunks of the input; ends with the signal's reason when the user gives up waiting for more. */
+/** Chunks of the input. Throws the signal's reason on abort, also while it waits for input. */
 async function* chunksOf(context: Context, file: string): AsyncGenerator<Uint8Array> {
   const stream = file === "-" ? context.stdin : createReadStream(resolve(context.cwd, file));
   const iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
@@ -96,12 +96,12 @@ async function* chunksOf(context: Context, file: string): AsyncGenerator<Uint8Ar
 }
 
 /**
- * The questions of a batch in order, read no faster than they are taken. A line
- * that is none comes as its problem. `file` is a path, or `-` for stdin. Throws
- * CliError `usage` for a file that cannot be read, and the reason of an abort.
+ * Yields the questions of a batch in order, read no faster than consumed. An invalid line
+ * yields its problem. `file` is a path, or `-` for stdin. Throws CliError `usage` for a
+ * file that cannot be read, and the reason of an abort.
  */
 export async function* readBatch(context: Context, file: string): AsyncGenerator<Asked> {
-  const splitter = createByteLines(mostLineBytes);
+  const splitter = createByteLines(maxLineBytes);
   try {
     for await (const chunk of chunksOf(context, file)) {
       for (const each of splitter.push(chunk)) {

@@ -1,46 +1,46 @@
-/** Work that is done side by side and told in order. */
+/** Concurrent work whose results are written in order. */
 export interface OrderOptions<Item, Result> {
-  /** Most items worked on at once. */
+  /** Most items in flight. */
   concurrency: number;
-  /** Most results held back for one that is slow. */
+  /** Most items read ahead of the oldest unwritten result. */
   window: number;
-  /** Items with the same key are worked on one after the other; undefined: with no regard to others. */
+  /** Items with the same key run one after the other; undefined: no such order. */
   keyOf(item: Item): string | undefined;
-  /** Undefined: there is nothing to tell of it. Throws only what ends everything. */
+  /** Undefined: no result to write. Throws only errors that end the whole run. */
   work(item: Item): Promise<Result | undefined>;
-  tell(result: Result): Promise<void>;
-  /** No further item is begun. */
+  write(result: Result): Promise<void>;
+  /** If true, no further item starts. */
   isOver(): boolean;
 }
 
-/** Lets at most so many through at once, in order of coming. */
-function createTurnstile(most: number) {
-  let inside = 0;
+/** Runs at most `limit` functions at once, in order of arrival. */
+function createSemaphore(limit: number) {
+  let running = 0;
   const waiting: (() => void)[] = [];
-  return async function pass<T>(run: () => Promise<T>): Promise<T> {
-    if (inside >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else inside++;
+  return async function withSlot<T>(run: () => Promise<T>): Promise<T> {
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
     try {
       return await run();
     } finally {
       const next = waiting.shift();
       if (next) next();
-      else inside--;
+      else running--;
     }
   };
 }
 
 /**
- * Works on items side by side and tells the results in the order of the items.
- * Holds at most `window` of them. Resolves when all is told; rejects with what
- * reading, working or telling threw, once what had begun is over.
+ * Works on items concurrently and writes the results in the order of the items. Holds at
+ * most `window` items. Resolves when all results are written. Rejects with the first error
+ * of reading, working or writing, once all started work has ended.
  */
 export async function inOrder<Item, Result>(
   items: AsyncIterable<Item>,
   options: OrderOptions<Item, Result>,
 ): Promise<void> {
-  const { concurrency, window, keyOf, work, tell, isOver } = options;
-  const pass = createTurnstile(concurrency);
+  const { concurrency, window, keyOf, work, write, isOver } = options;
+  const withSlot = createSemaphore(concurrency);
   const last = new Map<string, Promise<unknown>>();
   const queue: Promise<Result | undefined>[] = [];
   let isRead = false;
@@ -51,13 +51,13 @@ export async function inOrder<Item, Result>(
 
   const begin = (item: Item): Promise<Result | undefined> => {
     const key = keyOf(item);
-    const before = key === undefined ? undefined : last.get(key);
+    const previous = key === undefined ? undefined : last.get(key);
     const run = async (): Promise<Result | undefined> => {
-      await before?.catch(() => {});
-      return await pass(async () => (isOver() || failure ? undefined : await work(item)));
+      await previous?.catch(() => {});
+      return await withSlot(async () => (isOver() || failure ? undefined : await work(item)));
     };
     const result = run();
-    // Awaited later, by whoever tells it.
+    // Awaited later, by the writing loop.
     result.catch(() => {});
     if (key !== undefined) {
       last.set(key, result);
@@ -68,7 +68,7 @@ export async function inOrder<Item, Result>(
     }
     return result;
   };
-  const telling = (async () => {
+  const writing = (async () => {
     for (;;) {
       const head = queue[0];
       if (head === undefined) {
@@ -78,7 +78,7 @@ export async function inOrder<Item, Result>(
       }
       try {
         const result = await head;
-        if (result !== undefined && failure === undefined) await tell(result);
+        if (result !== undefined && failure === undefined) await write(result);
       } catch (error) {
         failure ??= { error };
       }
@@ -98,6 +98,6 @@ export async function inOrder<Item, Result>(
   }
   isRead = true;
   wake();
-  await telling;
+  await writing;
   if (failure) throw failure.error;
 }

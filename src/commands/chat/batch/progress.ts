@@ -13,13 +13,13 @@ export interface BatchCounts {
   skipped: number;
   /** Without an answer, and not asked again. */
   open: number;
-  /** All lines that hold anything. */
+  /** All non-empty lines. */
   read: number;
 }
 
 const lineFeed = 0x0a;
 
-/** Lines of a file, where it is one that can be read twice; only to say how much is left. */
+/** Counts the lines of a regular file, to show how many are left. Undefined for a pipe. */
 async function countLines(context: Context, file: string): Promise<number | undefined> {
   const path = resolve(context.cwd, file);
   if (file === "-" || !statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
@@ -53,7 +53,7 @@ export function batchProgressLine(
 }
 
 interface BatchProgress {
-  /** Before a result is written: the two may share a terminal. */
+  /** Call before writing a result: both may share a terminal. */
   pause(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -18,43 +18,43 @@ export interface Run {
   gate: Gate;
   files: ChatParameters["fileDescriptors"];
   sessionId: string | undefined;
-  /** Where the session that a line names is looked up. */
+  /** Where the session of a line is looked up. */
   place: SessionPlace;
-  /** Ends what is being asked. */
-  abandon(reason: unknown): void;
+  /** Aborts the questions in flight. */
+  abortAll(reason: unknown): void;
 }
 
-/** Refuses what a batch cannot do. Throws CliError `usage`. */
+/** Refuses arguments that a batch does not support. Throws CliError `usage`. */
 export function checkBatch(args: readonly string[], options: ChatOptions): void {
   checkOptions(options);
   const usage = (message: string, hint: string): CliError =>
     new CliError("usage", message, { hints: [hint] });
   if (args.length > 0) {
-    throw usage("--batch takes its questions from the file", "leave the message out");
+    throw usage("--batch reads its questions from the file", "leave out the message");
   }
   const format = options.flagSources?.["output"] === "flag" ? options.output : undefined;
   if (format !== undefined && format !== "ndjson") {
-    throw usage(`--batch writes ndjson, not ${format}`, "leave --output out");
+    throw usage(`--batch writes ndjson, not ${format}`, "leave out --output");
   }
 }
 
-/** The flags as they are for one question. */
+/** The flags, with the overrides of one line. */
 function optionsFor(options: ChatOptions, line: BatchLine): ChatOptions {
-  const own: ChatOptions = { ...options };
+  const merged: ChatOptions = { ...options };
   const set = <Name extends keyof ChatOptions>(name: Name, value: ChatOptions[Name]): void => {
-    if (value !== undefined) own[name] = value;
+    if (value !== undefined) merged[name] = value;
   };
   if (line.agent !== undefined || line.project !== undefined) {
-    delete own.session;
-    delete own.continue;
+    delete merged.session;
+    delete merged.continue;
   }
   set("agent", line.agent);
   set("project", line.project);
   set("session", line.session);
   set("parent", line.parent);
   if (line.model !== undefined) {
-    delete own.provider;
-    delete own.modelVersion;
+    delete merged.provider;
+    delete merged.modelVersion;
   }
   set("model", line.model);
   set("temperature", line.temperature);
@@ -63,31 +63,36 @@ function optionsFor(options: ChatOptions, line: BatchLine): ChatOptions {
   set("documentSet", line.documentSets);
   set("since", line.since);
   set("deepResearch", line.deepResearch);
-  if (line.tags) own.filterTag = Object.entries(line.tags).map(([key, value]) => `${key}=${value}`);
-  if (line.tools) Object.assign(own, { tool: line.tools, tools: line.tools.length > 0 });
-  return own;
+  if (line.tags)
+    merged.filterTag = Object.entries(line.tags).map(([key, value]) => `${key}=${value}`);
+  if (line.tools) Object.assign(merged, { tool: line.tools, tools: line.tools.length > 0 });
+  return merged;
 }
 
-/** Refuses a flag that the session of a line would leave without effect. Throws CliError `usage`. */
+/** Refuses a flag that has no effect because the line names a session. Throws CliError `usage`. */
 function checkSession(options: ChatOptions, line: BatchLine): void {
   if (line.session === undefined) return;
   const flag = (["agent", "project"] as const).find(
     (name) => options.flagSources?.[name] === "flag",
   );
   if (flag === undefined) return;
-  throw new CliError("usage", `--${flag} counts only for a new session, and this line names one`, {
-    hints: [`leave out --${flag}, or the session`],
-  });
+  throw new CliError(
+    "usage",
+    `--${flag} applies only to a new session, but this line names a session`,
+    {
+      hints: [`leave out --${flag}, or the session`],
+    },
+  );
 }
 
-/** The question of one line: its own members over the flags. Throws CliError `usage`, and as findSession does. */
+/** Builds the question of one line; its members override the flags. Throws `usage`, and as findSession. */
 export async function questionOf(run: Run, line: BatchLine): Promise<Question> {
   const { connected, options, context } = run;
   const settings = connected.config.chat;
   checkSession(options, line);
-  const own = optionsFor(options, line);
+  const merged = optionsFor(options, line);
   const startsNew = line.agent !== undefined || line.project !== undefined;
-  const base = parametersOf(own, settings, connected.client.dialect, context.now());
+  const base = parametersOf(merged, settings, connected.client.dialect, context.now());
   const named = line.session === undefined ? undefined : await findSession(run.place, line.session);
   const sessionId = named ?? (startsNew ? undefined : run.sessionId);
   const parameters: ChatParameters = {

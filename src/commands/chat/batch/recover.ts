@@ -3,14 +3,14 @@ import type { StoredMessage, StoredSession } from "../../../api/session-schemas.
 import { CliError } from "../../../errors.ts";
 import { createTurn, hasAnswer, hasText, type Turn } from "../../../output/chat/turn/answer.ts";
 import { answerState, turnOfAnswers } from "../../../output/chat/stored/stored.ts";
-import { takeLines, type Batch, type Question } from "../send.ts";
+import { applyLines, type Batch, type Question } from "../send.ts";
 import { conclude, runTurn, type Ending } from "../turn.ts";
 import type { Run } from "./question.ts";
 import type { Open } from "./results.ts";
 
 const silent = { show: async () => {}, finish: async () => {} };
 
-/** The stored answer to a question; undefined where it is not known which one that is. */
+/** The stored answer to a question; undefined if it cannot be identified. */
 function storedAnswer(
   { messages }: StoredSession,
   { messageId, userMessageId }: Open,
@@ -19,7 +19,7 @@ function storedAnswer(
   const answers = messages.filter(({ message_type }) => message_type === "assistant");
   const known = answers.find((each) => each.message_id === messageId);
   if (known) return known;
-  // In a session that others share, the same words may have been asked before.
+  // In a shared session, an earlier question may have the same text.
   const mayMatchText = userMessageId === null && parameters.sessionId === undefined;
   const asked = messages.findLast(({ message_id, message, message_type }) =>
     mayMatchText
@@ -29,20 +29,20 @@ function storedAnswer(
   return answers.findLast((each) => asked && each.parent_message === asked.message_id);
 }
 
-/** Whether an answer may still be made while the session has a run in flight. */
-function isPending(stored: StoredMessage | undefined): boolean {
+/** Whether the session's run in flight may still produce the answer. */
+function mayStillArrive(stored: StoredMessage | undefined): boolean {
   if (!stored) return true;
   const state = answerState(stored);
   return state === "missing" || (state === "complete" && !hasText(stored.message));
 }
 
-function stillMade(sessionId: string): CliError {
-  return new CliError("incomplete", `session ${sessionId}: the answer is still being made`, {
+function inProgressError(sessionId: string): CliError {
+  return new CliError("incomplete", `session ${sessionId}: the answer is still being generated`, {
     hints: [`wait for it: knowctl sessions recover --wait ${sessionId}`],
   });
 }
 
-/** What a session tells of the answer: lines that are still coming, or the stored one; undefined: none. */
+/** The answer in a session: the stream in flight, or the stored answer. Undefined: no answer. */
 async function batchesOf(
   { connected: { client } }: Run,
   open: Open & { sessionId: string },
@@ -51,19 +51,19 @@ async function batchesOf(
 ): Promise<AsyncGenerator<Batch> | undefined> {
   let session = await getSession(client, open.sessionId);
   let stored = storedAnswer(session, open, question);
-  // In a session that others share, a run without a known message may answer another question.
+  // In a shared session, a run without a known message may answer another question.
   const isOwn = stored !== undefined || question.parameters.sessionId === undefined;
-  if (isPending(stored) && session.current_run && isOwn) {
+  if (mayStillArrive(stored) && session.current_run && isOwn) {
     const events = await resumeChat(client, open.sessionId);
     if (events) {
       return (async function* () {
-        for await (const lines of events) yield takeLines(turn, lines);
+        for await (const lines of events) yield applyLines(turn, lines);
       })();
     }
     // The run may have ended between the two requests.
     session = await getSession(client, open.sessionId);
     stored = storedAnswer(session, open, question);
-    if (isPending(stored) && session.current_run) throw stillMade(open.sessionId);
+    if (mayStillArrive(stored) && session.current_run) throw inProgressError(open.sessionId);
   }
   if (!stored || answerState(stored) !== "complete") return undefined;
   const found = turnOfAnswers(session, stored);
@@ -75,9 +75,9 @@ async function batchesOf(
 }
 
 /**
- * The answer to a question of an earlier run, from the session that was recorded
- * with it; nothing is asked. Undefined where the service has no whole answer, so
- * that only asking again helps. What keeps the tool from knowing is the ending's failure.
+ * Recovers the answer to a question of an earlier run from its recorded session, without
+ * asking again. Undefined if the service has no whole answer: only asking again helps. If
+ * the look-up itself fails, the error is the ending's `failure`.
  */
 export async function recoverAnswer(
   run: Run,

@@ -6,27 +6,27 @@ import { createByteLines } from "../../../documents/read/byte-lines.ts";
 import { hasText } from "../../../output/chat/turn/answer.ts";
 import type { BatchLine } from "./input.ts";
 
-const mostLineBytes = 256 * 1024 * 1024;
+const maxLineBytes = 256 * 1024 * 1024;
 
 type Members = Record<string, unknown>;
 
-/** What an earlier run has told of a question that it left without an answer. */
+/** The result of an earlier run for a question without an answer. */
 export interface Open {
   sessionId: string | null;
   userMessageId: number | null;
   messageId: number | null;
-  /** The service may have taken the question: asking again may ask it twice. */
-  mayBeTaken: boolean;
+  /** The service may have received the question: asking again may repeat it. */
+  mayBeReceived: boolean;
 }
 
-/** What an earlier run has told, by question. */
+/** Results of earlier runs, by question. */
 export interface Earlier {
-  /** Answers that do not say what was asked, as results of older versions do not. */
-  unnamed: number;
+  /** Answers without a question digest: older versions wrote none. */
+  withoutDigest: number;
   find(name: { line: number; id?: string }, question: BatchLine): "answered" | Open | undefined;
 }
 
-/** Names what a line asks, whatever its id: a changed question is another one. */
+/** Digest of a question without its id. A changed question has another digest. */
 export function questionDigest(line: BatchLine): string {
   const question = JSON.stringify({ ...line, id: undefined });
   return createHash("sha256").update(question).digest("hex").slice(0, 16);
@@ -70,8 +70,8 @@ function isAnswered(result: Members): boolean {
   return !Array.isArray(answers) || answers.every((each) => isAnswer((each ?? {}) as Members));
 }
 
-/** Failures before the service took the question. */
-const notTaken = new Set([
+/** Exit names of failures before the service received the question. */
+const notReceived = new Set([
   "usage",
   "not-configured",
   "auth",
@@ -88,42 +88,41 @@ function openOf(result: Members): Open {
     sessionId: typeof sessionId === "string" && sessionId !== "" ? sessionId : null,
     userMessageId: idOf(userMessageId),
     messageId: idOf(messageId),
-    mayBeTaken: result["status"] !== "error" || !notTaken.has(String(exit)),
+    mayBeReceived: result["status"] !== "error" || !notReceived.has(String(exit)),
   };
 }
 
 /**
- * Reads the results of earlier runs. Of a question that has several, an answer
- * counts most, else the last one. Throws CliError `usage` for a file that cannot
- * be read.
+ * Reads the results of earlier runs. If a question has several results, an answer wins, else
+ * the last result. Throws CliError `usage` for a file that cannot be read.
  */
 export async function readResults(cwd: string, file: string): Promise<Earlier> {
   const known = new Map<string, "answered" | Open>();
-  let unnamed = 0;
-  const splitter = createByteLines(mostLineBytes);
-  const take = (bytes: Buffer | undefined): void => {
+  let withoutDigest = 0;
+  const splitter = createByteLines(maxLineBytes);
+  const readResult = (bytes: Buffer | undefined): void => {
     const value = parse(bytes);
     const name = value?.["type"] === "result" ? nameOf(value) : undefined;
     if (!value || name === undefined) return;
     const key = keyOf(name, value["question"]);
     if (known.get(key) === "answered") return;
     const answered = isAnswered(value);
-    if (answered && typeof value["question"] !== "string") unnamed += 1;
+    if (answered && typeof value["question"] !== "string") withoutDigest += 1;
     known.set(key, answered ? "answered" : openOf(value));
   };
   try {
     for await (const chunk of createReadStream(resolve(cwd, file))) {
-      for (const { bytes } of splitter.push(chunk as Buffer)) take(bytes);
+      for (const { bytes } of splitter.push(chunk as Buffer)) readResult(bytes);
     }
-    for (const { bytes } of splitter.end()) take(bytes);
+    for (const { bytes } of splitter.end()) readResult(bytes);
   } catch (error) {
     throw new CliError("usage", `--resume: cannot read ${file}: ${codeOf(error) ?? "failed"}`, {
-      hints: ["name what an earlier --batch has written"],
+      hints: ["use a results file that an earlier --batch has written"],
       cause: error,
     });
   }
   return {
-    unnamed,
+    withoutDigest,
     find(asked, question) {
       const name = nameOf(asked) ?? "";
       return known.get(keyOf(name, questionDigest(question))) ?? known.get(keyOf(name, null));

@@ -13,14 +13,14 @@ import { openKeyboard, type Keyboard } from "./keyboard.ts";
 import { beginTalk, openTalk, type Start } from "./opening.ts";
 import { statusOf, type Talk, type Work } from "./talk.ts";
 
-/** What Ctrl-C ends at the moment. */
+/** The job that Ctrl-C stops. */
 interface Running {
   stop: AbortController | undefined;
 }
 
 type Job = (work: Work) => Promise<void>;
 
-/** Runs a job that Ctrl-C ends. Its failure is told; only what ends the conversation is thrown. */
+/** Runs a job that Ctrl-C stops. Reports its failure; throws only what ends the conversation. */
 async function runJob(
   { output, clientUntil }: Connected & { output: Output },
   ended: AbortSignal,
@@ -45,12 +45,12 @@ async function runJob(
   }
 }
 
-/** Nothing more will come from the keyboard: that is how a conversation may end. */
-const terminalGone = new CliError("hangup", "the terminal has gone");
+/** The end of the keyboard input; it ends a conversation without an error. */
+const terminalGone = new CliError("hangup", "the terminal was closed");
 
-const pastedCommand = "a pasted text is never run as a command";
+const pastedCommand = "pasted text is never run as a command";
 
-/** What an entry asks for; `exit` for the end. */
+/** The job of an entry; `exit` ends the conversation. */
 function jobOf(talk: Talk, { text, isPasted }: Extract<Entry, { type: "text" }>): Job | "exit" {
   const command = parseCommand(text);
   if (!command) {
@@ -77,12 +77,12 @@ function untilAborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
   });
-  // Without this an abort while nobody waits would count as an unhandled rejection.
+  // Without this line, an abort while nobody waits is an unhandled rejection.
   aborted.catch(() => {});
   return aborted;
 }
 
-/** The editor on the terminal, and the keyboard that feeds it; Ctrl-C stops what is running. */
+/** Opens the editor and its keyboard. Ctrl-C stops the running job. */
 function openEditor(
   talk: Talk,
   running: Running,
@@ -104,7 +104,7 @@ function openEditor(
       if (name === "ctrl-z") {
         void keyboard.suspend().then(() => editor.redraw());
       } else if (name === "ctrl-c" && running.stop) {
-        // As a terminal does: what was typed ahead is not meant any more.
+        // As in a terminal, Ctrl-C also discards keys that were typed ahead.
         editor.dropKeys();
         running.stop.abort(new CliError("interrupted", "stopped"));
       } else editor.press(key);
@@ -116,10 +116,9 @@ function openEditor(
 }
 
 /**
- * A conversation on the terminal, until /exit, Ctrl-D or a signal. Failures of
- * single questions are told and the conversation goes on. Throws CliError for
- * what is wrong from the start, and the reason of an aborted context. The
- * terminal is left as it was.
+ * Runs a conversation on the terminal until /exit, Ctrl-D or a signal. Reports failures of
+ * single questions and continues. Throws CliError for errors at the start, and the reason of
+ * an aborted context. Restores the terminal's modes.
  */
 export async function converse(
   context: Context,
@@ -145,7 +144,7 @@ export async function converse(
       if (entry.type === "end") break;
       const job = jobOf(talk, entry);
       if (job === "exit") break;
-      // A text that only looks like a command would be one when it is recalled.
+      // A pasted text with a slash would run as a command when recalled from the history.
       if (!entry.text.startsWith("/") || !entry.isPasted) talk.record(entry.text);
       await runJob(connected, ended, running, job);
     }
@@ -158,6 +157,6 @@ export async function converse(
   }
   if (talk?.sessionId !== undefined) {
     const flag = talk.memory === undefined ? `--session ${talk.sessionId}` : "--continue";
-    await output.note(dim(`session ${talk.sessionId} · go on with: knowctl chat ${flag}`));
+    await output.note(dim(`session ${talk.sessionId} · continue with: knowctl chat ${flag}`));
   }
 }

@@ -14,18 +14,18 @@ import { codeOf } from "../../../errors.ts";
 import { makeFolder } from "../../../make-folder.ts";
 import { inertPaste } from "../../../output/terminal/editor/keys.ts";
 
-/** What was entered in conversations of one profile, across runs and processes. */
+/** Entries of conversations of one profile, across runs and processes. */
 export interface History {
   /** The oldest first. */
   list(): readonly string[];
-  /** Records an entry, unless it begins with a space, is too long, or is the last one again. */
+  /** Records an entry, unless it begins with a space, is too long, or repeats the last entry. */
   add(text: string): void;
 }
 
-const longestEntry = 10_000;
-/** A file is set aside when it is larger; two are kept at most. */
-const largestFile = 512 * 1024;
-const mostEntries = 2000;
+const maxEntryLength = 10_000;
+/** A larger file is rotated; at most two files are kept. */
+const maxFileBytes = 512 * 1024;
+const maxEntries = 2000;
 const staleLockMs = 60_000;
 
 function readEntries(path: string): string[] {
@@ -40,20 +40,20 @@ function readEntries(path: string): string[] {
       const entry: unknown = JSON.parse(line);
       return typeof entry === "string" ? [inertPaste(entry)] : [];
     } catch {
-      // Half a line of a full disk, or somebody else's.
+      // A line cut by a full disk, or written by another program.
       return [];
     }
   });
 }
 
 function isLarge(path: string): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > largestFile;
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxFileBytes;
 }
 
-/** Takes the lock of setting aside; false where another process has it. */
-function takeLock(path: string, now: number): boolean {
-  const made = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-  if (made !== undefined && now - made > staleLockMs) rmSync(path, { force: true });
+/** Acquires the rotation lock; false if another process has it. */
+function acquireLock(path: string, now: number): boolean {
+  const lockedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  if (lockedAt !== undefined && now - lockedAt > staleLockMs) rmSync(path, { force: true });
   try {
     closeSync(openSync(path, "wx", 0o600));
     return true;
@@ -63,14 +63,14 @@ function takeLock(path: string, now: number): boolean {
 }
 
 /**
- * Renames a large file, so that nothing is rewritten: what another process
- * appends meanwhile goes into either file. The lock keeps a second rename from
- * throwing the first one's file away.
+ * Renames a large file instead of rewriting it: an entry that another process appends
+ * meanwhile is in one of the two files. The lock prevents a second rename, which would
+ * overwrite the first renamed file.
  */
-function setAside(path: string, now: number): void {
+function rotate(path: string, now: number): void {
   if (!isLarge(path)) return;
   const lock = `${path}.lock`;
-  if (!takeLock(lock, now)) return;
+  if (!acquireLock(lock, now)) return;
   try {
     if (isLarge(path)) renameSync(path, `${path}.1`);
   } finally {
@@ -79,10 +79,9 @@ function setAside(path: string, now: number): void {
 }
 
 /**
- * Opens the history of a profile: a file of JSON texts, one a line, that only
- * its owner can read. Each entry is appended by one write, so that several
- * processes lose none. What cannot be written is told once to `warn`. Without
- * `isKept` nothing is read or written.
+ * Opens the history of a profile: a file of JSON strings, one per line, readable only by its
+ * owner. Each entry is one append, so that concurrent processes lose no entry. The first
+ * write failure goes to `warn`. Without `isKept`, nothing is read or written.
  */
 export function openHistory(
   given: { env: Environment; profile: string; now(): number },
@@ -93,29 +92,29 @@ export function openHistory(
   const path = join(folder, `${given.profile}.ndjson`);
   const entries = !isKept
     ? []
-    : [...readEntries(`${path}.1`), ...readEntries(path)].slice(-mostEntries);
+    : [...readEntries(`${path}.1`), ...readEntries(path)].slice(-maxEntries);
   let hasWarned = false;
   const append = (text: string): void => {
     makeFolder(dirname(path), 0o700);
-    setAside(path, given.now());
-    // The line end comes first: half a line of a full disk then spoils no other.
+    rotate(path, given.now());
+    // The line break is first, so that a line cut by a full disk damages no other line.
     appendFileSync(path, `\n${JSON.stringify(text)}`, { mode: 0o600 });
-    // One that was made by hand, or came from elsewhere.
+    // The file may have been created by hand or by another program.
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   };
   return {
     list: () => entries,
     add(text) {
-      if (/^\s/.test(text) || text.length > longestEntry || text === entries.at(-1)) return;
-      // A text with a secret in it is worth nothing without it.
+      if (/^\s/.test(text) || text.length > maxEntryLength || text === entries.at(-1)) return;
+      // A text with a secret is not recorded: it is useless after redaction.
       if (redact(text) !== text) return;
       entries.push(text);
-      if (entries.length > mostEntries) entries.shift();
+      if (entries.length > maxEntries) entries.shift();
       if (!isKept) return;
       try {
         append(text);
       } catch (error) {
-        if (!hasWarned) warn(`the history is not kept: ${codeOf(error) ?? "unknown failure"}`);
+        if (!hasWarned) warn(`the history cannot be saved: ${codeOf(error) ?? "unknown failure"}`);
         hasWarned = true;
       }
     },

@@ -3,29 +3,29 @@ import { createKeyReader, type Key } from "../../../output/terminal/editor/keys.
 
 /** The terminal's keys, one by one. */
 export interface Keyboard {
-  /** Hands the terminal back to the shell until the job is in the foreground again. */
+  /** Returns the terminal to the shell until the job is in the foreground again. */
   suspend(): Promise<void>;
-  /** Leaves the terminal as it was. */
+  /** Restores the terminal's modes. */
   close(): void;
 }
 
 export interface KeyboardListener {
   onKey(key: Key): void;
   onResize(): void;
-  /** Nothing more will come: the terminal has gone. */
+  /** The input has ended: the terminal was closed. */
   onEnd(): void;
 }
 
 const bracketedPasteOn = "\u001b[?2004h";
 const bracketedPasteOff = "\u001b[?2004l";
 
-/** Takes the keys of the terminal until it is closed. */
+/** Reads the terminal's keys until it is closed. */
 export function openKeyboard(context: Context, listener: KeyboardListener): Keyboard {
   const { stream } = context.stdin;
   const terminal = context.terminal?.();
-  const take = (): (() => void) =>
+  const acquireKeys = (): (() => void) =>
     terminal?.takeKeys(bracketedPasteOn, bracketedPasteOff) ?? (() => {});
-  let giveBack = take();
+  let releaseKeys = acquireKeys();
   const readKeys = createKeyReader();
   const onData = (chunk: Uint8Array): void => {
     for (const key of readKeys(chunk)) listener.onKey(key);
@@ -36,16 +36,16 @@ export function openKeyboard(context: Context, listener: KeyboardListener): Keyb
   return {
     async suspend() {
       if (!terminal) return;
-      giveBack();
+      releaseKeys();
       await terminal.suspend();
-      giveBack = take();
+      releaseKeys = acquireKeys();
     },
     close() {
       stopResizing?.();
       stream.off("data", onData).off("end", onEnd).off("close", onEnd);
-      // An error that comes late must not be thrown: its listener stays.
+      // The error listener stays: a late error must not be thrown.
       stream.pause();
-      giveBack();
+      releaseKeys();
     },
   };
 }

@@ -12,7 +12,7 @@ import { openHistory } from "./history.ts";
 import { resumeSession } from "./slash/session-commands.ts";
 import { type Settings, type Talk, type Work } from "./talk.ts";
 
-/** What one-shot chat has looked at before it knew that a conversation is wanted. */
+/** Input that one-shot chat has checked before it starts a conversation. */
 export interface Start {
   /** Members of a `--payload` file. */
   payload: Record<string, unknown> | undefined;
@@ -21,8 +21,8 @@ export interface Start {
   save: string | undefined;
 }
 
-/** Members of the payload that belong to the conversation and not to each question. */
-function takePayload(payload: Start["payload"]) {
+/** Separates the payload's members of the conversation from those of each question. */
+function splitPayload(payload: Start["payload"]) {
   const { chat_session_id, parent_message_id, stream, ...extra } = payload ?? {};
   return {
     sessionId: typeof chat_session_id === "string" ? chat_session_id : "",
@@ -32,7 +32,7 @@ function takePayload(payload: Start["payload"]) {
   };
 }
 
-/** The conversation as flags and configuration begin it. Throws CliError. */
+/** The initial conversation from flags and configuration. Throws CliError. */
 export function openTalk(
   context: Context,
   connected: Connected & { output: Output },
@@ -46,7 +46,7 @@ export function openTalk(
     parentMessageId,
     ...base
   } = parametersOf(options, settings, client.dialect, context.now());
-  const payload = takePayload(start.payload);
+  const payload = splitPayload(start.payload);
   const owner = { profile: config.profile, baseUrl: connection.baseUrl };
   const isRemembered = switchOf(options, "remember", settings.remember);
   const given = { env: context.env, profile: config.profile, now: () => context.now() };
@@ -79,14 +79,14 @@ export function openTalk(
   };
 }
 
-async function enterNamed(
+async function resumeRequested(
   talk: Talk,
   work: Work,
   options: ChatOptions,
   start: Start,
 ): Promise<void> {
   const { context, owner, parent } = talk;
-  const named = takePayload(start.payload).sessionId || options.session;
+  const named = splitPayload(start.payload).sessionId || options.session;
   if (named === undefined && !options.continue) return;
   const place = { env: context.env, client: work.client, owner };
   const id =
@@ -96,9 +96,9 @@ async function enterNamed(
 }
 
 /**
- * What is done before the first prompt: the session of the flags with its last
- * exchange, and the files of `--file`. Throws CliError: a conversation that
- * cannot begin as it was asked for does not begin.
+ * Prepares the first prompt: resumes the session of the flags, shows its last exchange, and
+ * uploads the files of `--file`. Throws CliError if any of these fails: the conversation then
+ * does not start.
  */
 export async function beginTalk(
   talk: Talk,
@@ -117,7 +117,7 @@ export async function beginTalk(
       dim("deep research consumes significantly more tokens than an ordinary question"),
     );
   }
-  await enterNamed(talk, work, options, start);
+  await resumeRequested(talk, work, options, start);
   const { now, elapsed, sleep } = talk.context;
   const upload = {
     context: { now, elapsed, sleep, signal: work.signal },

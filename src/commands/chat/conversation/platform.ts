@@ -2,17 +2,17 @@ import { spawn } from "node:child_process";
 import { platform as systemPlatform } from "node:os";
 import type { Environment } from "../../../config/find/folders.ts";
 
-/** How the machine opens links and takes texts into its clipboard. Tests give their own. */
+/** How the machine opens links and fills its clipboard. Tests pass their own. */
 export interface Platform {
   name: NodeJS.Platform;
   env: Environment;
-  /** Runs a program without a shell, `input` on its stdin. False when it cannot be started or fails. */
+  /** Runs a program without a shell, with `input` on stdin. False if it cannot start or fails. */
   run(program: string, args: readonly string[], input?: string): Promise<boolean>;
 }
 
-const longestWaitMs = 5000;
+const programTimeoutMs = 5000;
 
-/** Programs of the user's PATH, started from the root of the file system: Windows looks in the working folder first. */
+/** Runs programs of the user's PATH from the root folder: Windows searches the working folder first. */
 export function createPlatform(env: Environment): Platform {
   return {
     name: systemPlatform(),
@@ -26,11 +26,11 @@ export function createPlatform(env: Environment): Platform {
           stdio: [input === undefined ? "ignore" : "pipe", "ignore", "ignore"],
           detached: input === undefined,
           windowsHide: true,
-          ...(input === undefined ? {} : { timeout: longestWaitMs }),
+          ...(input === undefined ? {} : { timeout: programTimeoutMs }),
         });
         child.once("error", () => resolve(false));
         if (input === undefined) {
-          // An opener may live as long as the browser that it started.
+          // An opener may run as long as the browser that it started.
           child.once("spawn", () => resolve(true)).unref();
           return;
         }
@@ -46,14 +46,14 @@ function openerOf({ name, env }: Platform): [string, ...string[]] | undefined {
   return env["DISPLAY"] || env["WAYLAND_DISPLAY"] ? ["xdg-open"] : undefined;
 }
 
-/** The address of a link that may be opened: only the web's, in the spelling of the URL standard. */
+/** The normalised URL of a link that may be opened: only http and https. */
 export function webAddress(link: string): string | undefined {
   if (!URL.canParse(link)) return undefined;
   const url = new URL(link);
   return url.protocol === "http:" || url.protocol === "https:" ? url.href : undefined;
 }
 
-/** Opens a web address in the user's browser. False where there is none. */
+/** Opens a web address in the user's browser. False without a browser. */
 export async function openAddress(platform: Platform, address: string): Promise<boolean> {
   const opener = openerOf(platform);
   if (!opener) return false;
@@ -62,7 +62,7 @@ export async function openAddress(platform: Platform, address: string): Promise<
 }
 
 function clipboardsOf({ name, env }: Platform): [string, ...string[]][] {
-  // Over ssh the clipboard of that machine is nobody's.
+  // Over ssh, the user is not at this machine, so its clipboard is useless.
   if (env["SSH_CONNECTION"] || env["SSH_TTY"]) return [];
   if (name === "darwin") return [["pbcopy"]];
   if (name === "win32") return [["clip"]];
@@ -75,7 +75,7 @@ function clipboardsOf({ name, env }: Platform): [string, ...string[]][] {
     : [];
 }
 
-/** Puts a text into the clipboard of the machine; the program that took it, or undefined. */
+/** Copies a text to the machine's clipboard. Returns the program that did it, or undefined. */
 export async function copyText(platform: Platform, text: string): Promise<string | undefined> {
   for (const [program, ...args] of clipboardsOf(platform)) {
     if (await platform.run(program, args, text)) return program;
@@ -83,12 +83,12 @@ export async function copyText(platform: Platform, text: string): Promise<string
   return undefined;
 }
 
-// xterm takes 100,000 bytes of such a sequence; others less.
-const longestClipboard = 74_000;
+// xterm accepts 100,000 bytes of such a sequence; other terminals accept less.
+const maxClipboardBytes = 74_000;
 
-/** The sequence that asks the terminal itself to take a text (OSC 52), or undefined where it is too long. */
+/** The sequence that copies a text to the terminal's clipboard (OSC 52); undefined if it is too long. */
 export function clipboardSequence(text: string): string | undefined {
   const bytes = Buffer.from(text);
-  if (bytes.length > longestClipboard) return undefined;
+  if (bytes.length > maxClipboardBytes) return undefined;
   return `\u001b]52;c;${bytes.toString("base64")}\u0007`;
 }

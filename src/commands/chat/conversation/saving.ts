@@ -10,15 +10,15 @@ import { plainText } from "../../../output/terminal/text.ts";
 import { machineOf } from "../../config/files.ts";
 import type { Exchange, Talk } from "./talk.ts";
 
-/** Writes a text that ends with a newline; a device or pipe is written to, never replaced. Throws CliError `local`. */
+/** Writes a text with a final newline. Never replaces a device or pipe. Throws CliError `local`. */
 export function writeText(path: string, text: string): void {
-  const whole = text.endsWith("\n") ? text : `${text}\n`;
+  const withNewline = text.endsWith("\n") ? text : `${text}\n`;
   const known = statSync(path, { throwIfNoEntry: false });
-  if (known && !known.isFile()) writeFileSync(path, whole);
-  else writeWhole(path, whole, { keepMode: true });
+  if (known && !known.isFile()) writeFileSync(path, withNewline);
+  else writeWhole(path, withNewline, { keepMode: true });
 }
 
-/** A path as it is typed in a conversation, where no shell has read it: `~` is the home folder. */
+/** Resolves a path typed in a conversation. No shell has expanded `~`, the home folder. */
 export function typedPath(talk: Pick<Talk, "context">, path: string): string {
   return expandPath(path, talk.context.cwd, machineOf(talk.context).home);
 }
@@ -34,7 +34,7 @@ function quoted(text: string): string {
   return lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");
 }
 
-/** The last answer as Markdown: the service writes Markdown already. */
+/** An answer as Markdown, which is the service's own format. */
 export function answerMarkdown({ ending }: Exchange): string {
   return `${neutralise(readerText(ending.turn)).trimEnd()}\n`;
 }
@@ -54,11 +54,11 @@ export function talkMarkdown(talk: Talk): string {
   return [head, ...parts].join("\n");
 }
 
-/** The file to save to. Throws CliError `usage` for one that exists, or whose folder does not. */
+/** The file to save to. Throws CliError `usage` if it exists, or if its folder does not. */
 export function saveTarget(talk: Talk, typed: string): string {
   const path = typedPath(talk, typed);
   if (statSync(path, { throwIfNoEntry: false })) {
-    throw new CliError("usage", `${typed} exists already`, { hints: ["name another file"] });
+    throw new CliError("usage", `${typed} exists already`, { hints: ["choose another file"] });
   }
   if (!statSync(resolve(path, ".."), { throwIfNoEntry: false })?.isDirectory()) {
     throw new CliError("usage", `the folder of ${typed} does not exist`);

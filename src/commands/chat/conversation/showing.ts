@@ -9,7 +9,7 @@ import { conclude, runTurn, type Ending } from "../turn.ts";
 import { isAnswered } from "./stored.ts";
 import type { Exchange, Talk, Work } from "./talk.ts";
 
-/** Draws an answer that is not asked for now, as any answer. `batches` are taken into `turn` as they come. */
+/** Draws an answer to an earlier question. The source of `batches` applies them to `turn`. */
 export async function drawAnswer(
   talk: Talk,
   work: Work,
@@ -27,7 +27,7 @@ export async function drawAnswer(
   return ending;
 }
 
-/** Draws an answer that was stored. */
+/** Draws a stored answer. */
 export async function showAnswer(talk: Talk, work: Work, { ending }: Exchange): Promise<void> {
   const { turn } = ending;
   const cited = citedIds(turn);
@@ -38,13 +38,13 @@ export async function showAnswer(talk: Talk, work: Work, { ending }: Exchange): 
   await drawAnswer(talk, work, turn, stored());
 }
 
-const longestQuestion = 500;
+const maxQuestionLength = 500;
 
-/** A question and its answer of a session that is gone on with. */
+/** Shows a question and its answer of a continued session. */
 export async function showExchange(talk: Talk, work: Work, exchange: Exchange): Promise<void> {
   const { message } = exchange.parameters;
   const question =
-    message.length > longestQuestion ? `${message.slice(0, longestQuestion)}…` : message;
+    message.length > maxQuestionLength ? `${message.slice(0, maxQuestionLength)}…` : message;
   for (const line of question.split("\n")) await talk.output.note(dim("> ", line));
   if (isAnswered(exchange)) return await showAnswer(talk, work, exchange);
   await talk.output.note(dim("(no complete answer is stored: /retry looks again)"));

@@ -4,12 +4,12 @@ import { createTurn, type Turn } from "../../../output/chat/turn/answer.ts";
 import { answerState, branchesOf, turnOfAnswers } from "../../../output/chat/stored/stored.ts";
 import type { Exchange } from "./talk.ts";
 
-/** Whether the answer came whole. */
+/** Whether the answer is complete. */
 export function isAnswered({ ending }: Exchange): boolean {
   return ending.outcome.status === "ok";
 }
 
-/** The files of a stored question, as far as they can be sent along again. */
+/** The files of a stored question that can be attached again. */
 function filesOf({ files }: StoredMessage): FileDescriptor[] {
   return (files ?? []).flatMap(({ id, name, type, user_file_id }) => {
     if (typeof id !== "string" || typeof type !== "string") return [];
@@ -25,7 +25,7 @@ function unansweredTurn(session: StoredSession, question: StoredMessage): Turn {
   return turn;
 }
 
-/** The last question of a session's current branch with its answer; undefined where nothing was asked. */
+/** The last question of a session's current branch, with its answer; undefined without a question. */
 export function lastExchange(session: StoredSession): Exchange | undefined {
   const line = branchesOf(session)[0]?.messages ?? [];
   const at = line.findLastIndex(({ message_type }) => message_type === "user");

@@ -8,7 +8,7 @@ import type { Memory } from "../session/remember.ts";
 import type { SessionOwner } from "../session/session-index.ts";
 import type { Ending } from "../turn.ts";
 
-/** What is asked along with each question. */
+/** Options that are sent with each question. */
 export type Settings = Omit<
   ChatParameters,
   "message" | "sessionId" | "parentMessageId" | "fromRoot" | "fileDescriptors"
@@ -19,13 +19,13 @@ export interface Exchange {
   parameters: ChatParameters;
   ending: Ending;
   /**
-   * The assistant's message that the question follows. Null: the question began
+   * The assistant message that the question follows. Null: the question began
    * its session. Undefined: not known.
    */
   after: number | null | undefined;
 }
 
-/** A conversation: everything that its commands look at and change. */
+/** A conversation: the state that its commands read and change. */
 export interface Talk {
   readonly context: Context;
   readonly output: Output;
@@ -35,32 +35,32 @@ export interface Talk {
   readonly view: View;
   readonly whole: boolean;
   readonly limits: AnswerLimits | undefined;
-  /** Gets each complete answer, as `--save` does. */
+  /** The file of `--save`; holds the last complete answer. */
   readonly save: string | undefined;
-  /** What was entered, now and in earlier conversations of this profile; the oldest first. */
+  /** Entries of this and earlier conversations of the profile, oldest first. */
   entered(): readonly string[];
-  /** Adds to that. */
+  /** Adds an entry to the history. */
   record(text: string): void;
   settings: Settings;
-  /** Undefined until the service has given one. */
+  /** Undefined until the service has assigned one. */
   sessionId: string | undefined;
-  /** Of `--parent`: what the next question follows. */
+  /** The message that the next question follows, from `--parent`. */
   parent: number | undefined;
   /** The last answer of the session, with the meaning of `Exchange.after`. */
   last: number | null | undefined;
-  /** They go along with the next question. */
+  /** Attached to the next question. */
   files: FileDescriptor[];
   exchanges: Exchange[];
-  /** Warnings that are given once. */
+  /** Warnings that are already shown and not repeated. */
   readonly warned: Set<string>;
-  /** `/retry` has said that it cannot know; the next one sends all the same. */
+  /** `/retry` has warned that the state is unknown; the next `/retry` sends anyway. */
   mayRepeat: boolean;
 }
 
-/** A piece of work that Ctrl-C ends, the conversation going on. */
+/** A job that Ctrl-C stops without ending the conversation. */
 export interface Work {
   readonly signal: AbortSignal;
-  /** Its requests end with the signal. */
+  /** Its requests are aborted by the signal. */
   readonly client: Client;
 }
 
@@ -89,7 +89,7 @@ function toolWords({ allowedToolIds, forcedToolId }: Settings): string[] {
   return forcedToolId === undefined ? allowed : [...allowed, `tool ${forcedToolId} forced`];
 }
 
-/** The settings that are not the default, in few words each. Filters each have one word. */
+/** The settings that differ from the default, in a few words each. */
 export function settingWords(talk: Talk): { general: string[]; filters: string[] } {
   const { settings, files } = talk;
   const { personaId, projectId, modelProvider, modelVersion, temperature } = settings;
@@ -106,7 +106,7 @@ export function settingWords(talk: Talk): { general: string[]; filters: string[]
   return { general, filters: filterWords(settings) };
 }
 
-/** The quiet line above the input: what is set, or nothing. */
+/** The dim line above the input: the settings that differ from the default. */
 export function statusOf(talk: Talk): string {
   const { general, filters } = settingWords(talk);
   return [...general, ...filters].join(" · ");

@@ -42,7 +42,7 @@ export interface ChatOptions extends GlobalFlags {
   /** NDJSON file of questions, or `-`. */
   batch?: string;
   concurrency?: number;
-  /** Results of an earlier batch. */
+  /** Results file of an earlier batch. */
   resume?: string;
   /** False for `--no-reask`. */
   reask?: boolean;

@@ -7,12 +7,12 @@ function usage(message: string, hint: string): CliError {
   return new CliError("usage", message, { hints: [hint] });
 }
 
-/** Whether a flag says so: a variable or a configured default yields where it has no effect. */
+/** Whether the value is from a flag. A variable or configured default without effect is ignored. */
 export function isGiven(options: GlobalFlags, name: string): boolean {
   return options.flagSources?.[name] === "flag";
 }
 
-/** What `--fields` and `--jq` make of the one object of an answer; undefined for neither. */
+/** The selection of `--fields` and `--jq` on the answer's one object; undefined without both. */
 export function selectionOf(options: GlobalFlags): Selection | undefined {
   const { fields, jq } = options;
   const selection = {
@@ -22,35 +22,35 @@ export function selectionOf(options: GlobalFlags): Selection | undefined {
   return Object.keys(selection).length > 0 ? selection : undefined;
 }
 
-/** Refuses what the format of an answer leaves without effect. Throws CliError `usage`. */
+/** Refuses flags that have no effect in the answer's format. Throws CliError `usage`. */
 export function checkFormatFlags(options: GlobalFlags, format: string): void {
   const output = isGiven(options, "output") ? options.output : undefined;
-  const picks = ["fields", "jq"].find((name) => isGiven(options, name));
-  if (picks !== undefined && output !== undefined && output !== "json") {
+  const selector = ["fields", "jq"].find((name) => isGiven(options, name));
+  if (selector !== undefined && output !== undefined && output !== "json") {
     throw usage(
-      `--${picks} and --output ${output} exclude each other`,
-      `--${picks} works on the one object of --output json`,
+      `--${selector} and --output ${output} exclude each other`,
+      `--${selector} works on the one object of --output json`,
     );
   }
   if (format === "text") return;
   const { show } = options as ChatOptions;
   const textOnly = ["live", "render", "show"].find(
-    // Nothing is shown beside json anyway.
+    // Machine formats show nothing on stderr anyway.
     (name) => isGiven(options, name) && !(name === "show" && show === "none"),
   );
   if (textOnly !== undefined) {
-    throw usage(`--${textOnly} counts only for text, not for ${format}`, "leave one of them out");
+    throw usage(`--${textOnly} applies only to text, not to ${format}`, "leave one of them out");
   }
 }
 
-/** Refuses flags that a session in the payload would leave without effect. Throws CliError `usage`. */
+/** Refuses flags that have no effect because the payload names a session. Throws CliError `usage`. */
 export function checkPayloadSession(options: ChatOptions): void {
   const flag = (["agent", "project", "session", "continue"] as const).find(
     (name) => options[name] !== undefined && isGiven(options, name),
   );
   if (flag === undefined) return;
   throw usage(
-    `--payload names a session, which leaves --${flag} without effect`,
+    `--payload names a session, so --${flag} has no effect`,
     `leave out --${flag}, or chat_session_id in the payload`,
   );
 }

@@ -13,7 +13,7 @@ function usage(message: string, hint?: string): CliError {
   return new CliError("usage", message, { hints: hint === undefined ? [] : [hint] });
 }
 
-// A variable or a configured default yields where a flag says otherwise.
+// A variable does not conflict with a flag: the flag wins.
 function given(options: ChatOptions, name: "agent" | "project"): boolean {
   const value = options[name];
   return value !== undefined && options.flagSources?.[name] !== "env";
@@ -29,7 +29,7 @@ export function checkOptions(options: ChatOptions): void {
   for (const name of ["agent", "project"] as const) {
     if (inSession && given(options, name)) {
       throw usage(
-        `--${name} counts only for a new session`,
+        `--${name} applies only to a new session`,
         `leave out --${name}, or --session and --continue`,
       );
     }
@@ -45,26 +45,26 @@ export function checkOptions(options: ChatOptions): void {
   }
 }
 
-/** The output format. Throws CliError `usage` for one that a chat does not have. */
+/** The output format. Throws CliError `usage` for a format that chat does not have. */
 export function formatOf(options: ChatOptions): ChatFormat {
   const isJson = options.json === true || selectionOf(options) !== undefined;
-  const isSaid = options.output !== undefined && options.flagSources?.["output"] !== "env";
-  const name = isJson && !isSaid ? "json" : (options.output ?? "text");
+  const isExplicit = options.output !== undefined && options.flagSources?.["output"] !== "env";
+  const name = isJson && !isExplicit ? "json" : (options.output ?? "text");
   if (Object.hasOwn(chatRenderers, name)) {
     checkFormatFlags(options, name);
     return name as ChatFormat;
   }
-  // KNOWCTL_OUTPUT=table is meant for the lists.
+  // KNOWCTL_OUTPUT=table applies to lists only.
   if (options.flagSources?.["output"] === "env") return "text";
   throw usage(
-    `--output: a chat has no format "${name}"`,
+    `--output: chat has no format "${name}"`,
     `use one of ${Object.keys(chatRenderers).join(", ")}`,
   );
 }
 
 const kinds: readonly Shown[] = ["reasoning", "tools", "documents"];
 
-/** What of the work is shown on stderr, from `--show` or the configuration; everything by default. */
+/** The steps to show on stderr, from `--show` or the configuration. Default: every kind. */
 export function shownOf(
   flag: string | undefined,
   setting: ChatSettings["show"],
@@ -77,7 +77,7 @@ export function shownOf(
     else if (kinds.some((kind) => kind === word)) show.add(word as Shown);
     else if (word !== "none") {
       throw usage(`--show: unknown word "${word}"`, `use ${kinds.join(", ")}, none or all`);
-    } else if (words.length > 1) throw usage("--show: none stands alone");
+    } else if (words.length > 1) throw usage("--show: none cannot be combined with other words");
   }
   return { show, all: words.includes("all") };
 }
@@ -87,7 +87,7 @@ export function renderModeOf(options: ChatOptions, settings: ChatSettings): Rend
   return options.render ?? settings.render ?? "auto";
 }
 
-/** Provider and version of `--model`, split at the first slash: versions may hold more. */
+/** Splits `--model` at the first slash: versions may hold slashes. */
 export function splitModel(
   model: string,
   given = "--model",
@@ -97,7 +97,7 @@ export function splitModel(
   if (slash < 0 || parts.modelProvider.trim() === "" || parts.modelVersion.trim() === "") {
     throw usage(
       `${given}: "${model}" is not PROVIDER/VERSION`,
-      "name one part alone with --provider or --model-version",
+      "to set only one part, use --provider or --model-version",
     );
   }
   return parts;
@@ -123,7 +123,7 @@ function tagsOf(flags: readonly string[] | undefined, settings: ChatSettings, di
   if (keys.size < tags.length && !dialect.repeatsTagKeys) {
     throw usage(
       "--filter-tag: one key can have only one value here",
-      "this service takes the tags as an object; ask once per value",
+      "this service reads the tags as an object; ask once for each value",
     );
   }
   return tags;
@@ -148,8 +148,8 @@ function withoutUndefined<Value extends object>(
 }
 
 /**
- * The request's parameters: flags over the configured defaults, but for the
- * message, the session and the files. Throws CliError `usage`.
+ * The request's parameters: flags override the configured defaults. The caller adds message,
+ * session and files. Throws CliError `usage`.
  */
 export function parametersOf(
   options: ChatOptions,
@@ -172,7 +172,7 @@ export function parametersOf(
   }) as Omit<ChatParameters, "message">;
 }
 
-/** A switch that is on by default: the flag or its variable, else the setting. */
+/** A switch that is on by default: from the flag or its variable, else from the setting. */
 export function switchOf(
   options: ChatOptions,
   name: "stream" | "sources" | "remember",

@@ -16,10 +16,10 @@ interface Candidate {
   time: string;
 }
 
-const wholeId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const plainId = /^[\w-]{1,200}$/;
-/** Sessions of the service that are looked through for a prefix. */
-const mostLookedAt = 2000;
+const fullId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const idPrefix = /^[\w-]{1,200}$/;
+/** Most sessions of the service that are searched for a prefix. */
+const mostSearched = 2000;
 const mostShown = 10;
 
 function ambiguous(prefix: string, found: readonly Candidate[]): CliError {
@@ -29,11 +29,11 @@ function ambiguous(prefix: string, found: readonly Candidate[]): CliError {
   if (found.length > mostShown) details.push(`  … and ${found.length - mostShown} more`);
   return new CliError("usage", `several sessions begin with ${prefix}`, {
     details,
-    hints: ["write more of the id"],
+    hints: ["write more characters of the id"],
   });
 }
 
-/** The one that is meant: a whole id, or the only one that begins so. */
+/** The session with this full id, or the only session whose id begins with the prefix. */
 function choose(prefix: string, found: readonly Candidate[]): string | undefined {
   const whole = found.find(({ id }) => id.toLowerCase() === prefix);
   if (whole) return whole.id;
@@ -43,29 +43,29 @@ function choose(prefix: string, found: readonly Candidate[]): string | undefined
 
 async function listedCandidates(client: Client, prefix: string): Promise<Candidate[]> {
   const found: Candidate[] = [];
-  let looked = 0;
+  let searched = 0;
   for await (const { id, name, time_updated } of listSessions(client)) {
     if (id.toLowerCase().startsWith(prefix)) {
       found.push({ id, title: titleOf(name ?? ""), time: time_updated ?? "" });
     }
-    if (++looked >= mostLookedAt) break;
+    if (++searched >= mostSearched) break;
   }
   return found;
 }
 
 function idOfLast(env: Environment, owner: SessionOwner): string {
   for (const { id } of indexedSessions(env, owner)) return id;
-  const why = `with profile ${owner.profile} nothing was asked from this machine yet`;
+  const why = `profile ${owner.profile} has asked nothing from this machine yet`;
   throw new CliError("not-found", `${why}: there is no last session`, {
-    hints: ["name one by its id: knowctl sessions list"],
+    hints: ["use an id from: knowctl sessions list"],
   });
 }
 
 /**
- * The id of the session that `given` names: `last`, a whole id, or the beginning
- * of one, looked up in the index of this machine and then in the service's list.
- * Throws CliError `usage` with the candidates where several begin so, `not-found`
- * where none does; a service without a list is left to judge the id itself.
+ * Resolves `given` to a session id: `last`, a full id, or the beginning of an id. Searches
+ * the index of this machine first, then the service's list. Throws CliError `usage` with the
+ * candidates if several ids match, `not-found` if none does. Without a service list, `given`
+ * is returned unchecked.
  */
 export async function findSession(
   { env, client, owner }: SessionPlace,
@@ -73,9 +73,9 @@ export async function findSession(
 ): Promise<string> {
   const wanted = given.trim();
   if (wanted === "last") return idOfLast(env, owner);
-  if (wholeId.test(wanted)) return wanted;
-  if (!plainId.test(wanted)) {
-    throw new CliError("usage", "a session id has letters, digits and dashes only", {
+  if (fullId.test(wanted)) return wanted;
+  if (!idPrefix.test(wanted)) {
+    throw new CliError("usage", "a session id has only letters, digits and dashes", {
       hints: ["see `knowctl sessions list`"],
     });
   }

@@ -5,10 +5,10 @@ import type { Output } from "../../../output/terminal/output.ts";
 import type { Batch } from "../send.ts";
 import type { SessionOwner } from "./session-index.ts";
 
-/** Whose index of sessions takes a question; undefined keeps it out (`--no-remember`). */
+/** Owner of the session index that records a question; undefined: not recorded (`--no-remember`). */
 export type Memory = SessionOwner | undefined;
 
-/** Records one question, once, as soon as its session is known. A failure is a warning. */
+/** Records one question once, when its session is known. A failure is only a warning. */
 export type Recorder = (turn: Turn) => Promise<void>;
 
 export function createRecorder(
@@ -21,7 +21,7 @@ export function createRecorder(
   return async ({ sessionId, messageId }) => {
     if (done || memory === undefined || sessionId === null) return;
     done = true;
-    // Loaded when the first text is drawn.
+    // Loaded after the first text is drawn.
     const { recordQuestion, titleOf } = await import("./session-index.ts");
     const title = titleOf(output.secrets.redact(message));
     try {
@@ -33,8 +33,8 @@ export function createRecorder(
 }
 
 /**
- * Passes an answer on and records its question as soon as the service has named
- * its session and message: also an answer that is cut later can be found again.
+ * Forwards the batches. Records the question as soon as its session and message are known,
+ * so that an answer that is cut later can be found again.
  */
 export async function* recorded(
   batches: AsyncIterable<Batch>,
@@ -42,9 +42,9 @@ export async function* recorded(
   record: Recorder,
 ): AsyncGenerator<Batch> {
   for await (const batch of batches) {
-    // Drawn first: the first text need not wait for a disk.
+    // Drawn first: the first text does not wait for a disk.
     yield batch;
-    // Without a message in it the session may not even exist.
+    // Without a message, the session may not exist.
     if (turn.messageId !== null) await record(turn);
   }
 }

@@ -5,13 +5,13 @@ import { createMachine, stateFolder, type Environment } from "../../../config/fi
 import { CliError, codeOf } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 
-/** Whose sessions: the same profile name may lead to another service tomorrow. */
+/** Owner of sessions. The URL counts too: a profile name may point to another service later. */
 export interface SessionOwner {
   profile: string;
   baseUrl: string;
 }
 
-/** What this machine remembers of a session it asked in. Never an answer. */
+/** A session with questions from this machine. Never holds an answer. */
 export interface IndexedSession {
   id: string;
   /** The beginning of the first question. */
@@ -21,7 +21,7 @@ export interface IndexedSession {
   updatedAt: string;
   /** Questions asked from this machine. */
   questions: number;
-  /** The answer to the last of them; null where it was not told. */
+  /** Id of the last answer; null if the service did not report it. */
   messageId: number | null;
 }
 
@@ -35,8 +35,8 @@ function indexFolder(env: Environment): string {
   return join(stateFolder(createMachine({ env, uid: -1 })), "sessions");
 }
 
-// FNV-1a, 64 bits: it only has to tell a few addresses apart, and loading node:crypto for it would
-// take as long as all else that follows the last word of an answer.
+// FNV-1a, 64 bits: it only has to distinguish a few addresses. Loading node:crypto would double
+// the time between the last word of an answer and the exit.
 function shortHash(text: string): string {
   let hash = 0xcbf29ce484222325n;
   for (const byte of Buffer.from(text)) {
@@ -52,12 +52,12 @@ function ownerFolder(env: Environment, { profile, baseUrl }: SessionOwner): stri
 
 function unreadable(path: string, error: unknown): CliError {
   return new CliError("local", `cannot read ${path}: ${codeOf(error) ?? "unknown failure"}`, {
-    hints: ["name the session with --session ID"],
+    hints: ["select the session with --session ID"],
     cause: error,
   });
 }
 
-/** Names in a folder, the one changed last first. A folder that is missing has none. Throws CliError `local`. */
+/** Names in a folder, newest first. A missing folder has no names. Throws CliError `local`. */
 function newestFirst(folder: string, wanted: RegExp): string[] {
   let names: string[];
   try {
@@ -77,7 +77,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** One entry; undefined for a file that is damaged, or gone since it was listed. */
+/** One entry; undefined for a damaged file, or one deleted since it was listed. */
 function readEntry(folder: string, name: string): IndexedSession | undefined {
   const path = join(folder, name);
   try {
@@ -100,9 +100,8 @@ function readEntry(folder: string, name: string): IndexedSession | undefined {
 }
 
 /**
- * Sessions that this machine asked in with this profile, the one used last
- * first. Damaged entries are left out. Throws CliError `local` where the folder
- * cannot be read.
+ * Sessions with questions from this machine and profile, last used first. Damaged entries
+ * are skipped. Throws CliError `local` if the folder cannot be read.
  */
 export function* indexedSessions(env: Environment, owner: SessionOwner): Generator<IndexedSession> {
   const folder = ownerFolder(env, owner);
@@ -112,7 +111,7 @@ export function* indexedSessions(env: Environment, owner: SessionOwner): Generat
   }
 }
 
-/** One session of the index by its whole id. */
+/** One session of the index by its full id. */
 export function indexedSession(
   env: Environment,
   owner: SessionOwner,
@@ -122,18 +121,18 @@ export function indexedSession(
   return entryName.test(name) ? readEntry(ownerFolder(env, owner), name) : undefined;
 }
 
-/** The session that this profile used last. Throws CliError `not-found` where there is none. */
+/** The session that this profile used last. Throws CliError `not-found` without any session. */
 export function lastSession(env: Environment, owner: SessionOwner): IndexedSession {
   for (const session of indexedSessions(env, owner)) return session;
   throw new CliError("not-found", `profile ${owner.profile} has no session to continue`, {
-    hints: ["ask without --continue to begin one, or name one with --session ID"],
+    hints: ["ask without --continue to begin one, or select one with --session ID"],
   });
 }
 
 /** The beginning of a question on one line, at most 80 characters. */
 export function titleOf(question: string): string {
   const line = neutraliseLine(question.slice(0, 2000)).replace(/\s+/g, " ").trim();
-  // Never more characters than code units; the segmenter takes time to load.
+  // Characters are never more than code units; loading the segmenter costs time.
   if (line.length <= longestTitle) return line;
   const characters = [...new Intl.Segmenter().segment(line)];
   if (characters.length <= longestTitle) return line;
@@ -141,7 +140,7 @@ export function titleOf(question: string): string {
   return `${kept.join("")}…`;
 }
 
-// Another process may do the same at the same time: what is gone already is fine.
+// Another process may remove the same files at the same time: a missing file is no error.
 function dropOldest(folder: string, most: number): void {
   if (readdirSync(folder).length <= most) return;
   for (const name of newestFirst(folder, /./).slice(most)) {
@@ -149,7 +148,7 @@ function dropOldest(folder: string, most: number): void {
   }
 }
 
-/** Writes an entry; the time of its file is that of the last question, by which files are ordered. */
+/** Writes an entry. The file's mtime is the time of the last question: listings sort by it. */
 function writeEntry(folder: string, { id, ...entry }: IndexedSession): void {
   const path = join(folder, `${id}.json`);
   writeWhole(path, `${JSON.stringify({ version: 1, ...entry })}\n`, { flush: false });
@@ -157,14 +156,14 @@ function writeEntry(folder: string, { id, ...entry }: IndexedSession): void {
   try {
     utimesSync(path, time, time);
   } catch {
-    // Another process has removed it meanwhile, or the time is none: only the order suffers.
+    // Another process has removed the file, or the time is invalid: only the order is wrong.
   }
 }
 
 /**
- * Records that a question was asked in a session: a file of its own per session,
- * replaced whole, so that processes that ask at the same time cannot damage each
- * other's entries. Holds no answer. Throws CliError `local`.
+ * Records a question of a session. Each session has its own file, replaced as a whole, so
+ * that concurrent processes cannot damage each other's entries. Stores no answer. Throws
+ * CliError `local`.
  */
 export function recordQuestion(
   env: Environment,
@@ -194,14 +193,14 @@ export function recordQuestion(
   }
 }
 
-/** Gives a session of the index another title; one that is not in it is left alone. Throws CliError `local`. */
+/** Changes the title of a session in the index; ignores an unknown session. Throws CliError `local`. */
 export function retitle(env: Environment, owner: SessionOwner, id: string, title: string): void {
   const known = indexedSession(env, owner, id);
   if (!known) return;
   writeEntry(ownerFolder(env, owner), { ...known, title: titleOf(title) });
 }
 
-/** Takes a session out of the index. Throws CliError `local`. */
+/** Removes a session from the index. Throws CliError `local`. */
 export function forgetSession(env: Environment, owner: SessionOwner, id: string): void {
   if (!entryName.test(`${id}.json`)) return;
   const path = join(ownerFolder(env, owner), `${id}.json`);

@@ -10,7 +10,7 @@ const unitMs: Readonly<Record<string, number>> = {
 const isoForm =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-// Date.parse takes February 30 for March 2.
+// Date.parse reads February 30 as March 2.
 function isRealDate(year: string, month: string, day: string): boolean {
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
@@ -27,7 +27,7 @@ function timeOf(text: string, now: number): number {
 }
 
 /**
- * A point in time as the service takes it (`YYYY-MM-DDTHH:MM:SSZ`). `text` is a
+ * A point in time in the service's form (`YYYY-MM-DDTHH:MM:SSZ`). `text` is a
  * date (midnight UTC), an ISO 8601 time (UTC unless it names an offset), or a
  * duration back from `now` in ms (`30m`, `12h`, `7d`, `2w`). Throws CliError
  * `usage`.

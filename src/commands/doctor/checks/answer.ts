@@ -3,13 +3,13 @@ import { shakeHands } from "../../../api/transport/handshake.ts";
 import type { Prober } from "../../../api/retry/prober.ts";
 import { parseHttpDate } from "../../../api/retry/timing.ts";
 import { need, type Check, type Examination, type Verdict } from "../check.ts";
-import { judgeAnswer, refusedAnswer } from "./page.ts";
+import { judgeAnswer, wrongResponder } from "./page.ts";
 
 const look = "look at the service";
 
 /**
- * Where the service might be instead, nearest first: without a doubled /api,
- * then with less and less of the path.
+ * Other prefixes where the service may be, nearest first: the path with one more
+ * segment removed each time, so first without a doubled /api.
  */
 export function otherPrefixes(prefix: string): string[] {
   const found: string[] = [];
@@ -20,7 +20,7 @@ export function otherPrefixes(prefix: string): string[] {
   return found;
 }
 
-/** Asks for the same listing at other places below the host. Carries no key. */
+/** Requests the same listing under other prefixes of the host. Sends no key. */
 async function findService(prober: Prober, path: string): Promise<string[]> {
   const { origin, prefix } = prober;
   for (const other of otherPrefixes(prefix)) {
@@ -31,20 +31,20 @@ async function findService(prober: Prober, path: string): Promise<string[]> {
     });
     if (!answer || judgeAnswer(answer, question.url).who !== "service") continue;
     const doubled = prefix.endsWith("/api") ? " (/api is doubled: the tool adds it itself)" : "";
-    return [`the service answers at ${origin}${other}: write that in the base URL${doubled}`];
+    return [`the service answers at ${origin}${other}: use this as the base URL${doubled}`];
   }
   const bare = prefix + path.replace(/^\/api/, "");
   const { answer, question } = await prober.ask({ what: look, method: "GET", path: bare });
   if (answer && judgeAnswer(answer, question.url).who === "service") {
     return [
-      `the service answers at ${origin}${prefix} without /api: this is its inner address; use that of the proxy in front of it, which has /api`,
+      `the service answers at ${origin}${prefix} without /api: this is its internal address; use the address of the proxy in front of it, which has /api`,
     ];
   }
   return [];
 }
 
-/** Whether a port that was spoken to without TLS speaks it. */
-async function speaksTls(examination: Examination, signal: AbortSignal): Promise<boolean> {
+/** Whether the port of an http:// base URL uses TLS. */
+async function usesTls(examination: Examination, signal: AbortSignal): Promise<boolean> {
   const { options } = need(examination, "connected");
   const baseUrl = options.baseUrl.replace(/^http:/, "https:");
   try {
@@ -62,16 +62,16 @@ async function examineAnswer(examination: Examination, signal: AbortSignal): Pro
   const { client, connection } = need(examination, "connected");
   const path = client.dialect.paths.connectorStatus;
   const begun = context.now();
-  // Without a key: first see who is there.
+  // Sent without a key: first identify who responds.
   const probed = await prober.ask({ what: look, method: "GET", path: prober.prefix + path });
   const { answer, error, question, ms } = probed;
   if (!answer) {
     const isPlain = connection.baseUrl.startsWith("http:");
-    if (isPlain && (await speaksTls(examination, signal))) {
+    if (isPlain && (await usesTls(examination, signal))) {
       return {
         status: "failure",
         exit: "unreachable",
-        message: "the port speaks TLS, and was spoken to without",
+        message: "the port expects TLS, but the base URL has http://",
         fixes: ["write https:// in the base URL"],
       };
     }
@@ -82,11 +82,11 @@ async function examineAnswer(examination: Examination, signal: AbortSignal): Pro
   const judged = judgeAnswer(answer, question.url);
   if (judged.who !== "service") {
     const isElsewhere = ["missing", "web-ui", "page", "other-json"].includes(judged.who);
-    return refusedAnswer(judged, isElsewhere ? await findService(prober, path) : []);
+    return wrongResponder(judged, isElsewhere ? await findService(prober, path) : []);
   }
   const message = `${judged.words}, in ${Math.round(ms)} ms`;
   if (prober.prefix.endsWith("/api")) {
-    // A service that looks at the key before the path refuses there as anywhere.
+    // A service that checks the key before the path refuses every path, so this one proves nothing.
     const base = prober.origin + prober.prefix.slice(0, -"/api".length);
     return {
       status: "warning",
@@ -98,7 +98,7 @@ async function examineAnswer(examination: Examination, signal: AbortSignal): Pro
   if (answer.status !== 200) return { status: "ok", message, details: [question.url] };
   return {
     status: "warning",
-    message: "the service lists its connectors to anyone, without a key",
+    message: "the service lists its connectors without a key, to anyone",
     fixes: ["have the administrator turn authentication on"],
     details: [question.url],
   };
@@ -121,27 +121,27 @@ function examineClock(examination: Examination): Verdict {
   if (date === undefined) {
     return {
       status: "skipped",
-      message: "the service does not say what time it is (no Date header)",
+      message: "the service does not report its time (no Date header)",
     };
   }
   const age = Number(header(headers, "age") ?? 0) || 0;
-  // A Date header has whole seconds, cut off.
+  // A Date header is truncated to whole seconds; add the mean error.
   const skew = need(examination, "answeredAt") - (date + 500 + age * 1000);
   const words = `${describeSkew(skew)} ${skew < 0 ? "behind" : "ahead of"} the service`;
   if (Math.abs(skew) <= mostSkewMs) {
-    return { status: "ok", message: Math.abs(skew) < 1500 ? "as the service's" : words };
+    return { status: "ok", message: Math.abs(skew) < 1500 ? "same as the service" : words };
   }
   return {
     status: "warning",
     message: `the clock of this machine is ${words}`,
     fixes: [
-      "set it by the network (timedatectl set-ntp true, w32tm /resync); if it is right, tell who runs the service",
-      "certificates, dates of documents and what is newer than what depend on it",
+      "synchronise it over the network (timedatectl set-ntp true, w32tm /resync); if it is right, inform the service's operator",
+      "certificates, document dates and their order depend on it",
     ],
   };
 }
 
-/** Who answers, and what time it is there. */
+/** Who responds, and the service's clock. */
 export const answerChecks: readonly Check[] = [
   { name: "answer", needs: ["tls"], run: examineAnswer },
   { name: "clock", needs: ["answer"], run: examineClock },

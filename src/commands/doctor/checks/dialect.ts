@@ -7,15 +7,15 @@ import { need, type Check, type Examination, type Verdict } from "../check.ts";
 import { isTooOldForChat, lackingIn } from "./versions.ts";
 
 /**
- * A body that every service of the interface must refuse before it stores
- * anything: there is no document in it, and no question. Well-formed JSON, as
- * what is not may be refused before the key is looked at.
+ * A body that every service must refuse before it stores anything: it has no document
+ * and no question. It is valid JSON, because invalid JSON may be refused before the key
+ * is checked.
  */
 export const emptyBody = "{}";
 
 const isRefusal = (status: number | undefined): boolean => status === 401 || status === 403;
 
-/** Version of the service; undefined: it has none to show; "refused": it cannot be told. */
+/** Version of the service; undefined: it has no /version; "refused": the request was refused. */
 async function readVersion(prober: Prober): Promise<{ text: string } | "refused" | undefined> {
   const path = prober.prefix + (dialects.onyx.paths.version ?? "");
   const { answer } = await prober.ask({ what: "read the version", method: "GET", path });
@@ -41,20 +41,20 @@ async function askIngestion(prober: Prober, dialect: DialectName): Promise<Probe
 
 type Presence = "there" | "absent" | "refused" | "unknown";
 
-/** Whether an endpoint is there, by its answer to a request that it must refuse. */
+/** Whether an endpoint exists, from its response to a request that it must refuse. */
 export function presenceOf({ answer }: Pick<Probed, "answer">): Presence {
   if (!answer) return "unknown";
   const { status } = answer;
   if (status === 404 || status === 405) return "absent";
-  // A gateway refuses what the service does not have as well.
+  // A gateway also refuses paths that the service does not have.
   if (isRefusal(status)) return "refused";
   const type = header(answer.headers, "content-type") ?? "";
   return /json/i.test(type) && [200, 400, 422].includes(status) ? "there" : "unknown";
 }
 
 /**
- * Which dialect is spoken, and the reason. Undefined: cannot be told. A refused
- * request (401, 403) proves nothing: only what is there, or absent, counts.
+ * Detects the dialect and its reason; undefined: unknown. A refused request (401, 403)
+ * proves nothing: only existing and absent endpoints count.
  */
 export function judgeDialect(
   found: { text: string } | "refused" | undefined,
@@ -66,36 +66,36 @@ export function judgeDialect(
   if (found === "refused" && standard !== "there" && onyx !== "there") {
     return {
       dialect: undefined,
-      because: "the service, or what stands before it, refuses /version",
+      because: "the service, or a proxy in front of it, refuses /version",
     };
   }
   const version = found === "refused" ? undefined : found?.text;
-  const told = version === undefined ? "no /version" : `/version is ${version}`;
+  const versionText = version === undefined ? "no /version" : `/version is ${version}`;
   if (isPossible(standard) && onyx === "absent") {
     return version === undefined
-      ? { dialect: "standard", because: `${told}, and ingestion at svc-api` }
+      ? { dialect: "standard", because: `${versionText}, and ingestion at svc-api` }
       : {
           dialect: "mixed",
-          because: `${told} as in onyx, but ingestion at svc-api as in standard`,
+          because: `${versionText} as in onyx, but ingestion at svc-api as in standard`,
         };
   }
   if (isPossible(onyx) && standard === "absent") {
-    return { dialect: "onyx", because: `${told}, and ingestion at onyx-api` };
+    return { dialect: "onyx", because: `${versionText}, and ingestion at onyx-api` };
   }
-  if (version !== undefined) return { dialect: "onyx", because: told };
-  // Where keys are refused before paths are looked at, nothing but /version tells.
+  if (version !== undefined) return { dialect: "onyx", because: versionText };
+  // If keys are checked before paths, only /version identifies the dialect.
   const isHidden = isPossible(standard) && isPossible(onyx) && found !== "refused";
-  if (isHidden) return { dialect: "standard", because: told };
+  if (isHidden) return { dialect: "standard", because: versionText };
   return {
     dialect: undefined,
-    because: `${told}, and ingestion neither at svc-api nor at onyx-api`,
+    because: `${versionText}, and ingestion neither at svc-api nor at onyx-api`,
   };
 }
 
 function howToSet(examination: Examination, dialect: DialectName): string {
   const { config } = need(examination, "connected");
   const origin = config.origins.get("dialect");
-  if (origin?.source === "flag") return `give --dialect ${dialect}`;
+  if (origin?.source === "flag") return `use --dialect ${dialect}`;
   if (origin?.source === "env") return `set KNOWCTL_DIALECT=${dialect}`;
   if (origin?.source === "project") return `write "dialect": "${dialect}" at ${origin.where}`;
   return `knowctl config set profiles.${config.profile}.dialect ${dialect} (or --dialect ${dialect})`;
@@ -118,30 +118,30 @@ async function examineDialect(examination: Examination): Promise<Verdict> {
   });
   const own = config.dialect;
   facts.dialect = dialect === "standard" || dialect === "onyx" ? dialect : own;
-  if (dialect === own) return { status: "ok", message: `${own}, as the profile says (${because})` };
+  if (dialect === own) return { status: "ok", message: `${own}, as in the profile (${because})` };
   if (dialect === "mixed") {
     return {
       status: "warning",
-      message: `the service speaks neither dialect whole: ${because}`,
+      message: `the service has neither dialect completely: ${because}`,
       fixes: [
-        "take the one whose ingestion it has (--dialect standard), and look twice at what chat filters do",
+        "use the dialect of its ingestion path (--dialect standard), and check that chat filters have an effect",
       ],
     };
   }
   if (dialect === undefined) {
     return {
       status: "warning",
-      message: `cannot tell which dialect the service speaks: ${because}`,
-      fixes: [`${own} stays, as the profile says; ask who runs the service`],
+      message: `cannot detect the dialect of the service: ${because}`,
+      fixes: [`the profile's dialect ${own} is used; ask the service's operator`],
     };
   }
   return {
     status: "failure",
     exit: "not-configured",
-    message: `the service speaks ${dialect} (${because}), the profile says ${own}`,
+    message: `the service has dialect ${dialect} (${because}), but the profile has ${own}`,
     fixes: [
       howToSet(examination, dialect),
-      "until then uploads fail, and filters of questions have no effect without a word; what follows is checked as it speaks",
+      "until then uploads fail, and filters of questions are silently ignored; later checks use the detected dialect",
     ],
   };
 }
@@ -149,24 +149,28 @@ async function examineDialect(examination: Examination): Promise<Verdict> {
 function examineVersion(examination: Examination): Verdict {
   const { serviceVersion: version } = examination.facts;
   if (version === undefined) {
-    return { status: "skipped", message: "the service does not tell its version" };
+    return { status: "skipped", message: "the service does not report its version" };
   }
   const lacking = lackingIn(version);
   if (lacking === undefined) {
-    return { status: "ok", message: `${version}, which is no number: what it lacks is not known` };
+    return {
+      status: "ok",
+      message: `${version} is not a version number, so its missing features are unknown`,
+    };
   }
-  if (lacking.length === 0) return { status: "ok", message: `${version}, which has everything` };
+  if (lacking.length === 0)
+    return { status: "ok", message: `${version} has every feature that this tool uses` };
   const tooOld = isTooOldForChat(version);
   return {
     status: tooOld ? "failure" : "warning",
     exit: "not-found",
     message: `${version} lacks ${lacking.length === 1 ? "something" : `${lacking.length} things`} that this tool uses`,
-    fixes: [tooOld ? "have the service updated" : "nothing to do, but to know; an update has them"],
+    fixes: [tooOld ? "have the service updated" : "no action is needed; a newer version has them"],
     details: lacking,
   };
 }
 
-/** What kind of service it is. */
+/** Dialect and version of the service. */
 export const dialectChecks: readonly Check[] = [
   { name: "dialect", needs: ["answer"], run: examineDialect },
   { name: "version", needs: ["answer"], run: examineVersion },

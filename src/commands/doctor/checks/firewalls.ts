@@ -1,7 +1,7 @@
 import type { Answer } from "../../../api/transport/exchange.ts";
 import { allHeaders } from "../../../api/transport/headers.ts";
 
-/** Marks of products that refuse requests in the name of a service; header names in lower case. */
+/** Marks of products that block requests before a service; header names in lower case. */
 const firewalls: readonly [name: string, headers: RegExp, page: RegExp][] = [
   ["Cloudflare", /^cf-mitigated:/m, /Attention Required! \| Cloudflare|cf-error-details|_cf_chl_/i],
   ["AWS WAF", /^x-amzn-waf-action:/m, /awswaf|aws-waf-token/i],
@@ -25,11 +25,11 @@ function headerLines(answer: Answer): string {
   return lines.join("\n").toLowerCase();
 }
 
-/** The product that refused a request in the name of a service, if its answer shows one. */
+/** The product that blocked a request before the service, if the response identifies it. */
 export function firewallOf(answer: Answer, page: string): string | undefined {
   const head = headerLines(answer);
   const found = firewalls.find(([name, headers, words]) => {
-    // Front Door marks every answer: that alone is no refusal.
+    // Front Door marks every response, so its header alone does not mean a block.
     if (name === "Azure Front Door") return headers.test(head) && words.test(page);
     return headers.test(head) || words.test(page);
   });

@@ -9,7 +9,7 @@ import { loadSettings, openClient } from "../../connect.ts";
 import { need, type Check, type Examination, type Verdict } from "../check.ts";
 import { checkState } from "./state.ts";
 
-/** The system in a few words: `linux 6.1.0 x64`. */
+/** The system in short: `linux 6.1.0 x64`. */
 export function describeSystem(): string {
   return `${platform()} ${release()} ${arch()}`;
 }
@@ -35,7 +35,7 @@ function describeValue({ key, value, where, overrides }: ValueRow): string {
   return `${key} = ${text} (${where}${over})`;
 }
 
-// Settings of chat and ingest are many, and connect to nothing: the bundle has them.
+// Settings of chat and ingest are many and do not affect the connection: only the bundle has them.
 const isShort = ({ key }: ValueRow): boolean => !/^(?:chat|ingest)\b/.test(key);
 
 async function examineConfiguration(examination: Examination): Promise<Verdict> {
@@ -43,7 +43,7 @@ async function examineConfiguration(examination: Examination): Promise<Verdict> 
   const warn = async (...parts: Text[]): Promise<void> => {
     facts.warnings.push(plainText(parts));
   };
-  // Looking asks nothing: an untrusted file is a finding.
+  // No prompts: an untrusted file is a finding.
   const flags = { ...options, input: false };
   const config = await loadSettings(context, flags, { ...output, warn }, { sends: true });
   facts.config = config;
@@ -67,8 +67,9 @@ const checkTrust: Check = {
   run(examination) {
     const { files, refused } = need(examination, "config");
     const file = files.find(({ layer }) => layer === "project");
-    if (!file) return { status: "ok", message: "no project file here, so none to trust" };
-    if (file.named) return { status: "ok", message: `${file.path} is named for this run` };
+    if (!file)
+      return { status: "ok", message: "no project file here, so there is nothing to trust" };
+    if (file.named) return { status: "ok", message: `${file.path} is set explicitly for this run` };
     if (file.trusted) return { status: "ok", message: `${file.path} is trusted` };
     if (refused) throw refused;
     const { dropped } = restrictContent(file.content);
@@ -80,13 +81,13 @@ const checkTrust: Check = {
     }
     return {
       status: "warning",
-      message: `${file.path} is not trusted: ${dropped.join(", ")} in it does not count`,
-      fixes: ["look at it, then trust it once: knowctl config trust"],
+      message: `${file.path} is not trusted: ${dropped.join(", ")} in it is ignored`,
+      fixes: ["read it, then trust it once: knowctl config trust"],
     };
   },
 };
 
-// A password manager may ask for a finger first (config/values/secrets.ts).
+// A password manager may ask for a fingerprint first (config/values/secrets.ts).
 const keyCommandMs = 65_000;
 
 async function examineConnection(examination: Examination): Promise<Verdict> {
@@ -106,11 +107,11 @@ async function examineConnection(examination: Examination): Promise<Verdict> {
       ? `one key for everything, from ${place(config.origins.has("apiKey") ? "apiKey" : "accessToken")}`
       : `access token from ${place("accessToken")}, API key from ${place("apiKey")}`;
   const message = `${baseUrl} (${place("baseUrl")}), dialect ${config.dialect} (${place("dialect")}); ${keys}`;
-  // The rules warn of what they let pass: certificates that are missing, or not checked at all.
+  // The rules only warn of missing certificate files and of disabled certificate checks.
   const [warning, ...rest] = facts.warnings.splice(0);
   if (warning === undefined) return { status: "ok", message };
   const fixes = warning.includes("NODE_")
-    ? ["name your certificate authority with --ca-file (caFile) instead, and unset the variable"]
+    ? ["set your certificate authority with --ca-file (caFile) instead, and unset the variable"]
     : [];
   return { status: "warning", message: warning, fixes, details: [...rest, message] };
 }
@@ -122,7 +123,7 @@ const checkConnection: Check = {
   run: examineConnection,
 };
 
-/** What needs no network, first. */
+/** Checks that need no network. */
 export const localChecks: readonly Check[] = [
   checkTool,
   checkConfiguration,

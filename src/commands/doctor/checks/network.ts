@@ -13,17 +13,17 @@ const firstSet = (env: Env, names: readonly string[]): string | undefined =>
 const proxyOfEnv = (env: Env, isHttps: boolean): string | undefined =>
   firstSet(env, proxyVariables(isHttps));
 
-/** What is set in the environment and does not count for this address. */
+/** Proxy variables that are set but have no effect on this address. */
 function unused(env: Env, isHttps: boolean): string[] {
   const own = isHttps ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
   const other = isHttps ? ["http_proxy", "HTTP_PROXY"] : ["https_proxy", "HTTPS_PROXY"];
   const wrong = firstSet(env, other);
   if (proxyOfEnv(env, isHttps) || !wrong) return [];
-  return [`${wrong} is set, but for ${isHttps ? "https" : "http"} addresses ${own[1]} counts`];
+  return [`${wrong} is set, but ${isHttps ? "https" : "http"} addresses use ${own[1]}`];
 }
 
-/** The entry of NO_PROXY that lets a request go direct. */
-function bypass(url: string, noProxy: string | undefined): string {
+/** The reason why a request bypasses the proxy. */
+function bypassReason(url: string, noProxy: string | undefined): string {
   if (goesDirect(url, undefined)) return "the service is on this machine";
   const entries = (noProxy ?? "").split(/[\s,]+/).filter((entry) => entry !== "");
   return `NO_PROXY has ${entries.find((entry) => goesDirect(url, entry)) ?? noProxy}`;
@@ -45,7 +45,7 @@ function examineProxy(examination: Examination): Verdict {
   const origin = config.origins.get("proxy")?.where;
   const where = origin ?? proxyOfEnv(env, isHttps) ?? "the environment";
   if (goesDirect(baseUrl, noProxy)) {
-    return { status: "ok", message: `bypassed: ${bypass(baseUrl, noProxy)}` };
+    return { status: "ok", message: `bypassed: ${bypassReason(baseUrl, noProxy)}` };
   }
   const { protocol, hostname, port, authorization } = parseProxy(proxy, where);
   facts.hop = { what: "proxy", host: hostname, port };
@@ -53,11 +53,11 @@ function examineProxy(examination: Examination): Verdict {
   return {
     status: "ok",
     message: `used: ${protocol}//${hostname}:${port} (${where})${login}`,
-    details: noProxy === undefined ? [] : ["NO_PROXY is set, and names nothing of this address"],
+    details: noProxy === undefined ? [] : ["NO_PROXY is set, but does not match this address"],
   };
 }
 
-/** What to look at when the hop cannot be found or reached. */
+/** The fix for a hop that cannot be resolved or reached. */
 function hopFix(examination: Examination): string {
   const { what, host } = need(examination, "hop");
   if (what === "proxy") return "check --proxy, or HTTPS_PROXY, HTTP_PROXY and NO_PROXY";
@@ -72,7 +72,7 @@ async function examineDns(examination: Examination, signal: AbortSignal): Promis
   const family = familyOf(host);
   if (family !== undefined) {
     facts.addresses = [{ address: host.replace(/^\[|\]$/g, ""), family }];
-    return { status: "ok", message: `${host} is an address already` };
+    return { status: "ok", message: `${host} is already an IP address` };
   }
   const begun = performance.now();
   try {
@@ -93,28 +93,30 @@ async function examineDns(examination: Examination, signal: AbortSignal): Promis
   return {
     status: slow ? "warning" : "ok",
     message: `${what === "proxy" ? "the proxy " : ""}${host} is ${list} (${ms} ms)`,
-    fixes: slow ? ["the name server is slow: check the first ones in the network settings"] : [],
-    details: what === "proxy" ? ["the proxy looks up the name of the service itself"] : [],
+    fixes: slow
+      ? ["the name server is slow: check the order of name servers in the network settings"]
+      : [],
+    details: what === "proxy" ? ["the proxy itself resolves the name of the service"] : [],
   };
 }
 
-const mostAddresses = 8;
+const maxAddresses = 8;
 
 function describeKnock({ address, ms, code }: Knock, port: number): string {
   const place = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
   return `${place} ${ms === undefined ? `fails: ${code}` : `answers in ${Math.round(ms)} ms`}`;
 }
 
-function whyNobody(codes: ReadonlySet<string | undefined>, what: string, port: number): string {
+function reachFix(codes: ReadonlySet<string | undefined>, what: string, port: number): string {
   if (codes.has("ECONNREFUSED")) {
     return `nothing listens on port ${port}: check the port, and that the ${what} runs`;
   }
   return codes.has("ETIMEDOUT")
-    ? "a firewall may be in the way, or the host is off: ask who runs the network"
-    : "there is no way to it from here: check the network connection";
+    ? "a firewall may block the connection, or the host is off: ask the network's operator"
+    : "there is no route to it from here: check the network connection";
 }
 
-function nobodyAnswers(examination: Examination, knocks: readonly Knock[]): Verdict {
+function noneReachable(examination: Examination, knocks: readonly Knock[]): Verdict {
   const { what, port } = need(examination, "hop");
   const { baseUrl } = need(examination, "connected").connection;
   const codes = new Set(knocks.map(({ code }) => code));
@@ -123,27 +125,27 @@ function nobodyAnswers(examination: Examination, knocks: readonly Knock[]): Verd
   return {
     status: "failure",
     exit: late ? "timeout" : "unreachable",
-    message: `nobody answers at the ${what}: ${knocks.map((each) => describeKnock(each, port)).join(", ")}`,
+    message: `no address of the ${what} accepts a connection: ${knocks.map((each) => describeKnock(each, port)).join(", ")}`,
     fixes: [
-      whyNobody(codes, what, port),
-      isHere ? "on this machine `knowctl sandbox` starts a service" : hopFix(examination),
+      reachFix(codes, what, port),
+      isHere ? "start a service on this machine: knowctl sandbox" : hopFix(examination),
     ],
   };
 }
 
 async function examineTcp(examination: Examination, signal: AbortSignal): Promise<Verdict> {
   const { host, port } = need(examination, "hop");
-  const addresses = need(examination, "addresses").slice(0, mostAddresses);
+  const addresses = need(examination, "addresses").slice(0, maxAddresses);
   const knocks = await Promise.all(
     addresses.map((address) => knock(address, port, examination.limitMs, signal)),
   );
   const bad = knocks.filter(({ code }) => code !== undefined);
-  if (bad.length === knocks.length) return nobodyAnswers(examination, knocks);
+  if (bad.length === knocks.length) return noneReachable(examination, knocks);
   const message = knocks.map((each) => describeKnock(each, port)).join(", ");
-  // Servers of one's own rarely listen on both addresses of localhost.
+  // Local servers rarely listen on both addresses of localhost.
   if (bad.length === 0 || host === "localhost") return { status: "ok", message };
   const families = new Set(bad.map(({ family }) => family));
-  const whole = [4, 6].find(
+  const deadFamily = [4, 6].find(
     (family) =>
       families.has(family as 4 | 6) &&
       !knocks.some((each) => each.family === family && each.ms !== undefined),
@@ -152,14 +154,14 @@ async function examineTcp(examination: Examination, signal: AbortSignal): Promis
     status: "warning",
     message,
     fixes: [
-      whole === undefined
-        ? "connections begin slower while some addresses fail: tell who runs the service"
-        : `IPv${whole} does not work on the way to ${host}: mend it, or have that address removed from DNS; connections begin up to 2 s later`,
+      deadFamily === undefined
+        ? "connections start slower while some addresses fail: inform the service's operator"
+        : `IPv${deadFamily} does not reach ${host}: fix it, or remove this address from DNS; connections start up to 2 s later`,
     ],
   };
 }
 
-/** How a connection is opened: through what, to where. */
+/** The route of a connection: proxy, name, address. */
 export const networkChecks: readonly Check[] = [
   { name: "proxy", needs: ["connection"], run: examineProxy },
   { name: "dns", needs: ["proxy"], run: examineDns },

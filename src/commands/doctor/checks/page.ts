@@ -4,8 +4,8 @@ import { readServiceWords, shorten } from "../../../api/answers/words.ts";
 import type { Verdict } from "../check.ts";
 import { firewallOf } from "./firewalls.ts";
 
-/** Who gave an answer: the service itself, or something that stands where it should. */
-export type Answerer =
+/** Who sent a response: the service, or something in its place. */
+export type Responder =
   | "service"
   | "other-json"
   | "web-container"
@@ -19,8 +19,8 @@ export type Answerer =
   | "page";
 
 export interface Judged {
-  who: Answerer;
-  /** What came, and from whom, without a judgement on the base URL. */
+  who: Responder;
+  /** The response and its sender, without a judgement on the base URL. */
   words: string;
   fixes: string[];
 }
@@ -39,22 +39,22 @@ function judgeRedirect(answer: Answer, url: string): Judged {
   const location = header(answer.headers, "location") ?? "";
   const from = new URL(url);
   const to = URL.canParse(location, url) ? new URL(location, url) : undefined;
-  const where = to ? shorten(to.origin + to.pathname, 200) : "nowhere";
-  const told = (words: string, ...fixes: string[]): Judged => ({
+  const where = to ? shorten(to.origin + to.pathname, 200) : "an invalid address";
+  const redirectTo = (words: string, ...fixes: string[]): Judged => ({
     who: "redirect",
     words: `${answer.status}: a redirect to ${where}, ${words}`,
     fixes,
   });
-  if (!to) return told("which leads nowhere", "check the base URL");
+  if (!to) return redirectTo("which cannot be followed", "check the base URL");
   const isSame = to.pathname === from.pathname && to.hostname === from.hostname;
   if (isSame && from.protocol === "http:" && to.protocol === "https:") {
-    return told("the same over https", `write ${to.origin} in the base URL`);
+    return redirectTo("the same address over https", `use ${to.origin} in the base URL`);
   }
   if (loginPath.test(to.pathname)) {
     return {
-      ...told(
+      ...redirectTo(
         "a login page",
-        "a login stands in front of the service: ask for a way in for programs (an address without it, or a bypass for /api)",
+        "a login protects the service: ask for access for programs (an address without the login, or a bypass for /api)",
       ),
       who: "login",
     };
@@ -62,28 +62,28 @@ function judgeRedirect(answer: Answer, url: string): Judged {
   const bare = from.pathname.replace(/\/$/, "");
   if (to.hostname === from.hostname && bare.endsWith(to.pathname) && to.pathname !== bare) {
     const lost = bare.slice(0, bare.length - to.pathname.length);
-    return told(
-      `the same without ${lost}`,
-      "the service redirects a trailing slash to an address without /api: something on the way adds the slash or takes /api off",
+    return redirectTo(
+      `the same address without ${lost}`,
+      "the service redirects a trailing slash to an address without /api: a proxy on the way adds the slash or removes /api",
     );
   }
   if (to.hostname === from.hostname && /^\/app(?:\/|$)/.test(to.pathname)) {
     return {
-      ...told("the web interface", "requests do not get to the service but to its web interface"),
+      ...redirectTo("the web interface", "requests reach the web interface instead of the service"),
       who: "web-ui",
     };
   }
   if (to.hostname !== from.hostname) {
     return {
-      ...told(
+      ...redirectTo(
         "another host",
-        `if ${shorten(to.origin, 200)} is the service, write that in the base URL`,
-        "on a guest network, open a page in a browser first: it may ask for consent",
+        `if ${shorten(to.origin, 200)} is the service, use it in the base URL`,
+        "on a guest network, open any page in a browser first and accept its terms",
       ),
       who: looksLikePortal.test(to.href) ? "portal" : "redirect",
     };
   }
-  return told("which is not followed", "check the base URL");
+  return redirectTo("which is not followed", "check the base URL");
 }
 
 function judgePage(answer: Answer): Judged {
@@ -91,24 +91,24 @@ function judgePage(answer: Answer): Judged {
   const page = textOf(answer);
   const type = header(answer.headers, "content-type") ?? "no content type";
   const title =
-    readServiceWords(answer.body, type, status).text || `an answer of type ${shorten(type, 80)}`;
+    readServiceWords(answer.body, type, status).text || `a response of type ${shorten(type, 80)}`;
   const what = `${status}: ${title}`;
   const server = header(answer.headers, "server");
   const by = server === undefined ? "" : ` (server ${shorten(server, 60)})`;
   if (status === 511 || looksLikePortal.test(page.slice(0, 8192))) {
     return {
       who: "portal",
-      words: `${what}, the page of a network that wants consent`,
-      fixes: ["open any page in a browser and log in to the network, then try again"],
+      words: `${what}, the login page of a network`,
+      fixes: ["open any page in a browser and log in to the network, then run the command again"],
     };
   }
   const firewall = firewallOf(answer, page);
   if (firewall !== undefined) {
     return {
       who: "firewall",
-      words: `${what}: ${firewall} refuses the request${by}`,
+      words: `${what}: ${firewall} blocks the request${by}`,
       fixes: [
-        "ask who runs it to let requests of this machine through to /api (the bundle names time and address)",
+        "ask its operator to allow requests from this machine to /api (the bundle has time and address)",
       ],
     };
   }
@@ -120,28 +120,28 @@ function judgePage(answer: Answer): Judged {
       who: "login",
       words: `${what}, a login page`,
       fixes: [
-        "a login stands in front of the service: ask for a way in for programs (an address without it, or a bypass for /api)",
+        "a login protects the service: ask for access for programs (an address without the login, or a bypass for /api)",
       ],
     };
   }
   if (status >= 500) {
     return {
       who: "gateway",
-      words: `${what}${by}: the proxy in front answers, the service behind it does not`,
-      fixes: ["the service is down, starts, or is overloaded: try again, or tell who runs it"],
+      words: `${what}${by}: the proxy responds, but the service behind it does not`,
+      fixes: ["the service is down, starting, or overloaded: try again, or inform its operator"],
     };
   }
   if (status === 401 || status === 403) {
     return {
       who: "firewall",
-      words: `${what}${by}: refused by something in front of the service`,
-      fixes: ["ask who runs it to let requests of this machine through to /api"],
+      words: `${what}${by}: refused by a proxy or firewall in front of the service`,
+      fixes: ["ask its operator to allow requests from this machine to /api"],
     };
   }
   if (looksLikeUi.test(page))
     return { who: "web-ui", words: `${what}, the web interface instead of the service`, fixes: [] };
   if (status === 404 || status === 405) return { who: "missing", words: `${what}${by}`, fixes: [] };
-  return { who: "page", words: `${what}${by}, not an answer of the service`, fixes: [] };
+  return { who: "page", words: `${what}${by}, not a response of the service`, fixes: [] };
 }
 
 function parse(answer: Answer): unknown {
@@ -165,10 +165,10 @@ function judgeJson(answer: Answer, value: unknown): Judged {
     };
   }
   if (status === 401 || status === 403)
-    return { who: "service", words: `${status} without a key, as it should`, fixes: [] };
+    return { who: "service", words: `${status} without a key, as expected`, fixes: [] };
   if (status === 200 && Array.isArray(value))
     return { who: "service", words: "200 without a key", fixes: [] };
-  // Some services repeat the status in their words.
+  // Some services repeat the status in their message.
   const own = shorten(text, 160).replace(new RegExp(`^${status}: `), "");
   const what = own === "" ? String(status) : `${status}: ${own}`;
   if (status === 404 || status === 405) return { who: "missing", words: what, fixes: [] };
@@ -178,19 +178,23 @@ function judgeJson(answer: Answer, value: unknown): Judged {
     return {
       who: "gateway",
       words: what,
-      fixes: ["the service has a fault: try again later, or tell who runs it"],
+      fixes: ["the service has an internal error: try again later, or inform its operator"],
     };
-  return { who: "other-json", words: `${what}, JSON that is no answer of the service`, fixes: [] };
+  return {
+    who: "other-json",
+    words: `${what}, JSON that is not a response of the service`,
+    fixes: [],
+  };
 }
 
-/** Who answered the listing of connectors, asked without a key. `url` is what was asked for. */
+/** Judges who responded to the connector listing, requested from `url` without a key. */
 export function judgeAnswer(answer: Answer, url: string): Judged {
   const { status } = answer;
   if (status >= 300 && status < 400) return judgeRedirect(answer, url);
   if (status === 400 && /plain HTTP request was sent to HTTPS port/i.test(textOf(answer))) {
     return {
       who: "gateway",
-      words: "400: the port speaks TLS, and was spoken to without",
+      words: "400: the port expects TLS, but the base URL has http://",
       fixes: ["write https:// in the base URL"],
     };
   }
@@ -199,8 +203,8 @@ export function judgeAnswer(answer: Answer, url: string): Judged {
   return value === undefined ? judgePage(answer) : judgeJson(answer, value);
 }
 
-/** The verdict on an answer that is not the service's, with what else is known to help. */
-export function refusedAnswer(judged: Judged, more: readonly string[]): Verdict {
+/** The verdict on a response that is not from the service; `more` are additional fixes. */
+export function wrongResponder(judged: Judged, more: readonly string[]): Verdict {
   const exit = judged.who === "missing" ? "not-found" : "server-error";
   const fixes = [...more, ...judged.fixes];
   return {
@@ -210,6 +214,6 @@ export function refusedAnswer(judged: Judged, more: readonly string[]): Verdict 
     fixes:
       fixes.length > 0
         ? fixes
-        : ["check the base URL: it should be the address of the service itself"],
+        : ["check the base URL: it must be the address of the service itself"],
   };
 }

@@ -10,8 +10,8 @@ import { readServiceWords } from "../../../api/answers/words.ts";
 import { emptyBody } from "./dialect.ts";
 import { need, type Check, type Examination, type Verdict } from "../check.ts";
 
-/** What the service speaks, whatever the profile says. */
-function spoken(examination: Examination): Dialect {
+/** The detected dialect, else the dialect of the profile. */
+function dialectOf(examination: Examination): Dialect {
   const { config } = need(examination, "connected");
   return dialects[examination.facts.dialect ?? config.dialect];
 }
@@ -34,8 +34,8 @@ async function examineListing(examination: Examination): Promise<Verdict> {
   const count = read.value.length;
   return {
     status: "ok",
-    message: `may list connectors: there ${count === 1 ? "is 1" : `are ${count}`}`,
-    details: count === 0 ? ["uploads need one: the administrator makes it"] : [],
+    message: `may list connectors: ${count} found`,
+    details: count === 0 ? ["uploads need a connector: ask the administrator to create one"] : [],
   };
 }
 
@@ -65,12 +65,13 @@ async function accountOf(examination: Examination, path: string, key: KeyMember)
 
 async function examineAccount(examination: Examination): Promise<Verdict> {
   const { connection } = need(examination, "connected");
-  const { name, paths } = spoken(examination);
+  const { name, paths } = dialectOf(examination);
   const { me } = paths;
-  if (me === undefined) return { status: "skipped", message: `the ${name} dialect does not tell` };
+  if (me === undefined)
+    return { status: "skipped", message: `the ${name} dialect has no endpoint for it` };
   const isOne = connection.accessToken === connection.apiKey;
   const keys: KeyMember[] = isOne ? ["accessToken"] : ["accessToken", "apiKey"];
-  const told: string[] = [];
+  const descriptions: string[] = [];
   for (const key of keys) {
     const account = await accountOf(examination, me, key);
     const which = isOne ? "key" : keyWords[key];
@@ -78,15 +79,15 @@ async function examineAccount(examination: Examination): Promise<Verdict> {
       return {
         status: "failure",
         exit: "auth",
-        message: `the service does not know the ${which}, and lets it in as nobody's: answers leave out all that is not public`,
+        message: `the service does not know the ${which} and treats it as anonymous: answers use only public documents`,
         fixes: hintsForStatus(isOne ? "shared" : key, 401, undefined),
       };
     }
     const rights = account.effective_permissions?.slice(0, 20).join(", ");
     const kind = account.account_type ?? "account";
-    told.push(`${which}: ${kind.toLowerCase()}${rights ? `, may ${rights}` : ""}`);
+    descriptions.push(`${which}: ${kind.toLowerCase()}${rights ? `, may ${rights}` : ""}`);
   }
-  return { status: "ok", message: told.join("; ") };
+  return { status: "ok", message: descriptions.join("; ") };
 }
 
 function refused({ question }: Probed, answer: Answer, verb: string): Verdict {
@@ -107,8 +108,8 @@ function refused({ question }: Probed, answer: Answer, verb: string): Verdict {
 const isRefusedBody = (status: number): boolean => status === 422 || status === 400;
 
 /**
- * What the refusal of an empty request says about a right. The same request
- * without a key tells whether the service looks at the key first at all.
+ * Judges a right from the refusal of an empty request. The same request without a key
+ * shows whether the service checks the key first.
  */
 async function judgeRight(
   examination: Examination,
@@ -123,13 +124,13 @@ async function judgeRight(
   if (status === 200) {
     return {
       status: "warning",
-      message: `whether the key may ${verb} is not known: the service took an empty request, which it should refuse`,
-      fixes: ["tell who runs the service"],
+      message: `it is not known whether the key may ${verb}: the service accepted an empty request, which it should refuse`,
+      fixes: ["inform the service's operator"],
     };
   }
   const read = readAnswer(question, answer, z.unknown(), examination.context.now());
   if (!read.ok) throw read.failure.error;
-  return { status: "warning", message: `unexpected: ${status}` };
+  return { status: "warning", message: `unexpected status: ${status}` };
 }
 
 async function compareWithoutKey(
@@ -146,13 +147,13 @@ async function compareWithoutKey(
   if (other !== undefined && isRefusedBody(other)) {
     return {
       status: "warning",
-      message: `whether the key may ${verb} is not known: an empty request is refused in the same way (${status}) without a key`,
+      message: `it is not known whether the key may ${verb}: an empty request is refused in the same way (${status}) without a key`,
       fixes: ["try it: knowctl ingest FILE, or knowctl chat MESSAGE"],
     };
   }
   return {
     status: "ok",
-    message: `may ${verb} (an empty request gets ${status} with the key, ${other ?? "no answer"} without)`,
+    message: `may ${verb} (status of an empty request: ${status} with the key, ${other ?? "no response"} without)`,
     details: ["nothing was sent that could be stored"],
   };
 }
@@ -160,19 +161,19 @@ async function compareWithoutKey(
 async function examineIngestion(examination: Examination): Promise<Verdict> {
   const { ingestion } = examination.facts;
   if (!ingestion) return { status: "skipped", message: "not checked, because dialect failed" };
-  const probed = ingestion[spoken(examination).name];
+  const probed = ingestion[dialectOf(examination).name];
   const verdict = await judgeRight(examination, probed, "upload documents");
   if (verdict.status !== "ok") return verdict;
   const details = [
     ...(verdict.details ?? []),
-    "which connectors it may upload to is seen with the first upload",
+    "the first upload shows which connectors it may upload to",
   ];
   return { ...verdict, details };
 }
 
 async function examineChat(examination: Examination): Promise<Verdict> {
   const prober = need(examination, "prober");
-  const { chat } = spoken(examination).paths;
+  const { chat } = dialectOf(examination).paths;
   const probed = await prober.ask({
     what: "look at chat, with an empty request",
     method: "POST",
@@ -192,7 +193,7 @@ async function examineChat(examination: Examination): Promise<Verdict> {
   return await judgeRight(examination, probed, "ask questions");
 }
 
-/** What each key may do. Nothing is written: requests are such as the service must refuse. */
+/** The rights of each key. Nothing is written: the service must refuse the requests. */
 export const rightsChecks: readonly Check[] = [
   { name: "access-token", needs: ["answer"], run: examineListing },
   { name: "account", needs: ["answer"], run: examineAccount },

@@ -11,7 +11,7 @@ import { machineOf } from "../../config/files.ts";
 import { findProjectRoot } from "../../project-root.ts";
 import type { Check } from "../check.ts";
 
-/** Why a file could not be made in `folder`, or undefined. Its missing parents would be made. */
+/** Why no file can be created in `folder`, or undefined. Missing parents would be created. */
 function whyNotWritable(folder: string): string | undefined {
   let at = folder;
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
@@ -23,7 +23,7 @@ function whyNotWritable(folder: string): string | undefined {
   }
 }
 
-const leastFreeBytes = 64 * 1024 * 1024;
+const minFreeBytes = 64 * 1024 * 1024;
 
 function freeBytes(folder: string): number | undefined {
   try {
@@ -36,12 +36,12 @@ function freeBytes(folder: string): number | undefined {
 
 function describeFailures(failures: readonly FailureCount[]): string[] {
   return failures.map(({ httpStatus, count, last, retryable }) => {
-    const kind = httpStatus === null ? "without an answer of the service" : `with ${httpStatus}`;
-    return `${countOf(count, "document")} failed ${kind} (${retryable ? "may succeed later" : "need mending"}), last ${last}`;
+    const kind = httpStatus === null ? "without a response of the service" : `with ${httpStatus}`;
+    return `${countOf(count, "document")} failed ${kind} (${retryable ? "may succeed later" : "need a fix"}), last ${last}`;
   });
 }
 
-/** Whether what was uploaded, trusted and asked can be recorded. */
+/** Checks that uploads, trust and sessions can be recorded. */
 export const checkState: Check = {
   name: "state",
   needs: [],
@@ -52,11 +52,11 @@ export const checkState: Check = {
     const problem = whyNotWritable(existsSync(project) ? project : root);
     if (problem !== undefined) {
       return {
-        // Where nothing was ever uploaded from, nothing may be meant to be.
+        // Without a state there were no uploads yet, and perhaps none are planned.
         status: existsSync(project) ? "failure" : "warning",
         exit: "local",
-        message: `what was uploaded cannot be recorded in ${project} (${problem})`,
-        fixes: ["make the folder writable, or name another: knowctl ingest --state DIR"],
+        message: `uploads cannot be recorded in ${project} (${problem})`,
+        fixes: ["make the folder writable, or use another: knowctl ingest --state DIR"],
       };
     }
     const ownProblem = whyNotWritable(own);
@@ -64,21 +64,21 @@ export const checkState: Check = {
       return {
         status: "warning",
         message: `trust, sessions and history cannot be remembered in ${own} (${ownProblem})`,
-        fixes: ["make the folder writable, or name another: XDG_STATE_HOME=DIR"],
+        fixes: ["make the folder writable, or use another: XDG_STATE_HOME=DIR"],
       };
     }
     const free = freeBytes(root);
-    if (free !== undefined && free < leastFreeBytes) {
+    if (free !== undefined && free < minFreeBytes) {
       return {
         status: "warning",
-        message: `only ${Math.floor(free / 2 ** 20)} MiB are free where uploads are recorded (${root})`,
-        fixes: ["free some space: a full disk ends an upload"],
+        message: `only ${Math.floor(free / 2 ** 20)} MiB are free in ${root}, where uploads are recorded`,
+        fixes: ["free some space: an upload fails on a full disk"],
       };
     }
     facts.failures = hasState(project, ownerRules(context)) ? await countFailures(project) : [];
     return {
       status: "ok",
-      message: `${project} and ${own} can be written`,
+      message: `${project} and ${own} are writable`,
       details: describeFailures(facts.failures),
     };
   },

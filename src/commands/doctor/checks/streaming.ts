@@ -20,7 +20,7 @@ async function listen(examination: Examination, signal: AbortSignal): Promise<As
   const asked: Asked = { arrivals: [], sessionId: undefined, failure: undefined };
   const begun = performance.now();
   try {
-    // A batch is what one piece of the network completed, timed before anything is done with it.
+    // One batch is one network chunk; its time is taken before any processing.
     for await (const events of streamChat(client, { message: question })) {
       asked.arrivals.push({ ms: performance.now() - begun, messages: events.length });
       for (const event of events) {
@@ -34,17 +34,17 @@ async function listen(examination: Examination, signal: AbortSignal): Promise<As
   }
 }
 
-/** The session of the test is of no use to anyone. Says what became of it. */
+/** Deletes the session of the test. Returns a text on the result. */
 async function cleanUp(
   examination: Examination,
   sessionId: string | undefined,
   signal: AbortSignal,
 ): Promise<string> {
-  if (sessionId === undefined) return "the service may keep a session of this question";
+  if (sessionId === undefined) return "the service may keep a session for this question";
   const client = need(examination, "connected").clientUntil(signal);
   try {
     if (client.dialect.paths.deleteSession === undefined) {
-      return `the session of this question stays on the service: ${sessionId}`;
+      return `this interface cannot delete sessions; the session of this question stays: ${sessionId}`;
     }
     await deleteSession(client, sessionId);
     return "the session of this question was deleted";
@@ -60,7 +60,7 @@ async function examineStreaming(examination: Examination, signal: AbortSignal): 
   if (examination.options.streamTest !== true) {
     return {
       status: "skipped",
-      message: "asks a question, which costs tokens: --stream-test does it",
+      message: "asks a question, which costs tokens: run it with --stream-test",
     };
   }
   const { arrivals, sessionId, failure } = await listen(examination, signal);
@@ -70,19 +70,19 @@ async function examineStreaming(examination: Examination, signal: AbortSignal): 
       status: "failure",
       exit: "server-error",
       message: `the service could not answer: ${failure}`,
-      fixes: ["ask the same with `knowctl chat` to see more of it"],
+      fixes: ["ask a question with `knowctl chat` to see details"],
       details,
     };
   }
   const { verdict, words } = judgeArrivals(arrivals);
-  if (verdict === "streamed") return { status: "ok", message: `not held back: ${words}`, details };
+  if (verdict === "streamed") return { status: "ok", message: `not buffered: ${words}`, details };
   if (verdict === "unknown") return { status: "skipped", message: words, details };
   return {
     status: "warning",
-    message: `the answer came all at once: ${words}`,
+    message: `the answer arrived all at once: ${words}`,
     fixes: [
-      "a proxy on the way collects answers, or the service does: turn buffering off for /api/chat (nginx: proxy_buffering off)",
-      "answers are complete all the same, but appear late, and long ones may run into its time limit",
+      "a proxy on the way, or the service, buffers answers: turn buffering off for /api/chat (nginx: proxy_buffering off)",
+      "answers are complete, but appear late; long answers may exceed the proxy's timeout",
     ],
     details,
   };

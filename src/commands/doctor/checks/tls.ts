@@ -4,8 +4,8 @@ import { codeOf } from "../../../errors.ts";
 import { need, type Check, type Examination, type Verdict } from "../check.ts";
 
 const dayMs = 86_400_000;
-/** A certificate that ends sooner is a warning. */
-const fewDays = 14;
+/** A certificate that expires within these days is a warning. */
+const warningDays = 14;
 
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const daysBetween = (from: number, to: number): string => {
@@ -19,7 +19,7 @@ interface Problem {
 }
 
 const caFix =
-  "if your company signs its own certificates, give its CA with --ca-file (caFile) or NODE_EXTRA_CA_CERTS";
+  "if your company signs its own certificates, set its CA with --ca-file (caFile) or NODE_EXTRA_CA_CERTS";
 
 const unknownIssuers = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
@@ -45,7 +45,7 @@ function timeProblems(shown: Handshake, now: number): Problem[] {
     return [
       {
         message: `the certificate is not valid before ${day(shown.validFrom)}`,
-        fixes: [clock, "else ask who runs the service for a certificate that is valid now"],
+        fixes: [clock, "else ask the service's operator for a valid certificate"],
       },
     ];
   }
@@ -57,25 +57,24 @@ function nameProblems(shown: Handshake, host: string): Problem[] {
   const names = shown.names.slice(0, 5).join(", ");
   const message = `the certificate is for another host: ${names}, not ${host}`;
   const fixes = [
-    `use a name of the certificate in the base URL, or have one made for ${host}`,
-    "a page of the network (captive portal) or a proxy may answer instead of the service",
+    `use a name of the certificate in the base URL, or get a certificate for ${host}`,
+    "a captive portal or a proxy may respond instead of the service",
   ];
   return [{ message, fixes }];
 }
 
 function issuerProblem(shown: Handshake): Problem {
   if (shown.problem === "DEPTH_ZERO_SELF_SIGNED_CERT") {
-    const fix = "if it is meant to be, give the certificate itself with --ca-file (caFile)";
+    const fix = "if this is intended, set the certificate itself with --ca-file (caFile)";
     return { message: "the certificate is self-signed", fixes: [fix] };
   }
-  const message = `the certificate is signed by an authority that is not known here: ${shown.issuer}`;
+  const message = `the certificate is signed by an unknown authority: ${shown.issuer}`;
   if (shown.chainLength > 1) return { message, fixes: [caFix] };
-  const chain =
-    "or the server does not send its intermediate certificates: have its chain completed";
+  const chain = "or the server does not send its intermediate certificates: complete its chain";
   return { message, fixes: [caFix, chain] };
 }
 
-/** Everything that is wrong with a certificate, each by itself; the handshake names only the first. */
+/** All problems of a certificate; the handshake reports only the first. */
 export function certificateProblems(shown: Handshake, host: string, now: number): Problem[] {
   const { problem } = shown;
   const found = [...timeProblems(shown, now), ...nameProblems(shown, host)];
@@ -89,7 +88,7 @@ export function certificateProblems(shown: Handshake, host: string, now: number)
   return [{ message: fault?.words ?? problem, fixes: fault?.hints ?? [caFix] }];
 }
 
-/** What a handshake shows, as a verdict. `now` in milliseconds since the epoch. */
+/** Judges a handshake. `now` is in milliseconds since the epoch. */
 export function judgeHandshake(
   shown: Handshake,
   host: string,
@@ -109,16 +108,16 @@ export function judgeHandshake(
   }
   const left = daysBetween(now, shown.validTo);
   const message = `${shown.protocol}, signed by ${shown.issuer}, ${left} left`;
-  if (shown.validTo - now > fewDays * dayMs) return { status: "ok", message, details: [facts] };
+  if (shown.validTo - now > warningDays * dayMs) return { status: "ok", message, details: [facts] };
   return {
     status: "warning",
     message: `the certificate expires in ${left}, on ${day(shown.validTo)}`,
-    fixes: ["have it renewed, or see why its renewal does not run"],
+    fixes: ["renew it, or check why its automatic renewal does not run"],
     details: [facts],
   };
 }
 
-/** The port answers, but not with TLS. */
+/** Error codes of a port that responds without TLS. */
 const noTls =
   /WRONG_VERSION_NUMBER|PACKET_LENGTH|UNKNOWN_PROTOCOL|HTTP_REQUEST|ERR_SSL_RECORD|UNEXPECTED_MESSAGE/;
 
@@ -129,9 +128,9 @@ function handshakeFailed(error: unknown, origin: string): Verdict {
     return {
       status: "failure",
       exit: "unreachable",
-      message: `the port of ${origin} does not speak TLS, but something else (${code})`,
+      message: `the port of ${origin} does not use TLS (${code})`,
       fixes: [
-        "if it is a service on plain http, write http:// in the base URL (only where the network is safe)",
+        "if the service uses plain http, write http:// in the base URL (only on a safe network)",
         "else check the port",
       ],
     };
@@ -141,7 +140,7 @@ function handshakeFailed(error: unknown, origin: string): Verdict {
   return {
     status: "failure",
     exit: fault.exit,
-    message: `no TLS with ${origin}: ${fault.words}${fault.words.includes(code) ? "" : ` (${code})`}`,
+    message: `no TLS connection to ${origin}: ${fault.words}${fault.words.includes(code) ? "" : ` (${code})`}`,
     fixes: fault.hints,
   };
 }
@@ -156,7 +155,7 @@ async function examineTls(examination: Examination, signal: AbortSignal): Promis
       ? { status: "skipped", message: "not used: http on this machine" }
       : {
           status: "warning",
-          message: `not used: everything, keys too, goes to ${origin} unencrypted`,
+          message: `not used: all data, including keys, is sent to ${origin} unencrypted`,
           fixes: ["use https:// in the base URL"],
         };
   }

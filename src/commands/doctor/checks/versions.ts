@@ -1,21 +1,21 @@
-/** What a service of the `onyx` kind lacks before a version: observed-service.md 9. */
+/** Features that an `onyx` service lacks before a version (observed-service.md 9). */
 const since: readonly [version: string, lacking: string][] = [
   ["2.6.0", "errors inside an answer carry no code"],
   ["2.8.0", "chat does not work: there is no send-chat-message"],
   ["3.0.0", "metadata has to be text"],
-  ["3.1.0", "one model a question, never several at once"],
-  ["3.3.0", "created and updated are told the wrong way round"],
+  ["3.1.0", "a question can use only one model"],
+  ["3.3.0", "the created and updated dates are swapped"],
   [
     "4.0.0",
-    "a continued session is not named by chat --no-stream, and documents cannot be searched for",
+    "chat --no-stream does not report a continued session, and documents cannot be searched",
   ],
   [
     "4.2.0",
-    "long silent work may be cut by a proxy, and a cut answer cannot be followed while it is made",
+    "a proxy may cut a long silent answer, and a cut answer in progress cannot be followed",
   ],
-  ["4.3.0", "which filters a search really applied is not told"],
-  ["4.4.0", "documents are not filtered by date of creation"],
-  ["4.5.0", "a used-up budget does not say when it is renewed"],
+  ["4.3.0", "a search does not report the filters that it applied"],
+  ["4.4.0", "documents cannot be filtered by creation date"],
+  ["4.5.0", "the error of a used-up budget has no renewal date"],
 ];
 
 function numbersOf(version: string): number[] | undefined {
@@ -28,7 +28,7 @@ function isBefore(one: readonly number[], other: readonly number[]): boolean {
   return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0);
 }
 
-/** What the version lacks, oldest first; undefined where it is no number ("Development"). */
+/** Missing features of a version, oldest first; undefined if it is not a number ("Development"). */
 export function lackingIn(version: string): string[] | undefined {
   const own = numbersOf(version);
   if (!own) return undefined;
@@ -37,7 +37,7 @@ export function lackingIn(version: string): string[] | undefined {
   );
 }
 
-/** The service cannot be chatted with by this tool at all. */
+/** Whether this tool cannot chat with the service at all. */
 export function isTooOldForChat(version: string): boolean {
   const own = numbersOf(version);
   return own !== undefined && isBefore(own, [2, 8, 0]);

@@ -72,7 +72,7 @@ describe("/retry", () => {
     const world = await createWorld({ dialect: "onyx", faults: cut });
     const talk = await startTalk(world);
     expect(await talk.enter("first?")).toMatch(/error: .*cut[^]*→ \/retry looks into the session/);
-    expect(await talk.enter("/retry")).toMatch(/nothing is asked again[^]*no language model/);
+    expect(await talk.enter("/retry")).toMatch(/it is not asked again[^]*no language model/);
     expect(sent(world)).toHaveLength(1);
     // It is an answer like any other now.
     expect(await talk.enter("/retry")).toContain("the last answer is complete");
@@ -84,7 +84,7 @@ describe("/retry", () => {
     const world = await createWorld({ dialect: "onyx", tokenDelayMs: 30, faults: cut });
     const talk = await startTalk(world);
     await talk.enter("first?");
-    expect(await talk.enter("/retry")).toMatch(/still working|nothing is asked again/);
+    expect(await talk.enter("/retry")).toMatch(/still working|it is not asked again/);
     expect(sent(world)).toHaveLength(1);
   });
 

@@ -45,7 +45,7 @@ describe("slash commands", () => {
     )) {
       expect(help).toContain(`/${name}`);
     }
-    expect(help).toMatch(/\n {4}show the session, or go on in\r?\n {4}another\r?\n/);
+    expect(help).toMatch(/\n {4}show the session, or continue\r?\n {4}another\r?\n/);
   });
 
   it("list themselves in two columns where there is room", async () => {
@@ -53,7 +53,7 @@ describe("slash commands", () => {
     const talk = await startTalk(world);
     const help = await talk.enter("/help");
     expect(help).toMatch(/\n\/new {22}begin a new session\r?\n/);
-    expect(help).toMatch(/\n\/model \[PROVIDER\/VERSION\|default\]\r?\n {26}ask another/);
+    expect(help).toMatch(/\n\/model \[PROVIDER\/VERSION\|default\]\r?\n {26}use another/);
     for (const line of help.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   });
 
@@ -122,7 +122,7 @@ describe("slash commands", () => {
     const talk = await startTalk(world);
     expect(await talk.enter("/file missing.md")).toMatch(/error: .*missing\.md: it does not exist/);
     expect(await talk.enter("/file my notes.md")).toContain(
-      "goes along with the next question: my notes.md",
+      "attached to the next question: my notes.md",
     );
     await talk.enter("What is in it?");
     expect(lastSent(world)["file_descriptors"]).toHaveLength(1);

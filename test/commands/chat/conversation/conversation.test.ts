@@ -17,7 +17,7 @@ describe("a conversation", () => {
       expect(second).not.toHaveProperty("parent_message_id");
       talk.press("\u0004");
       expect(await talk.done).toBe(0);
-      expect(talk.news()).toMatch(/session [0-9a-f-]{36} · go on with/);
+      expect(talk.news()).toMatch(/session [0-9a-f-]{36} · continue with/);
       expect(talk.modes).toEqual(["\u001b[?2004h", "\u001b[?2004l"]);
     },
   );
@@ -41,7 +41,7 @@ describe("a conversation", () => {
     await talk.until("Extractive");
     const begun = performance.now();
     talk.press("\u0003");
-    await talk.until(/stopped; what came of the answer is kept[^]*> \r\u001b\[2C$/);
+    await talk.until(/stopped; the part of the answer that arrived is kept[^]*> \r\u001b\[2C$/);
     expect(performance.now() - begun).toBeLessThan(1000);
     const told = world.sandbox.ledger.requests.filter(({ path }) =>
       path.includes("stop-chat-session"),
@@ -56,7 +56,7 @@ describe("a conversation", () => {
     talk.press("hi\r");
     await talk.until("Extractive");
     talk.press("\u0003");
-    await talk.until(/stopped; .* is kept \(the service cannot be told, and may go on/);
+    await talk.until(/stopped; .* is kept \(this service has no stop request and may continue/);
   });
 
   it("ends by a signal with its code and the terminal restored", async () => {

@@ -2,8 +2,8 @@ import { getSession, resumeChat } from "../../../../api/sessions.ts";
 import { ApiError, CliError } from "../../../../errors.ts";
 import { dim } from "../../../../output/terminal/text.ts";
 import { createTurn } from "../../../../output/chat/turn/answer.ts";
-import { takeLines, type Batch } from "../../send.ts";
-import { askNext, tellFailure, type Place } from "../asking.ts";
+import { applyLines, type Batch } from "../../send.ts";
+import { askNext, writeFailure, type Place } from "../asking.ts";
 import { drawAnswer, showAnswer } from "../showing.ts";
 import { isAnswered, lastExchange } from "../stored.ts";
 import type { Exchange, Talk, Work } from "../talk.ts";
@@ -15,25 +15,24 @@ function lastAsked(talk: Talk): Exchange {
 }
 
 /**
- * The place of a question that is asked once more: behind the same answer, as
- * the sibling of the question that stands there. Only ids of assistant messages
- * are parents (that of the question itself would make the `onyx` interface drop
- * the text that is sent, observed-service.md 1.6), so the first question of a
- * session can go there again only where the service takes a parent of null for
- * the root; elsewhere it begins a new session.
+ * The place of a repeated question: after the same answer, as a sibling of the first
+ * attempt. A parent must be an assistant message: with the question itself as the parent,
+ * the `onyx` interface drops the sent text (observed-service.md 1.6). So the first question
+ * of a session can be repeated there only if the service accepts a null parent as the root;
+ * otherwise it begins a new session.
  */
 async function placeAgain(talk: Talk, { ending, after }: Exchange): Promise<Place> {
   const sessionId = ending.turn.sessionId ?? undefined;
   if (sessionId === undefined) return { sessionId, after: null };
   if (typeof after === "number") return { sessionId, parentMessageId: after, after };
   if (after === undefined) {
-    throw new CliError("usage", "it is not known what came before that question", {
-      hints: ["this service does not tell what is in a session: ask again in your own words"],
+    throw new CliError("usage", "the message before that question is not known", {
+      hints: ["this service does not show the messages of a session: type the question again"],
     });
   }
   if (talk.client.dialect.startsAtRoot) return { sessionId, fromRoot: true, after };
   await talk.output.note(
-    dim("this service cannot ask the first question of a session again: a new session begins"),
+    dim("this service cannot repeat the first question of a session: a new session begins"),
   );
   return { sessionId: undefined, after };
 }
@@ -44,19 +43,19 @@ async function askAgain(talk: Talk, work: Work, exchange: Exchange): Promise<voi
   await askNext(talk, work, question, await placeAgain(talk, exchange), true);
 }
 
-/** `/regenerate`: another answer to the last question, with the settings as they are now. */
+/** `/regenerate`: another answer to the last question, with the current settings. */
 export async function regenerate(talk: Talk, work: Work): Promise<void> {
   const last = lastAsked(talk);
   const { status } = last.ending.outcome;
   if (status === "error" || status === "incomplete") {
     throw new CliError("usage", "the last question has no whole answer yet", {
-      hints: ["/retry finds out what became of it"],
+      hints: ["/retry looks up its state"],
     });
   }
   await askAgain(talk, work, last);
 }
 
-/** Whether the service may have stored the question although no answer came. */
+/** Whether the service may have stored the question although no answer arrived. */
 function mayBeStored({ ending }: Exchange): boolean {
   const { turn, outcome, failure } = ending;
   if (turn.messageId !== null || turn.userMessageId !== null) return true;
@@ -64,14 +63,14 @@ function mayBeStored({ ending }: Exchange): boolean {
   return failure instanceof ApiError && (failure.status ?? 0) >= 500;
 }
 
-/** Sends without knowing only when asked a second time. */
+/** Repeats a question whose state is unknown, but only on the second /retry. */
 async function repeatUnknown(talk: Talk, work: Work, last: Exchange): Promise<void> {
   if (talk.mayRepeat) return await askAgain(talk, work, last);
   talk.mayRepeat = true;
   await talk.output.note(
-    "this service does not tell what became of the question: it may have been answered and stored",
+    "this service does not report the state of the question: it may have been answered and stored",
   );
-  await talk.output.note(dim("/retry once more asks it again all the same"));
+  await talk.output.note(dim("/retry once more to ask it again anyway"));
 }
 
 function isSameQuestion(stored: Exchange, asked: Exchange): boolean {
@@ -85,30 +84,30 @@ function adopt(talk: Talk, exchange: Exchange): void {
   talk.last = exchange.ending.turn.messageId ?? talk.last;
 }
 
-/** Draws the answer that the service is still working on, from its beginning. */
+/** Draws an answer in progress from its beginning. */
 async function follow(talk: Talk, work: Work, stored: Exchange): Promise<void> {
   const { sessionId } = stored.ending.turn;
   const lines = sessionId === null ? undefined : await resumeChat(work.client, sessionId);
   if (!lines) {
-    return talk.output.note("the service is still working on the answer: /retry again in a while");
+    return talk.output.note("the service is still working on the answer: /retry again later");
   }
   await talk.output.note(
-    dim("the service is still working on the answer: here it is from its beginning"),
+    dim("the service is still working on the answer; it follows from its beginning"),
   );
   const turn = createTurn();
   turn.sessionId = sessionId;
   async function* batches(): AsyncGenerator<Batch> {
-    for await (const each of lines ?? []) yield takeLines(turn, each);
+    for await (const each of lines ?? []) yield applyLines(turn, each);
   }
   const ending = await drawAnswer(talk, work, turn, batches());
   adopt(talk, { ...stored, ending });
-  if (ending.failure !== undefined) await tellFailure(talk, ending);
+  if (ending.failure !== undefined) await writeFailure(talk, ending);
 }
 
 /**
- * `/retry` after an answer that failed, was cut or stopped: looks into the
- * session and says what is there; the question is sent only when that cannot
- * put it into the session twice, or when the user insists.
+ * `/retry` after an answer that failed, was cut or stopped: looks it up in the session and
+ * reports the result. Sends the question again only if that cannot store it twice, or if
+ * the user insists.
  */
 export async function retry(talk: Talk, work: Work): Promise<void> {
   const last = lastAsked(talk);
@@ -120,7 +119,7 @@ export async function retry(talk: Talk, work: Work): Promise<void> {
     });
   }
   if (!mayBeStored(last)) {
-    await output.note(dim("the question was not taken: asking again"));
+    await output.note(dim("the service did not accept the question: asking again"));
     return await askAgain(talk, work, last);
   }
   const { sessionId } = turn;
@@ -132,17 +131,17 @@ export async function retry(talk: Talk, work: Work): Promise<void> {
   if (!stored || !isSameQuestion(stored, last)) {
     const { userMessageId } = turn;
     if (session.messages.some(({ message_id }) => message_id === userMessageId)) {
-      throw new CliError("usage", "the session holds the question, and has gone on since", {
-        hints: [`/session ${sessionId} shows where it stands`],
+      throw new CliError("usage", "the session holds the question and later messages", {
+        hints: [`/session ${sessionId} shows its last exchange`],
       });
     }
     await output.note(dim("the question is not in the session: asking again"));
     return await askAgain(talk, work, last);
   }
   if (session.current_run) return await follow(talk, work, stored);
-  // What the user stopped is stored as far as it came.
+  // The service stores a stopped answer up to the stop.
   if (isAnswered(stored) && outcome.status !== "interrupted") {
-    await output.note(dim("the service has finished the answer; nothing is asked again"));
+    await output.note(dim("the service has finished the answer; it is not asked again"));
     adopt(talk, stored);
     return await showAnswer(talk, work, stored);
   }

@@ -24,7 +24,7 @@ function lastAnswer(talk: Talk): Exchange {
   throw new CliError("usage", "there is no answer yet");
 }
 
-/** `/sources`: everything behind the last answer. */
+/** `/sources`: all sources of the last answer. */
 export async function showSources(talk: Talk): Promise<void> {
   const lines = sourceLines(lastAnswer(talk).ending.turn, Number.POSITIVE_INFINITY);
   if (lines.length === 0) return talk.output.note(dim("the last answer names no source"));
@@ -42,7 +42,7 @@ function sourceNumbered(talk: Talk, word: string): Source {
   });
 }
 
-/** `/open N`: the link of a source, in the browser where there is one. */
+/** `/open N`: opens the link of a source in the browser, or prints it without a browser. */
 export async function openSource(
   talk: Talk,
   _work: Work,
@@ -66,7 +66,7 @@ export async function openSource(
 
 async function copy(talk: Talk, platform: Platform, text: string, what: string): Promise<void> {
   const { output } = talk;
-  // What is pasted into a shell later must not steer a terminal either.
+  // The text may be pasted into a shell later: it must not control a terminal there either.
   const inert = neutralise(text);
   const program = await copyText(platform, inert);
   if (program !== undefined) return output.note(dim(`${what} is in the clipboard (${program})`));
@@ -78,11 +78,11 @@ async function copy(talk: Talk, platform: Platform, text: string, what: string):
   }
   await output.control(sequence);
   await output.note(
-    dim(`${what} was given to the terminal's clipboard (OSC 52; not every terminal takes it)`),
+    dim(`${what} was sent to the terminal's clipboard (OSC 52; not every terminal supports it)`),
   );
 }
 
-/** `/copy`: the last answer, or with a number the link of a source. */
+/** `/copy`: copies the last answer, or with a number the link of a source. */
 export async function copyAnswer(
   talk: Talk,
   _work: Work,
@@ -97,7 +97,7 @@ export async function copyAnswer(
   await copy(talk, platform, address, `the link of source ${argument}`);
 }
 
-/** `/save FILE`: the last answer; `/save all FILE`: the whole conversation. */
+/** `/save FILE`: saves the last answer; `/save all FILE`: saves the whole conversation. */
 export async function saveAnswers(talk: Talk, _work: Work, argument: string): Promise<void> {
   const [, all, file = ""] = /^(all\s+)?([\s\S]*)$/.exec(argument) ?? [];
   if (file === "") {

@@ -11,36 +11,36 @@ import type { Talk, Work } from "../talk.ts";
 
 /** A command of the conversation. */
 interface SlashCommand {
-  /** What may follow its name. */
+  /** Arguments, for the help. */
   argument: string;
   summary: string;
-  /** Throws CliError; the conversation goes on. */
+  /** Throws CliError; the conversation continues. */
   run(talk: Talk, work: Work, argument: string): Promise<void>;
 }
 
 /** Every slash command by name, in the order of the help. `/exit` ends the loop itself. */
 export const slashCommands: Readonly<Record<string, SlashCommand>> = {
-  help: { argument: "", summary: "this list", run: (talk) => showHelp(talk) },
+  help: { argument: "", summary: "list the commands", run: (talk) => showHelp(talk) },
   new: { argument: "", summary: "begin a new session", run: (talk) => beginSession(talk) },
   agent: {
     argument: "[ID|NAME]",
-    summary: "list agents, or let one answer in a new session",
+    summary: "list agents, or select one for a new session",
     run: chooseAgent,
   },
   session: {
     argument: "[ID]",
-    summary: "show the session, or go on in another",
+    summary: "show the session, or continue another",
     run: chooseSession,
   },
   sessions: { argument: "", summary: "list sessions", run: showSessions },
   file: {
     argument: "[PATH|clear]",
-    summary: "send a file along with the next question",
+    summary: "attach a file to the next question",
     run: attachFile,
   },
   model: {
     argument: "[PROVIDER/VERSION|default]",
-    summary: "ask another language model",
+    summary: "use another language model",
     run: chooseModel,
   },
   tools: {
@@ -50,7 +50,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
   },
   filter: {
     argument: "[KIND VALUE|clear]",
-    summary: "search only a source, set, tag, or since",
+    summary: "filter by source, document set, tag or date",
     run: chooseFilter,
   },
   regenerate: {
@@ -58,7 +58,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
     summary: "another answer to the last question",
     run: (talk, work) => regenerate(talk, work),
   },
-  sources: { argument: "", summary: "what the last answer is based on", run: showSources },
+  sources: { argument: "", summary: "list the sources of the last answer", run: showSources },
   open: { argument: "N", summary: "open the link of source N", run: openSource },
   copy: {
     argument: "[N]",
@@ -72,7 +72,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
   },
   retry: {
     argument: "",
-    summary: "see what became of a failed answer",
+    summary: "look up or repeat a failed answer",
     run: (talk, work) => retry(talk, work),
   },
   exit: { argument: "", summary: "leave (also Ctrl-D)", run: async () => {} },
@@ -80,8 +80,8 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 
 const keys: readonly (readonly [string, string])[] = [
   ["Alt+Enter, Ctrl+J, \\ Enter", "a new line in the message"],
-  ["Up, Down, Ctrl+R", "what was entered before"],
-  ["a space at the beginning", "sent as it is, and not kept in the history"],
+  ["Up, Down, Ctrl+R", "earlier entries"],
+  ["a space at the beginning", "sent unchanged, and not saved in the history"],
   ["Tab", "completes commands and their arguments"],
   ["Ctrl+C", "stops the answer, clears the line, leaves"],
 ];
@@ -89,7 +89,7 @@ const keys: readonly (readonly [string, string])[] = [
 const helpColumn = 26;
 const narrowIndent = 4;
 
-/** Two columns where there is room; what is wider than the first one has a line to itself. */
+/** Writes two columns if they fit. A name wider than the first column is on its own line. */
 async function showHelp({ output }: Talk): Promise<void> {
   const rows = Object.entries(slashCommands).map(
     ([name, { argument, summary }]) => [`/${name} ${argument}`.trim(), summary] as const,
@@ -107,14 +107,14 @@ async function showHelp({ output }: Talk): Promise<void> {
   }
 }
 
-/** What was typed, taken apart; undefined for a text that is no command. */
+/** Splits a typed command; undefined for a text that is not a command. */
 export function parseCommand(text: string): { name: string; argument: string } | undefined {
   const name = /^\/([a-zA-Z]+)(?=\s|$)/.exec(text)?.[1];
   if (name === undefined || text.includes("\n")) return undefined;
   return { name: name.toLowerCase(), argument: text.slice(name.length + 1).trim() };
 }
 
-/** The command of that name. Throws CliError `usage` for one that does not exist. */
+/** Finds a command by name. Throws CliError `usage` for an unknown name. */
 export function commandNamed(name: string): SlashCommand {
   if (Object.hasOwn(slashCommands, name)) return slashCommands[name]!;
   const near = nearest(name, Object.keys(slashCommands));

@@ -14,16 +14,16 @@ import { completePath } from "../paths.ts";
 import { typedPath } from "../saving.ts";
 import type { Talk } from "../talk.ts";
 
-const longestWaitMs = 1500;
-const keptMs = 60_000;
+const lookUpTimeoutMs = 1500;
+const cacheMs = 60_000;
 const mostSessions = 100;
 const mostCandidates = 200;
 
 type Ask = (client: Client) => Promise<readonly string[]>;
-/** Words that may stand for the argument as far as it was typed. */
-type Completer = (talk: Talk, argument: string, ask: Remembered) => Promise<readonly string[]>;
-/** What the service answers to `ask`, remembered for a while under a name. */
-type Remembered = (name: string, ask: Ask) => Promise<readonly string[]>;
+/** Candidates for the typed part of the argument. */
+type Completer = (talk: Talk, argument: string, ask: CachedAsk) => Promise<readonly string[]>;
+/** Runs `ask` on the service and caches the result under a name. */
+type CachedAsk = (name: string, ask: Ask) => Promise<readonly string[]>;
 
 const path: Completer = (talk, argument) => completePath(argument, (each) => typedPath(talk, each));
 
@@ -36,8 +36,8 @@ const toolNames: Ask = async (client) =>
   (await listTools(client)).map(({ name, display_name }) => display_name || name);
 
 const modelNames: Ask = async (client) => {
-  const providers = (await listProviders(client, longestWaitMs)) ?? [];
-  // What is typed is split at the first slash.
+  const providers = (await listProviders(client, lookUpTimeoutMs)) ?? [];
+  // PROVIDER/VERSION is split at the first slash, so a provider name cannot hold one.
   const named = providers.filter(({ name }) => !name.includes("/"));
   return named.flatMap(({ name, models }) => models.map((model) => `${name}/${model}`));
 };
@@ -58,7 +58,7 @@ async function sessionIds(client: Client): Promise<string[]> {
   return ids;
 }
 
-/** The argument's last word, completed; what stands before it is kept. */
+/** Completes the last word of the argument and keeps the words before it. */
 function lastWord(argument: string, words: readonly string[]): string[] {
   const begin = argument.slice(0, argument.search(/\S*$/));
   return words.map((word) => begin + word);
@@ -96,11 +96,11 @@ const completers: Readonly<Record<string, Completer>> = {
   copy: numbers,
 };
 
-function createMemory(client: Client, elapsed: () => number): Remembered {
+function createCache(client: Client, elapsed: () => number): CachedAsk {
   const known = new Map<string, { words: Promise<readonly string[]>; askedAt: number }>();
   return (name, ask) => {
     const found = known.get(name);
-    if (found && elapsed() - found.askedAt < keptMs) return found.words;
+    if (found && elapsed() - found.askedAt < cacheMs) return found.words;
     const words = ask(client).catch(() => []);
     known.set(name, { words, askedAt: elapsed() });
     return words;
@@ -110,16 +110,16 @@ function createMemory(client: Client, elapsed: () => number): Remembered {
 const none: Completion = { from: 0, candidates: [] };
 
 /**
- * Completes slash commands and their arguments. What the service is asked for
- * is remembered for a minute and waited for 1.5 s; an answer that comes later
- * serves the next Tab. Fails silently: there is then nothing to complete.
+ * Completes slash commands and their arguments. Look-ups on the service are cached for a
+ * minute and time out after 1.5 s; a later result is used by the next Tab. Fails silently:
+ * then there are no candidates.
  */
 export function createCompleter(talk: Talk): (beforeCursor: string) => Promise<Completion> {
   const { context, client } = talk;
-  const ask = createMemory(client, context.elapsed);
+  const ask = createCache(client, context.elapsed);
   const inTime = async (words: Promise<readonly string[]>): Promise<readonly string[]> => {
     const timer = new AbortController();
-    const late = context.sleep(longestWaitMs, timer.signal).then(() => []);
+    const late = context.sleep(lookUpTimeoutMs, timer.signal).then(() => []);
     const found = await Promise.race([words, late]).catch(() => []);
     timer.abort();
     late.catch(() => {});

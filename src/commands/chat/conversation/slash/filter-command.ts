@@ -29,7 +29,7 @@ function addTag({ settings, client }: Talk, value: string): void {
   const equals = value.indexOf("=");
   if (equals < 1) throw usage(`"${value}" is not KEY=VALUE`);
   const tag: [string, string] = [value.slice(0, equals), value.slice(equals + 1)];
-  // A service that takes the tags as an object has one value a key: the last one counts.
+  // A service that reads tags as an object has one value for each key: the last value wins.
   const others = (settings.tags ?? []).filter(
     ([key]) => client.dialect.repeatsTagKeys || key !== tag[0],
   );
@@ -48,7 +48,7 @@ function addFilter(talk: Talk, kind: FilterKind, value: string): void {
   }
 }
 
-/** `/filter`: shows what limits the search, adds to it, or takes it away. */
+/** `/filter`: shows, adds or removes search filters. */
 export async function chooseFilter(talk: Talk, _work: Work, argument: string): Promise<void> {
   const [, word = "", value = ""] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
   if (word === "clear") {

@@ -9,10 +9,10 @@ import { showExchange } from "../showing.ts";
 import { lastExchange } from "../stored.ts";
 import { leaveSession, type Talk, type Work } from "../talk.ts";
 
-const mostListed = 20;
+const maxListed = 20;
 
 /**
- * Goes on in a session and shows its last exchange where the service tells it.
+ * Continues a session and shows its last exchange, if the service has an endpoint for it.
  * Throws ApiError for a session that the service does not have.
  */
 export async function enterSession(talk: Talk, work: Work, id: string): Promise<void> {
@@ -21,12 +21,12 @@ export async function enterSession(talk: Talk, work: Work, id: string): Promise<
     leaveSession(talk);
     talk.sessionId = id;
     talk.last = indexedSession(context.env, owner, id)?.messageId ?? undefined;
-    return output.note(dim(`going on in session ${id}; this service does not show what was said`));
+    return output.note(dim(`continuing session ${id}; this service cannot show its messages`));
   }
   const session = await getSession(work.client, id);
   leaveSession(talk);
   talk.sessionId = session.chat_session_id;
-  // It is the session's agent that answers; a later /new keeps it. 0 is the default one.
+  // The session's agent answers, also after a later /new. 0 is the default agent.
   if (session.persona_id) talk.settings.personaId = session.persona_id;
   else delete talk.settings.personaId;
   const last = lastExchange(session);
@@ -38,7 +38,7 @@ export async function enterSession(talk: Talk, work: Work, id: string): Promise<
   await showExchange(talk, work, last);
 }
 
-/** As `enterSession` at the start: a service that cannot tell is no reason not to talk. */
+/** As `enterSession`, at the start: if the service cannot show the session, only warns. */
 export async function resumeSession(talk: Talk, work: Work, id: string): Promise<void> {
   try {
     await enterSession(talk, work, id);
@@ -47,11 +47,11 @@ export async function resumeSession(talk: Talk, work: Work, id: string): Promise
     if (isGone || work.signal.aborted) throw error;
     talk.sessionId = id;
     talk.last = undefined;
-    await talk.output.warn(`what was said in the session cannot be shown: ${messageOf(error)}`);
+    await talk.output.warn(`the messages of the session cannot be shown: ${messageOf(error)}`);
   }
 }
 
-/** `/session`: the current one, or another. */
+/** `/session`: shows the current session, or continues another. */
 export async function chooseSession(talk: Talk, work: Work, argument: string): Promise<void> {
   const { output, context, owner } = talk;
   if (argument !== "") {
@@ -75,13 +75,13 @@ async function listed({ context, owner }: Talk, { client }: Work): Promise<Liste
   for (const { id, updatedAt, title } of indexedSessions(context.env, owner)) {
     known.push({ id, time: updatedAt, title });
   }
-  if (!canListSessions(client)) return known.slice(0, mostListed);
+  if (!canListSessions(client)) return known.slice(0, maxListed);
   const found: Listed[] = [];
-  for await (const { id, name, time_updated } of listSessions(client, { pageSize: mostListed })) {
-    // A session that the service has not named is told by its first question.
+  for await (const { id, name, time_updated } of listSessions(client, { pageSize: maxListed })) {
+    // A session without a name on the service is listed with its first question.
     const title = name || known.find((each) => each.id === id)?.title || "";
     found.push({ id, time: time_updated ?? "", title });
-    if (found.length >= mostListed) break;
+    if (found.length >= maxListed) break;
   }
   return found;
 }
@@ -93,7 +93,7 @@ function row({ id, time, title }: Listed, isCurrent: boolean, width: number): Te
   return [isCurrent ? "* " : "  ", isCurrent ? bold(line) : line];
 }
 
-/** `/sessions`: those of the service, or those that this machine remembers. */
+/** `/sessions`: lists the service's sessions, or those in the index of this machine. */
 export async function showSessions(talk: Talk, work: Work): Promise<void> {
   const { output } = talk;
   const sessions = await listed(talk, work);
@@ -101,10 +101,10 @@ export async function showSessions(talk: Talk, work: Work): Promise<void> {
   for (const each of sessions) {
     await output.line(...row(each, each.id === talk.sessionId, output.columns()));
   }
-  await output.note(dim("/session and the beginning of an id goes on in one"));
+  await output.note(dim("/session and the beginning of an id continues a session"));
 }
 
-/** `/new`: the next question begins a session. */
+/** `/new`: the next question begins a new session. */
 export async function beginSession(talk: Talk): Promise<void> {
   leaveSession(talk);
   await talk.output.note(dim("the next question begins a new session"));

@@ -29,7 +29,7 @@ function entry(
   ];
 }
 
-/** The only one whose id or name is `wanted`. Throws CliError `not-found`. */
+/** The only item whose id or name is `wanted`. Throws CliError `not-found`. */
 function pick<Item extends { id: number; name: string }>(
   items: readonly Item[],
   wanted: string,
@@ -50,13 +50,13 @@ function pick<Item extends { id: number; name: string }>(
   );
 }
 
-/** `/agent`: the agents, or the one that answers from now on, in a new session. */
+/** `/agent`: lists the agents, or selects the agent for a new session. */
 export async function chooseAgent(talk: Talk, work: Work, argument: string): Promise<void> {
   const { output, settings } = talk;
   const isKnown = work.client.dialect.paths.agents !== undefined;
   if (argument === "") {
     if (!isKnown)
-      return output.note(dim("this service lists no agents: /agent and an id takes one"));
+      return output.note(dim("this service lists no agents: /agent and an id selects one"));
     for (const { id, name, description } of await listAgents(work.client)) {
       await output.line(
         ...entry(id === settings.personaId, id, name, description ?? "", output.columns()),
@@ -67,12 +67,12 @@ export async function chooseAgent(talk: Talk, work: Work, argument: string): Pro
   if (argument === "default") delete settings.personaId;
   else if (isKnown) settings.personaId = pick(await listAgents(work.client), argument, "agent").id;
   else if (/^-?\d{1,9}$/.test(argument)) settings.personaId = Number(argument);
-  else throw new CliError("usage", `this service lists no agents: give an id, not ${argument}`);
+  else throw new CliError("usage", `this service lists no agents: use an id, not ${argument}`);
   leaveSession(talk);
   await output.note(dim(`agent ${argument} answers from now on, in a new session`));
 }
 
-/** `/model`: the one that is asked for, or another. */
+/** `/model`: shows or selects the model. */
 export async function chooseModel(talk: Talk, _work: Work, argument: string): Promise<void> {
   const { output, settings } = talk;
   if (argument === "default") {
@@ -114,7 +114,7 @@ async function showTools({ output, settings }: Talk, tools: readonly Tool[]): Pr
   }
 }
 
-/** `/tools`: lists them, narrows them, takes all or none, or forces one. */
+/** `/tools`: lists the tools, allows some, all or none, or forces one. */
 export async function chooseTools(talk: Talk, work: Work, argument: string): Promise<void> {
   const { settings } = talk;
   const [first = "", ...rest] = argument.split(/[\s,]+/).filter(Boolean);
@@ -133,7 +133,7 @@ export async function chooseTools(talk: Talk, work: Work, argument: string): Pro
   await showTools(talk, tools);
 }
 
-/** `/file`: those that go along with the next question, one more, or none. */
+/** `/file`: lists the files for the next question, adds one, or clears them. */
 export async function attachFile(talk: Talk, work: Work, argument: string): Promise<void> {
   const { output, context } = talk;
   if (argument === "clear") talk.files = [];
@@ -147,9 +147,9 @@ export async function attachFile(talk: Talk, work: Work, argument: string): Prom
     };
     talk.files = [...talk.files, ...(await describeFiles(upload, files, []))];
   }
-  if (talk.files.length === 0) await output.note(dim("no file goes along with the next question"));
+  if (talk.files.length === 0) await output.note(dim("no file is attached to the next question"));
   else {
     const names = talk.files.map(({ name, id }) => neutraliseLine(name ?? id));
-    await output.note(dim(`goes along with the next question: ${names.join(", ")}`));
+    await output.note(dim(`attached to the next question: ${names.join(", ")}`));
   }
 }
