@@ -70,12 +70,12 @@ function put(tree: Tree, steps: readonly string[], field: Field): void {
     if (known !== undefined) throw contradiction(field.name);
     tree[step] = field.value;
   } else if (rest[0] === "") {
-    const list = known ?? [];
+    const list = known === undefined ? [] : known;
     if (!Array.isArray(list)) throw contradiction(field.name);
     tree[step] = list;
     putElement(list, rest.slice(1), field);
   } else {
-    const inner = known ?? createTree();
+    const inner = known === undefined ? createTree() : known;
     if (!isTree(inner)) throw contradiction(field.name);
     tree[step] = inner;
     put(inner, rest, field);

@@ -46,6 +46,15 @@ describe("fields become a body", () => {
     );
   });
 
+  it.each(["a[]", "a[b]"])("a null and %s contradict each other", (name) => {
+    expect(() =>
+      createBody([
+        { name: "a", value: null },
+        { name, value: 1 },
+      ]),
+    ).toThrow(expect.objectContaining({ exit: "usage" }));
+  });
+
   it.each(["a", "=x", ""])("%j has no name and value", (given) => {
     expect(() => splitField("--field", given)).toThrow("--field: expected name=value");
   });

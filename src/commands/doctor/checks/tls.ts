@@ -1,3 +1,4 @@
+import { isLoopback } from "../../../config/values/url.ts";
 import { readFault } from "../../../api/transport/faults.ts";
 import { shakeHands, type Handshake } from "../../../api/transport/handshake.ts";
 import { codeOf } from "../../../errors.ts";
@@ -149,8 +150,7 @@ async function examineTls(examination: Examination, signal: AbortSignal): Promis
   const { options, connection } = need(examination, "connected");
   const { origin, protocol, hostname } = new URL(connection.baseUrl);
   if (protocol !== "https:") {
-    const isHere =
-      need(examination, "hop").what === "service" && /^(?:localhost|127\.|\[::1)/.test(hostname);
+    const isHere = need(examination, "hop").what === "service" && isLoopback(hostname);
     return isHere
       ? { status: "skipped", message: "not used: http on this machine" }
       : {
