@@ -1,4 +1,4 @@
-/** Flags that every command takes; absent members were given neither as a flag nor as a variable. */
+/** Flags that every command accepts. A member is absent if no flag and no variable set it. */
 export interface GlobalFlags {
   profile?: string;
   config?: string;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-// Descriptions become the JSON Schema that editors show; see json-schema.ts.
+// Editors show these descriptions from the JSON Schema; see json-schema.ts.
 const text = (description: string) => z.string().check(z.minLength(1), z.describe(description));
 const flag = (description: string) => z.boolean().check(z.describe(description));
 const list = (description: string) =>
@@ -14,7 +14,7 @@ const choice = <const Values extends readonly [string, ...string[]]>(
 
 const largestId = 2 ** 31 - 1;
 
-/** A key, or where to find it. `command` counts in the user file only. */
+/** A key, or a reference to it. `command` is allowed in the user file only. */
 export const Secret = z
   .union(
     [
@@ -40,7 +40,7 @@ const source = text("source type of the documents (default: file)");
 const link = text("link template: {path} {dir} {name} {slug} {id} or a front matter key");
 const ccPairId = whole(0, largestId, "connector/credential pair to upload to");
 
-/** Settings of the documents that one pattern names. Later rules win. */
+/** Settings of the documents that match one pattern. Later rules win. */
 export const IngestRule = z.strictObject({
   match: text("glob, relative to the project root"),
   metadata: z.optional(metadata),
@@ -197,7 +197,7 @@ export const Profile = z.strictObject({
 });
 export type Profile = z.infer<typeof Profile>;
 
-/** Names of profiles: they are typed in a shell and may become file names. */
+/** Pattern of profile names: users type them in a shell, and they may become file names. */
 export const profileName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
 
 const ProfileName = z.string().check(z.regex(profileName), z.describe("name of a profile"));
