@@ -213,7 +213,7 @@ describe("a proxy that", () => {
       answer("HTTP/1.1 403 Forbidden by policy\r\ncontent-type: text/html\r\n\r\n<h1>No</h1>"),
       1,
       5,
-      ["answered 403 Forbidden by policy", "have service.test:", "port 443 only", "NO_PROXY"],
+      ["answered 403 Forbidden by policy", "ask for service.test:", "port 443 only", "NO_PROXY"],
     ],
     [
       "cannot reach it",
