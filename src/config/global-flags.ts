@@ -23,6 +23,6 @@ export interface GlobalFlags {
   color?: boolean;
   /** False for `--no-input`. */
   input?: boolean;
-  /** Where each member above came from. */
+  /** Source of each member above. */
   flagSources?: Record<string, "flag" | "env">;
 }

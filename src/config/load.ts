@@ -83,9 +83,8 @@ function resolveProfile(
 }
 
 /**
- * Loads the configuration. Flags override variables, then come the project file, the user file
- * and the built-in values. Throws CliError `not-configured` with `file:line:column` for a broken
- * file.
+ * Loads the configuration. Precedence: flags, variables, project file, user file, built-in
+ * values. Throws CliError `not-configured` with `file:line:column` for a broken file.
  *
  * A trusted project file applies in full. For commands that send requests, an untrusted one is
  * limited. If it sets addresses or secret references, or shapes ids, the target or a check,

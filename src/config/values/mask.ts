@@ -32,7 +32,7 @@ export function maskValue(value: unknown, key: string): unknown {
   if ((key === "baseUrl" || key === "proxy") && typeof value === "string")
     return withoutCredentials(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  // Users choose the names in metadata: a name such as apiKey marks no secret there.
+  // Users choose the names in metadata: a name like apiKey marks no secret there.
   if (key === "metadata" || key === "tags") return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [name, maskValue(inner, name)]),
