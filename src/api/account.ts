@@ -4,9 +4,9 @@ import type { Client } from "./client.ts";
 const Me = z.looseObject({ is_anonymous_user: z.optional(z.nullable(z.boolean())) });
 
 /**
- * Whether the service takes the access token for nobody's: where it admits
- * everyone, a wrong one is no error (observed-service.md 8). Undefined where the
- * dialect does not tell. One attempt of at most `withinMs`, which an abort does
+ * Whether the service treats the access token as anonymous: a service open to
+ * everyone accepts a wrong token (observed-service.md 8). Undefined where the
+ * dialect has no endpoint. One attempt of at most `withinMs`, which an abort does
  * not end. Throws ApiError.
  */
 export async function isAnonymous(client: Client, withinMs: number): Promise<boolean | undefined> {

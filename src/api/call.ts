@@ -11,9 +11,9 @@ import type { Transport } from "./transport/transport.ts";
 export interface RequestTrace {
   method: string;
   url: string;
-  /** Absent when no answer came. */
+  /** Absent if no response arrived. */
   status?: number | undefined;
-  /** Transport code when no answer came, else the service's own. */
+  /** Transport error code if no response arrived, else the service's error code. */
   code?: string | undefined;
   ms: number;
   /** From 1. */
@@ -31,9 +31,9 @@ export interface ClientOptions {
   dialect: DialectName;
   accessToken: string;
   apiKey: string;
-  /** Takes secrets out of everything that the service and the proxy answer, before it is read. */
+  /** Redacts the secrets in every response of the service and the proxy, before it is read. */
   secrets: Redactor;
-  /** The user's `--timeout`: what it limits differs by class of call (policy.ts). */
+  /** The user's `--timeout`; the class of a call decides which limit it sets (policy.ts). */
   timeoutMs?: number;
   proxy?: string;
   noProxy?: string;
@@ -41,7 +41,7 @@ export interface ClientOptions {
   ca?: string;
   client?: ClientCertificate;
   allowInsecureTls?: boolean;
-  /** Connections kept open at most (default 8). */
+  /** Maximum of open connections (default 8). */
   connections?: number;
   clock: Clock;
   signal: AbortSignal;
@@ -60,22 +60,22 @@ export interface Call {
   contentType?: string;
   /** Bytes of the body, where it is a stream. */
   contentLength?: number;
-  /** Further headers by lower-case name; they replace those of every call, but never the key. */
+  /** Further headers by lower-case name. They replace default headers, but never the key. */
   headers?: Readonly<Record<string, string>>;
-  /** How often it is sent at most, instead of the policy's: a body that can be read once. */
+  /** Maximum of attempts instead of the policy's, e.g. 1 for a body that can be read only once. */
   attempts?: number;
   gate?: Gate | undefined;
-  /** Told of each attempt that failed, the last one included. */
+  /** Called after each failed attempt, including the last. */
   onFailure?: ((kind: FaultKind) => void) | undefined;
-  /** Longest silence inside the answer, instead of the policy's. */
+  /** Idle timeout within the response, instead of the policy's. */
   idleMs?: number | undefined;
-  /** Most bytes of the answer, instead of the policy's. */
+  /** Maximum size of the response, instead of the policy's. */
   responseBytes?: number | undefined;
-  /** Goes out although the signal is aborted: one attempt, at most this long. */
+  /** Send although the signal is aborted: one attempt with this total timeout. */
   detachedMs?: number;
 }
 
-/** What calls of one client share. */
+/** State that all calls of one client share. */
 export interface Wire {
   options: ClientOptions;
   dialect: Dialect;
@@ -83,16 +83,20 @@ export interface Wire {
   origin: string;
   /** Path prefix of the base URL, without a trailing slash. */
   prefix: string;
-  /** The path that was checked last: a bulk upload uses one, and parsing it costs time. */
+  /** The last checked path: a bulk upload uses one path, and parsing it costs time. */
   checkedPath: string;
-  /** The headers that were made last, for the calls that want the same. */
-  made?: { key: Call["key"]; contentType: string | undefined; headers: Record<string, string> };
+  /** The last common headers, reused by calls with the same key and content type. */
+  lastHeaders?: {
+    key: Call["key"];
+    contentType: string | undefined;
+    headers: Record<string, string>;
+  };
 }
 
 /** The address of a path below the base URL. Throws when the path would leave it. */
 export function urlOf(wire: Wire, path: string): string {
   const url = wire.origin + wire.prefix + path;
-  // A second wall behind the join: nothing of a path may change where the key goes.
+  // Second guard: no path may change the origin that receives the key.
   if (path !== wire.checkedPath) {
     if (!path.startsWith("/") || new URL(url).origin !== wire.origin) {
       throw new Error(`path leaves the base URL: ${path.slice(0, 80)}`);
@@ -102,10 +106,10 @@ export function urlOf(wire: Wire, path: string): string {
   return url;
 }
 
-/** What calls with the same key and content type have in common; nobody changes it. */
+/** Headers of all calls with the same key and content type. Shared: do not change them. */
 function commonHeaders(wire: Wire, { key, contentType }: Call): Record<string, string> {
-  const { made } = wire;
-  if (made && made.key === key && made.contentType === contentType) return made.headers;
+  const { lastHeaders: last } = wire;
+  if (last && last.key === key && last.contentType === contentType) return last.headers;
   const headers: Record<string, string> = {
     authorization: `Bearer ${wire.options[key]}`,
     accept: "application/json",
@@ -113,7 +117,7 @@ function commonHeaders(wire: Wire, { key, contentType }: Call): Record<string, s
     "user-agent": "knowctl",
   };
   if (contentType !== undefined) headers["content-type"] = contentType;
-  wire.made = { key, contentType, headers };
+  wire.lastHeaders = { key, contentType, headers };
   return headers;
 }
 
@@ -134,10 +138,10 @@ export interface Limits {
   totalMs: number;
 }
 
-// What the system may have taken and not sent yet: beyond it each piece that goes out is seen.
+// Bytes that the system may buffer unsent. Beyond them, onSent reports each piece that leaves.
 const unseenBytes = 1024 * 1024;
 
-/** The policy's limits with the user's `--timeout` and the size of the body worked in. */
+/** The policy's limits, adjusted to the user's `--timeout` and the size of the body. */
 export function limitsOf(
   policy: CallPolicy,
   timeoutMs: number | undefined,
@@ -151,7 +155,7 @@ export function limitsOf(
   };
   if (timeoutMs !== undefined) {
     limits[policy.timeoutSets] = timeoutMs;
-    // Before the first byte of a stream there is silence, too.
+    // The wait for the first byte of a stream is idle time, too.
     if (policy.timeoutSets === "idleMs") limits.headersMs = timeoutMs;
     if (policy.timeoutSets === "headersMs") limits.totalMs = Math.max(limits.totalMs, timeoutMs);
   }
@@ -162,7 +166,7 @@ export function limitsOf(
   return limits;
 }
 
-/** What goes out for a call, the same for each of its attempts. */
+/** The exchange of a call, the same for each attempt. */
 export function toExchange(wire: Wire, call: Call, policy: CallPolicy): Exchange {
   const { timeoutMs } = wire.options;
   const bytes = call.body instanceof Uint8Array ? call.body.byteLength : (call.contentLength ?? 0);

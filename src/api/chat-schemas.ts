@@ -1,7 +1,7 @@
 /**
- * What a chat answers, as zod schemas: the packets of its stream and the whole
- * reply. Apart from the other schemas because building them costs time at start.
- * Loose on purpose: unknown members pass, because the service grows by release.
+ * Responses to a chat request as zod schemas: the packets of a stream and the whole
+ * reply. Separate from the other schemas because building them costs start-up time.
+ * Loose on purpose: unknown members pass, because each release adds some.
  * Source: observed-service.md 1.8 and 2.2 to 2.6.
  */
 import * as z from "zod/mini";
@@ -25,7 +25,7 @@ const documents = z.array(SearchDoc);
 const texts = z.array(text);
 const optionalTexts = z.optional(z.nullable(texts));
 
-// Members that are only shown: one of another kind must not cost the whole packet.
+// Members for display only: a wrong type must not invalidate the whole packet.
 const shownText = orElse(optionalText, null);
 const shownInteger = orElse(optionalInteger, null);
 const shownTexts = orElse(optionalTexts, null);
@@ -149,7 +149,7 @@ export const Placement = z.looseObject({
 });
 export type Placement = z.infer<typeof Placement>;
 
-/** The error line: the turn failed although HTTP said 200. */
+/** The error line: the turn failed despite HTTP status 200. */
 export const StreamFailure = z.looseObject({
   error: text,
   error_code: optionalText,
@@ -158,7 +158,7 @@ export const StreamFailure = z.looseObject({
 });
 export type StreamFailure = z.infer<typeof StreamFailure>;
 
-// It goes into addresses and into commands that are offered for copying.
+// The id becomes part of URLs and of commands that users copy.
 const plainId = /^[\w-]{1,200}$/;
 export const SessionLine = z.looseObject({ chat_session_id: text.check(z.regex(plainId)) });
 export const MessageIdsLine = z.looseObject({
@@ -186,9 +186,9 @@ export type ChatEvent = { raw: string } & (
   | { kind: "failure"; failure: StreamFailure }
   | { kind: "packet"; placement: Placement | null; packet: Packet }
   | { kind: "reply"; reply: ChatReply }
-  /** Of a later release, or of nobody: it takes nothing from the answer. */
+  /** A line of a later release or of another sender: no part of the answer is missing. */
   | { kind: "unknown" }
-  /** A line that cannot be read: a part of the answer may be missing. */
+  /** An unreadable line: a part of the answer may be missing. */
   | { kind: "damaged" }
 );
 
@@ -217,7 +217,7 @@ export const ChatReply = z.looseObject({
     z.nullable(z.array(z.looseObject({ citation_number: z.int(), document_id: text }))),
   ),
   message_id: optionalInteger,
-  // The answer counts even where its session cannot be named.
+  // Accept the answer even if its session id is invalid.
   chat_session_id: z.optional(
     z.pipe(
       z.unknown(),

@@ -15,22 +15,22 @@ export type { Call, ClientOptions, RequestTrace } from "./call.ts";
 export interface Client {
   readonly dialect: Dialect;
   readonly secrets: Redactor;
-  /** Sends, retries as the policy says, and returns the answer that `shape` takes. Throws ApiError. */
+  /** Sends with the retries of the policy, and returns the response that `shape` accepts. Throws ApiError. */
   call<T>(call: Call, shape: Shape<T>): Promise<T>;
-  /** The same for an answer that is read as it comes. `accepts` matches its content type. */
+  /** The same for a streamed response. `accepts` matches its content type. */
   open(call: Call, accepts: RegExp): Promise<AsyncGenerator<Uint8Array>>;
   /**
-   * Any request, with an answer of any kind: 2xx gives it with its head, all else is
-   * thrown. `onRefused` is told of each answer with another status first.
+   * Sends any request. Returns a 2xx response with its head and throws for any other status.
+   * `onRefused` first receives each response with another status.
    */
   raw(call: Call, onRefused?: (answer: Answer) => void): Promise<StreamedAnswer>;
   /** The address of a path, for messages. */
   url(path: string): string;
-  /** Closes every connection; what is in flight fails. */
+  /** Closes every connection; requests in flight fail. */
   close(): Promise<void>;
 }
 
-/** Splits a checked base URL; paths are joined to it as strings, which `new URL` would re-root. */
+/** Splits a checked base URL. Paths are appended as strings: `new URL` would drop the prefix. */
 function splitBase(baseUrl: string): { origin: string; prefix: string } {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (
@@ -39,13 +39,13 @@ function splitBase(baseUrl: string): { origin: string; prefix: string } {
     url.username + url.password + url.search + url.hash !== ""
   ) {
     throw new CliError("not-configured", "the base URL is not a plain http or https address", {
-      hints: ["give it as https://host, without name, password, query or fragment"],
+      hints: ["write it as https://host, without name, password, query or fragment"],
     });
   }
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
 }
 
-/** Judges an answer whose body is still coming; only that of a failure is read here. */
+/** Judges the head of a streamed response. Reads the body only of a failure. */
 async function readHead(
   question: Question,
   answer: StreamedAnswer,
@@ -61,7 +61,7 @@ async function readHead(
   return { ok: false, failure };
 }
 
-/** How connections to the service are opened: through which proxy, with which certificates. */
+/** How to open connections to the service: proxy and certificates. */
 export function connectorOptionsOf(options: ClientOptions): ConnectorOptions & { origin: string } {
   const { origin } = splitBase(options.baseUrl);
   return {
@@ -74,7 +74,7 @@ export function connectorOptionsOf(options: ClientOptions): ConnectorOptions & {
   };
 }
 
-/** What the calls of a client share. Throws CliError `not-configured` as createClient does. */
+/** The state that calls of a client share. Throws CliError `not-configured` as createClient does. */
 export function createWire(options: ClientOptions): Wire {
   const { origin, prefix } = splitBase(options.baseUrl);
   const transport = createTransport({

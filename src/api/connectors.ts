@@ -2,7 +2,7 @@ import type { Client } from "./client.ts";
 import { ConnectorStatusList, type ConnectorStatus } from "./schemas.ts";
 
 /**
- * Every connector and credential pair, whole. `listOnce` asks once and waits for at
+ * Lists all connector/credential pairs with all members. `listOnce` makes one attempt of at
  * most five seconds. Throws ApiError.
  */
 export async function listConnectors(

@@ -3,7 +3,7 @@ import { ApiError, CliError } from "../errors.ts";
 import type { Client } from "./client.ts";
 import { shorten } from "./answers/words.ts";
 
-/** The source of connectors that are only filled through ingestion. */
+/** The source type of connectors that only ingestion fills. */
 export const ingestionSource = "ingestion_api";
 
 export interface NewConnector {
@@ -13,30 +13,31 @@ export interface NewConnector {
   groups: readonly number[];
 }
 
-// When the pair exists already, `success` is false and `data` the id of the connector.
-const MadePair = z.looseObject({
+// If the pair exists already, `success` is false and `data` is the id of the connector.
+const CreatedPair = z.looseObject({
   success: z.boolean(),
   message: z.optional(z.nullable(z.string())),
   data: z.optional(z.nullable(z.int())),
 });
 
-/** Whether connectors can be made through the interface. */
+/** Whether the interface can create connectors. */
 export function canCreateConnectors({ dialect }: Client): boolean {
   return dialect.paths.createConnector !== undefined;
 }
 
 /**
- * Makes a connector for ingestion with an empty credential, and gives the
- * cc_pair_id of the two. One request makes all (observed-service.md 4.3): in three
- * steps a failure would leave a connector without a pair, which no listing shows
- * and whose name is taken. Throws ApiError, also when the service says that it made none.
+ * Creates a connector for ingestion with an empty credential, and returns the
+ * cc_pair_id of both. One request creates everything (observed-service.md 4.3): with
+ * three requests, a failure would leave a connector without a pair, which no listing
+ * shows and whose name is taken. Throws ApiError, also if the service reports no success.
  */
 export async function createConnector(
   client: Client,
   { name, accessType, groups }: NewConnector,
 ): Promise<number> {
   const path = client.dialect.paths.createConnector;
-  if (path === undefined) throw new CliError("not-found", "this interface makes no connectors");
+  if (path === undefined)
+    throw new CliError("not-found", "this interface cannot create connectors");
   const body = {
     name,
     source: ingestionSource,
@@ -48,7 +49,7 @@ export async function createConnector(
     access_type: accessType,
     groups,
   };
-  const made = await client.call(
+  const created = await client.call(
     {
       what: "create connector",
       policy: "create",
@@ -58,11 +59,11 @@ export async function createConnector(
       body: Buffer.from(JSON.stringify(body)),
       contentType: "application/json",
     },
-    MadePair,
+    CreatedPair,
   );
-  if (made.success && typeof made.data === "number") return made.data;
+  if (created.success && typeof created.data === "number") return created.data;
   const url = client.url(path);
-  const words = shorten(made.message?.trim() || "no reason given", 300);
+  const words = shorten(created.message?.trim() || "no reason given", 300);
   throw new ApiError("server-error", `create connector: POST ${url}: not created: ${words}`, {
     method: "POST",
     url,

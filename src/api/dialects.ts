@@ -2,23 +2,23 @@ import type { SearchFilters } from "./schemas.ts";
 
 export type DialectName = "standard" | "onyx";
 
-/** How a listing that comes in pages is recognised, and where its next page is. */
+/** How to recognise a paged listing and find its next page. */
 export type PageForm =
-  /** `more` says that another follows: after the `cursor` of the last row, named by `parameter`. */
+  /** `more` is true if a page follows; `parameter` carries the `cursor` of the last row. */
   | { by: "cursor"; rows: string; more: string; cursor: string; parameter: string }
-  /** Numbered from 0 by `parameter`; `total` counts the rows of all. */
+  /** `parameter` numbers the pages from 0; `total` counts the rows of all pages. */
   | { by: "number"; rows: string; total: string; parameter: string };
 
 /**
- * Everything in which two deployments of the interface differ. Paths are
- * relative to the base URL. What a dialect does not have is undefined, and
- * nothing else in the code asks which dialect it is.
+ * All differences between two deployments of the interface. Paths are relative to
+ * the base URL. A missing feature is undefined; no other code depends on the name of
+ * the dialect.
  */
 export interface Dialect {
   readonly name: DialectName;
   readonly paths: {
     readonly connectorStatus: string;
-    /** POST: makes a connector, an empty credential and their pair at once. */
+    /** POST: creates a connector, an empty credential and their pair at once. */
     readonly createConnector?: string;
     readonly ingestion: string;
     readonly chat: string;
@@ -26,13 +26,13 @@ export interface Dialect {
     readonly chatFileUpload: string;
     readonly chatFiles: string;
     readonly imageUpload: string;
-    /** GET: every document that came through ingestion. */
+    /** GET: every ingested document. */
     readonly ingestedDocuments?: string;
     /** DELETE. `storedId` is the id as the service returned it. */
     readonly ingestedDocument?: (storedId: string) => string;
     /** GET: documents of one pair. */
     readonly pairDocuments?: (ccPairId: number) => string;
-    /** GET: chunks of one document in the index, 404 when it holds none. */
+    /** GET: chunks of one document in the index; 404 if the index holds none. */
     readonly documentSize?: (storedId: string) => string;
     readonly stopChat?: (sessionId: string) => string;
     readonly sessions?: string;
@@ -47,25 +47,25 @@ export interface Dialect {
     readonly chatFile?: (id: string) => string;
     readonly agents?: string;
     readonly me?: string;
-    /** GET: model providers by the names that a question takes. */
+    /** GET: model providers, by the names that a chat request uses. */
     readonly providers?: string;
     readonly version?: string;
     readonly health?: string;
   };
-  /** Absent: every listing comes whole. */
+  /** Absent: no listing is paged. */
   readonly pages?: readonly PageForm[];
   /** Member of the chat request that carries the filters. */
   readonly filtersMember: "search_filters" | "internal_search_filters";
-  /** One tag key may be asked for with several values. */
+  /** A filter may name several values of one tag key. */
   readonly repeatsTagKeys: boolean;
   writeTags(tags: readonly (readonly [string, string])[]): NonNullable<SearchFilters["tags"]>;
-  /** A parent message of null starts again from the root of the session's tree. */
+  /** A null parent message starts again from the root of the session's tree. */
   readonly startsAtRoot?: true;
   /** Request header whose value the service writes to its log. */
   readonly requestIdHeader?: string;
-  /** The service leaves out a document of the same text whose date is not later. */
+  /** The service ignores a document with unchanged text whose date is not later. */
   readonly skipsUnadvanced?: true;
-  /** The id under which the service stores a document: two that give one overwrite each other. */
+  /** The id under which the service stores a document. Documents with the same stored id overwrite each other. */
   readonly storedId?: (id: string) => string;
 }
 
@@ -73,7 +73,7 @@ const segment = encodeURIComponent;
 
 const madeFile = (id: string): string => `/api/chat/file/${segment(id)}`;
 
-/** service-interface.md to the letter. */
+/** Exactly the interface of service-interface.md. */
 const standard: Dialect = {
   name: "standard",
   paths: {

@@ -6,7 +6,7 @@ import type { Client } from "./client.ts";
 import type { Gate } from "./retry/gate.ts";
 import { IngestionResult } from "./schemas.ts";
 
-/** Whether the schema would say yes, for the answer that a bulk upload gets each time. */
+/** Fast check for the usual response to an upload; accepts only values that the schema accepts. */
 function isUsual(value: unknown): value is IngestionResult {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const { already_existed: existed, document_id: id } = value as Record<string, unknown>;
@@ -19,10 +19,9 @@ const usualOrSchema: Shape<IngestionResult> = {
 };
 
 /**
- * Adds or replaces one document. `body` is the JSON of an IngestionRequest, as text
- * or as its UTF-8 bytes, which must not change before this ends. Its document has
- * an id, which makes sending it again harmless. Throws ApiError, or the gate's
- * reason when the run has been stopped.
+ * Adds or replaces one document. `body` is the JSON of an IngestionRequest, as text or as
+ * UTF-8 bytes, which must not change before the promise settles. The document has an id,
+ * so a retry is harmless. Throws ApiError, or the gate's reason if the run was stopped.
  */
 export function upsertDocument(
   client: Client,
@@ -47,12 +46,12 @@ export function upsertDocument(
 const Listed = z.array(z.looseObject({ document_id: z.string() }));
 
 /**
- * The stored ids of all documents that came through ingestion, of every pair. Throws
- * ApiError, and CliError `not-found` where the dialect cannot list.
+ * The stored ids of all ingested documents, of every pair. Throws ApiError, and CliError
+ * `not-found` where the dialect cannot list.
  */
 export async function listIngested(client: Client): Promise<Set<string>> {
   const path = client.dialect.paths.ingestedDocuments;
-  if (path === undefined) throw new CliError("not-found", "this interface lists no documents");
+  if (path === undefined) throw new CliError("not-found", "this interface cannot list documents");
   const listed = await client.call(
     { what: "list documents", policy: "list", method: "GET", path, key: "apiKey" },
     Listed,
@@ -61,11 +60,10 @@ export async function listIngested(client: Client): Promise<Set<string>> {
 }
 
 /**
- * Deletes one document that came through ingestion. `storedId` is the id under
- * which the service stores it. Gives false when the service says that it has no
- * such document. Any other 404 is an error: an address that is not there says
- * nothing about the document. Throws ApiError, CliError `usage` where the
- * dialect cannot delete.
+ * Deletes one ingested document. `storedId` is the id under which the service stores it.
+ * Returns false if the service reports that it has no such document. Any other 404 is an
+ * error: a missing endpoint proves nothing about the document. Throws ApiError, CliError
+ * `usage` where the dialect cannot delete.
  */
 export async function deleteDocument(
   client: Client,

@@ -34,12 +34,12 @@ async function uploadTo<T>(
   );
 }
 
-/** The service's own words for a file that it answered 200 to and did not take. */
+/** The service's reasons for rejecting a file despite status 200. */
 function rejectionOf(upload: FileUpload): string {
   const reasons = (upload.rejected_files ?? []).map(({ reason }) =>
     shorten(reason?.trim() || "no reason given", 300),
   );
-  return reasons.join("; ") || "the service took no file and gave no reason";
+  return reasons.join("; ") || "the service accepted no file and gave no reason";
 }
 
 function rejectedError(client: Client, path: string, name: string, upload: FileUpload): ApiError {
@@ -54,9 +54,9 @@ function rejectedError(client: Client, path: string, name: string, upload: FileU
 }
 
 /**
- * Uploads one file for use in chats. The `file_id`, `chat_file_type`, `name` and
- * `id` of what was taken make a file descriptor; a file that the service answers
- * 200 to and does not take has its reason. Throws ApiError.
+ * Uploads one file for use in chats. The `file_id`, `chat_file_type`, `name` and `id` of an
+ * accepted file make a file descriptor. For a file that the service rejects with status 200,
+ * returns the reason. Throws ApiError.
  */
 export async function uploadChatFile(
   client: Client,
@@ -94,7 +94,7 @@ export async function listFiles(client: Client): Promise<UserFile[]> {
   );
 }
 
-/** As the listing has them; one that it leaves out gets the status `absent`. */
+/** States from the listing; a file missing there gets the status `absent`. */
 async function listedStates(
   client: Client,
   files: readonly UserFile[],
@@ -105,10 +105,9 @@ async function listedStates(
 }
 
 /**
- * The files as they are now, for polling: each asked for by itself, or found in
- * the listing where the service has no other way. One that is known nowhere any
- * more counts as DELETING; one that only a listing could tell has no status.
- * Throws ApiError.
+ * The current states of files, for polling: one request per file, or the listing where the
+ * dialect has no such endpoint. A file that is found in neither is DELETING. Where there is
+ * only the listing, a file missing there has no status. Throws ApiError.
  */
 export async function findFileStates(
   client: Client,
@@ -119,7 +118,7 @@ export async function findFileStates(
   const states: UserFile[] = [];
   for (const file of files) {
     const call: Call = {
-      what: "look at the file",
+      what: "read the file status",
       policy: "list",
       method: "GET",
       path: chatFile(file.id),
@@ -141,7 +140,7 @@ const StoredFile = z.looseObject({
   id: z.optional(z.nullable(z.union([z.string(), z.int()]))),
 });
 
-/** Every form in which deployments answer an image upload (observed-service.md 5). */
+/** All forms of the response to an image upload (observed-service.md 5). */
 const ImageUpload = z.union([
   z.array(StoredFile),
   z.looseObject({ file_paths: z.array(z.string()) }),
@@ -168,18 +167,18 @@ function imageIdOf(upload: z.infer<typeof ImageUpload>): string | undefined {
 export interface ImageUploadOptions {
   gate?: Gate | undefined;
   /**
-   * The caller remembers the id of a content and will not upload it again: then
-   * an upload whose answer was lost is repeated, up to 3 attempts.
+   * The caller caches ids by content and never uploads the same content again. Then an
+   * upload whose response was lost is retried, up to 3 attempts.
    */
   isRemembered?: boolean;
-  /** Told of each attempt that may have left a file in the service whose id nobody knows. */
+  /** Called for each attempt that may have left a file of unknown id in the service. */
   onOrphan?(): void;
 }
 
 /**
- * Uploads an image and returns its `image_file_id`. Each upload makes a new id,
- * so without `isRemembered` it is sent again only when surely nothing was sent.
- * Throws ApiError, or the gate's reason when the run has been stopped.
+ * Uploads an image and returns its `image_file_id`. Each upload creates a new id: without
+ * `isRemembered` it is retried only if nothing was sent for sure. Throws ApiError, or the
+ * gate's reason if the run was stopped.
  */
 export async function uploadImage(
   client: Client,

@@ -6,7 +6,7 @@ const Provider = z.looseObject({
   name: z.string(),
   model_configurations: z.optional(z.nullable(z.array(name))),
 });
-/** A list, or in newer releases an object that holds it. */
+/** A list, or in newer releases an object that holds the list. */
 const ProviderList = z.union([
   z.array(Provider),
   z.pipe(
@@ -15,16 +15,16 @@ const ProviderList = z.union([
   ),
 ]);
 
-/** Models of a provider that this key may use; `models` is empty where they are not told. */
+/** A provider and its models that this key may use; `models` is empty if the service lists none. */
 export interface ModelProvider {
   name: string;
   models: string[];
 }
 
 /**
- * The providers of models under the names that a question takes, undefined where
- * the dialect does not tell. One attempt of at most `withinMs`, which an abort
- * does not end. Throws ApiError.
+ * Lists model providers by the names that a chat request uses. Undefined where the
+ * dialect has no endpoint. One attempt of at most `withinMs`, which an abort does not
+ * end. Throws ApiError.
  */
 export async function listProviders(
   client: Client,

@@ -3,12 +3,12 @@ import type { Client } from "./client.ts";
 import { dialects, type DialectName } from "./dialects.ts";
 import { anything } from "./answers/shape.ts";
 
-/** Status of the answer to an empty request, which holds no document and which the service must refuse. */
+/** Status of the response to an empty request. It holds no document, so the service must refuse it. */
 async function statusOf(client: Client, path: string): Promise<number | undefined> {
   try {
     await client.call(
       {
-        what: "look at ingestion",
+        what: "probe ingestion",
         policy: "upsert",
         attempts: 1,
         method: "POST",
@@ -29,8 +29,8 @@ async function statusOf(client: Client, path: string): Promise<number | undefine
 const isMissing = (status: number | undefined): boolean => status === 404 || status === 405;
 
 /**
- * Whether the service lacks the ingestion of the client's dialect, and which other
- * dialect it has the ingestion of: undefined where none is known to answer. Two
+ * Whether the service lacks the ingestion endpoint of the client's dialect, and which other
+ * dialect's endpoint it has. `other` is undefined if none responds. Sends at most two
  * requests, which store nothing.
  */
 export async function findOtherDialect(
@@ -41,7 +41,7 @@ export async function findOtherDialect(
   for (const { name, paths } of Object.values(dialects)) {
     if (name === client.dialect.name) continue;
     const status = await statusOf(client, paths.ingestion);
-    // A refused request (401, 403) tells nothing.
+    // A refused request (401, 403) proves nothing.
     if (status === 400 || status === 422)
       return { isMissing: true, other: name, path: paths.ingestion };
   }

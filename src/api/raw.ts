@@ -5,8 +5,8 @@ import { readErrorBody, type Answer, type StreamedAnswer } from "./transport/exc
 import type { Redactor } from "./answers/redaction.ts";
 import { shorten } from "./answers/words.ts";
 
-/** The body as it comes, its faults told as those of any other call. */
-async function* told(
+/** Streams the body and reports its faults like those of any other call. */
+async function* convertFaults(
   question: Question,
   body: AsyncGenerator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
@@ -18,9 +18,8 @@ async function* told(
 }
 
 /**
- * Reads the head of an answer that may be of any kind. A redirect and an error
- * status are failures; `onRefused` is given such an answer, with the beginning of
- * its body, so that a user can see all of it.
+ * Judges the head of a response of any kind. A redirect and an error status are failures.
+ * `onRefused` receives such a response with the beginning of its body, for display.
  */
 export async function readRaw(
   question: Question,
@@ -39,15 +38,15 @@ export async function readRaw(
   if (status >= 200 && status < 300) {
     const coding = header(headers, "content-encoding");
     if (coding === undefined || coding === "identity") {
-      return { ok: true, value: { ...answer, body: told(question, answer.body) } };
+      return { ok: true, value: { ...answer, body: convertFaults(question, answer.body) } };
     }
     await answer.body.return(undefined);
-    const words = `unexpected answer (${shorten(coding, 40)} coding)`;
+    const words = `unexpected response (${shorten(coding, 40)} coding)`;
     return { ok: false, failure: unexpected(question, status, words) };
   }
-  const whole = await readErrorBody(answer, secrets);
+  const complete = await readErrorBody(answer, secrets);
   await answer.body.return(undefined);
-  onRefused?.(whole);
-  const failure = status < 400 ? redirected(question, whole) : refused(question, whole, now);
+  onRefused?.(complete);
+  const failure = status < 400 ? redirected(question, complete) : refused(question, complete, now);
   return { ok: false, failure };
 }

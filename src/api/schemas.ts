@@ -1,10 +1,10 @@
 /**
- * What the service sends and takes, as zod schemas. Field names are the wire's.
- * Loose on purpose: unknown members pass, because the service grows by release.
+ * Responses of the service as zod schemas, and requests as types. Field names are the
+ * wire's. Loose on purpose: unknown members pass, because each release adds some.
  * Sources: service-interface.md section 2, observed-service.md sections 1, 2, 4, 5.
  */
-// A name taken out of `z` at run time would bundle all of zod, so this one is imported.
-// Under its own name the linter takes it for the one of a promise.
+// Imported by name: reading it from `z` at run time would bundle all of zod. Renamed
+// because the linter confuses `catch` with the method of a promise.
 import { catch as or } from "zod/mini";
 import * as z from "zod/mini";
 
@@ -14,11 +14,11 @@ const anyObject = z.record(z.string(), z.unknown());
 
 // --- connectors ---
 
-/** A member of another type counts as null: one odd record must not hide the other records. */
+/** A member of the wrong type becomes null: one malformed record must not hide the others. */
 const lenient = <Schema extends z.core.SomeType>(schema: Schema) =>
   or(z.optional(z.nullable(schema)), null);
 
-// Made once each: what each of them costs is paid at every start.
+// Created once each: every schema costs start-up time.
 const lenientText = lenient(text);
 const lenientInteger = lenient(z.int());
 const lenientIntegers = lenient(z.array(z.int()));
@@ -62,27 +62,27 @@ const StatusRecord = z.looseObject({
   groups: lenientIntegers,
 });
 
-/** One element of the connector status listing. What the service left out, or sent as another type, is null. */
+/** One element of the connector status listing. A missing member, or one of the wrong type, is null. */
 export type ConnectorStatus = z.infer<typeof StatusRecord>;
 const unreadable: ConnectorStatus = { cc_pair_id: null };
 
-/** The listing. Records may be odd, but a list in which no record has an id is another answer. */
+/** The listing. Some records may be malformed, but a list without any id is another response. */
 export const ConnectorStatusList = z.array(or(StatusRecord, unreadable)).check(
   z.refine((records) => records.length === 0 || records.some((each) => each.cc_pair_id !== null), {
     error: "expected records with a cc_pair_id",
   }),
 );
 
-/** A record whose id can be read: only such a one can be a target. */
+/** A record with a readable id; only such a record can be a target. */
 export type IdentifiedConnector = ConnectorStatus & { cc_pair_id: number };
 
-/** A record with all of its parts, as service-interface.md 2.1 has it. */
+/** A complete record, as in service-interface.md 2.1. */
 export type PairRecord = IdentifiedConnector & {
   connector: NonNullable<ConnectorStatus["connector"]> & { id: number; source: string };
   credential: NonNullable<ConnectorStatus["credential"]> & { id: number };
 };
 
-// --- ingestion: what we send is a plain type, what comes back is checked ---
+// --- ingestion: requests are plain types, responses are checked ---
 
 export interface Owner {
   display_name?: string;
@@ -173,6 +173,6 @@ export interface SearchFilters {
   document_set?: string[];
   /** `YYYY-MM-DDTHH:MM:SSZ` */
   time_cutoff?: string;
-  /** Written as the dialect wants it: an object or a list of `{tag_key, tag_value}`. */
+  /** In the form of the dialect: an object or a list of `{tag_key, tag_value}`. */
   tags?: Record<string, string> | { tag_key: string; tag_value: string }[];
 }

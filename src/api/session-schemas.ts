@@ -1,6 +1,6 @@
 /**
- * Sessions as the service lists and keeps them, as zod schemas. Loose on
- * purpose: unknown members pass, because the service grows by release.
+ * Sessions as the service lists and stores them, as zod schemas. Loose on
+ * purpose: unknown members pass, because each release adds some.
  * Source: observed-service.md 5.
  */
 import * as z from "zod/mini";
@@ -10,7 +10,7 @@ const text = z.string();
 const optionalText = z.optional(z.nullable(z.string()));
 const optionalInteger = z.optional(z.nullable(z.int()));
 
-/** It goes into addresses and into commands that are offered for copying. */
+/** The id becomes part of URLs and of commands that users copy. */
 const SessionId = SessionLine.shape.chat_session_id;
 
 /** One element of the listing. */
@@ -49,7 +49,7 @@ export const StoredMessage = z.looseObject({
   message: text,
   message_type: text,
   context_docs: StoredDocs,
-  /** Number in the text to id of the document. */
+  /** Citation number in the text to document id. */
   citations: z.optional(z.nullable(z.record(text, z.union([text, z.int()])))),
   time_sent: optionalText,
   files: z.optional(z.nullable(z.array(z.looseObject({ id: optionalText, name: optionalText })))),
@@ -65,7 +65,7 @@ export const StoredSession = z.looseObject({
   persona_id: optionalInteger,
   persona_name: optionalText,
   messages: z.array(StoredMessage),
-  /** Not null while an answer is being made. */
+  /** Not null while an answer is in progress. */
   current_run: z.optional(z.unknown()),
 });
 export type StoredSession = z.infer<typeof StoredSession>;

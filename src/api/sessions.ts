@@ -6,12 +6,12 @@ import type { Dialect } from "./dialects.ts";
 import { followTurn, streamTypes } from "./chat/follow-turn.ts";
 import type { ListedSession, StoredSession } from "./session-schemas.ts";
 
-// Building the schemas takes time that a chat has not at its start.
+// Loaded on demand: building the schemas would delay the start of a chat.
 const schemas = () => import("./session-schemas.ts");
 
 type PathName = keyof Dialect["paths"];
 
-/** A path that not every dialect has. Throws CliError `not-found` where it lacks. */
+/** An optional path of the dialect. Throws CliError `not-found` if it is missing. */
 function pathOf<Name extends PathName>(
   { dialect }: Client,
   name: Name,
@@ -42,20 +42,19 @@ export function canListSessions({ dialect }: Client): boolean {
   return dialect.paths.sessions !== undefined;
 }
 
-const largestPage = 100;
+const maxPageSize = 100;
 
 /**
- * The caller's sessions, the one used last first, page by page as they are
- * asked for. Throws ApiError, and CliError `not-found` where the dialect has no
- * listing.
+ * The caller's sessions, most recently used first. Fetches each page on demand.
+ * Throws ApiError, and CliError `not-found` where the dialect has no listing.
  */
 export async function* listSessions(
   client: Client,
-  { pageSize = largestPage }: { pageSize?: number } = {},
+  { pageSize = maxPageSize }: { pageSize?: number } = {},
 ): AsyncGenerator<ListedSession> {
   const path = pathOf(client, "sessions", "list sessions");
   const { SessionPage } = await schemas();
-  const size = Math.min(Math.max(1, pageSize), largestPage);
+  const size = Math.min(Math.max(1, pageSize), maxPageSize);
   let before: string | undefined;
   for (;;) {
     const query = before === undefined ? "" : `&before=${encodeURIComponent(before)}`;
@@ -65,13 +64,13 @@ export async function* listSessions(
     );
     yield* page.sessions;
     const last = page.sessions.at(-1)?.time_updated ?? undefined;
-    // A cursor that does not move would bring the same page for ever.
+    // An unchanged cursor would fetch the same page forever.
     if (page.has_more !== true || last === undefined || last === before) return;
     before = last;
   }
 }
 
-/** A session with its messages. Throws ApiError, and CliError `not-found` where the dialect has none. */
+/** A session with its messages. Throws ApiError, and CliError `not-found` without such an endpoint. */
 export async function getSession(client: Client, id: string): Promise<StoredSession> {
   const path = pathOf(client, "session", "read a session")(id);
   const call = callTo("read the session", "GET", path);
@@ -79,7 +78,7 @@ export async function getSession(client: Client, id: string): Promise<StoredSess
 }
 
 /**
- * Makes an empty session, so that its id is known before the first question.
+ * Creates an empty session, so that its id is known before the first question.
  * Undefined where the dialect cannot. Throws ApiError.
  */
 export async function createSession(
@@ -93,13 +92,13 @@ export async function createSession(
     ...(info.projectId === undefined ? {} : { project_id: info.projectId }),
   };
   const call = callTo("create a session", "POST", path, body);
-  // Each call makes another session: repeated only when surely nothing was sent.
+  // Each call creates another session: the upload policy retries only if surely nothing was sent.
   const { CreatedSession } = await schemas();
   const created = await client.call({ ...call, policy: "upload" }, CreatedSession);
   return created.chat_session_id;
 }
 
-/** Renames a session; the service's own name for it comes back. Throws ApiError, CliError `not-found`. */
+/** Renames a session and returns the name that the service stored. Throws ApiError, CliError `not-found`. */
 export async function renameSession(client: Client, id: string, name: string): Promise<string> {
   const path = pathOf(client, "renameSession", "rename a session");
   const body = { chat_session_id: id, name };
@@ -118,10 +117,10 @@ export async function deleteSession(client: Client, id: string): Promise<void> {
 }
 
 /**
- * Reads the answer that a session is working on, from its beginning: the same
- * events as its own stream brings, nothing is asked again. Undefined where no
- * run is in flight or the dialect cannot: then the session tells. Throws
- * ApiError, `incomplete` when this stream is cut, too.
+ * Reads the answer in progress of a session from its beginning, without asking again.
+ * Yields the same events as the original stream. Undefined if no run is in progress or
+ * the dialect has no endpoint; then read the session instead. Throws ApiError,
+ * `incomplete` if this stream is cut, too.
  */
 export async function resumeChat(
   client: Client,

@@ -2,9 +2,9 @@ import type { Client } from "./client.ts";
 import { ToolList, type Tool } from "./schemas.ts";
 
 /**
- * The Actions an Agent may use, with the ids that `allowedToolIds` and
- * `forcedToolId` take. With `withinMs` it is one attempt of at most that long,
- * which an abort does not end. Throws ApiError.
+ * The Actions that an Agent may use, with the ids for `allowedToolIds` and
+ * `forcedToolId`. `withinMs` makes it one attempt of at most that time, which an
+ * abort does not end. Throws ApiError.
  */
 export async function listTools(client: Client, withinMs?: number): Promise<Tool[]> {
   return client.call(

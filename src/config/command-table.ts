@@ -1,4 +1,4 @@
-/** What a flag or an argument takes: fixed words, words in a list, or a kind of value. */
+/** Values that a flag or an argument accepts: fixed words, a list of them, or a kind of value. */
 export type Takes =
   | readonly string[]
   | { readonly list: readonly string[] }
@@ -25,20 +25,20 @@ export interface FlagRow {
 
 export interface CommandRow {
   text: string;
-  /** Names of the commands below it. */
+  /** Names of its subcommands. */
   commands: string[];
   flags: FlagRow[];
   arguments: Takes[];
-  /** The last argument may be given again and again. */
+  /** The last argument may be repeated. */
   endless?: true;
 }
 
-/** The surface as completion needs it: `dist/completion.json`, made at build from the program. */
+/** Commands and flags for shell completion: `dist/completion.json`, generated at build. */
 export interface CompletionTable {
-  /** By path: `""`, `connectors`, `connectors list`. */
+  /** By command path: `""`, `connectors`, `connectors list`. */
   commands: Record<string, CommandRow>;
-  /** Flags that every command takes. */
+  /** Flags that every command accepts. */
   globals: FlagRow[];
-  /** Keys that `config get` takes, without the names of profiles. */
+  /** Keys that `config get` accepts, without profile names. */
   keys: string[];
 }

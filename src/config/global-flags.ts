@@ -1,4 +1,4 @@
-/** Flags that every command takes; absent members were given neither as a flag nor as a variable. */
+/** Flags that every command accepts. A member is absent if no flag and no variable set it. */
 export interface GlobalFlags {
   profile?: string;
   config?: string;
@@ -23,6 +23,6 @@ export interface GlobalFlags {
   color?: boolean;
   /** False for `--no-input`. */
   input?: boolean;
-  /** Where each member above came from. */
+  /** Source of each member above. */
   flagSources?: Record<string, "flag" | "env">;
 }

@@ -20,11 +20,11 @@ export type { Connection } from "./values/connection.ts";
 export type { Origin } from "./values/layers.ts";
 
 export interface LoadRequest extends SourceRequest {
-  /** A profile that does not exist yet may be named (config init, login). */
+  /** Accept the name of a profile that does not exist yet (config init, login). */
   mayBeNew?: boolean | undefined;
   platform?: NodeJS.Platform | undefined;
   home?: string | undefined;
-  /** Id of the user who runs this; -1 where users have none (Windows). */
+  /** Id of the current user; -1 where users have no id (Windows). */
   uid: number;
 }
 
@@ -37,21 +37,22 @@ export interface Config {
   ingest: IngestSettings;
   /** Folder of the discovered project file; `--config` does not move it. */
   projectFolder?: string;
-  /** Where each value in effect came from, by dotted key: `baseUrl`, `ingest.metadata.team`. */
+  /** Source of each value in effect, by dotted key: `baseUrl`, `ingest.metadata.team`. */
   origins: Map<string, Origin>;
   /** The files read: the project file (or `--config`), then the user file. */
   files: ConfigFile[];
   /** The profile in effect as merged, secrets unresolved. */
   values: Merged["values"];
-  /** Why nothing may be sent or looked up with these files: a project file is not trusted. */
+  /** Error for every request while a project file is not trusted. */
   refused: CliError | undefined;
   /** Resolves the address and the keys and runs every safety rule. Throws `not-configured`. */
   connection(): Promise<Connection>;
-  /** The keys of the profile that a command which sends nothing may read; nothing of an untrusted file. */
+  /** Keys of the profile, for commands that send no request. Secrets of an untrusted file stay unread. */
   readableKeys(): Promise<ReadableKeys>;
 }
 
-// What a project file can never say, trusted or not (faults.md S08, N17).
+// A project file cannot grant these permissions, trusted or not; a `--config` file may
+// grant allowHttp (faults.md S08, N17).
 function withoutPermissions(content: ConfigContent, named: boolean): ConfigContent {
   if (!content.profiles) return content;
   const profiles = Object.entries(content.profiles).map(([name, profile]) => {
@@ -64,7 +65,7 @@ function withoutPermissions(content: ConfigContent, named: boolean): ConfigConte
   };
 }
 
-function view(
+function resolveProfile(
   request: LoadRequest,
   sources: readonly Source[],
 ): { chosen: ChosenProfile; merged: Merged } {
@@ -82,14 +83,13 @@ function view(
 }
 
 /**
- * Loads the configuration: flags over variables over the project file over the
- * user file over what is built in. Throws CliError `not-configured` with
- * `file:line:column` for a broken file.
+ * Loads the configuration. Precedence: flags, variables, project file, user file, built-in
+ * values. Throws CliError `not-configured` with `file:line:column` for a broken file.
  *
- * A discovered project file counts in full once it is trusted. Before that, for
- * commands that send: when it names addresses or secret references, or anything that
- * shapes ids, the target or a check, connection() refuses; otherwise the settings of
- * freeIngest (see restrict.ts) apply and the others are named in a warning.
+ * A trusted project file applies in full. For commands that send requests, an untrusted one is
+ * limited. If it sets addresses or secret references, or shapes ids, the target or a check,
+ * connection() throws. Otherwise only its allowedIngest settings (restrict.ts) apply, and a
+ * warning names the ignored ones.
  */
 export async function loadConfig(request: LoadRequest): Promise<Config> {
   const machine = createMachine(request);
@@ -104,7 +104,7 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
         ]
       : userSource;
   const sendable = project.file && (await effectiveContent(project.file, request, machine));
-  const shown = view(request, sources(request.sends ? sendable : project.file?.content));
+  const shown = resolveProfile(request, sources(request.sends ? sendable : project.file?.content));
   const files = [...(project.file ? [project.file] : []), ...(user ? [user] : [])];
   const { values, origins } = shown.merged;
   origins.set("profile", shown.chosen.origin);
@@ -120,11 +120,11 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
     values,
     refused: refusedTrust(files),
     connection() {
-      const { chosen, merged } = request.sends ? shown : view(request, sources(sendable));
+      const { chosen, merged } = request.sends ? shown : resolveProfile(request, sources(sendable));
       return openConnection({ merged, files, machine, profile: chosen.name, warn: request.warn });
     },
     async readableKeys() {
-      const { chosen, merged } = request.sends ? shown : view(request, sources(sendable));
+      const { chosen, merged } = request.sends ? shown : resolveProfile(request, sources(sendable));
       const found = await readKeys({ merged, machine, profile: chosen.name, warn: request.warn });
       const named = secretMembers.filter((member) => values[member] !== undefined);
       const untrusted = named.filter((member) => merged.values[member] === undefined);

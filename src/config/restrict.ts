@@ -5,8 +5,8 @@ import { whereIs } from "./file/problems.ts";
 import type { ParsedFile } from "./file/parse.ts";
 import type { ConfigContent, IngestRule, IngestSettings } from "./values/schema.ts";
 
-/** What of an untrusted project file takes effect: it can neither aim nor rename an upload. */
-const freeIngest = [
+/** Settings of an untrusted project file that apply: they change neither target nor ids of an upload. */
+const allowedIngest = [
   "include",
   "exclude",
   "sections",
@@ -15,14 +15,15 @@ const freeIngest = [
   "metadata",
   "rules",
 ] as const;
-const freeRule = ["match", "metadata"] as const;
+const allowedRule = ["match", "metadata"] as const;
 
 /**
- * What else changes neither ids nor the target nor a check: it is left out of an untrusted file
- * with a warning. Any other key stops a command that sends, keys of later versions too.
+ * Settings that shape neither ids nor the target nor a check. In an untrusted file those outside
+ * allowedIngest are ignored with a warning. Any other key stops a command that sends requests,
+ * also an unknown key of a later version.
  */
-const mildIngest: readonly string[] = [
-  ...freeIngest,
+const harmlessIngest: readonly string[] = [
+  ...allowedIngest,
   "ignore",
   "drafts",
   "concurrency",
@@ -36,9 +37,9 @@ const mildIngest: readonly string[] = [
   "owners",
   "metaCommit",
 ];
-const mildRule: readonly string[] = [...freeRule, "tags", "source", "link", "sections"];
-/** Addresses and secrets are judged by themselves (trust.ts). */
-const mildProfile: readonly string[] = [
+const harmlessRule: readonly string[] = [...allowedRule, "tags", "source", "link", "sections"];
+/** trust.ts checks addresses and secrets. */
+const harmlessProfile: readonly string[] = [
   ...addressMembers,
   ...secretMembers,
   "timeout",
@@ -47,7 +48,7 @@ const mildProfile: readonly string[] = [
   "chat",
   "ingest",
 ];
-const mildFrontMatter: readonly string[] = [
+const harmlessFrontMatter: readonly string[] = [
   "title",
   "link",
   "source",
@@ -66,35 +67,35 @@ function pick<Value extends object, Key extends keyof Value>(
   ) as Value;
 }
 
-function others(value: object, keys: readonly string[], prefix: string): string[] {
+function keysOutside(value: object, keys: readonly string[], prefix: string): string[] {
   return Object.keys(value)
     .filter((key) => !keys.includes(key))
     .map((key) => prefix + key);
 }
 
-/** The content of an untrusted file reduced to what may apply, and the keys that were left out. */
+/** Reduces the content of an untrusted file to the settings that apply, and lists the dropped keys. */
 export function restrictContent(content: ConfigContent): {
   content: ConfigContent;
   dropped: string[];
 } {
   const ingest = content.ingest ?? {};
-  const rules = ingest.rules?.map((rule): IngestRule => pick(rule, freeRule));
-  const free: IngestSettings = { ...pick(ingest, freeIngest), ...(rules && { rules }) };
+  const rules = ingest.rules?.map((rule): IngestRule => pick(rule, allowedRule));
+  const allowed: IngestSettings = { ...pick(ingest, allowedIngest), ...(rules && { rules }) };
   const dropped = [
-    ...others(content, ["$schema", "ingest"], ""),
-    ...others(ingest, freeIngest, "ingest."),
+    ...keysOutside(content, ["$schema", "ingest"], ""),
+    ...keysOutside(ingest, allowedIngest, "ingest."),
     ...(ingest.rules ?? []).flatMap((rule, index) =>
-      others(rule, freeRule, `ingest.rules[${index}].`),
+      keysOutside(rule, allowedRule, `ingest.rules[${index}].`),
     ),
   ];
-  return { content: content.ingest ? { ingest: free } : {}, dropped };
+  return { content: content.ingest ? { ingest: allowed } : {}, dropped };
 }
 
-/** A key of a file that shapes ids, the target or a check. */
+/** A setting of a file that shapes ids, the target or a check. */
 export interface Shaping {
   key: string;
   value: unknown;
-  /** The value for people; of an object the keys, since its values may be secrets. */
+  /** The value for display; for an object only its keys, because its values may be secrets. */
   text: string;
 }
 
@@ -103,9 +104,14 @@ function textOf(value: unknown): string {
   return isRecord ? Object.keys(value).join(", ") : JSON.stringify(value);
 }
 
-function strict(value: object, mild: readonly string[], prefix: string, match?: string): Shaping[] {
+function shapingEntries(
+  value: object,
+  harmless: readonly string[],
+  prefix: string,
+  match?: string,
+): Shaping[] {
   return Object.entries(value)
-    .filter(([key, each]) => each !== undefined && !mild.includes(key))
+    .filter(([key, each]) => each !== undefined && !harmless.includes(key))
     .map(([key, each]) => {
       if (match === undefined) return { key: prefix + key, value: each, text: textOf(each) };
       return { key: prefix + key, value: [match, each], text: `${textOf(each)} for ${match}` };
@@ -115,25 +121,25 @@ function strict(value: object, mild: readonly string[], prefix: string, match?: 
 function shapingIngest(ingest: IngestSettings, prefix: string): Shaping[] {
   const { rules = [], frontMatter = {}, ...plain } = ingest;
   return [
-    ...strict(plain, mildIngest, prefix),
-    ...strict(frontMatter, mildFrontMatter, `${prefix}frontMatter.`),
+    ...shapingEntries(plain, harmlessIngest, prefix),
+    ...shapingEntries(frontMatter, harmlessFrontMatter, `${prefix}frontMatter.`),
     ...rules.flatMap((rule, index) =>
-      strict(rule, mildRule, `${prefix}rules[${index}].`, rule.match),
+      shapingEntries(rule, harmlessRule, `${prefix}rules[${index}].`, rule.match),
     ),
   ];
 }
 
-/** Settings of a file that shape ids, the target or a check, in all of its profiles. */
+/** Settings of a file, in all its profiles, that shape ids, the target or a check. */
 export function shapingOf({
   defaultProfile,
   ingest = {},
   profiles = {},
 }: ConfigContent): Shaping[] {
   return [
-    ...strict({ defaultProfile }, [], ""),
+    ...shapingEntries({ defaultProfile }, [], ""),
     ...shapingIngest(ingest, "ingest."),
     ...Object.entries(profiles).flatMap(([name, profile]) => [
-      ...strict(profile, mildProfile, `profiles.${name}.`),
+      ...shapingEntries(profile, harmlessProfile, `profiles.${name}.`),
       ...shapingIngest(profile.ingest ?? {}, `profiles.${name}.ingest.`),
     ]),
   ];
@@ -141,8 +147,8 @@ export function shapingOf({
 
 const mostAlternatives = 256;
 
-// `{a,b}` written out, as the matcher will; undefined when there are too many.
-function alternatives(pattern: string): string[] | undefined {
+// Expands `{a,b}` as the matcher does; undefined for too many alternatives.
+function expandBraces(pattern: string): string[] | undefined {
   let open = [pattern];
   const done: string[] = [];
   while (open.length > 0) {
@@ -164,7 +170,7 @@ function alternatives(pattern: string): string[] | undefined {
 
 /** Whether a glob can only match below the folder it is used in. */
 export function staysInside(pattern: string): boolean {
-  const expanded = alternatives(pattern);
+  const expanded = expandBraces(pattern);
   if (!expanded) return false;
   return expanded.every((each) => {
     if (/^!*(?:[@+?*!]?\()*(?:[/\\~]|[A-Za-z]:)/.test(each)) return false;

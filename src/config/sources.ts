@@ -14,14 +14,14 @@ import { prefixOf, type FoundFile } from "./find/places.ts";
 import { claimsOf, isTrusted, rememberTrust } from "./trust.ts";
 import { isLoopback, parseBaseUrl } from "./values/url.ts";
 
-/** What loading the files needs to know. */
+/** Inputs for loading the configuration files. */
 export interface SourceRequest {
   cwd: string;
   env: Environment;
   flags: GlobalFlags;
-  /** False for commands that send nothing: they take a project file as it is. */
+  /** False for commands that send no request: they use a project file without trust. */
   sends: boolean;
-  /** Leave project files out of it: for what concerns the user file alone. */
+  /** Ignore project files, for commands about the user file. */
   userOnly?: boolean | undefined;
   /** Where the upward search starts instead of `cwd` (the path argument of ingest). */
   root?: string | undefined;
@@ -52,14 +52,14 @@ function holdsKey(content: ConfigContent): boolean {
   });
 }
 
-/** The user file, after checking that nobody else could have written it. */
+/** Loads the user file after checking that no other user could have written it. */
 export async function loadUser(
   machine: Machine,
   warn: SourceRequest["warn"],
 ): Promise<ConfigFile | undefined> {
   const found = await findUserFile(machine);
   if (!found) return undefined;
-  // Before parsing: what others could have written is not even looked at.
+  // Check before parsing: a file that others could have written is never parsed.
   checkPrivate(found.path, { uid: machine.uid, holdsKey: false, warn });
   const file = await toFile(found, "user", false);
   checkPrivate(found.path, { uid: machine.uid, holdsKey: holdsKey(file.content), warn });
@@ -69,13 +69,13 @@ export async function loadUser(
 function startFolder(request: SourceRequest): string {
   const start = resolve(request.cwd, request.root ?? ".");
   const stats = statSync(start, { throwIfNoEntry: false });
-  // A path argument may be a file, or not exist: its command says so better than we could.
+  // A path argument may be a file or missing; the command reports that better.
   if (stats?.isDirectory()) return start;
   return stats ? dirname(start) : request.cwd;
 }
 
 export interface Project {
-  /** Folder of the discovered file, whatever `--config` names. */
+  /** Folder of the discovered file, even with `--config`. */
   folder?: string;
   file?: ConfigFile;
 }
@@ -114,7 +114,7 @@ function trustQuestion(file: ConfigFile): string {
   return [`${file.path} is not trusted yet. It sets:`, ...claims, "Trust it?"].join("\n");
 }
 
-/** What of the project file counts when something is sent. Asks, warns and refuses as it must. */
+/** Settings of the project file that apply to requests. Asks for trust, warns or throws if needed. */
 export async function effectiveContent(
   file: ConfigFile,
   request: SourceRequest,
@@ -129,10 +129,10 @@ export async function effectiveContent(
     return file.content;
   }
   checkPatterns(file);
-  // With claims in it connection() refuses the whole file and says why.
+  // If the file has claims, connection() throws and names them.
   if (dropped.length > 0 && claims.length === 0) {
     request.warn(
-      `${file.path} is not trusted, so this in it does not count: ${dropped.join(", ")}; trust it once: knowctl config trust`,
+      `${file.path} is not trusted, so these settings are ignored: ${dropped.join(", ")}; trust it once: knowctl config trust`,
     );
   }
   return content;

@@ -9,11 +9,11 @@ import { shapingOf } from "./restrict.ts";
 import type { ConfigContent, Secret } from "./values/schema.ts";
 import { withoutCredentials } from "./values/url.ts";
 
-/** What trusting a project file is about: an address, a secret reference, or what shapes ids or target. */
+/** A setting that needs trust: an address, a secret reference, or one that shapes ids, target or a check. */
 export interface Claim {
   /** `profiles.production.baseUrl` */
   key: string;
-  /** For people: the address, what would be read, or the value. */
+  /** For display: the address, the secret reference, or the value. */
   text: string;
 }
 
@@ -24,7 +24,7 @@ function referenceText(secret: Secret): string | undefined {
   return `runs ${secret.command.join(" ")}`;
 }
 
-/** All addresses and secret references of a file, and all that shapes ids, the target or a check. */
+/** All settings of a file that need trust. */
 export function claimsOf(content: ConfigContent): Claim[] {
   const named = Object.entries(content.profiles ?? {}).flatMap(([name, profile]) => {
     const addresses = addressMembers.flatMap((member) => {
@@ -53,12 +53,12 @@ async function hashOf(content: ConfigContent): Promise<string> {
   });
   const shaping = shapingOf(content).map(({ key, value }) => [key, value]);
   const sorted = [...claims, ...shaping].map((claim) => JSON.stringify(claim)).toSorted();
-  // Slow to load, and most runs meet no project file.
+  // Loaded on demand: it is slow, and most runs have no project file.
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(sorted.join("\n")).digest("hex");
 }
 
-/** The file that remembers what was trusted: real path to hash of the claims. */
+/** Path of the file that records trust: real path of each project file to the hash of its claims. */
 export function trustStore(machine: Machine): string {
   return join(stateFolder(machine), "trust.json");
 }
@@ -67,22 +67,22 @@ function readStore(machine: Machine): Map<string, string> {
   const path = trustStore(machine);
   if (!existsSync(path)) return new Map();
   try {
-    // A store that others can write would let them trust themselves.
+    // Others who can write the store could trust their own files.
     checkPrivate(path, { uid: machine.uid, holdsKey: false, warn: () => {} });
     const { files } = JSON.parse(readFileSync(path, "utf8")) as { files: Record<string, string> };
     return new Map(Object.entries(files).filter(([, hash]) => typeof hash === "string"));
   } catch {
-    // Nothing is trusted then; trusting again writes a good one.
+    // Treat a broken store as empty; the next trust replaces it.
     return new Map();
   }
 }
 
-/** Whether this file, as it claims now, was approved before. */
+/** Whether the user trusted this file with exactly its current claims. */
 export async function isTrusted(file: ParsedFile, machine: Machine): Promise<boolean> {
   return readStore(machine).get(realpathSync(file.path)) === (await hashOf(file.content));
 }
 
-/** Remembers the file with its claims of now. Throws CliError `local` when that cannot be written. */
+/** Records trust in the file with its current claims. Throws CliError `local` if that cannot be written. */
 export async function rememberTrust(file: ParsedFile, machine: Machine): Promise<void> {
   const hash = await hashOf(file.content);
   const files = readStore(machine);
@@ -91,7 +91,7 @@ export async function rememberTrust(file: ParsedFile, machine: Machine): Promise
   writeWhole(trustStore(machine), `${text}\n`);
 }
 
-/** The error for an untrusted file with claims: a command that sends would aim or name otherwise. */
+/** Error for an untrusted file with claims: it would change the target or the ids of an upload. */
 export function untrusted(file: ParsedFile): CliError {
   const claims = claimsOf(file.content);
   return new CliError(
@@ -108,7 +108,7 @@ export function untrusted(file: ParsedFile): CliError {
   );
 }
 
-/** Why no command may send with these files; undefined where none of them lacks trust. */
+/** The error for every command that sends requests; undefined if no file with claims lacks trust. */
 export function refusedTrust(
   files: readonly (ParsedFile & { trusted: boolean })[],
 ): CliError | undefined {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Waits `ms`; rejects when the signal is aborted meanwhile. */
+  /** Waits `ms`; rejects if the signal is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Between 0 (included) and 1 (excluded). */
   random(): number;

@@ -8,38 +8,38 @@ import type { PlayOptions } from "./chat/play.ts";
 import type { DialectName } from "./http/reply.ts";
 
 export interface SandboxOptions {
-  /** 0 takes a free port. */
+  /** 0 selects a free port. */
   port: number;
-  /** Address to listen on; 127.0.0.1 without it. */
+  /** Address to listen on (default 127.0.0.1). */
   host?: string;
-  /** Holds the database file; made when it is missing. */
+  /** Folder of the database file; created if missing. */
   dataFolder: string;
-  /** The one key that all endpoints take. */
+  /** The one key that all endpoints accept. */
   key: string;
   dialect?: DialectName;
-  /** Of the chat stream; without it the dialect's own: `standard` sse, `onyx` ndjson. */
+  /** Framing of the chat stream (default by dialect: `standard` sse, `onyx` ndjson). */
   framing?: Framing;
   faults?: FaultSpec;
   clock?: Clock;
   onLog?(line: string): void;
-  /** Instead of the seeded ones. Sent as they are, so tests may put anything into them. */
+  /** Replaces the seeded pairs. Sent unchanged, so tests may use any value. */
   pairs?: readonly PairRecord[];
   /** Model names per provider, for `llm_override`. */
   models?: Record<string, readonly string[]>;
-  /** Answers questions with recorded streams instead. */
+  /** Answers questions with recorded streams. */
   play?: PlayOptions;
-  /** Answers through this server instead of with quoted sentences. */
+  /** Answers with a model of this server, instead of quoted sentences. */
   model?: ModelServer;
   /** Pairs per document set. */
   documentSets?: Record<string, readonly number[]>;
-  /** Pause before each word of an answer; 0 without it. */
+  /** Pause before each word of an answer (default 0). */
   tokenDelayMs?: number;
-  /** `full` without it; `off` keeps memory flat over any number of documents. */
+  /** Default `full`; `off` keeps memory constant for any number of documents. */
   ledger?: LedgerMode;
-  /** How often a file that was uploaded for a chat is still PROCESSING when looked at; 0 without it. */
+  /** How many polls report an uploaded chat file as PROCESSING (default 0). */
   fileLooks?: number;
-  /** Silence in a stream before a heartbeat packet; 15 s without it. */
+  /** Silence in a stream before a heartbeat packet (default 15 s). */
   heartbeatMs?: number;
-  /** Lets callers without a valid key chat, over public documents; false without it. */
+  /** Allows chat without a valid key, over public documents (default false). */
   anonymous?: boolean;
 }

@@ -387,7 +387,7 @@ describe("streamChat", () => {
     });
     const { error } = await hear(openClient(server.url));
     expect(error).toMatchObject({ exit: "server-error" });
-    expect(error?.message).toContain("unexpected answer (text/html)");
+    expect(error?.message).toContain("unexpected response (text/html)");
     expect(server.seen).toHaveLength(1);
   });
 

@@ -230,11 +230,11 @@ describe("what to do", () => {
 
 describe("an answer that is not the promised one", () => {
   it.each<[string, string, RegExp]>([
-    ["a web page", html, /unexpected answer \(text\/html\)/],
+    ["a web page", html, /unexpected response \(text\/html\)/],
     [
       "nothing",
       httpText("200 OK", { "content-type": "application/json", "content-length": 0 }, ""),
-      /an empty answer/,
+      /an empty response/,
     ],
     ["no content type", httpText("200 OK", { "content-length": 2 }, "{}"), /no content type/],
     ["{}", jsonText({}), /already_existed/],
@@ -266,7 +266,7 @@ describe("an answer that is not the promised one", () => {
       response.end(body);
     });
     const thrown = await errorOf(upsertDocument(openClient(server.url), "{}"));
-    expect(thrown.message).toContain(`unexpected answer (${coding} coding)`);
+    expect(thrown.message).toContain(`unexpected response (${coding} coding)`);
   });
 
   it("is refused when it is larger than its class allows", async () => {
@@ -286,7 +286,7 @@ describe("an answer that is not the promised one", () => {
     ];
     const server = await startRaw((socket) => void socket.write(jsonText(agents)));
     const thrown = await errorOf(listAgents(openClient(server.url, { dialect: "onyx" })));
-    expect(thrown.message).toMatch(/GET http.*: 200: unexpected answer: 1\.id: .*expected/);
+    expect(thrown.message).toMatch(/GET http.*: 200: unexpected response: 1\.id: .*expected/);
   });
 });
 

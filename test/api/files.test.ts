@@ -107,7 +107,7 @@ describe("uploadChatFile", () => {
 
   it.each([
     ["its words", uploads["rejected"], "password protected"],
-    ["no words", { user_files: [] }, "the service took no file and gave no reason"],
+    ["no words", { user_files: [] }, "the service accepted no file and gave no reason"],
     [
       "an empty reason",
       { user_files: [], rejected_files: [{ file_name: "a", reason: " " }] },
@@ -256,7 +256,7 @@ describe("uploadImage", () => {
   it("fails for another shape", async () => {
     const server = await startRaw((socket) => void socket.write(jsonText({ success: true })));
     const thrown = await errorOf(uploadImage(openClient(server.url), file));
-    expect(thrown.message).toContain("unexpected answer");
+    expect(thrown.message).toContain("unexpected response");
   });
 });
 

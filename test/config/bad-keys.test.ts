@@ -97,7 +97,7 @@ describe.each(keys.map((key) => [dotted(key.path), key] as const))("the key %s",
     const member = `${JSON.stringify(last)}: 1`;
     const around = fileWith(key.path.slice(0, -1), "HERE");
     const twice = await failureOf(around.replace('"HERE"', `{\n${member},\n${member}\n}`));
-    expect(twice.message).toMatch(/^\/p\/a\.json:\d+:\d+: .*is there twice/);
+    expect(twice.message).toMatch(/^\/p\/a\.json:\d+:\d+: .*is duplicated/);
     expect(twice.hints.length).toBeGreaterThan(0);
   });
 });

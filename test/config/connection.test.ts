@@ -79,12 +79,12 @@ describe("keys", () => {
     ["an empty reference", { apiKey: { env: "NOWHERE" } }, { NOWHERE: "" }, "is empty"],
     ["a scheme", { apiKey: "Bearer a-key" }, {}, 'begins with "Bearer "'],
     ["a header", { apiKey: "Authorization: bearer a-key" }, {}, 'begins with "Bearer "'],
-    ["two lines", { apiKey: "a-key\nx-header: y" }, {}, "holds characters that no key has"],
+    ["two lines", { apiKey: "a-key\nx-header: y" }, {}, "holds characters that a key cannot have"],
     [
       "not ASCII",
       { apiKey: { env: "MINE" } },
       { MINE: "kéy-secret" },
-      "holds characters that no key has",
+      "holds characters that a key cannot have",
     ],
   ] as const)("%s is exit not-configured, without the value", async (_name, keys, env, text) => {
     const desk = createDesk(env);
@@ -126,7 +126,7 @@ describe("keys", () => {
 
   it.each([
     ["missing", "~/nowhere", "ENOENT"],
-    ["a folder", "~/project", "no file with a key"],
+    ["a folder", "~/project", "not a key file"],
   ])("a key file that is %s", async (_name, file, text) => {
     const desk = createDesk();
     desk.putUser({ profiles: { p: { baseUrl: prod, apiKey: { file } } } });

@@ -147,7 +147,7 @@ describe("profile", () => {
     const failure = await failureOf(desk.load({ flags: { profile: "prodution" }, sends: false }));
     expect(failure.exit).toBe("not-configured");
     expect(failure.whole).toContain(
-      '--profile: there is no profile "prodution"; known are production, sandbox',
+      '--profile: there is no profile "prodution"; known profiles: production, sandbox',
     );
     expect(failure.whole).toContain("did you mean --profile production?");
     expect((await desk.load({ flags: { profile: "new" }, mayBeNew: true })).profile).toBe("new");

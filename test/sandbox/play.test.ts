@@ -100,7 +100,7 @@ describe("playing recorded streams", () => {
     }
     expect(heard).toEqual(["a.sse", "b.ndjson", "b.ndjson", "c", "c", "a.sse"]);
     expect(await ask("play:../a")).toMatch(
-      /^data: \{"error":"Nothing of that name.*a\.sse, b\.ndjson, c\.txt/,
+      /^data: \{"error":"No recording has this name.*a\.sse, b\.ndjson, c\.txt/,
     );
     const whole = await send("POST", chat, { message: "play:none", stream: false });
     expect(whole.status).toBe(400);
@@ -120,7 +120,7 @@ describe("playing recorded streams", () => {
 
   it.each([
     ["nothing there", () => [join(temporaryFolder(), "none")], /cannot read .*none: ENOENT/],
-    ["an empty folder", () => [temporaryFolder()], /holds nothing to play/],
+    ["an empty folder", () => [temporaryFolder()], /contains no file to play/],
   ])("refuses %s", async (_, paths, message) => {
     await expect(start({ play: { paths: paths(), speed: 1 } })).rejects.toMatchObject({
       exit: "usage",

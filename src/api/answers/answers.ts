@@ -11,19 +11,19 @@ import { hintsForStatus, isRetryable, outcomeOfStatus, type KeyName } from "./st
 import { parseRetryAfter } from "../retry/timing.ts";
 import { readServiceWords, shorten } from "./words.ts";
 
-/** What is asked, for messages: `list connectors: GET https://… `. */
+/** The request, for messages: `list connectors: GET https://… `. */
 export interface Question {
   what: string;
   method: string;
   url: string;
-  /** Which key the request carries, for the hint after a refusal. */
+  /** The key of the request, for the hint after a refusal. */
   key: KeyName;
 }
 
-/** An attempt that failed: what the retry table needs, and the error if it is the last one. */
+/** A failed attempt: input for the retry table, and the error to throw after the last attempt. */
 export interface Failure {
   kind: FaultKind;
-  /** What it tells the gate. */
+  /** Outcome to report to the gate. */
   outcome: OutcomeKind;
   status?: number | undefined;
   code?: string | undefined;
@@ -57,13 +57,13 @@ function toFailure(question: Question, problem: Problem): Failure {
   return { kind, outcome, status, code, retryAfterMs, error };
 }
 
-/** The failure that a transport error is; throws it on when it is none (an abort, a bug). */
+/** The failure of a transport error. Rethrows any other error (an abort, a bug). */
 export function failureOfFault(question: Question, error: unknown, unsent: boolean): Failure {
   const fault = readFault(error, unsent);
   if (!fault) throw error;
   const { kind, exit, code, words } = fault;
   const isLocal = /^https?:\/\/(?:localhost|127\.|\[::1\])/.test(question.url);
-  const startIt = "on this machine `knowctl sandbox` starts a service to try things on";
+  const startIt = "to try things on this machine, start a service with `knowctl sandbox`";
   const hints = code === "ECONNREFUSED" && isLocal ? [...fault.hints, startIt] : fault.hints;
   return toFailure(question, {
     kind,
@@ -79,7 +79,7 @@ export function failureOfFault(question: Question, error: unknown, unsent: boole
 
 const checkBaseUrl = "check the base URL: it should be the address of the service itself";
 
-/** An answer that is not what the interface promises. */
+/** The failure of a response that violates the interface. */
 export function unexpected(question: Question, status: number, words: string): Failure {
   return toFailure(question, {
     kind: "shape",
@@ -91,7 +91,7 @@ export function unexpected(question: Question, status: number, words: string): F
   });
 }
 
-/** An answer with a redirect, which is never followed. */
+/** The failure of a redirect, which is never followed. */
 export function redirected(question: Question, answer: Answer): Failure {
   const location = header(answer.headers, "location") ?? "";
   const target = URL.canParse(location, question.url) ? new URL(location, question.url) : undefined;
@@ -106,12 +106,12 @@ export function redirected(question: Question, answer: Answer): Failure {
     outcome: "refused",
     exit: "server-error",
     status: answer.status,
-    words: `the answer is a redirect to ${where}, which is not followed`,
+    words: `the response is a redirect to ${where}, which is not followed`,
     hints: [hint],
   });
 }
 
-/** An answer with an error status. */
+/** The failure of a response with an error status. */
 export function refused(question: Question, answer: Answer, now: number): Failure {
   const { status, headers } = answer;
   const coding = header(headers, "content-encoding");
@@ -119,7 +119,7 @@ export function refused(question: Question, answer: Answer, now: number): Failur
   const contentType = header(headers, "content-type") ?? "";
   const words = readable
     ? readServiceWords(answer.body, contentType, status)
-    : { text: `an answer in ${shorten(coding, 40)} coding` };
+    : { text: `a response in ${shorten(coding, 40)} coding` };
   return toFailure(question, {
     kind: "status",
     outcome: outcomeOfStatus(status),
@@ -133,7 +133,7 @@ export function refused(question: Question, answer: Answer, now: number): Failur
   });
 }
 
-/** Why the answer cannot be taken, judged by status, coding and content type; undefined if it can. */
+/** The failure of a response by status, coding or content type; undefined if these are right. */
 export function judgeHead(
   question: Question,
   answer: Answer,
@@ -149,16 +149,16 @@ export function judgeHead(
   }
   const coding = header(headers, "content-encoding");
   if (coding !== undefined && coding !== "identity") {
-    return unexpected(question, status, `unexpected answer (${shorten(coding, 40)} coding)`);
+    return unexpected(question, status, `unexpected response (${shorten(coding, 40)} coding)`);
   }
   const contentType = header(headers, "content-type") ?? "no content type";
   if (accepts.test(contentType)) return undefined;
-  return unexpected(question, status, `unexpected answer (${shorten(contentType, 80)})`);
+  return unexpected(question, status, `unexpected response (${shorten(contentType, 80)})`);
 }
 
 const json = /^application\/(?:[\w.-]+\+)?json\b/i;
 
-/** Reads a whole answer: 200, JSON, and of the given shape. */
+/** Parses a whole response: status 200, JSON, and of the given shape. */
 export function readAnswer<T>(
   question: Question,
   answer: Answer,
@@ -172,17 +172,20 @@ export function readAnswer<T>(
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's own message quotes the answer.
-    const words = answer.body.length === 0 ? "an empty answer" : "an answer that is not JSON";
+    // Not the parser's message: it quotes the response.
+    const words = answer.body.length === 0 ? "an empty response" : "a response that is not JSON";
     return { ok: false, failure: unexpected(question, answer.status, words) };
   }
   if (nestsTooDeep(value, text)) {
-    return { ok: false, failure: unexpected(question, answer.status, "an answer nested too deep") };
+    return {
+      ok: false,
+      failure: unexpected(question, answer.status, "a response nested too deep"),
+    };
   }
   const parsed = shape.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
   const said = isObject(value) ? readServiceWords(answer.body, "", answer.status).text : "";
   const more = said === "" ? "" : `; the message is: ${said}`;
-  const words = `unexpected answer: ${describeIssues(parsed.error.issues)}${more}`;
+  const words = `unexpected response: ${describeIssues(parsed.error.issues)}${more}`;
   return { ok: false, failure: unexpected(question, answer.status, words) };
 }

@@ -1,5 +1,5 @@
-/** More levels than any answer has; far fewer than the call stack holds. */
-const mostLevels = 500;
+/** More levels than any response has; far fewer than the call stack holds. */
+const maxLevels = 500;
 
 function goesBelow(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
@@ -9,10 +9,10 @@ function goesBelow(value: unknown, levels: number): boolean {
 }
 
 /**
- * Whether what was parsed from `json` is nested so deep that walking it would
- * exhaust the call stack. JSON.parse takes any depth; all that follows does not.
+ * Whether the value parsed from `json` is nested so deep that walking it would
+ * exhaust the call stack. JSON.parse accepts any depth; the code after it does not.
  */
 export function nestsTooDeep(value: unknown, json: string): boolean {
-  // Each level takes two brackets: most texts are too short to look into.
-  return json.length > 2 * mostLevels && goesBelow(value, mostLevels);
+  // Each level needs two brackets: most texts are too short to nest too deep.
+  return json.length > 2 * maxLevels && goesBelow(value, maxLevels);
 }

@@ -1,26 +1,26 @@
 import { nestsTooDeep } from "./depth.ts";
 import type { Headers } from "../transport/headers.ts";
 
-/** Hides the secrets of a run in text from outside; the `Secrets` of the output gate are one. */
+/** Redacts the secrets of a run in text from outside; the `Secrets` of the output gate implement it. */
 export interface Redactor {
   /** The text with every secret replaced. */
   redact(text: string): string;
-  /** The same for a text after which nothing comes: its end may be the beginning of a secret. */
+  /** The same for a text without a continuation: its end may be the beginning of a secret. */
   redactLast(text: string): string;
-  /** False for a text without the first 6 characters of any secret, and without an escape sequence. */
+  /** False if the text holds neither the first 6 characters of a secret nor an escape sequence. */
   mayHold(text: string): boolean;
-  /** How many characters at the end of `text` may belong to a secret that goes on. */
+  /** How many characters at the end of `text` may belong to a secret that continues. */
   openTail(text: string): number;
-  /** Plain data with every secret in its texts and member names replaced; the same value where there is none. */
+  /** Plain data with every secret in texts and member names replaced; the same value if it holds none. */
   redactAll<Value>(value: Value): Value;
 }
 
-// JSON may write any character as an escape, and a slash as `\/`: only its parser finds a secret in that.
+// JSON may escape any character, and write a slash as `\/`: only a parser finds a secret there.
 const unusualEscape = /\\(?:u00[2-7]|\/)/i;
 
 /**
- * A text that may be JSON, with every secret replaced, and the beginning of one at the end of
- * a text: a service may have cut what it repeats. JSON stays JSON.
+ * Redacts every secret in a text that may be JSON, also a secret cut off at the end of the text:
+ * a service may truncate what it repeats. JSON stays JSON.
  */
 export function redactText(text: string, redactor: Redactor): string {
   const { redactLast, redactAll, mayHold } = redactor;
@@ -44,9 +44,9 @@ export function redactBody(body: Buffer, redactor: Redactor): Buffer {
   return hidden === text ? body : Buffer.from(hidden);
 }
 
-/** Headers with every secret replaced; the same ones where there is none. */
+/** Headers with every secret replaced; the same array if they hold none. */
 export function redactHeaders(headers: Headers, { redact }: Redactor): Headers {
-  // One look for all: most answers hold no secret, and a bulk upload has many answers.
+  // Check all headers at once: most responses hold no secret, and a bulk upload has many responses.
   const all = Buffer.concat(headers).toString("latin1");
   if (redact(all) === all) return headers;
   return headers.map((each) => Buffer.from(redact(each.toString("latin1")), "latin1"));

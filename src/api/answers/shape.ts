@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { shorten } from "./words.ts";
 
-/** What checks a parsed answer: a zod schema, or something cheaper in front of one. */
+/** Checks a parsed response: a zod schema, or a faster check in front of one. */
 export interface Shape<T> {
   safeParse(
     value: unknown,
@@ -10,10 +10,10 @@ export interface Shape<T> {
     | { success: false; error: { issues: readonly z.core.$ZodIssue[] } };
 }
 
-/** For an answer of which only the status counts. */
+/** For a response of which only the status matters. */
 export const anything: Shape<unknown> = { safeParse: (data) => ({ success: true, data }) };
 
-/** What is wrong with a parsed answer, its first three places, each in few words. */
+/** The first three problems of a parsed response, each in a few words. */
 export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const shown = issues.slice(0, 3).map((issue) => {
     const place = issue.path.map(String).join(".");

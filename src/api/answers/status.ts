@@ -9,7 +9,7 @@ const keyNames = {
 /** A key that a request may carry; `shared` serves as both. */
 export type KeyName = keyof typeof keyNames;
 
-/** What a user can do about an answer with an error status; `code` is the service's own. */
+/** Hints for a response with an error status; `code` is the service's error code. */
 export function hintsForStatus(name: KeyName, status: number, code: string | undefined): string[] {
   if (status === 401 || status === 403) {
     const key = keyNames[name];
@@ -27,13 +27,13 @@ export function hintsForStatus(name: KeyName, status: number, code: string | und
 
 const retryableStatuses = new Set([408, 409, 425, 429]);
 
-/** What an answer with an error status tells the gate. */
+/** The outcome of an error status, to report to the gate. */
 export function outcomeOfStatus(status: number): OutcomeKind {
   if (status === 429 || status === 503) return "throttled";
   return status >= 500 ? "broken" : "refused";
 }
 
-/** Whether the same request may succeed later, as far as the status tells. */
+/** Whether the same request may succeed later, judged by the status alone. */
 export function isRetryable(status: number): boolean {
   return (status >= 500 && status !== 501 && status !== 505) || retryableStatuses.has(status);
 }

@@ -1,15 +1,15 @@
 /**
- * The service's own words for a failure, from any of the five shapes of its
- * error bodies (observed-service.md 6.2), as one short line.
+ * Extracts the service's own error message as one short line, from any of the five
+ * shapes of its error bodies (observed-service.md 6.2).
  */
 
-const longest = 500;
-const longestProblem = 160;
-const mostProblems = 3;
+const maxChars = 500;
+const maxProblemChars = 160;
+const maxProblems = 3;
 
-/** White space collapsed, cut to `limit` characters without splitting one. */
-export function shorten(text: string, limit: number = longest): string {
-  // Collapsing a huge body costs time; what is kept comes from its beginning.
+/** Collapses white space and cuts the text to `limit` characters without splitting one. */
+export function shorten(text: string, limit: number = maxChars): string {
+  // Collapsing a huge body costs time, and only its beginning is kept.
   const line = text
     .slice(0, limit * 8)
     .replace(/\s+/g, " ")
@@ -23,15 +23,15 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function joinProblems(problems: string[], total: number): string {
-  const shown = problems.slice(0, mostProblems).map((problem) => shorten(problem, longestProblem));
+  const shown = problems.slice(0, maxProblems).map((problem) => shorten(problem, maxProblemChars));
   const more = total > shown.length ? ` (and ${total - shown.length} more)` : "";
   return `${shown.join("; ")}${more}`;
 }
 
 /**
  * Place and text of each problem in a validation dump written by Python. The
- * dump also repeats the input, for a missing member the whole document: nothing
- * of it is taken (observed-service.md 6.3).
+ * dump also repeats the input, for a missing member the whole document: the input
+ * is dropped (observed-service.md 6.3).
  */
 function dumpedProblems(dump: string): string | undefined {
   const problem = /'loc': \(([^()]{0,200})\), 'msg': (?:'([^']{0,300})'|"([^"]{0,300})")/g;
@@ -41,7 +41,7 @@ function dumpedProblems(dump: string): string | undefined {
     total += 1;
     const place = (match[1] ?? "").replace(/'/g, "").replace(/,\s*$/, "").split(/,\s*/).join(".");
     problems.push(`${place}: ${match[2] ?? match[3] ?? ""}`);
-    if (total >= mostProblems) break;
+    if (total >= maxProblems) break;
   }
   if (total === 0) return undefined;
   const said = /^(\d+) validation error/.exec(dump.trimStart());
@@ -65,18 +65,18 @@ function listedProblems(list: unknown[]): string {
 function validationWords(message: string): string {
   const problems = dumpedProblems(message);
   if (problems !== undefined) return problems;
-  // Not the dump that is known: keep only what stands before anything that echoes the input.
-  return shorten(message.split(/['"]?input/i)[0] ?? "", longestProblem);
+  // An unknown dump format: keep only the text before anything that may echo the input.
+  return shorten(message.split(/['"]?input/i)[0] ?? "", maxProblemChars);
 }
 
-/** The text between the title tags, else nothing: the rest of a page says little. */
+/** A web page is described by its title only; the rest of a page rarely helps. */
 function pageTitle(page: string): string {
   const title = /<title[^>]*>([^<]{0,300})</i.exec(page.slice(0, 20_000))?.[1];
   return title === undefined ? "a web page" : `a web page titled "${shorten(title, 100)}"`;
 }
 
 export interface ServiceWords {
-  /** One line of at most 500 characters and an ellipsis; empty when the body says nothing. */
+  /** One line of at most 500 characters and an ellipsis; empty if the body has no message. */
   text: string;
   /** The service's own code (`CONNECTOR_NOT_FOUND`). */
   code?: string;
@@ -101,7 +101,7 @@ function wordsOfObject(value: Record<string, unknown>, depth = 0): ServiceWords 
   return { text: code ?? "", ...coded };
 }
 
-/** Reads the body of a failed answer. `contentType` decides only between a page and plain text. */
+/** Reads the body of a failed response. `contentType` decides only between a page and plain text. */
 export function readServiceWords(body: Buffer, contentType: string, status: number): ServiceWords {
   const text = body.toString("utf8", 0, 512 * 1024);
   if (/^\s*[[{"]/.test(text)) {

@@ -2,14 +2,14 @@ import { CliError } from "../../errors.ts";
 import type { Dialect } from "../dialects.ts";
 import type { FileDescriptor, LlmOverride, SearchFilters } from "../schemas.ts";
 
-/** A question, before a dialect writes it. What is absent or empty is not sent. */
+/** A question, independent of the dialect. Absent or empty members are not sent. */
 export interface ChatParameters {
   message: string;
-  /** Continues this session; Agent and Project are the session's then, those given here are not sent. */
+  /** Continues this session. It keeps its Agent and Project; the ids below are not sent. */
   sessionId?: string;
   /** Id of an assistant's message. */
   parentMessageId?: number;
-  /** Asks from the root of the session's tree, without what was said there; only for a dialect that can. */
+  /** Asks from the root of the session's tree, without its history, where the dialect can. */
   fromRoot?: boolean;
   personaId?: number;
   projectId?: number;
@@ -26,14 +26,14 @@ export interface ChatParameters {
   /** `YYYY-MM-DDTHH:MM:SSZ` */
   timeCutoff?: string;
   deepResearch?: boolean;
-  /** Further members of the request; they win over everything else. */
+  /** Further members of the request; they override all others. */
   extra?: Record<string, unknown>;
 }
 
 function filtersOf(parameters: ChatParameters, dialect: Dialect): SearchFilters | undefined {
   const { sourceTypes, documentSets, tags, timeCutoff } = parameters;
   const filters: SearchFilters = {};
-  // An empty list would not mean "no filter": it replaces what the Agent is limited to.
+  // An empty list does not mean "no filter": it replaces the filter of the Agent.
   if (sourceTypes?.length) filters.source_type = sourceTypes;
   if (documentSets?.length) filters.document_set = documentSets;
   if (timeCutoff) filters.time_cutoff = timeCutoff;
@@ -44,9 +44,9 @@ function filtersOf(parameters: ChatParameters, dialect: Dialect): SearchFilters 
     if (repeated && !dialect.repeatsTagKeys) {
       throw new CliError(
         "usage",
-        `the tag ${repeated[0]} is given twice, and this service takes one value a tag`,
+        `the tag ${repeated[0]} has two values, but this service accepts one value per tag`,
         {
-          hints: ["ask once for each value, or use --dialect onyx if the service is one"],
+          hints: ["ask once for each value, or use --dialect onyx if the service is an onyx one"],
         },
       );
     }
@@ -68,10 +68,9 @@ function modelOf({
 }
 
 /**
- * The body of a chat request. Nothing is sent as null that was not asked for: a
- * parent of null drops the history, a session of null with settings is refused
- * (observed-service.md 1.6, 1.7). Throws CliError `usage` for what the dialect
- * cannot express.
+ * The body of a chat request. Sends null only on request: a null parent drops the
+ * history, and the service refuses a null session with settings (observed-service.md
+ * 1.6, 1.7). Throws CliError `usage` for a parameter that the dialect cannot express.
  */
 export function chatBody(
   parameters: ChatParameters,

@@ -2,7 +2,7 @@ import type { ChatEvent } from "../chat-schemas.ts";
 import { commonEvent, parseObject, strangeEvent } from "./common-lines.ts";
 import { readServiceWords } from "../answers/words.ts";
 
-/** What a line is; undefined where it takes the schemas to say it, which are loaded when needed. */
+/** Parses a line; undefined if that needs the schemas, which are loaded on demand. */
 type ReadLine = (raw: string) => ChatEvent | undefined;
 
 const readCommonLine: ReadLine = (raw) => {
@@ -10,25 +10,25 @@ const readCommonLine: ReadLine = (raw) => {
   return value === undefined ? strangeEvent(raw) : commonEvent(raw, value);
 };
 
-/** How much of an answer has come: enough for it to be complete, and what names it. */
+/** How much of an answer has arrived, and its session. Complete once `ended` reaches `expected` models. */
 export interface Progress {
   expected: number;
   ended: number;
   sessionId: string | undefined;
   read: ReadLine;
   /**
-   * What came before the first line of a chat stream: it may be another body
-   * altogether, or one reply written over several lines. Undefined from that line on.
+   * Events before the first line of a chat stream: the body may be a different response, or
+   * one reply written over several lines. Undefined from that first line on.
    */
   opening: ChatEvent[] | undefined;
 }
 
-/** Nothing has come yet. `sessionId`: the session that the question names. */
+/** The progress before the first event. `sessionId` is the session that the question names. */
 export function startProgress(sessionId?: string): Progress {
   return { expected: 1, ended: 0, sessionId, read: readCommonLine, opening: [] };
 }
 
-/** Whether nothing of the answer can follow. */
+/** Whether the answer is complete. */
 export function isEnded({ ended, expected }: Progress): boolean {
   return ended >= expected;
 }
@@ -44,12 +44,12 @@ function follow(progress: Progress, event: ChatEvent): void {
   else if (event.kind === "reply") progress.ended = progress.expected;
   const isStop = event.kind === "packet" && event.packet.type === "stop";
   if (!isStop && event.kind !== "failure") return;
-  // With several models the end of one does not end the others (observed-service.md 2.2).
+  // With several models, the end of one does not end the others (observed-service.md 2.2).
   const place = event.kind === "packet" ? event.placement : event.failure.details;
   progress.ended = isOfOneModel(place) ? progress.ended + 1 : progress.expected;
 }
 
-/** All events of a chunk, or undefined where one of them needs the schemas. */
+/** All events of a chunk; undefined if one of them needs the schemas. */
 function readAll(messages: readonly string[], read: ReadLine): ChatEvent[] | undefined {
   const events: ChatEvent[] = [];
   for (const message of messages) {
@@ -66,8 +66,8 @@ function isStrange({ kind }: ChatEvent): boolean {
   return kind === "unknown" || kind === "damaged";
 }
 
-/** Holds events back until one of them shows that this is a chat stream. */
-function opened(progress: Progress, events: ChatEvent[]): ChatEvent[] {
+/** Holds events back until one event shows that this is a chat stream. */
+function releaseOpening(progress: Progress, events: ChatEvent[]): ChatEvent[] {
   const { opening } = progress;
   if (opening === undefined) return events;
   if (events.every(isStrange)) {
@@ -80,23 +80,23 @@ function opened(progress: Progress, events: ChatEvent[]): ChatEvent[] {
 
 const textOf = (opening: readonly ChatEvent[]): string => opening.map(({ raw }) => raw).join("\n");
 
-/** The events that are left when the body has ended: of a body that is no chat stream, all of it. */
+/** The events held back when the body ended, read together as one reply if possible. */
 export async function lastEvents(progress: Progress): Promise<ChatEvent[]> {
   const { opening = [] } = progress;
   if (isEnded(progress) || opening.length === 0) return [];
   const { parseStreamLine } = await import("./packets.ts");
-  const whole = parseStreamLine(textOf(opening));
-  if (isStrange(whole)) return opening;
-  follow(progress, whole);
-  return [whole];
+  const reply = parseStreamLine(textOf(opening));
+  if (isStrange(reply)) return opening;
+  follow(progress, reply);
+  return [reply];
 }
 
-/** Shorter plain text may be the beginning of a line that was cut. */
-const shortestText = 8;
+/** Shorter plain text may be the beginning of a cut line. */
+const minTextChars = 8;
 
 /**
- * What a body was that held no line of a chat stream, in the service's own words
- * where it has any; undefined where it may be a stream that was cut.
+ * Describes a body without any line of a chat stream, with the service's own message if it
+ * has one. Undefined if the body may be a cut stream.
  */
 export function foreignWords({ opening = [] }: Progress): string | undefined {
   const text = textOf(opening);
@@ -105,19 +105,20 @@ export function foreignWords({ opening = [] }: Progress): string | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    if (text.trim().length < shortestText || /^\s*[[{]/.test(text)) return undefined;
-    return `no chat stream came, but ${/^\s*</.test(text) ? words() : `the text: ${words()}`}`;
+    if (text.trim().length < minTextChars || /^\s*[[{]/.test(text)) return undefined;
+    return `expected a chat stream, got ${/^\s*</.test(text) ? words() : `the text: ${words()}`}`;
   }
-  if (Array.isArray(value)) return "no chat stream came, but a JSON array";
-  if (typeof value !== "object" || value === null) return "no chat stream came, but a JSON value";
+  if (Array.isArray(value)) return "expected a chat stream, got a JSON array";
+  if (typeof value !== "object" || value === null)
+    return "expected a chat stream, got a JSON value";
   if ("obj" in value) return undefined;
   const said = words();
-  return `no chat stream came, but ${said === "" ? "an object of another kind" : `the message: ${said}`}`;
+  return `expected a chat stream, got ${said === "" ? "an unknown JSON object" : `the message: ${said}`}`;
 }
 
 /**
- * What messages of the stream are, up to the end of the answer, which is noted in
- * `progress`. Nothing once the answer has ended.
+ * The events of stream messages up to the end of the answer. Updates `progress`. Returns
+ * no event once the answer has ended.
  */
 export async function eventsOf(
   messages: readonly string[],
@@ -130,20 +131,20 @@ export async function eventsOf(
     all = readAll(messages, progress.read) ?? [];
   }
   const { opening } = progress;
-  // A list over several lines: what it holds is not sent as a line of a stream.
+  // A JSON list over several lines: its elements are not lines of a stream.
   if (opening && (opening[0] ?? all[0])?.raw.trim() === "[") {
     for (const { raw } of all) opening.push({ raw, kind: "unknown" });
     return [];
   }
   for (const [index, event] of all.entries()) {
     follow(progress, event);
-    if (isEnded(progress)) return opened(progress, all.slice(0, index + 1));
+    if (isEnded(progress)) return releaseOpening(progress, all.slice(0, index + 1));
   }
-  return opened(progress, all);
+  return releaseOpening(progress, all);
 }
 
 /**
- * The events of a stream, in batches as its messages come; ends `progress` and returns
+ * The events of a stream, in batches as its messages arrive. Updates `progress`, and returns
  * after the end packet, an error line or a whole reply. Throws what `batches` throws.
  */
 export async function* followMessages(

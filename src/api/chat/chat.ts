@@ -18,10 +18,11 @@ function chatCall(
   { lineBytes, gate }: AnswerLimits,
 ): Call {
   const body = chatBody(parameters, client.dialect, stream);
-  const mostBytes = lineBytes === undefined ? undefined : lineBytes * (stream ? linesPerReply : 1);
+  const responseBytes =
+    lineBytes === undefined ? undefined : lineBytes * (stream ? linesPerReply : 1);
   return {
     gate,
-    responseBytes: mostBytes,
+    responseBytes,
     what: "chat",
     policy: stream ? "chatStream" : "chatWhole",
     method: "POST",
@@ -33,7 +34,7 @@ function chatCall(
   };
 }
 
-function retold(error: ApiError, words: string, hints: readonly string[]): ApiError {
+function withExplanation(error: ApiError, words: string, hints: readonly string[]): ApiError {
   const { method, url, status, code } = error;
   return new ApiError(error.exit, `${error.message}: ${words}`, {
     method,
@@ -45,35 +46,35 @@ function retold(error: ApiError, words: string, hints: readonly string[]): ApiEr
   });
 }
 
-/** Says what the service's own words for some refusals of a question mean. */
+/** Adds an explanation to some refusals of a question. */
 function explain(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.status === 404 || error.status === 405) {
-    return retold(error, "this service has no such endpoint", [
+    return withExplanation(error, "this service has no such endpoint", [
       "chat needs POST /api/chat/send-chat-message; a service that only has /chat/send-message is too old",
       "check the base URL as well",
     ]);
   }
   if (error.status === 400 && error.message.includes("Message ID is required")) {
-    return retold(error, "the service could not begin the turn, and does not say why", [
-      "check the session, parent message, agent, project, document sets and files that are named",
-      "without --no-stream the service tells the reason",
+    return withExplanation(error, "the service could not begin the turn and gives no reason", [
+      "check the session, parent message, agent, project, document sets and files of the question",
+      "run without --no-stream to get the reason",
     ]);
   }
   if ((error.status ?? 0) >= 500) {
-    return retold(error, "the question may have been taken all the same", [
-      "the service may have gone on: look into the session before asking again",
+    return withExplanation(error, "the question may have been accepted nevertheless", [
+      "the service may have continued: check the session before you ask again",
     ]);
   }
   return error;
 }
 
 /**
- * Asks and yields the events of the answer, in one batch for each piece that the
- * network brings. Returns after the end packet or an error line (which comes as
- * a `failure` event). Throws ApiError: `incomplete` when the stream is cut, else
- * by kind before it began; the reason of an abort; CliError `usage`. A consumer
- * that stops early ends the request. Never asks twice once anything was sent.
+ * Asks and yields the events of the answer, one batch per network chunk. Returns after
+ * the end packet or an error line (a `failure` event). Throws ApiError: `incomplete` if
+ * the stream is cut, another exit if it fails before the stream begins; the reason of an
+ * abort; CliError `usage`. A consumer that stops early ends the request. Never asks again
+ * once anything was sent.
  */
 export async function* streamChat(
   client: Client,
@@ -88,9 +89,8 @@ export async function* streamChat(
 }
 
 /**
- * Asks and waits for the whole reply. A reply whose `error_msg` is not null is a
- * turn that failed although the status was 200; its text may be partial. Throws
- * as streamChat does.
+ * Asks and waits for the whole reply. If its `error_msg` is not null, the turn failed
+ * despite status 200, and its text may be partial. Throws as streamChat does.
  */
 export async function askWhole(
   client: Client,
@@ -106,9 +106,8 @@ export async function askWhole(
 }
 
 /**
- * Tells the service to stop answering in a session, where the dialect can. Works
- * after the client's signal was aborted, waits at most `withinMs`, and never
- * throws: it is a courtesy.
+ * Asks the service to stop answering in a session, where the dialect can. Works after
+ * the client's signal was aborted and waits at most `withinMs`. Best effort: never throws.
  */
 export async function stopChat(client: Client, sessionId: string, withinMs = 2000): Promise<void> {
   const path = client.dialect.paths.stopChat?.(sessionId);

@@ -2,10 +2,10 @@ import type { ChatEvent, Packet } from "../chat-schemas.ts";
 import { nestsTooDeep } from "../answers/depth.ts";
 
 /**
- * The lines of which an ordinary answer consists, checked by hand: they come by
- * the thousand, and loading the schemas would cost a tenth of the time to the
- * first word. Whatever these checks do not surely accept is left to the schemas
- * (packets.ts); a property test holds the two equal.
+ * Hand-written checks for the lines of an ordinary answer. An answer has thousands of
+ * lines, and loading the schemas would cost a tenth of the time to the first word. A line
+ * that these checks do not surely accept is left to the schemas (packets.ts). A property
+ * test keeps both equal.
  */
 
 type Value = Record<string, unknown>;
@@ -14,7 +14,7 @@ export function isObject(value: unknown): value is Value {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object that a line is. Undefined for what is no JSON object, or nested too deep to be walked. */
+/** The JSON object of a line. Undefined for any other text, and for an object nested too deep to walk. */
 export function parseObject(raw: string): Value | undefined {
   let value: unknown;
   try {
@@ -25,7 +25,7 @@ export function parseObject(raw: string): Value | undefined {
   return isObject(value) && !nestsTooDeep(value, raw) ? value : undefined;
 }
 
-/** The event of a line that parseObject does not take: damaged, unless it is JSON that is no object. */
+/** The event of a line that parseObject rejects: `unknown` for JSON that is no object, else `damaged`. */
 export function strangeEvent(raw: string): ChatEvent {
   try {
     const value: unknown = JSON.parse(raw);
@@ -35,16 +35,16 @@ export function strangeEvent(raw: string): ChatEvent {
   }
 }
 
-function isNothing(value: unknown): value is null | undefined {
+function isNullish(value: unknown): value is null | undefined {
   return value === null || value === undefined;
 }
 
 function isOptionalText(value: unknown): boolean {
-  return typeof value === "string" || isNothing(value);
+  return typeof value === "string" || isNullish(value);
 }
 
 function isOptionalInteger(value: unknown): boolean {
-  return isNothing(value) || Number.isSafeInteger(value);
+  return isNullish(value) || Number.isSafeInteger(value);
 }
 
 function isDocument(value: unknown): boolean {
@@ -69,7 +69,7 @@ function isText(value: unknown): boolean {
 
 const anything = (): boolean => true;
 
-/** By packet type: whether its members are as the schema wants them. */
+/** By packet type: whether its members match the schema. */
 const checks = new Map<unknown, (obj: Value) => boolean>([
   ["message_delta", (obj) => isText(obj["content"])],
   ["reasoning_delta", (obj) => isText(obj["reasoning"])],
@@ -81,8 +81,8 @@ const checks = new Map<unknown, (obj: Value) => boolean>([
   [
     "message_start",
     (obj) =>
-      (isNothing(obj["final_documents"]) || areDocuments(obj["final_documents"])) &&
-      (isNothing(obj["pre_answer_processing_seconds"]) ||
+      (isNullish(obj["final_documents"]) || areDocuments(obj["final_documents"])) &&
+      (isNullish(obj["pre_answer_processing_seconds"]) ||
         Number.isFinite(obj["pre_answer_processing_seconds"])),
   ],
   [
@@ -91,13 +91,13 @@ const checks = new Map<unknown, (obj: Value) => boolean>([
   ],
   [
     "search_tool_start",
-    ({ is_internet_search: internet }) => isNothing(internet) || typeof internet === "boolean",
+    ({ is_internet_search: internet }) => isNullish(internet) || typeof internet === "boolean",
   ],
   ["search_tool_queries_delta", ({ queries }) => Array.isArray(queries) && queries.every(isText)],
   [
     "search_tool_filter_delta",
     ({ sources, time_filter_start: from, time_filter_end: to }) =>
-      (isNothing(sources) || (Array.isArray(sources) && sources.every(isText))) &&
+      (isNullish(sources) || (Array.isArray(sources) && sources.every(isText))) &&
       isOptionalText(from) &&
       isOptionalText(to),
   ],
@@ -125,11 +125,11 @@ function commonPacket(raw: string, obj: unknown, placement: unknown): ChatEvent 
 
 const plainId = /^[\w-]{1,200}$/;
 
-/** What a line is, from its parsed `value`; undefined where the schemas must decide. */
+/** The event of a line from its parsed `value`; undefined if the schemas must decide. */
 export function commonEvent(raw: string, value: Value): ChatEvent | undefined {
   const { obj, placement = null } = value;
   if (obj !== undefined) return commonPacket(raw, obj, placement);
-  if (!isNothing(value["error"])) return undefined;
+  if (!isNullish(value["error"])) return undefined;
   const assistantMessageId = value["reserved_assistant_message_id"];
   if (assistantMessageId !== undefined) {
     const userMessageId = value["user_message_id"] ?? null;
@@ -143,7 +143,7 @@ export function commonEvent(raw: string, value: Value): ChatEvent | undefined {
       assistantMessageId: assistantMessageId as number,
     };
   }
-  // A whole reply, which names its session as well.
+  // A whole reply also has a session id.
   if (value["answer"] !== undefined) return undefined;
   const sessionId = value["chat_session_id"];
   if (value["responses"] !== undefined || typeof sessionId !== "string") return undefined;

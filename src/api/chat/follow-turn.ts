@@ -15,11 +15,11 @@ import { streamLineBytes } from "../retry/policy.ts";
 import { redactMessages } from "./redact-messages.ts";
 import { decodeChunks } from "./stream.ts";
 
-/** How large an answer may become (what is absent is as policy.ts says), and what holds the question back. */
+/** Size limits of an answer (defaults in policy.ts), and the gate for its question. */
 export interface AnswerLimits {
-  /** The door that questions of one run share. */
+  /** The gate that all questions of one run share. */
   gate?: Gate | undefined;
-  /** Longest line of a stream, in bytes; the whole reply may have four times as many. */
+  /** Maximum length of a stream line, in bytes; the whole stream may have four times as many. */
   lineBytes?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ function reasonOfCut(cause: unknown): { words: string; code?: string | undefined
       ? cause.message
       : (known?.words ?? "the stream ended before its end packet");
   return {
-    words: reason + (isTooLarge ? " (--max-packet takes more)" : ""),
+    words: reason + (isTooLarge ? " (raise the limit with --max-packet)" : ""),
     code: known?.code,
   };
 }
@@ -44,12 +44,12 @@ function cutError(client: Client, call: Call, progress: Progress, cause: unknown
   const { words, code } = reasonOfCut(cause);
   const { method } = call;
   const session = progress.sessionId;
-  // Reading an answer once more asks nothing.
+  // Only POST asks; resuming an answer does not.
   const asks = method === "POST";
   const may = `; the question may have been delivered${session === undefined ? "" : `; session ${session}`}`;
   const url = client.url(call.path);
   const message = `${call.what}: ${method} ${url}: the answer is cut: ${words}${asks ? may : ""}`;
-  const hint = "the service may have gone on: look into the session before asking again";
+  const hint = "the service may have continued: check the session before you ask again";
   return new ApiError("incomplete", message, {
     method,
     url,
@@ -59,7 +59,7 @@ function cutError(client: Client, call: Call, progress: Progress, cause: unknown
   });
 }
 
-/** The error of a body that is something else than a chat stream; undefined where it may be one that was cut. */
+/** The error of a body that is no chat stream; undefined if it may be a cut stream. */
 function foreignError(client: Client, call: Call, progress: Progress): ApiError | undefined {
   const words = foreignWords(progress);
   if (words === undefined) return undefined;
@@ -69,15 +69,15 @@ function foreignError(client: Client, call: Call, progress: Progress): ApiError 
     method,
     url,
     status: 200,
-    hints: ["check the base URL, and what stands between this machine and the service"],
+    hints: ["check the base URL, and any proxy between this machine and the service"],
   });
 }
 
 /**
- * The events of one turn from the body that `call` opened, in one batch for each
- * piece that the network brings. Returns after the end packet, an error line or a
- * whole reply. Throws ApiError `incomplete` when the body ends before,
- * `server-error` when it holds no line of a chat stream, and the reason of an abort. `sessionId` is the session where the call names one.
+ * The events of one turn from the body that `call` opened, one batch per network chunk.
+ * Returns after the end packet, an error line or a whole reply. Throws ApiError
+ * `incomplete` if the body ends before that, `server-error` if it holds no line of a chat
+ * stream, and the reason of an abort. `sessionId` is the session that the call names.
  */
 export async function* followTurn(
   client: Client,

@@ -2,7 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 
 const carriageReturn = 0x0d;
 
-/** A stream is larger than it may be; nothing of the rest is read. */
+/** A stream exceeds its size limit; the rest is not read. */
 export class StreamTooLargeError extends Error {
   constructor(what: string, limit: number) {
     super(`${what} is longer than ${limit} bytes`);
@@ -15,25 +15,25 @@ export function checkLength(length: number, limit: number): void {
   if (length > limit) throw new StreamTooLargeError("a line of the stream", limit);
 }
 
-/** Takes one line: `text` from `start` (included) to `end` (excluded), its line end left out. */
-type TakeLine = (text: string, start: number, end: number) => void;
+/** Receives one line: `text` from `start` (inclusive) to `end` (exclusive), without its line end. */
+type OnLine = (text: string, start: number, end: number) => void;
 
 interface OpenLine {
-  /** Pieces of a line that has not ended: joined once, or a long line would be copied for each chunk. */
+  /** Pieces of an unfinished line, joined once: otherwise each chunk would copy a long line. */
   pieces: string[];
   length: number;
 }
 
-/** Hands the lines that `text` ends to `take`, beginning with the open line; the rest stays open. */
-function splitLines(open: OpenLine, text: string, limit: number, take: TakeLine): void {
+/** Passes each line that `text` completes to `onLine`, the open line first; the rest stays open. */
+function splitLines(open: OpenLine, text: string, limit: number, onLine: OnLine): void {
   let start = 0;
   for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
     checkLength(open.length + end - start, limit);
-    if (open.pieces.length === 0) take(text, start, end);
+    if (open.pieces.length === 0) onLine(text, start, end);
     else {
       const line = open.pieces.join("") + text.slice(start, end);
       open.pieces.length = open.length = 0;
-      take(line, 0, line.length);
+      onLine(line, 0, line.length);
     }
     start = end + 1;
   }
@@ -43,24 +43,23 @@ function splitLines(open: OpenLine, text: string, limit: number, take: TakeLine)
   checkLength(open.length, limit);
 }
 
-/** Bytes to lines, wherever the bytes are cut. Both throw StreamTooLargeError, after the lines before. */
+/** Splits chunks of bytes into lines. Throws StreamTooLargeError, after passing on the lines before it. */
 export interface LineSplitter {
-  /** Hands over the lines that `chunk` ends. */
+  /** Passes on the lines that `chunk` completes. */
   push(chunk: Uint8Array): void;
-  /** Hands over the line that nothing ended, if there is one. */
+  /** Passes on the last line if it has no line end. */
   end(): void;
 }
 
 /**
- * Lines of UTF-8 text that end with LF, CRLF or CR; a byte order mark is
- * dropped. A line is handed over as a part of a longer text: cutting each one
- * out would cost as much as finding it.
+ * Splits UTF-8 text into lines, which end with LF, CRLF or CR; drops a byte order mark.
+ * Passes a line as part of a longer text: slicing it would cost as much as finding it.
  */
-export function createLineSplitter(limit: number, take: TakeLine): LineSplitter {
+export function createLineSplitter(limit: number, onLine: OnLine): LineSplitter {
   const utf8 = new StringDecoder("utf8");
   const open: OpenLine = { pieces: [], length: 0 };
   let isFirst = true;
-  /** The text so far ends with CR: a line has ended, and an LF now belongs to it. */
+  /** The text so far ends with CR: a line has ended, and a following LF belongs to it. */
   let afterReturn = false;
   const split = (given: string, hasReturn: boolean): void => {
     if (given === "") return;
@@ -69,13 +68,13 @@ export function createLineSplitter(limit: number, take: TakeLine): LineSplitter 
     isFirst = false;
     if (afterReturn && text.startsWith("\n")) text = text.slice(1);
     afterReturn = text.endsWith("\r");
-    splitLines(open, hasReturn ? text.replace(/\r\n?/g, "\n") : text, limit, take);
+    splitLines(open, hasReturn ? text.replace(/\r\n?/g, "\n") : text, limit, onLine);
   };
   return {
     push(chunk) {
       const bytes = chunk as Buffer;
       const text = utf8.write(bytes);
-      // Of a large chunk the bytes are searched several times as fast as its text.
+      // In a large chunk, searching the bytes is several times faster than searching the text.
       const isLarge = bytes.length >= 2048 && Buffer.isBuffer(bytes);
       split(text, isLarge ? bytes.includes(carriageReturn) : text.includes("\r"));
     },
@@ -83,7 +82,7 @@ export function createLineSplitter(limit: number, take: TakeLine): LineSplitter 
       split(utf8.end(), false);
       const rest = open.pieces.join("");
       open.pieces.length = open.length = 0;
-      if (rest !== "") take(rest, 0, rest.length);
+      if (rest !== "") onLine(rest, 0, rest.length);
     },
   };
 }

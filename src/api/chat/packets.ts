@@ -10,14 +10,14 @@ import {
 } from "../chat-schemas.ts";
 import { commonEvent, isObject, parseObject, strangeEvent } from "./common-lines.ts";
 
-/** Without its text a part of the answer is missing. */
+/** Whether the packet carries text of the answer, so that losing it damages the answer. */
 function holdsText(obj: unknown): boolean {
   return isObject(obj) && obj["type"] === "message_delta";
 }
 
 function readPacket(raw: string, value: Record<string, unknown>): ChatEvent {
   const line = PacketLine.safeParse({ placement: null, ...value });
-  // A type that is known but has other members than it should is kept, not trusted.
+  // A packet of a known type with wrong members is reported raw, not used.
   const packet = line.success ? Packet.safeParse(line.data.obj) : undefined;
   if (!line.success || !packet?.success) {
     return { raw, kind: holdsText(value["obj"]) ? "damaged" : "unknown" };
@@ -72,8 +72,7 @@ function readSession(raw: string, value: Record<string, unknown>): ChatEvent {
 }
 
 /**
- * What one message of the stream is, recognised by its members
- * (observed-service.md 2.2):
+ * Parses one message of the stream, recognised by its members (observed-service.md 2.2):
  *
  * | has                             | is      |
  * |---------------------------------|---------|
@@ -86,9 +85,8 @@ function readSession(raw: string, value: Record<string, unknown>): ChatEvent {
  * | anything else that is JSON      | unknown |
  * | anything else                   | damaged |
  *
- * Damaged is also a line that is nested too deep to be walked, and a piece of the
- * answer's text without the text. A reply is what a service sends that does not
- * stream, or what a gateway makes of a stream.
+ * A line that is nested too deep, or a text packet without text, is damaged, too. A
+ * service that does not stream sends a reply, and some gateways turn a stream into one.
  *
  * Never throws.
  */
@@ -98,7 +96,7 @@ export function parseStreamLine(raw: string): ChatEvent {
   return commonEvent(raw, value) ?? eventBySchemas(raw, value);
 }
 
-/** The same for a parsed line, by the schemas alone. */
+/** Parses an already parsed line by the schemas alone. */
 export function eventBySchemas(raw: string, value: Record<string, unknown>): ChatEvent {
   if (value["obj"] !== undefined) return readPacket(raw, value);
   if (value["error"] !== undefined && value["error"] !== null) return readFailure(raw, value);

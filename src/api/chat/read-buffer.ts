@@ -1,9 +1,9 @@
 import type { Flow } from "../transport/watch.ts";
 
-/** Above this many unread bytes the sender is held back. */
+/** Above this many unread bytes the sender is paused. */
 const readAheadBytes = 1024 * 1024;
 
-/** Chunks that have come and are not read yet; whoever reads waits for more. */
+/** Chunks that arrived and are not read yet; the reader waits for more. */
 interface ReadBuffer {
   put(chunk: Buffer): void;
   isFull(): boolean;
@@ -11,21 +11,21 @@ interface ReadBuffer {
   read(): AsyncGenerator<Uint8Array>;
 }
 
-/** `flow` gives what holds the sender back and lets it go on. */
+/** `flow` pauses and resumes the sender. */
 export function createReadBuffer(flow: () => Flow | undefined): ReadBuffer {
   let chunks: Buffer[] = [];
-  let waitingBytes = 0;
+  let unreadBytes = 0;
   let ended = false;
   let failure: Error | undefined;
   let wake = (): void => {};
   return {
     put(chunk) {
       chunks.push(chunk);
-      waitingBytes += chunk.length;
-      if (waitingBytes > readAheadBytes) flow()?.pause();
+      unreadBytes += chunk.length;
+      if (unreadBytes > readAheadBytes) flow()?.pause();
       wake();
     },
-    isFull: () => waitingBytes > readAheadBytes,
+    isFull: () => unreadBytes > readAheadBytes,
     end(error) {
       ended = true;
       failure = error;
@@ -34,12 +34,12 @@ export function createReadBuffer(flow: () => Flow | undefined): ReadBuffer {
     async *read() {
       for (;;) {
         if (chunks.length > 0) {
-          const taken = chunks;
+          const batch = chunks;
           chunks = [];
-          for (const chunk of taken) yield chunk;
-          const wasFull = waitingBytes > readAheadBytes;
-          waitingBytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-          if (wasFull && waitingBytes <= readAheadBytes) flow()?.resume();
+          for (const chunk of batch) yield chunk;
+          const wasFull = unreadBytes > readAheadBytes;
+          unreadBytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+          if (wasFull && unreadBytes <= readAheadBytes) flow()?.resume();
         } else if (failure) throw failure;
         else if (ended) return;
         else await new Promise<void>((resolve) => (wake = resolve));

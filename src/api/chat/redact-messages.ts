@@ -1,80 +1,81 @@
 import { parseObject, isObject } from "./common-lines.ts";
 import { redactText, type Redactor } from "../answers/redaction.ts";
 
-/** Fewer characters of a secret may pass: a stream would wait at every word that begins like one. */
-const fewest = 4;
+/** Fewer characters of a secret may pass: otherwise the stream would stall at every similar word. */
+const minHeldChars = 4;
 
-/** Texts that belong together, one after the other: a secret may be split over them. */
-interface Joint {
-  /** Passed on already, and perhaps the beginning of a secret: a few characters. */
+/** State of consecutive texts that form one text: a secret may be split over them. */
+interface JoinedText {
+  /** Last characters passed on, if they may be the beginning of a secret. */
   shown: string;
-  /** Not passed on: perhaps the beginning of a secret. */
+  /** Held back, because it may be the beginning of a secret. */
   held: string;
-  /** The beginning of a secret that `***` took the place of when other packets came. */
+  /** The beginning of a secret that was replaced by `***` when other packets arrived. */
   hidden: string;
 }
 
-const newJoint = (): Joint => ({ shown: "", held: "", hidden: "" });
+const newJoinedText = (): JoinedText => ({ shown: "", held: "", hidden: "" });
 
-/** `text` without what it has in common with `before` at its beginning. */
-function behind(text: string, before: string): string {
+/** `text` without the prefix that it shares with `before`. */
+function withoutPrefix(text: string, before: string): string {
   let at = 0;
   while (at < before.length && text[at] === before[at]) at++;
   return text.slice(at);
 }
 
-/** What is left of `text` without the rest of a secret whose beginning is hidden. */
-function behindHidden(joint: Joint, text: string, { redact, openTail }: Redactor): string {
-  const all = joint.hidden + text;
+/** `text` without the rest of a secret whose beginning is hidden. */
+function withoutHidden(joined: JoinedText, text: string, { redact, openTail }: Redactor): string {
+  const all = joined.hidden + text;
   if (openTail(all) === all.length) {
-    joint.hidden = all;
+    joined.hidden = all;
     return "";
   }
-  const { hidden } = joint;
-  joint.hidden = "";
+  const { hidden } = joined;
+  joined.hidden = "";
   const known = redact(all);
   return known.startsWith(hidden) ? text : known.replace("***", "");
 }
 
-/** The part of a joined text that may be shown once `text` has come. */
-function push(joint: Joint, text: string, redactor: Redactor): string {
+/** Appends `text` and returns the part of the joined text that may now be shown. */
+function push(joined: JoinedText, text: string, redactor: Redactor): string {
   const { redact, openTail } = redactor;
-  const { shown, held } = joint;
-  const next = joint.hidden === "" ? text : behindHidden(joint, text, redactor);
-  if (joint.hidden !== "") return "";
+  const { shown, held } = joined;
+  const next = joined.hidden === "" ? text : withoutHidden(joined, text, redactor);
+  if (joined.hidden !== "") return "";
   const all = shown + held + next;
   const open = openTail(all);
   const end = all.length - open;
-  if (open < fewest) {
-    joint.shown = all.slice(end);
-    joint.held = "";
-    return behind(redact(all), shown);
+  if (open < minHeldChars) {
+    joined.shown = all.slice(end);
+    joined.held = "";
+    return withoutPrefix(redact(all), shown);
   }
-  joint.held = all.slice(Math.max(end, shown.length));
-  joint.shown = all.slice(end, Math.max(end, shown.length));
-  return end < shown.length ? "" : behind(redact(all.slice(0, end)), shown);
+  joined.held = all.slice(Math.max(end, shown.length));
+  joined.shown = all.slice(end, Math.max(end, shown.length));
+  return end < shown.length ? "" : withoutPrefix(redact(all.slice(0, end)), shown);
 }
 
-/** What was held back. The joint remembers it: the next text may go on with it. */
-function release(joint: Joint, { redact, redactLast, openTail }: Redactor): string {
-  const { shown, held } = joint;
+/** Returns the held text, and remembers it: the next text may continue a secret in it. */
+function release(joined: JoinedText, { redact, redactLast, openTail }: Redactor): string {
+  const { shown, held } = joined;
   const all = shown + held;
   if (held === "") return "";
   const ready = redactLast(all);
   const isHidden = ready !== redact(all);
   const tail = all.slice(all.length - openTail(all));
-  Object.assign(joint, { shown: isHidden ? "" : tail, held: "", hidden: isHidden ? tail : "" });
-  return behind(ready, shown);
+  Object.assign(joined, { shown: isHidden ? "" : tail, held: "", hidden: isHidden ? tail : "" });
+  return withoutPrefix(ready, shown);
 }
 
-/** Packets of one kind and place, whose texts go on from one to the next. */
+/** Consecutive packets of one type and track, whose texts continue each other. */
 interface Run {
-  /** The last packet's line, and its texts by their place in the packet. */
+  /** The line of the last packet. */
   line: Record<string, unknown>;
-  joints: Map<string, Joint>;
+  /** By path of the text in the packet. */
+  texts: Map<string, JoinedText>;
 }
 
-/** A copy of a packet's object with its own texts, also inside of plain objects, passed through `change`. */
+/** A copy of a packet's object with `change` applied to its texts, also inside plain objects. */
 function changeTexts(
   value: Record<string, unknown>,
   change: (text: string, place: string) => string,
@@ -89,15 +90,15 @@ function changeTexts(
   return Object.fromEntries(entries);
 }
 
-/** A further packet of a run with the text that was held back; undefined where none was. */
-function heldPacket({ line, joints }: Run, redactor: Redactor): string | undefined {
-  const texts = new Map([...joints].map(([place, joint]) => [place, release(joint, redactor)]));
-  if ([...texts.values()].every((text) => text === "")) return undefined;
+/** A further packet of a run with the held text; undefined if no text is held. */
+function heldPacket({ line, texts }: Run, redactor: Redactor): string | undefined {
+  const held = new Map([...texts].map(([place, joined]) => [place, release(joined, redactor)]));
+  if ([...held.values()].every((text) => text === "")) return undefined;
   const obj = changeTexts(
     line["obj"] as Record<string, unknown>,
-    (_, place) => texts.get(place) ?? "",
+    (_, place) => held.get(place) ?? "",
   );
-  // Lists were in the packets before.
+  // Earlier packets already contained the lists.
   for (const [name, each] of Object.entries(obj)) if (Array.isArray(each)) obj[name] = [];
   return JSON.stringify({ ...line, obj });
 }
@@ -105,20 +106,20 @@ function heldPacket({ line, joints }: Run, redactor: Redactor): string | undefin
 const isPiece = (type: unknown): type is string =>
   typeof type === "string" && type.endsWith("_delta");
 
-// These come between the pieces of a text.
+// Packets of these types may arrive between the pieces of a text.
 const isBetween = (type: unknown): boolean => type === "chat_heartbeat" || type === "citation_info";
 
-/** Names what goes on at the same time as other texts: turns follow one another, and models, tabs and sub-turns do not. */
+/** Key of a parallel text: models, tabs and sub-turns run in parallel, turns do not. */
 function trackOf(placement: unknown): string {
   const { model_index, tab_index, sub_turn_index } = isObject(placement) ? placement : {};
   return JSON.stringify([model_index ?? 0, tab_index ?? 0, sub_turn_index ?? null]);
 }
 
 /**
- * Makes a function that replaces every secret in the messages of one stream, also
- * one that is split over the texts of several packets: a text that ends like the
- * beginning of a secret waits for the next of its kind. `undefined` is the end of
- * the stream. What holds no secret passes as it came.
+ * Creates a function that redacts the messages of one stream. It also redacts a secret that
+ * is split over several packets: a text that may end with the beginning of a secret waits for
+ * the next packet of its run. `undefined` marks the end of the stream. A message without a
+ * secret passes unchanged.
  */
 export function createMessageRedactor(
   redactor: Redactor,
@@ -128,15 +129,15 @@ export function createMessageRedactor(
     const ended = [...runs.values()].map((run) => heldPacket(run, redactor));
     return ended.filter((each) => each !== undefined);
   };
-  const takePiece = (message: string, line: Record<string, unknown>, type: string): string => {
+  const redactPiece = (message: string, line: Record<string, unknown>, type: string): string => {
     const key = `${type} ${trackOf(line["placement"])}`;
-    const run = runs.get(key) ?? { line, joints: new Map<string, Joint>() };
+    const run = runs.get(key) ?? { line, texts: new Map<string, JoinedText>() };
     runs.set(key, run);
     let isChanged = false;
     const obj = changeTexts(line["obj"] as Record<string, unknown>, (text, place) => {
-      const joint = run.joints.get(place) ?? newJoint();
-      run.joints.set(place, joint);
-      const ready = push(joint, text, redactor);
+      const joined = run.texts.get(place) ?? newJoinedText();
+      run.texts.set(place, joined);
+      const ready = push(joined, text, redactor);
       isChanged ||= ready !== text;
       return ready;
     });
@@ -151,13 +152,13 @@ export function createMessageRedactor(
     const line = parseObject(message);
     const obj = line && isObject(line["obj"]) ? line["obj"] : undefined;
     const type = obj?.["type"];
-    if (line && isPiece(type)) return [takePiece(message, line, type)];
+    if (line && isPiece(type)) return [redactPiece(message, line, type)];
     const hidden = redactText(message, redactor);
     return isBetween(type) ? [hidden] : [...endRuns(), hidden];
   };
 }
 
-/** The batches of messages of a stream with every secret replaced; throws what they throw. */
+/** Redacts the batches of messages of a stream; throws what `batches` throws. */
 export async function* redactMessages(
   batches: AsyncIterable<string[]>,
   redactor: Redactor,

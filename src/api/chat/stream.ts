@@ -1,15 +1,18 @@
 import { checkLength, createLineSplitter, StreamTooLargeError } from "./lines.ts";
 
 export interface StreamLimits {
-  /** Longest line, and longest message made of several. */
+  /** Maximum length of a line, and of a message that consists of several lines. */
   lineBytes: number;
 }
 
-/** Turns the bytes of a stream into its messages, however they are cut. Knows no network. */
+/** Decodes the chunks of a stream into messages, wherever chunks end. Independent of the network. */
 export interface Decoder {
-  /** The messages that `chunk` completes. Throws StreamTooLargeError, with messages before it at the next call. */
+  /**
+   * The messages that `chunk` completes. Throws StreamTooLargeError; if messages precede the
+   * error, returns them first and throws at the next call.
+   */
   push(chunk: Uint8Array): string[];
-  /** The messages that the end of the body completes: a last line needs no line end. Throws as push does. */
+  /** The messages that the end of the body completes: the last line needs no line end. Throws as push does. */
   end(): string[];
 }
 
@@ -17,8 +20,8 @@ const openBrace = 0x7b;
 const colon = 0x3a;
 const space = 0x20;
 
-// What a line takes in memory, however short: millions of empty ones would take much more than they say.
-const leastPerLine = 16;
+// Counted at least per line, because millions of empty lines need far more memory than their text.
+const minLineLength = 16;
 
 const otherField = /^(?:event|id|retry)(?::|$)/;
 
@@ -35,7 +38,7 @@ function isObjectText(text: string): boolean {
   return text.charCodeAt(0) === openBrace && isJson(text);
 }
 
-/** Messages as they are completed, and the SSE message that no empty line has ended yet. */
+/** Completed messages, and the data lines of the SSE message that no empty line has ended yet. */
 interface Collected {
   messages: string[];
   data: string[];
@@ -47,7 +50,7 @@ function closeMessage(collected: Collected): void {
   if (data.length === 0) return;
   const message = data.length === 1 ? (data[0] ?? "") : data.join("\n");
   if (data.length > 1 && data.some(isObjectText) && !isJson(message)) {
-    // Messages that only a line end separates, one of them damaged: the others count.
+    // Only line ends separate these messages, and one is damaged: keep the others.
     for (const line of data) if (line.trim() !== "") collected.messages.push(line);
   } else if (message.charCodeAt(0) === openBrace || message.trim() !== "") {
     collected.messages.push(message);
@@ -55,27 +58,27 @@ function closeMessage(collected: Collected): void {
   data.length = collected.length = 0;
 }
 
-function takeData(collected: Collected, value: string, limit: number): void {
+function addData(collected: Collected, value: string, limit: number): void {
   const { data } = collected;
-  // Messages that only a line end separates, not an empty line as they should.
+  // Some services separate messages by a line end only, instead of an empty line.
   if (data.length === 1 && value.charCodeAt(0) === openBrace && isJson(data[0] ?? "")) {
     closeMessage(collected);
   }
-  collected.length += Math.max(value.length + 1, leastPerLine);
+  collected.length += Math.max(value.length + 1, minLineLength);
   checkLength(collected.length, limit);
   data.push(value);
 }
 
-function takeOther(collected: Collected, line: string, limit: number): void {
-  if (line === "data") takeData(collected, "", limit);
+function addOther(collected: Collected, line: string, limit: number): void {
+  if (line === "data") addData(collected, "", limit);
   else if (!otherField.test(line) && line.trim() !== "") {
     closeMessage(collected);
     collected.messages.push(line);
   }
 }
 
-/** Takes one line, which stands in `text` from `start` to `end`. */
-function takeLine(
+/** Adds one line: `text` from `start` (inclusive) to `end` (exclusive). */
+function addLine(
   collected: Collected,
   text: string,
   start: number,
@@ -89,21 +92,20 @@ function takeLine(
     collected.messages.push(text.slice(start, end));
   } else if (text.startsWith("data:", start) && start + 5 <= end) {
     const from = start + 5 + (start + 5 < end && text.charCodeAt(start + 5) === space ? 1 : 0);
-    takeData(collected, text.slice(from, end), limit);
-  } else if (first !== colon) takeOther(collected, text.slice(start, end), limit);
+    addData(collected, text.slice(from, end), limit);
+  } else if (first !== colon) addOther(collected, text.slice(start, end), limit);
 }
 
 /**
- * Decodes both framings of a chat stream, also mixed: SSE (`data:` lines joined
- * until an empty line; comments, `event`, `id` and `retry` skipped) and one JSON
- * text a line, which is what a service may send under the name of SSE
- * (observed-service.md 2.1). Any other line is a message, too: it is kept for
- * diagnosis. What is complete before a line that is too long comes first.
+ * Decodes both framings of a chat stream, also mixed. SSE joins `data:` lines until an empty
+ * line, and ignores comments, `event`, `id` and `retry`. The other framing is one JSON text per
+ * line, which a service may send as SSE (observed-service.md 2.1). Any other line is a message,
+ * too, kept for diagnosis. Messages before a line that is too long are returned first.
  */
 export function createDecoder({ lineBytes }: StreamLimits): Decoder {
   const collected: Collected = { messages: [], data: [], length: 0 };
   const splitter = createLineSplitter(lineBytes, (text, start, end) =>
-    takeLine(collected, text, start, end, lineBytes),
+    addLine(collected, text, start, end, lineBytes),
   );
   let failure: unknown;
   const run = (step: () => void): string[] => {
@@ -129,9 +131,9 @@ export function createDecoder({ lineBytes }: StreamLimits): Decoder {
 }
 
 /**
- * The messages of a body, in one batch for each chunk that completes any. When
- * the body ends in a fault, a last message that lacks only its line end comes
- * before the fault: a service that fails writes its error line like that.
+ * The messages of a body, one batch per chunk that completes any. If the body ends in a
+ * fault, yields a last message without line end before the fault: a failing service writes
+ * its error line that way.
  */
 export async function* decodeChunks(
   chunks: AsyncIterable<Uint8Array>,
@@ -151,6 +153,6 @@ export async function* decodeChunks(
   }
   const rest = decoder.end();
   if (rest.length > 0) yield rest;
-  // Throws where the last line was too long.
+  // Throws if the last line was too long.
   decoder.end();
 }

@@ -1,31 +1,31 @@
-/** What came of one attempt, as far as the health of the service is concerned. */
+/** Outcome of one attempt, by what it shows of the service's health. */
 export type OutcomeKind =
   | "success"
   /** 429 or 503. */
   | "throttled"
-  /** An answer that blames the request: the service is alive. */
+  /** A response that blames the request: the service is alive. */
   | "refused"
-  /** An answer that blames the service. */
+  /** A response that blames the service. */
   | "broken"
-  /** A 200 that is not what the interface promises, e.g. a login page. */
+  /** A 200 that violates the interface, e.g. a login page. */
   | "unexpected"
   | "connection"
   | "timeout"
-  /** Ended by us. */
+  /** Aborted by this side. */
   | "abandoned";
 
-/** The retry budget of a run and the breaker that opens when it is spent. */
+/** The retry budget of a run, and the circuit breaker that opens when the budget is spent. */
 export interface Breaker {
   isOpen(): boolean;
-  /** Records an outcome. True when it was the failed probe of an open breaker, which opens it again. */
+  /** Records an outcome. True if it was the failed probe of an open breaker, which opens it again. */
   record(kind: OutcomeKind): boolean;
-  /** A request was let through while the breaker is open. */
+  /** Records that a request was admitted while the breaker is open. */
   probe(): void;
-  /** Pays for a retry. True when that opens the breaker. */
+  /** Charges a retry to the budget. True if that opens the breaker. */
   spend(retry: number, kind: OutcomeKind): boolean;
-  /** A request failed for good. True when that says that the others will, too, and the run should end. */
+  /** Records a request without further retries. True if all others would fail, too: end the run. */
   giveUp(kind: OutcomeKind, code: string): boolean;
-  /** It has opened so often that the run should end. */
+  /** Whether the breaker opened so often that the run should end. */
   isSpent(): boolean;
 }
 
@@ -33,14 +33,14 @@ const fullBudget = 100;
 const budgetAfterBreaker = 50;
 const openingsBeforeStop = 3;
 const failuresBeforeStop = 3;
-/** From this many connection faults in a row on, first retries are no longer free. */
-const faultsInARow = 8;
+/** After this many consecutive connection faults, first retries are no longer free. */
+const freeRetryFaults = 8;
 const costs: Partial<Record<OutcomeKind, number>> = { connection: 5, timeout: 10 };
 
 /**
- * 100 tokens: the first retry of a request is free, each further one costs 1
- * after an answer, 5 after a connection fault, 10 after a timeout; a success
- * brings 1 back (faults.md section 3).
+ * The budget is 100 tokens. The first retry of a request is free. Each further retry costs 1
+ * after a response, 5 after a connection fault, 10 after a timeout. A success earns 1
+ * (faults.md section 3).
  */
 export function createBreaker(): Breaker {
   let budget = fullBudget;
@@ -50,7 +50,7 @@ export function createBreaker(): Breaker {
   let faults = 0;
   let succeeded = false;
   let same = { code: "", count: 0 };
-  let strangers = 0;
+  let unexpectedResponses = 0;
   const openAgain = (): true => {
     open = true;
     openings += 1;
@@ -68,7 +68,7 @@ export function createBreaker(): Breaker {
       faults = kind === "connection" ? faults + 1 : 0;
       if (kind === "success") {
         succeeded = true;
-        strangers = 0;
+        unexpectedResponses = 0;
         if (budget < fullBudget && ++budget === fullBudget) openings = 0;
       }
       if (kind === "abandoned") return false;
@@ -78,12 +78,12 @@ export function createBreaker(): Breaker {
       return false;
     },
     spend(retry, kind) {
-      if (retry > 1 || faults >= faultsInARow) budget -= costs[kind] ?? 1;
+      if (retry > 1 || faults >= freeRetryFaults) budget -= costs[kind] ?? 1;
       return !open && budget <= 0 && openAgain();
     },
     giveUp(kind, code) {
-      // One odd answer among good ones is that document's; nothing but odd answers is another server.
-      if (kind === "unexpected") return !succeeded || ++strangers >= failuresBeforeStop;
+      // One odd response among good ones is due to its document; only odd ones mean another server.
+      if (kind === "unexpected") return !succeeded || ++unexpectedResponses >= failuresBeforeStop;
       if (succeeded || (kind !== "connection" && kind !== "timeout")) return false;
       same = { code, count: same.code === code ? same.count + 1 : 1 };
       return same.count >= failuresBeforeStop;

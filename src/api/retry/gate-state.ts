@@ -3,7 +3,7 @@ import type { Breaker } from "./breaker.ts";
 import type { Limit } from "./limit.ts";
 import type { Clock } from "./timing.ts";
 
-/** Unused rate that may be caught up, because timers are coarse. */
+/** Unused rate that later requests may use up, because timers are coarse. */
 const rateSlackMs = 100;
 
 /** State of the gate: its waiters and what limits them. */
@@ -12,14 +12,14 @@ export interface GateState {
   signal: AbortSignal;
   limit: Limit;
   breaker: Breaker;
-  /** Milliseconds between two starts, 0 without a rate. */
+  /** Milliseconds between two request starts; 0 without a rate limit. */
   intervalMs: number;
   nextStartAt: number;
   waiters: { resolve: () => void; reject: (error: unknown) => void }[];
   asleep: boolean;
   inFlight: number;
   pausedUntil: number;
-  /** When the last attempt ended, a piece of a body went out, or one began while no other was in flight. */
+  /** Last activity: an attempt ended, a piece of a body was sent, or an attempt began with none in flight. */
   answeredAt: number;
   requests: number;
   retries: number;
@@ -32,7 +32,7 @@ export function rejectWaiters(state: GateState, error: unknown): void {
   for (const waiter of state.waiters.splice(0)) waiter.reject(error);
 }
 
-/** When the next may start, as far as only time holds it back; 0 is now. */
+/** When pause and rate allow the next start, by `clock.elapsed`; 0 means now. */
 function heldUntil(state: GateState): number {
   if (state.pausedUntil === 0 && state.intervalMs === 0) return 0;
   const now = state.clock.elapsed();
@@ -41,17 +41,17 @@ function heldUntil(state: GateState): number {
   return until > now ? until : 0;
 }
 
-function hasPlace(state: GateState): boolean {
+function hasCapacity(state: GateState): boolean {
   return state.inFlight < (state.breaker.isOpen() ? 1 : state.limit.current());
 }
 
-/** Somebody waits, there is a place, and only --rate says not yet. */
+/** Whether a request waits only because of --rate. */
 export function isWaitingForRate(state: GateState): boolean {
-  if (state.waiters.length === 0 || state.intervalMs === 0 || !hasPlace(state)) return false;
+  if (state.waiters.length === 0 || state.intervalMs === 0 || !hasCapacity(state)) return false;
   return state.pausedUntil <= state.clock.elapsed() && heldUntil(state) > 0;
 }
 
-function take(state: GateState): void {
+function admitOne(state: GateState): void {
   if (state.inFlight === 0) state.answeredAt = state.clock.elapsed();
   state.inFlight += 1;
   state.requests += 1;
@@ -63,10 +63,10 @@ function take(state: GateState): void {
 
 /** Admits waiters while capacity and rate allow. */
 export function admit(state: GateState): void {
-  while (state.waiters.length > 0 && hasPlace(state)) {
+  while (state.waiters.length > 0 && hasCapacity(state)) {
     const until = heldUntil(state);
     if (until > 0) return wakeAt(state, until);
-    take(state);
+    admitOne(state);
     state.waiters.shift()?.resolve();
   }
 }
@@ -77,7 +77,7 @@ function wakeAt(state: GateState, until: number): void {
   state.clock.sleep(until - state.clock.elapsed(), state.signal).then(
     () => {
       state.asleep = false;
-      // The sleep decides: a timer may fire a little before its time.
+      // Trust the timer, not the clock: it may fire slightly early.
       if (state.pausedUntil <= until) state.pausedUntil = 0;
       if (state.nextStartAt <= until) state.nextStartAt = Math.min(until, state.clock.elapsed());
       admit(state);
@@ -89,17 +89,17 @@ function wakeAt(state: GateState, until: number): void {
   );
 }
 
-/** Nobody starts for `ms`, from now. */
+/** Pauses all starts for `ms` from now. */
 export function pause(state: GateState, ms: number): void {
   state.pausedUntil = Math.max(state.pausedUntil, state.clock.elapsed() + ms);
 }
 
-/** Waits for a place; undefined when there is one at once. */
+/** Waits for a slot; undefined if one is free at once. */
 export function enter(state: GateState): Promise<void> | undefined {
   if (state.stopped) throw state.stopped;
   state.signal.throwIfAborted();
-  if (state.waiters.length === 0 && hasPlace(state) && heldUntil(state) === 0) {
-    take(state);
+  if (state.waiters.length === 0 && hasCapacity(state) && heldUntil(state) === 0) {
+    admitOne(state);
     return undefined;
   }
   return new Promise((resolve, reject) => {

@@ -13,62 +13,65 @@ import type { Clock } from "./timing.ts";
 
 interface GateSnapshot {
   inFlight: number;
-  /** How many may be in flight now. */
+  /** Current limit of requests in flight. */
   limit: number;
-  /** How many wait for a place. */
+  /** Requests that wait for a slot. */
   waiting: number;
-  /** Until when nobody may start by `clock.elapsed`, 0 when nothing holds. */
+  /** End of the pause by `clock.elapsed`; 0 without a pause. */
   pausedUntil: number;
-  /** Attempts that were let in. */
+  /** Admitted attempts. */
   requests: number;
-  /** Attempts that were repeated. */
+  /** Attempts that were retries. */
   retries: number;
-  /** Answers that said "slower" (429, 503). */
+  /** Responses with 429 or 503. */
   throttled: number;
-  /** Somebody waits only because of the rate. */
+  /** A request waits only because of the rate limit. */
   isHeldByRate: boolean;
-  /** Fewer are let in because with more the service took longer. */
+  /** Concurrency is reduced because the latency rose with it. */
   isHeldByLatency: boolean;
-  /** How long recent successes took. */
+  /** Mean latency of recent successes. */
   latencyMs: number;
-  /** When the last attempt ended, a piece of a body went out, or one began after a time without any, by `clock.elapsed`. */
+  /**
+   * Last activity by `clock.elapsed`: an attempt ended, a piece of a body was sent, or an attempt
+   * began with none in flight.
+   */
   answeredAt: number;
-  /** The service is taken for dead until one request succeeds. */
+  /** The service counts as down until one request succeeds. */
   breakerOpen: boolean;
-  /** Why the run must end. */
+  /** The error that ends the run. */
   stopped: ApiError | undefined;
 }
 
-/** An attempt that did not succeed, as the gate needs it. */
+/** A failed attempt, as the gate needs it. */
 export interface Setback {
   kind: OutcomeKind;
   retryAfterMs?: number | undefined;
   error: ApiError;
 }
 
-/** One gate for all workers of a run: how many at once, how fast, and when not at all. */
+/** Limits concurrency and rate of all workers of a run, pauses them, and stops the run. */
 export interface Gate {
-  /** Waits for a place; undefined when there is one at once. Throws or rejects with why the run ended. */
+  /** Waits for a slot; undefined if one is free at once. Throws or rejects with the error that ended the run. */
   enter(): Promise<void> | undefined;
-  /** Gives the place back after a success. `begun` is the `elapsed()` at which the attempt started. */
+  /** Frees the slot after a success. `begun` is the `elapsed()` at which the attempt started. */
   succeed(begun: number): void;
-  /** A piece of a body went out: the service is not silent. */
+  /** Records that a piece of a body was sent: the service is not silent. */
   moved(): void;
-  /** Gives the place back after anything else; without a setback the attempt was abandoned. */
+  /** Frees the slot after any other outcome; without a setback the attempt was abandoned. */
   fail(setback: Setback | undefined, begun: number): void;
-  /** Pays for the `retry`th retry (from 1) of a request; the breaker may open. */
+  /** Charges the `retry`th retry (from 1) of a request; the breaker may open. */
   spend(retry: number, setback: Setback): void;
-  /** A request failed for good. */
+  /** Records a failed request that gets no further retry. */
   giveUp(setback: Setback): void;
-  /** Ends the run: everybody who waits or comes is turned away with `error`. */
+  /** Ends the run: rejects all waiting and later requests with `error`. */
   stop(error: ApiError): void;
   state(): GateSnapshot;
 }
 
 export interface GateOptions {
-  /** Most requests in flight. */
+  /** Maximum of requests in flight. */
   ceiling: number;
-  /** Most requests started per second. */
+  /** Maximum of request starts per second. */
   ratePerSecond?: number | undefined;
   clock: Clock;
   signal: AbortSignal;
@@ -93,7 +96,7 @@ function stopError(error: ApiError, why: string): ApiError {
   });
 }
 
-/** The breaker has opened: nobody starts for a while, then one request tries. */
+/** After the breaker opened: pauses all requests, then one request probes the service. */
 function coolDown(state: GateState, error: ApiError): void {
   state.limit.collapse();
   pause(state, breakerPauseMs);
@@ -113,7 +116,7 @@ function fail(state: GateState, setback: Setback | undefined, begun: number): vo
   admit(state);
 }
 
-/** Creates the gate of one run. Costs well under a microsecond a request while nothing holds. */
+/** Creates the gate of one run. Costs well under a microsecond per request that need not wait. */
 export function createGate(options: GateOptions): Gate {
   const state: GateState = {
     clock: options.clock,

@@ -1,28 +1,28 @@
-/** How many requests may be in flight: doubled at the start, then additive up, halved down, held back by rising latency. */
+/** Limit of requests in flight: doubles at the start, then grows by one, halves on 429 or 503, stops at rising latency. */
 export interface Limit {
   current(): number;
-  /** Moving mean of what recent successes took. */
+  /** Moving mean of the latency of recent successes. */
   latencyMs(): number;
-  /** Whether rising latency keeps the limit from going up. */
+  /** Whether rising latency prevents an increase. */
   isHeldByLatency(): boolean;
-  /** One success that took `ms`. */
+  /** Records a success that took `ms`. */
   succeeded(ms: number): void;
-  /** The service said "slower" to an attempt that began at `begun`. */
+  /** Records a 429 or 503 for an attempt that began at `begun`. */
   throttled(begun: number, now: number): void;
-  /** Down to one, e.g. because the service seems dead. */
+  /** Sets the limit to one, e.g. because the service seems down. */
   collapse(): void;
 }
 
 const startLimit = 4;
 const successesPerStep = 20;
 const latencyWeight = 1 / 16;
-// Requests that only queue take half the time with half as many in flight.
-const hardlyLess = 0.75;
+// If requests only queue, half the concurrency halves their latency; a smaller gain does not count.
+const queueingRatio = 0.75;
 
 /**
- * The step after one batch of successes: −1 when requests take more than twice
- * as long as at best, for then more at once only queue; 0 near that; else +1.
- * The 20 ms keep the noise of a fast service from counting.
+ * The step after one batch of successes. −1 if the mean latency is more than twice the
+ * best, because then further requests only queue; 0 near that; else +1. The 20 ms filter
+ * the noise of a fast service.
  */
 export function latencyStep(meanMs: number, bestMs: number): -1 | 0 | 1 {
   if (meanMs > 2 * bestMs + 20) return -1;
@@ -32,13 +32,12 @@ export function latencyStep(meanMs: number, bestMs: number): -1 | 0 | 1 {
 /**
  * Starts at 4 (or `ceiling`) and moves between 1 and `ceiling` (faults.md section 3).
  *
- * Where latency stays as it is with half as many in flight, or with one, they were not what it
- * came from: then it is the new best, and the limit goes up again.
+ * If latency does not fall with half the concurrency, or with one request, concurrency was not
+ * the cause. Then this latency becomes the new best, and the limit grows again.
  *
- * Slow start, as TCP's: it doubles with each round of as many successes as may be
- * in flight, until the service has once said "slower" or its latency has risen;
- * from then on it is one more after 20 successes. One by one from the beginning,
- * 64 in flight at 200 ms would take 12 s to reach, and a short run would never.
+ * Slow start, as in TCP: the limit doubles after as many successes as the limit itself, until the
+ * first 429 or 503 or rising latency. From then on it grows by one per 20 successes. Growing by
+ * one from the start would take 12 s to reach 64 in flight at 200 ms; a short run never would.
  */
 export function createLimit(ceiling: number): Limit {
   let limit = Math.min(startLimit, ceiling);
@@ -48,24 +47,24 @@ export function createLimit(ceiling: number): Limit {
   let recentMs = Number.NaN;
   let bestMs = Number.POSITIVE_INFINITY;
   let halvedAt = Number.NEGATIVE_INFINITY;
-  // The limit and the latency from which it has been going down.
-  let down: { limit: number; meanMs: number } | undefined;
+  // Limit and latency at the start of the current decrease.
+  let decrease: { limit: number; meanMs: number } | undefined;
   let isHeld = false;
-  const isOwnDoing = (mean: number): boolean => {
-    down ??= { limit, meanMs: mean };
+  const isQueueing = (mean: number): boolean => {
+    decrease ??= { limit, meanMs: mean };
     if (limit === 1) return false;
-    if (limit > down.limit / 2) return true;
-    const isLess = mean < hardlyLess * down.meanMs;
-    down = { limit, meanMs: mean };
+    if (limit > decrease.limit / 2) return true;
+    const isLess = mean < queueingRatio * decrease.meanMs;
+    decrease = { limit, meanMs: mean };
     return isLess;
   };
   const stepAfter = (mean: number): -1 | 0 | 1 => {
-    // The best fades: now and then one more is tried.
+    // Let the best latency age, so that the limit sometimes tries to grow.
     bestMs = Math.min(bestMs * 1.02, mean);
     const step = latencyStep(mean, bestMs);
-    if (step === -1 && isOwnDoing(mean)) return step;
+    if (step === -1 && isQueueing(mean)) return step;
     if (step === -1) bestMs = mean;
-    down = undefined;
+    decrease = undefined;
     return step === -1 ? 1 : step;
   };
   return {
@@ -85,17 +84,17 @@ export function createLimit(ceiling: number): Limit {
     },
     throttled(begun, now) {
       successes = sumMs = 0;
-      // Once per round trip: answers to what was sent before the last halving tell nothing new.
+      // Halve once per round trip: ignore responses to requests sent before the last halving.
       if (begun < halvedAt) return;
       halvedAt = now;
       isStarting = false;
-      down = undefined;
+      decrease = undefined;
       limit = Math.max(1, limit >> 1);
     },
     collapse() {
       limit = 1;
       isStarting = false;
-      down = undefined;
+      decrease = undefined;
       successes = sumMs = 0;
     },
   };

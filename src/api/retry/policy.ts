@@ -1,12 +1,12 @@
 /**
- * What is retried, how often and how long it may take, per class of call. Data
- * only; the loop that obeys is retry.ts, the waits are timing.ts.
+ * Retries and timeouts per class of call. Data only: retry.ts runs the loop, timing.ts
+ * computes the waits.
  */
 
 /**
- * What became of an attempt that failed. `unsent`: surely nothing of the request
- * left (name lookup, connect, CONNECT). `shape`: an answer that is not the
- * promised one. `fatal`: sending it again cannot help.
+ * Kind of a failed attempt. `unsent`: nothing of the request was sent for sure (name lookup,
+ * connect, CONNECT). `shape`: a response that violates the interface. `fatal`: a retry
+ * cannot help.
  */
 export type FaultKind = "status" | "unsent" | "connection" | "timeout" | "shape" | "fatal";
 
@@ -25,36 +25,38 @@ export type CallClass =
   | "rawUnsafe";
 
 export interface CallPolicy {
-  /** Attempts in total, the first included. */
+  /** Maximum of attempts, including the first. */
   readonly attempts: number;
-  /** Statuses that may be asked again. */
+  /** Statuses that allow a retry. */
   readonly statuses: ReadonlySet<number>;
-  /** Statuses that are asked again only when the answer has a Retry-After. */
+  /** Statuses that allow a retry only if the response has a Retry-After. */
   readonly statusesWithRetryAfter: ReadonlySet<number>;
+  /** Faults that allow a retry. */
   readonly faults: ReadonlySet<FaultKind>;
-  /** Fewer retries than `attempts` allows, by status, code or kind of fault. */
+  /** Maximum of retries below `attempts`, by status, code or kind of fault. */
   readonly retriesOf: Readonly<Record<string, number>>;
-  /** The shortest wait, by status. */
+  /** Minimum wait in ms before a retry, by status. */
   readonly waitOf: Readonly<Record<string, number>>;
   /**
-   * From the start of an attempt, or the last piece of its body that went out, to its
-   * response headers; 0: only `totalMs` ends it.
+   * Timeout for the response headers, from the start of the attempt or the last sent piece of
+   * its body. 0: only `totalMs` ends the attempt.
    */
   readonly headersMs: number;
-  /** Slowest upload that is still waited for; what the system may hold unsent adds to `headersMs`. */
+  /** Slowest accepted upload: the time for bytes that the system may buffer adds to `headersMs`. */
   readonly uploadBytesPerSecond?: number;
-  /** Longest silence inside a response body. */
+  /** Idle timeout within a response body. */
   readonly idleMs: number;
-  /** The whole call with its retries; 0: no limit. */
+  /** Timeout of the whole call with its retries; 0: no limit. */
   readonly totalMs: number;
+  /** Maximum size of the response. */
   readonly responseBytes: number;
-  /** A connection of its own: nothing to reuse, so no reset at reuse. */
+  /** Use a new connection, which cannot be reset on reuse. */
   readonly fresh: boolean;
-  /** The user's `--timeout` sets this member. */
+  /** The limit that the user's `--timeout` sets. */
   readonly timeoutSets: "headersMs" | "idleMs" | "totalMs";
-  /** Statuses after which no other call of the run can succeed either. */
+  /** Statuses after which no other call of the run can succeed. */
   readonly endsRun: ReadonlySet<number>;
-  /** After a fault the service may have acted: the failure is `incomplete`, not a fault of the wire. */
+  /** After a fault the service may have acted: report `incomplete`, not `unreachable` or `timeout`. */
   readonly mayHaveActed: boolean;
 }
 
@@ -82,10 +84,10 @@ const list: CallPolicy = {
   mayHaveActed: false,
 };
 
-/** For what a run can do without: asked once, and not waited for. */
+/** For a list that a run can do without: one attempt with a short timeout. */
 const listOnce: CallPolicy = { ...list, attempts: 1, headersMs: 5000, totalMs: 5000 };
 
-/** Deleting twice is as deleting once; a 404 may be about the one document. */
+/** DELETE is idempotent. A 404 may concern one document, so it does not end the run. */
 const remove: CallPolicy = {
   ...list,
   endsRun: new Set([...list.endsRun].filter((status) => status !== 404)),
@@ -103,7 +105,7 @@ const upsert: CallPolicy = {
   responseBytes: MiB,
 };
 
-/** A question has no idempotency key: asked again only when it surely was not taken. */
+/** A question has no idempotency key: retry only if the service surely did not accept it. */
 const chatStream: CallPolicy = {
   ...list,
   attempts: 3,
@@ -119,7 +121,7 @@ const chatStream: CallPolicy = {
   mayHaveActed: true,
 };
 
-/** Reading an answer again asks nothing. */
+/** Reading an answer again does not ask again. */
 const resume: CallPolicy = {
   ...chatStream,
   attempts: list.attempts,
@@ -136,7 +138,7 @@ const chatWhole: CallPolicy = {
   timeoutSets: "totalMs",
 };
 
-/** Each upload makes a new file id, so a second one would leave an orphan. */
+/** Each upload creates a new file id, so a second upload would leave an orphan. */
 const upload: CallPolicy = {
   ...upsert,
   attempts: 3,
@@ -148,18 +150,18 @@ const upload: CallPolicy = {
 };
 
 /**
- * The caller remembers which content has which id, so a second attempt is worth
- * the orphan that a lost answer may leave behind.
+ * The caller caches ids by content, so a retry is worth the orphan that a lost response
+ * may leave behind.
  */
 const rememberedUpload: CallPolicy = {
   ...upload,
   faults: new Set(["unsent", "connection", "timeout"]),
 };
 
-/** What a second request would make a second time. */
+/** A second request would create a second object. */
 const create: CallPolicy = upload;
 
-/** Any GET that a user types: what comes may be large, and is written as it comes. */
+/** Any GET of the `api` command: the response may be large, and is streamed to the output. */
 const rawSafe: CallPolicy = {
   ...list,
   idleMs: 120_000,
@@ -167,7 +169,7 @@ const rawSafe: CallPolicy = {
   responseBytes: Number.POSITIVE_INFINITY,
 };
 
-/** Any other request that a user types: nobody knows what doing it twice would do. */
+/** Any other request of the `api` command: sending it twice may have any effect. */
 const rawUnsafe: CallPolicy = {
   ...rawSafe,
   attempts: 3,
@@ -193,16 +195,16 @@ export const policies: Record<CallClass, CallPolicy> = {
   rawUnsafe,
 };
 
-/** Longest silence of a chat that researches (observed-service.md 2.5). */
+/** Idle timeout of a deep-research chat (observed-service.md 2.5). */
 export const deepResearchIdleMs = 600_000;
 
-/** The longest Retry-After that is obeyed; a longer one ends the run. */
+/** Maximum Retry-After that is obeyed; a longer one ends the run. */
 export const longestRetryAfterMs = 120_000;
 
 export const connectMs = 10_000;
 
-/** Happy eyeballs: how long one address may take before the next is tried. */
+/** Happy eyeballs: delay before the next address is tried. */
 export const addressAttemptMs = 2000;
 
-/** Longest line of a chat stream. */
+/** Maximum length of a chat stream line. */
 export const streamLineBytes = 64 * MiB;

@@ -6,28 +6,28 @@ import type { Answer } from "../transport/exchange.ts";
 import { header } from "../transport/headers.ts";
 import type { ApiError } from "../../errors.ts";
 
-/** A request that is made once, to look at whatever comes. */
+/** A request without retries, whose response is inspected whatever it is. */
 export interface Probe {
   /** For messages: `list connectors`. */
   what: string;
   method: "GET" | "POST";
-  /** Path at the origin, with the prefix of the base URL where it is meant. */
+  /** Absolute path at the origin; contains the prefix of the base URL if that is wanted. */
   path: string;
   /** Absent: the request carries no key. */
   key?: "accessToken" | "apiKey" | undefined;
   /** JSON. */
   body?: string | undefined;
-  /** A larger answer is a fault (default 1 MiB). */
+  /** Maximum size of the response (default 1 MiB). */
   mostBytes?: number | undefined;
 }
 
 export type Probed = {
   question: Question;
-  /** Milliseconds from the request to the end of its answer. */
+  /** Milliseconds from the request to the end of its response. */
   ms: number;
 } & ({ answer: Answer; error?: never } | { answer?: never; error: ApiError });
 
-/** One request that was made, without its key. */
+/** Record of one request, without its key. */
 export interface ProbeTrace {
   method: string;
   url: string;
@@ -44,9 +44,9 @@ export interface Prober {
   readonly origin: string;
   /** Path of the base URL, without a trailing slash. */
   readonly prefix: string;
-  /** Never throws but for an abort; a fault is an `error`. */
+  /** Sends one request. Throws only on an abort; a fault is returned as `error`. */
   ask(probe: Probe): Promise<Probed>;
-  /** Everything asked so far, in order. */
+  /** All requests so far, in order. */
   readonly traces: readonly ProbeTrace[];
   close(): Promise<void>;
 }
@@ -67,9 +67,9 @@ function toTrace(probe: Probe, { question, ms, answer, error }: Probed): ProbeTr
 }
 
 /**
- * Asks a service without retries and without judging what it answers, over the
- * connections that the client would use. `limitMs` ends each request. The
- * caller closes it. Throws CliError `not-configured` as createClient does.
+ * Sends requests without retries and without judging the responses, over the same kind of
+ * connection as the client. `limitMs` is the timeout of each request. The caller closes
+ * the prober. Throws CliError `not-configured` as createClient does.
  */
 export function createProber(options: ClientOptions, limitMs: number): Prober {
   const wire = createWire(options);
@@ -97,7 +97,7 @@ export function createProber(options: ClientOptions, limitMs: number): Prober {
         idleMs: limitMs,
         totalMs: limitMs,
         responseBytes: mostBytes,
-        // A connection that was kept open may be closed just then: that would look like a fault.
+        // The server may close a kept-alive connection at this moment, which would look like a fault.
         fresh: true,
       });
       return { question, ms: took(), answer };
@@ -117,7 +117,7 @@ export function createProber(options: ClientOptions, limitMs: number): Prober {
     async ask(probe) {
       const { what, method, path, key = "accessToken" } = probe;
       const url = origin + path;
-      // The second wall of call.ts: no path may change where a key goes.
+      // The second guard, as in call.ts: no path may change the origin that receives the key.
       if (!path.startsWith("/") || new URL(url).origin !== origin) {
         throw new Error(`path leaves the base URL: ${path.slice(0, 80)}`);
       }

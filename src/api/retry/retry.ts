@@ -6,7 +6,7 @@ import { backoffMs, clampTimer, describeWait, type Clock } from "./timing.ts";
 
 export interface RetryTools {
   policy: CallPolicy;
-  /** For everything together, in ms; 0: no limit. */
+  /** Timeout for all attempts and waits together, in ms; 0: no limit. */
   totalMs: number;
   clock: Clock;
   signal?: AbortSignal | undefined;
@@ -21,14 +21,14 @@ function mayRetry(policy: CallPolicy, failure: Failure): boolean {
   return policy.statusesWithRetryAfter.has(status) && failure.retryAfterMs !== undefined;
 }
 
-/** Causes that have their own, smaller number of retries. */
+/** Causes of a failure that may have their own limit of retries. */
 function causesOf(failure: Failure): string[] {
   return [failure.kind, String(failure.status ?? ""), failure.code ?? ""];
 }
 
 /**
- * How long to wait before the next attempt, or undefined to give up. `attempt`
- * counts from 1; `seen` is how often each cause has come, this time included.
+ * Milliseconds to wait before the next attempt, or undefined to give up. `attempt`
+ * counts from 1; `seen` counts each cause, including this failure.
  */
 export function planRetry(
   policy: CallPolicy,
@@ -42,11 +42,11 @@ export function planRetry(
     const allowed = policy.retriesOf[cause];
     if (allowed !== undefined && (seen.get(cause) ?? 0) > allowed) return undefined;
   }
-  const shortest = Math.max(policy.waitOf[failure.status ?? 0] ?? 0, failure.retryAfterMs ?? 0);
-  return clampTimer(Math.max(backoffMs(attempt, random), shortest));
+  const minWaitMs = Math.max(policy.waitOf[failure.status ?? 0] ?? 0, failure.retryAfterMs ?? 0);
+  return clampTimer(Math.max(backoffMs(attempt, random), minWaitMs));
 }
 
-function asLast(failure: Failure, attempts: number): ApiError {
+function withAttempts(failure: Failure, attempts: number): ApiError {
   const { error } = failure;
   if (attempts === 1) return error;
   const { method, url, status, code, hints, retryable } = error;
@@ -61,7 +61,7 @@ function asLast(failure: Failure, attempts: number): ApiError {
   });
 }
 
-function tooLongWait(failure: Failure, waitMs: number): ApiError {
+function retryAfterTooLong(failure: Failure, waitMs: number): ApiError {
   const { exit, message, method, url, status, code } = failure.error;
   const wait = describeWait(waitMs);
   return new ApiError(exit, `${message}; the server asks to wait ${wait}`, {
@@ -73,27 +73,28 @@ function tooLongWait(failure: Failure, waitMs: number): ApiError {
   });
 }
 
-/** Whether a failure says that no other call of the run can succeed either. */
+/** Whether no other call of the run can succeed after this failure. */
 function endsRun(policy: CallPolicy, failure: Failure): boolean {
   if (failure.kind === "status") return policy.endsRun.has(failure.status ?? 0);
   return failure.kind === "fatal";
 }
 
-/** What a failure is to the gate. */
+/** Converts a failure for the gate. */
 function setbackOf({ outcome: kind, retryAfterMs, error }: Failure): Setback {
-  // Obeying would hold everybody for too long; the run ends instead.
+  // Do not pause all requests for a Retry-After that is too long: the run ends instead.
   const isTooLong = (retryAfterMs ?? 0) > longestRetryAfterMs;
   return { kind, retryAfterMs: isTooLong ? undefined : retryAfterMs, error };
 }
 
-/** What is known of a call that has failed before. */
+/** Failures of a call so far. */
 interface Failures {
+  /** Number of failures by cause. */
   readonly seen: Map<string, number>;
-  /** By `clock.elapsed`: when no other attempt may begin any more. */
+  /** By `clock.elapsed`: no attempt may begin later. */
   readonly deadline: number;
 }
 
-/** How long to wait before attempt `number` + 1. Throws when there is to be none. */
+/** Milliseconds to wait before attempt `number` + 1. Throws if there is no further attempt. */
 function waitAfter(
   failure: Failure,
   number: number,
@@ -103,13 +104,13 @@ function waitAfter(
   onFailure?.(failure.kind);
   for (const cause of causesOf(failure)) seen.set(cause, (seen.get(cause) ?? 0) + 1);
   if ((failure.retryAfterMs ?? 0) > longestRetryAfterMs && mayRetry(policy, failure)) {
-    const error = tooLongWait(failure, failure.retryAfterMs ?? 0);
+    const error = retryAfterTooLong(failure, failure.retryAfterMs ?? 0);
     gate?.stop(error);
     throw error;
   }
   const waitMs = planRetry(policy, failure, number, seen, clock.random());
   if (waitMs === undefined || clock.elapsed() + waitMs > deadline) {
-    const error = asLast(failure, number);
+    const error = withAttempts(failure, number);
     if (endsRun(policy, failure)) gate?.stop(error);
     else gate?.giveUp({ ...setbackOf(failure), error });
     throw error;
@@ -119,8 +120,8 @@ function waitAfter(
 }
 
 /**
- * Runs `attempt` until it succeeds or the policy says no. Throws the last
- * failure's error, the gate's reason to stop, or the reason of an abort.
+ * Runs `attempt` until it succeeds or the policy allows no further retry. Throws the last
+ * failure's error, the gate's stop error, or the reason of an abort.
  */
 export async function retrying<T>(
   attempt: (number: number) => Promise<Result<T>>,
@@ -129,10 +130,10 @@ export async function retrying<T>(
   const { clock, gate, totalMs } = tools;
   const deadline = totalMs > 0 ? clock.elapsed() + totalMs : Number.POSITIVE_INFINITY;
   let failures: Failures | undefined;
-  // In one function: in a bulk upload each promise less counts.
+  // One function on purpose: in a bulk upload every additional promise costs time.
   for (let number = 1; ; number++) {
-    const place = gate?.enter();
-    if (place) await place;
+    const admitted = gate?.enter();
+    if (admitted) await admitted;
     const begun = gate ? clock.elapsed() : 0;
     let result: Result<T> | undefined;
     try {

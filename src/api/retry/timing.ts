@@ -1,24 +1,24 @@
-/** How long to wait before the next attempt. Pure: no clock, no timer. */
+/** Computes waits before the next attempt. Pure: no clock, no timer. */
 
-/** Time and chance; tests hand in their own. */
+/** Source of time and randomness; tests pass their own. */
 export interface Clock {
   /** Milliseconds since the epoch: only for dates. */
   now(): number;
-  /** Milliseconds of a clock that is never set: for waits and durations. */
+  /** Milliseconds of a monotonic clock: for waits and durations. */
   elapsed(): number;
-  /** Rejects with the signal's reason when it is aborted meanwhile. */
+  /** Rejects with the signal's reason if the signal is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Between 0 (included) and 1 (excluded). */
   random(): number;
 }
 
-/** Timers above this fire at once (`setTimeout` overflows to 1 ms). */
+/** A timer above this fires at once (`setTimeout` overflows to 1 ms). */
 export const longestTimerMs = 2 ** 31 - 1;
 
 const baseMs = 500;
 const capMs = 30_000;
 
-/** A wait in whole milliseconds that `setTimeout` takes. */
+/** Rounds a wait to whole milliseconds that `setTimeout` supports. */
 export function clampTimer(ms: number): number {
   if (!(ms > 0)) return 0;
   return Math.min(Math.ceil(ms), longestTimerMs);
@@ -38,7 +38,7 @@ const imfDate =
 
 /**
  * Milliseconds since the epoch of an IMF-fixdate (RFC 9110, 5.6.7), or undefined.
- * Not `Date.parse`: that takes `-3` and many other things for a date.
+ * Not `Date.parse`, which accepts `-3` and many other texts as a date.
  */
 export function parseHttpDate(text: string): number | undefined {
   const match = imfDate.exec(text);
@@ -52,9 +52,9 @@ export function parseHttpDate(text: string): number | undefined {
 }
 
 /**
- * Milliseconds that a `Retry-After` header asks for: digits are seconds, else a
- * strict HTTP date, taken relative to the answer's own `Date` (the local clock
- * may be wrong) or to `now` without one. Anything else is undefined: own back-off.
+ * Milliseconds of a `Retry-After` header: digits are seconds, any other text must be a
+ * strict HTTP date. The date is relative to the response's own `Date`, because the local
+ * clock may be wrong, or to `now` without one. Undefined for any other text: use backoff.
  */
 export function parseRetryAfter(
   value: string | undefined,
@@ -68,7 +68,7 @@ export function parseRetryAfter(
   return Math.max(0, until - (parseHttpDate(date?.trim() ?? "") ?? now));
 }
 
-/** A wait for people: `45 s`, `3 min`, `24 h`, `2 days`. */
+/** A wait for display: `45 s`, `3 min`, `24 h`, `2 days`. */
 export function describeWait(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   if (seconds < 120) return `${seconds} s`;

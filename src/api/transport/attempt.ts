@@ -9,7 +9,7 @@ import { retrying } from "../retry/retry.ts";
 
 const secretHeaders = /^(?:authorization|cookie|set-cookie|proxy-authorization|x-api-key)$/;
 
-/** Headers with the values of those that may hold a key replaced. */
+/** Replaces the values of headers that may hold a key. */
 export function withoutSecrets<T extends string | string[]>(
   headers: Record<string, T>,
 ): Record<string, T> {
@@ -20,7 +20,7 @@ export function withoutSecrets<T extends string | string[]>(
   return Object.fromEntries(entries) as Record<string, T>;
 }
 
-/** A wire fault after the question may have been taken is not "unreachable" but "unknown". */
+/** Reports a fault as `incomplete`, because the service may have accepted the question. */
 function asMaybeDone(failure: Failure): Failure {
   if (failure.kind !== "connection" && failure.kind !== "timeout") return failure;
   const { message, method, url, code, cause } = failure.error;
@@ -29,12 +29,12 @@ function asMaybeDone(failure: Failure): Failure {
     url,
     code,
     cause,
-    hints: ["look into the session before asking again: the service may have gone on"],
+    hints: ["check the session before you ask again: the service may have continued"],
   });
   return { ...failure, error };
 }
 
-/** What the attempts of one call have in common. */
+/** Data shared by all attempts of one call. */
 interface Attempt {
   wire: Wire;
   question: Question;
@@ -51,7 +51,7 @@ function trace(
 ): void {
   const { options } = wire;
   const idHeader = wire.dialect.requestIdHeader?.toLowerCase() ?? "x-request-id";
-  const given =
+  const requestId =
     answer && (header(answer.headers, "x-request-id") ?? header(answer.headers, idHeader));
   options.onTrace?.({
     method: question.method,
@@ -60,7 +60,7 @@ function trace(
     code: failure?.code,
     ms: options.clock.elapsed() - begun,
     attempt: number,
-    requestId: given ?? exchange.headers[idHeader],
+    requestId: requestId ?? exchange.headers[idHeader],
     headers: {
       request: withoutSecrets(exchange.headers),
       response: withoutSecrets(allHeaders(answer?.headers ?? [])),
@@ -68,11 +68,11 @@ function trace(
   });
 }
 
-/** Attempt `number`, from 1: `ask` sends, `read` judges what came. */
+/** Runs attempt `number` (from 1): `send` sends it, `read` judges the response. */
 async function attemptOnce<A extends { status: number; headers: Headers }, T>(
   attempt: Attempt,
   number: number,
-  ask: (exchange: Exchange) => Promise<A>,
+  send: (exchange: Exchange) => Promise<A>,
   read: (question: Question, answer: A) => Result<T> | Promise<Result<T>>,
 ): Promise<Result<T>> {
   const { wire, question, exchange, policy } = attempt;
@@ -81,9 +81,9 @@ async function attemptOnce<A extends { status: number; headers: Headers }, T>(
   let answer: A | undefined;
   let result: Result<T>;
   try {
-    answer = await ask(exchange);
+    answer = await send(exchange);
     const judged = read(question, answer);
-    // Most answers are there as a whole: nothing to wait for.
+    // Most responses are complete: an await would cost a promise.
     result = judged instanceof Promise ? await judged : judged;
   } catch (error) {
     const failure = failureOfFault(question, error, isUnsent(error));
@@ -94,13 +94,13 @@ async function attemptOnce<A extends { status: number; headers: Headers }, T>(
 }
 
 /**
- * A call with its retries: `ask` sends one attempt, `read` judges its answer.
+ * Runs a call with its retries: `send` sends one attempt, `read` judges the response.
  * Throws as `retrying` does.
  */
 export function run<A extends { status: number; headers: Headers }, T>(
   wire: Wire,
   call: Call,
-  ask: (exchange: Exchange) => Promise<A>,
+  send: (exchange: Exchange) => Promise<A>,
   read: (question: Question, answer: A) => Result<T> | Promise<Result<T>>,
 ): Promise<T> {
   const { clock, signal } = wire.options;
@@ -117,7 +117,7 @@ export function run<A extends { status: number; headers: Headers }, T>(
   const attempt: Attempt = { wire, question, exchange, policy };
   const detached = call.detachedMs !== undefined;
   const attempts = detached ? 1 : (call.attempts ?? policy.attempts);
-  return retrying((number) => attemptOnce(attempt, number, ask, read), {
+  return retrying((number) => attemptOnce(attempt, number, send, read), {
     policy: attempts === policy.attempts ? policy : { ...policy, attempts },
     totalMs: exchange.totalMs,
     clock,

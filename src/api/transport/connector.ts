@@ -13,21 +13,21 @@ export interface ClientCertificate {
 
 export interface ConnectorOptions {
   proxy?: Proxy | undefined;
-  /** Takes secrets out of what the proxy answers. */
+  /** Redacts secrets in responses of the proxy. */
   secrets: Redactor;
   /** PEM certificates trusted beside the built-in roots. */
   ca?: string | undefined;
-  /** What this side shows to the service, never to a proxy. PEM. */
+  /** Client certificate for the service, never for a proxy. PEM. */
   client?: ClientCertificate | undefined;
   allowInsecureTls?: boolean | undefined;
-  /** Longest wait for a connection, its tunnel and its TLS handshake each. */
+  /** Timeout of the connection, its tunnel and its TLS handshake each. */
   connectMs?: number | undefined;
 }
 
-/** Faults of opening a connection: nothing of a request can have been sent. */
+/** Errors from opening a connection: nothing of a request was sent. */
 const unsentErrors = new WeakSet<Error>();
 
-/** For an exchange that was given up before it had a connection. */
+/** Marks the error of an exchange that was aborted before it had a connection. */
 export function markUnsent(error: Error): void {
   unsentErrors.add(error);
 }
@@ -37,9 +37,9 @@ export function isUnsent(error: unknown): boolean {
 }
 
 /**
- * Roots for TLS: giving `ca` replaces those that Node would take, so they are
- * named again, with the system's and NODE_EXTRA_CA_CERTS where this Node can
- * tell (22.15 on; `ca` has the latter's before that).
+ * Root certificates for TLS. The option `ca` replaces Node's default roots, so this list
+ * repeats them, with those of the system and NODE_EXTRA_CA_CERTS where this Node can list
+ * them (since 22.15; before that, `ca` contains NODE_EXTRA_CA_CERTS).
  */
 async function rootsWith(ca: string | undefined): Promise<string[] | undefined> {
   if (ca === undefined) return undefined;
@@ -49,9 +49,9 @@ async function rootsWith(ca: string | undefined): Promise<string[] | undefined> 
 }
 
 /**
- * An alert of TLS that comes after the handshake (a client certificate that is
- * missing or refused, in TLS 1.3) leaves the socket open; its end follows, and
- * undici would tell that alone.
+ * Ends a socket after a TLS alert that follows the handshake: in TLS 1.3, a missing or
+ * refused client certificate. The alert leaves the socket open; its end follows later, and
+ * undici would report only that end.
  */
 function endWithAlert(socket: Socket): void {
   socket.once("error", (error: Error & { code?: string }) => {
@@ -61,14 +61,13 @@ function endWithAlert(socket: Socket): void {
 
 export interface Connections {
   connect: Connector;
-  /** Gives up what is still being opened: each would hold the process until its own time limit. */
+  /** Aborts connections that are still opening: each would keep the process alive until its timeout. */
   abandon(): void;
 }
 
 /**
- * The function with which undici's Pool opens its connections: direct or
- * through a proxy's tunnel, with the same certificates for both. Its errors are
- * known to `isUnsent`.
+ * The function with which undici's Pool opens connections: directly or through a proxy's
+ * tunnel, with the same certificates for both. `isUnsent` recognises its errors.
  */
 export async function createConnector(options: ConnectorOptions): Promise<Connections> {
   const { default: buildConnector } = await import("undici/lib/core/connect.js");

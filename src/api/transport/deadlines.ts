@@ -1,38 +1,38 @@
 import { clampTimer } from "../retry/timing.ts";
 
-/** Something in flight that must not take for ever. */
+/** An item in flight with a deadline. */
 export interface Bounded {
-  /** Where it stands in the list of what is in flight; kept by Deadlines. */
+  /** Index in the list of items in flight; maintained by Deadlines. */
   place: number;
-  /** When its time is up, by `Deadlines.now`; Infinity: never. May move at any time, see `sooner`. */
+  /** Its deadline by `Deadlines.now`; Infinity: none. May change at any time, see `sooner`. */
   dueAt(): number;
-  /** Its time is up: it ends itself (and is removed), or moves its deadline on. */
+  /** Called after the deadline: the item ends and removes itself, or extends its deadline. */
   expire(): void;
 }
 
 /**
- * What is in flight, with the time limits of all of it behind one timer: two
- * timers for each exchange would cost more than the parsing of its answer.
+ * The items in flight, with one timer for all their deadlines: two timers per exchange would
+ * cost more than parsing its response.
  */
 export interface Deadlines<T extends Bounded> {
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
   add(item: T): void;
-  /** The deadline of an item has moved; needed only when it may have come nearer. */
+  /** Call this if the deadline of an item may now be earlier. */
   sooner(item: T): void;
   remove(item: T): void;
-  /** All that is in flight. */
+  /** All items in flight. */
   all(): T[];
 }
 
 /**
- * The timer is set to the nearest deadline known when it was set. Deadlines that
- * move away or go leave it as it is: it then wakes early, finds nothing due and is
- * set anew. With equal limits that is once per limit, not once per exchange.
+ * The timer fires at the nearest deadline known when it was set. A later or removed deadline
+ * does not change it: it then fires early, finds nothing expired, and is set again. With equal
+ * timeouts that happens once per timeout, not once per exchange.
  *
- * The list is an array and not a Set: V8 links the outgrown tables of a Set to
- * the newer ones (OrderedHashTable::Rehash), so that one which has become old
- * drags all that came and went later into the old generation.
+ * The list is an array, not a Set: V8 links the outgrown tables of a Set to the newer ones
+ * (OrderedHashTable::Rehash). An old table then keeps all later short-lived items alive into
+ * the old generation.
  */
 export function createDeadlines<T extends Bounded>(): Deadlines<T> {
   const items: T[] = [];
@@ -48,7 +48,7 @@ export function createDeadlines<T extends Bounded>(): Deadlines<T> {
   };
   const sweep = (): void => {
     wakesAt = Number.POSITIVE_INFINITY;
-    // Timers count whole milliseconds and may fire a fraction early.
+    // Timers count whole milliseconds, so they may fire a fraction early.
     const until = now() + 1;
     for (const item of items.filter((each) => each.dueAt() <= until)) item.expire();
     wakeAt(items.reduce((nearest, item) => Math.min(nearest, item.dueAt()), wakesAt));
@@ -68,7 +68,7 @@ export function createDeadlines<T extends Bounded>(): Deadlines<T> {
         last.place = item.place;
       }
       if (items.length > 0) return;
-      // Nothing is left to wait for: the timer would hold the process.
+      // Without items, the timer would only keep the process alive.
       clearTimeout(timer);
       wakesAt = Number.POSITIVE_INFINITY;
     },

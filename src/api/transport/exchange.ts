@@ -13,21 +13,21 @@ export interface Answer {
 export interface StreamedAnswer {
   status: number;
   headers: Headers;
-  /** Ends the connection when the reader leaves early. */
+  /** A reader that leaves early closes the connection. */
   body: AsyncGenerator<Uint8Array>;
 }
 
-/** Starts a watched exchange; the function it returns lets go of its connection. */
+/** Starts a watched exchange; the returned function releases its connection. */
 export type Start = (watch: Watch) => () => void;
 
-/** What an exchange needs: a way to start, its time limits, and what hides secrets in its answer. */
+/** Dependencies of an exchange: start function, deadlines, and the redactor of its response. */
 export interface Means {
   start: Start;
   deadlines: Deadlines<Watch>;
   secrets: Redactor;
 }
 
-/** Sends and collects the body. Rejects with the transport's own error (faults.ts reads it). */
+/** Sends and collects the body. Rejects with the transport's error (faults.ts reads it). */
 export function wholeAnswer(
   exchange: Exchange,
   { start, deadlines, secrets }: Means,
@@ -36,7 +36,7 @@ export function wholeAnswer(
     let status = 0;
     let headers: Headers = [];
     const chunks: Buffer[] = [];
-    const followed = watch(
+    const watched = watch(
       exchange,
       {
         onHeaders(code, fields) {
@@ -58,13 +58,13 @@ export function wholeAnswer(
       },
       deadlines,
     );
-    const release = start(followed);
+    const release = start(watched);
   });
 }
 
 /**
- * Sends and resolves with the headers; the body comes as it arrives, what has
- * arrived before a fault first. A reader that leaves early ends the exchange.
+ * Sends and resolves with the headers; the body is streamed. All chunks before a fault are
+ * yielded before it throws. A reader that leaves early aborts the exchange.
  */
 export function streamedAnswer(
   exchange: Exchange,
@@ -73,7 +73,7 @@ export function streamedAnswer(
   return new Promise((resolve, reject) => {
     let flow: Flow | undefined;
     const buffer = createReadBuffer(() => flow);
-    const followed = watch(
+    const watched = watch(
       exchange,
       {
         onFlow: (given) => void (flow = given),
@@ -95,18 +95,18 @@ export function streamedAnswer(
       try {
         yield* buffer.read();
       } finally {
-        followed.abort(fault("READER_LEFT", "the reader left"));
+        watched.abort(fault("READER_LEFT", "the reader left"));
         release();
       }
     }
-    const release = start(followed);
+    const release = start(watched);
   });
 }
 
-/** Above this an error body is not read on: the words are in its beginning. */
+/** Maximum of an error body that is read: its message is at the beginning. */
 const errorBodyBytes = 1024 * 1024;
 
-/** The beginning of the body of an answer that is no success, with every secret replaced. */
+/** Reads the beginning of the body of a failed response, redacted. */
 export async function readErrorBody(answer: StreamedAnswer, secrets: Redactor): Promise<Answer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -115,9 +115,9 @@ export async function readErrorBody(answer: StreamedAnswer, secrets: Redactor): 
     size += chunk.length;
     if (size > errorBodyBytes) break;
   }
-  const whole = Buffer.concat(chunks);
-  // Where it is cut, the beginning of a secret would no longer be found.
-  const open = size > errorBodyBytes ? secrets.openTail(whole.toString("latin1")) : 0;
-  const body = redactBody(whole.subarray(0, whole.length - open), secrets);
+  const bytes = Buffer.concat(chunks);
+  // Drop a possible beginning of a secret at the cut: redaction would not find it.
+  const open = size > errorBodyBytes ? secrets.openTail(bytes.toString("latin1")) : 0;
+  const body = redactBody(bytes.subarray(0, bytes.length - open), secrets);
   return { status: answer.status, headers: answer.headers, body };
 }

@@ -1,7 +1,7 @@
 import { codeOf, messageOf, openFilesHint, type ExitName } from "../../errors.ts";
 import type { FaultKind } from "../retry/policy.ts";
 
-/** What a transport error means: for the retry table, the exit code and the user. */
+/** Meaning of a transport error: for the retry table, the exit code and the user. */
 export interface Fault {
   kind: Exclude<FaultKind, "status" | "shape">;
   exit: ExitName;
@@ -11,7 +11,7 @@ export interface Fault {
 }
 
 const caHint =
-  "if your company signs its own certificates, give its CA with --ca-file or NODE_EXTRA_CA_CERTS";
+  "if your company signs its own certificates, add its CA with --ca-file or NODE_EXTRA_CA_CERTS";
 
 const certificateFaults: Record<string, { words: string; hint?: string }> = {
   CERT_HAS_EXPIRED: {
@@ -45,7 +45,7 @@ const certificateFaults: Record<string, { words: string; hint?: string }> = {
   INVALID_PURPOSE: { words: "the server's certificate is not for servers" },
 };
 
-/** TLS refused the peer: the same certificate comes again however often it is asked. */
+/** Whether TLS refused the peer's certificate: a retry would get the same certificate. */
 export function isCertificateFault(code: string): boolean {
   return Object.hasOwn(certificateFaults, code);
 }
@@ -63,11 +63,11 @@ function unreachable(words: string, hint = checkAddress): KnownFault {
   return { kind: "connection", exit: "unreachable", words, hint };
 }
 
-function late(words: string): KnownFault {
+function timedOut(words: string): KnownFault {
   return { kind: "timeout", exit: "timeout", words, hint: "a longer --timeout may help" };
 }
 
-function garbage(words: string): KnownFault {
+function invalidResponse(words: string): KnownFault {
   return { kind: "connection", exit: "server-error", words, hint: "check the base URL" };
 }
 
@@ -88,27 +88,29 @@ const knownFaults: Record<string, KnownFault> = {
   EADDRNOTAVAIL: unreachable("no local address is free for a connection"),
   ECONNRESET: unreachable("the connection was reset"),
   EPIPE: unreachable("the connection was closed"),
-  UND_ERR_SOCKET: unreachable("the connection was closed before the answer was complete"),
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: garbage("the answer is not as long as it says"),
-  UND_ERR_HEADERS_OVERFLOW: garbage("the answer's header is too large"),
-  UND_ERR_HTTP_PARSER: garbage("the answer is not HTTP"),
-  ETIMEDOUT: late("the connection timed out"),
-  UND_ERR_CONNECT_TIMEOUT: late("no connection in time"),
-  HEADERS_TIMEOUT: late("no answer in time"),
-  IDLE_TIMEOUT: late("the answer stopped coming"),
-  TOTAL_TIMEOUT: late("not done in time"),
-  // No later attempt would find more.
+  UND_ERR_SOCKET: unreachable("the connection was closed before the response was complete"),
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: invalidResponse(
+    "the length of the response differs from its content-length",
+  ),
+  UND_ERR_HEADERS_OVERFLOW: invalidResponse("the response header is too large"),
+  UND_ERR_HTTP_PARSER: invalidResponse("the response is not HTTP"),
+  ETIMEDOUT: timedOut("the connection timed out"),
+  UND_ERR_CONNECT_TIMEOUT: timedOut("no connection in time"),
+  HEADERS_TIMEOUT: timedOut("no response in time"),
+  IDLE_TIMEOUT: timedOut("the response stopped arriving"),
+  TOTAL_TIMEOUT: timedOut("not complete in time"),
+  // A retry would find no free file descriptor either.
   EMFILE: outOfFiles,
   ENFILE: outOfFiles,
   ANSWER_TOO_LARGE: {
     kind: "fatal",
     exit: "server-error",
-    words: "the answer is larger than this call can have",
+    words: "the response is larger than this call allows",
     hint: "check the base URL",
   },
 };
 
-/** What a proxy refuses once it refuses again. */
+/** Refusals that a proxy would repeat. */
 const finalProxyFaults = new Set(["PROXY_AUTH", "PROXY_DENIED", "PROXY_NO_TLS"]);
 
 function hintsOf(error: unknown): string[] {
@@ -125,30 +127,31 @@ function proxyFault(code: string, error: unknown): Fault {
   };
 }
 
-/** The server wants a client certificate, or another one (OpenSSL's names of TLS alerts). */
+/** The server requires a client certificate, or another one (OpenSSL's names of TLS alerts). */
 const clientCertificateFaults: Readonly<Record<string, string>> = {
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: "the server asks for a client certificate",
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: "the server requires a client certificate",
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: "the server does not know the CA of the client certificate",
   ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: "the server refuses the client certificate",
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: "the server refuses the client certificate",
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED:
-    "the server says that the client certificate has expired",
-  ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED: "the server says that the client certificate is revoked",
+    "the server reports that the client certificate has expired",
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED:
+    "the server reports that the client certificate is revoked",
 };
-const clientHint = "give the certificate for this service with --client-cert and --client-key";
+const clientHint = "name the certificate for this service with --client-cert and --client-key";
 
-/** undici gives its parser's errors the parser's own code, or none. */
+/** Normalises the code of parser errors: undici uses the parser's own code, or none. */
 function faultCodeOf(error: unknown): string | undefined {
-  const isParsers = error instanceof Error && error.name === "HTTPParserError";
-  // What a cut looks like where the connection was to end with this answer; the code is left out.
-  if (isParsers && error.message.includes("(Invalid EOF state)")) return "UND_ERR_SOCKET";
-  return isParsers ? "UND_ERR_HTTP_PARSER" : codeOf(error);
+  const isParserError = error instanceof Error && error.name === "HTTPParserError";
+  // A cut on a connection that was to close after this response; undici sets no code here.
+  if (isParserError && error.message.includes("(Invalid EOF state)")) return "UND_ERR_SOCKET";
+  return isParserError ? "UND_ERR_HTTP_PARSER" : codeOf(error);
 }
 
 /**
- * Reads an error that the transport threw. `unsent`: it happened before
- * anything of the request could leave. Undefined for what is no fault of the
- * wire, which is a bug or the reason of an abort.
+ * Reads an error of the transport. `unsent`: it occurred before anything of the request
+ * could be sent. Undefined for an error that is no transport fault: a bug or the reason
+ * of an abort.
  */
 export function readFault(error: unknown, unsent: boolean): Fault | undefined {
   const code = faultCodeOf(error);
@@ -171,10 +174,12 @@ export function readFault(error: unknown, unsent: boolean): Fault | undefined {
     return { kind: "fatal", exit: "unreachable", code, words: refused, hints: [clientHint] };
   }
   if (code === "EPROTO" || code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) {
-    // Up to TLS 1.2 that is all that a server says of a missing client certificate.
+    // Up to TLS 1.2, a server reports a missing client certificate only this way.
     const isHandshake = code === "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE";
     const schemeHint = "check whether the base URL should begin with http:// or https://";
-    const hints = [isHandshake ? `it may ask for a client certificate: ${clientHint}` : schemeHint];
+    const hints = [
+      isHandshake ? `the server may require a client certificate: ${clientHint}` : schemeHint,
+    ];
     return { kind: "fatal", exit: "unreachable", code, words: `TLS failed (${code})`, hints };
   }
   const known = knownFaults[code];

@@ -3,22 +3,22 @@ import type { ClientOptions } from "../call.ts";
 import { connectorOptionsOf } from "../client.ts";
 import { createConnector } from "./connector.ts";
 
-/** What a server shows of itself before anything is sent to it. */
+/** What a TLS handshake shows of a server, before any request is sent. */
 export interface Handshake {
   /** `TLSv1.3` */
   protocol: string;
-  /** OpenSSL's or Node's name of what is wrong first (`CERT_HAS_EXPIRED`); absent when all is well. */
+  /** OpenSSL's or Node's name of the first problem (`CERT_HAS_EXPIRED`); absent without one. */
   problem?: string;
-  /** Names that the certificate is for. */
+  /** Host names of the certificate. */
   names: string[];
-  /** Who signed it, in one line. */
+  /** Its issuer, in one line. */
   issuer: string;
   /** Milliseconds since the epoch. */
   validFrom: number;
   validTo: number;
-  /** Whether the certificate is for the host that was asked for. */
+  /** Whether the certificate is valid for the requested host. */
   fitsHost: boolean;
-  /** Certificates that the server sent or that are known, from its own to the root. */
+  /** Number of certificates, sent or known, from the server's own to the root. */
   chainLength: number;
 }
 
@@ -34,7 +34,7 @@ function nameOf(who: PeerCertificate["subject"] | undefined): string {
 function lengthOf(certificate: PeerCertificate): number {
   const seen = new Set<string>();
   let at = certificate as { fingerprint256?: string; issuerCertificate?: unknown } | undefined;
-  // A root is its own issuer; a hostile chain may go in circles.
+  // A root is its own issuer; a hostile chain may contain a cycle.
   while (at?.fingerprint256 !== undefined && !seen.has(at.fingerprint256) && seen.size < 20) {
     seen.add(at.fingerprint256);
     at = at.issuerCertificate as typeof at;
@@ -62,10 +62,10 @@ function read(socket: TLSSocket, fits: (certificate: PeerCertificate) => boolean
 }
 
 /**
- * Shakes hands with the service the way its requests do (proxy, certificate
- * authorities), but whatever its certificate says, so that all of it can be
- * told. Nothing is sent over the connection. Throws the transport's own errors
- * (faults.ts reads them), and the signal's reason.
+ * Performs a TLS handshake with the same proxy and certificate authorities as requests, but
+ * accepts every certificate, so that all its problems can be reported. Sends nothing over
+ * the connection. Throws the transport's errors (faults.ts reads them), and the signal's
+ * reason.
  */
 export async function shakeHands(
   options: ClientOptions,

@@ -1,10 +1,10 @@
 /**
- * The headers of an answer as they came: name, value, name, value … in bytes. They
- * become text where they are asked for: most answers of a bulk upload are asked two.
+ * The raw headers of a response: name, value, name, value … in bytes. Decoded on demand:
+ * a bulk upload reads only two headers of most responses.
  */
 export type Headers = readonly Buffer[];
 
-/** The value of a header, the first of several; `name` in lower case. */
+/** The value of a header, or the first of several values; `name` in lower case. */
 export function header(headers: Headers, name: string): string | undefined {
   for (let at = 0; at < headers.length; at += 2) {
     const each = headers[at];
@@ -15,7 +15,7 @@ export function header(headers: Headers, name: string): string | undefined {
   return undefined;
 }
 
-/** All of them by lower-case name; those that came several times as a list. */
+/** All headers by lower-case name; a repeated header has a list of values. */
 export function allHeaders(headers: Headers): Record<string, string | string[]> {
   const all = new Map<string, string | string[]>();
   for (let at = 0; at < headers.length; at += 2) {

@@ -1,10 +1,10 @@
 import { CliError, codeOf } from "../../errors.ts";
 
-/** A file as it goes out. `bytes` may be asked for several times, once for each attempt. */
+/** A file to upload. `bytes` is called once per attempt. */
 export interface UploadFile {
-  /** Name the service shows; a path is cut to its last part by the caller. */
+  /** Name that the service shows; the caller reduces a path to its last part. */
   name: string;
-  /** MIME type: the service decides by it what kind of file this is (observed-service.md 5). */
+  /** MIME type, by which the service decides the kind of file (observed-service.md 5). */
   type: string;
   sizeBytes: number;
   bytes(): AsyncIterable<Uint8Array>;
@@ -16,7 +16,7 @@ export interface Multipart {
   body: () => AsyncIterable<Uint8Array>;
 }
 
-// What would end the quoted name is escaped as browsers do (HTML, multipart/form-data encoding).
+// Escapes characters that would end the quoted name, as browsers do (HTML, multipart/form-data encoding).
 function quoted(text: string): string {
   return text.replace(/[\r\n"]/g, (mark) => encodeURIComponent(mark));
 }
@@ -30,7 +30,7 @@ function partHead(boundary: string, field: string, file: UploadFile | undefined)
   return `${disposition}; filename="${quoted(file.name)}"\r\nContent-Type: ${type}\r\n\r\n`;
 }
 
-/** The file's bytes, exactly as many as were announced. Throws CliError `local`. */
+/** The file's bytes, exactly as many as announced. Throws CliError `local`. */
 export async function* exactBytes(file: UploadFile): AsyncGenerator<Uint8Array> {
   let left = file.sizeBytes;
   try {
@@ -40,7 +40,7 @@ export async function* exactBytes(file: UploadFile): AsyncGenerator<Uint8Array> 
       yield chunk;
     }
   } catch (error) {
-    // A file that says itself what is wrong with it.
+    // The file's own error already explains the problem.
     if (error instanceof CliError) throw error;
     const reason = codeOf(error) ?? "unknown failure";
     throw new CliError("local", `cannot read ${file.name}: ${reason}`, { cause: error });
@@ -52,10 +52,9 @@ export async function* exactBytes(file: UploadFile): AsyncGenerator<Uint8Array> 
 }
 
 /**
- * A multipart/form-data body with the files under one field name and plain
- * fields before them, read only while it is sent. The body fails with
- * CliError `local` when a file gives more or fewer bytes than it said, for the
- * length has been announced, or cannot be read.
+ * Creates a multipart/form-data body with plain fields, then the files under one field name.
+ * Files are read only while the body is sent. The body throws CliError `local` if a file
+ * cannot be read, or has more or fewer bytes than the announced length.
  */
 export function createMultipart(
   field: string,

@@ -6,11 +6,11 @@ export interface Proxy {
   protocol: "http:" | "https:";
   hostname: string;
   port: number;
-  /** Value of `Proxy-Authorization`, when the address carried a name and password. */
+  /** Value of `Proxy-Authorization`, if the address contains a name and password. */
   authorization?: string;
 }
 
-/** The address inside `::ffff:7f00:1`, which is the URL spelling of `::ffff:127.0.0.1`. */
+/** The IPv4 address in `::ffff:7f00:1`, which is how a URL spells `::ffff:127.0.0.1`. */
 function unmapped(host: string): string {
   const match = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(host);
   if (!match) return host.replace(/^::ffff:(?=\d+\.)/, "");
@@ -18,7 +18,7 @@ function unmapped(host: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** Lower case, without brackets, a final dot, or the IPv6 wrapping of an IPv4 address. */
+/** The host in lower case, without brackets, final dot, or IPv6 wrapping of an IPv4 address. */
 function plainHost(host: string): string {
   return unmapped(
     host
@@ -28,7 +28,7 @@ function plainHost(host: string): string {
   );
 }
 
-/** Whether a host name is this machine by its spelling alone; names are not looked up. */
+/** Whether a host name means this machine, judged by its spelling; names are not resolved. */
 export function isLoopbackHost(host: string): boolean {
   const name = plainHost(host);
   if (name === "localhost" || name.endsWith(".localhost") || name === "::1") return true;
@@ -70,8 +70,8 @@ function portOf(url: URL): string {
 }
 
 /**
- * Whether a request to `url` goes direct although a proxy is set. Loopback
- * always does. `noProxy` is a list separated by commas or white space:
+ * Whether a request to `url` bypasses a configured proxy. Loopback always does.
+ * `noProxy` is a list separated by commas or white space:
  *
  * | entry            | goes direct                                  |
  * |------------------|----------------------------------------------|
@@ -84,9 +84,9 @@ function portOf(url: URL): string {
  * | `10.0.0.0/8`     | addresses of that network (IPv4 and IPv6)    |
  * | `127.*`          | hosts that begin with `127.`                 |
  *
- * That is how curl and Go read it, and for `.example` how Go does. An IPv4
- * address written as IPv6 (`::ffff:10.1.2.3`) is that IPv4 address.
- * Names are compared as written, never looked up.
+ * curl and Go read it that way; for `.example` this follows Go. An IPv4 address written
+ * as IPv6 (`::ffff:10.1.2.3`) is that IPv4 address. Names are compared as written, never
+ * resolved.
  */
 export function goesDirect(url: string, noProxy: string | undefined): boolean {
   const target = new URL(url);
@@ -100,8 +100,8 @@ export function goesDirect(url: string, noProxy: string | undefined): boolean {
 }
 
 /**
- * Reads a proxy address; one without a scheme is http. `name` says where it came
- * from. The message never repeats the address: it may hold a password.
+ * Parses a proxy address; one without a scheme is http. `name` is the source of the
+ * address in the message, which never repeats the address: it may hold a password.
  */
 export function parseProxy(value: string, name = "the proxy address"): Proxy {
   const text = value.includes("://") ? value : `http://${value}`;
@@ -126,7 +126,7 @@ function decode(text: string): string {
   }
 }
 
-/** The proxy for requests to `url`, undefined where they go direct. */
+/** The proxy for requests to `url`; undefined for direct requests. */
 export function proxyFor(
   url: string,
   proxy: string | undefined,

@@ -2,13 +2,13 @@ import { lookup } from "node:dns/promises";
 import { connect, isIP } from "node:net";
 import { codeOf } from "../../errors.ts";
 
-/** An address of a host, and whether somebody answers there. */
+/** The result of connecting to one address of a host. */
 export interface Knock {
   address: string;
   family: 4 | 6;
-  /** Milliseconds until the connection was open; absent where it was not. */
+  /** Milliseconds until the connection was open; absent if it failed. */
   ms?: number;
-  /** Why there is no connection: `ECONNREFUSED`, `ETIMEDOUT`. */
+  /** Error code of a failed connection: `ECONNREFUSED`, `ETIMEDOUT`. */
   code?: string;
 }
 
@@ -19,16 +19,16 @@ export interface Address {
 
 const plainHost = (host: string): string => host.replace(/^\[|\]$/g, "");
 
-/** The family of a host that is an address already; undefined for a name. */
+/** The family of a host that is an IP address; undefined for a name. */
 export function familyOf(host: string): 4 | 6 | undefined {
   const family = isIP(plainHost(host));
   return family === 4 || family === 6 ? family : undefined;
 }
 
 /**
- * Every address of a host in the order in which they are tried, as the system
- * finds them (hosts file included). Throws what Node throws (`ENOTFOUND`), and
- * the signal's reason: the lookup itself cannot be ended.
+ * All addresses of a host, in the order of the system resolver (hosts file included), which
+ * is the order of connection attempts. Throws Node's error (`ENOTFOUND`), and the signal's
+ * reason; the lookup itself cannot be aborted.
  */
 export async function lookUp(host: string, signal: AbortSignal): Promise<Address[]> {
   signal.throwIfAborted();
@@ -36,13 +36,13 @@ export async function lookUp(host: string, signal: AbortSignal): Promise<Address
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
   });
   const found = lookup(plainHost(host), { all: true, verbatim: true });
-  // Of the two, the one that comes late has nobody to tell.
+  // After an abort, a late rejection of the lookup would be unhandled.
   found.catch(() => {});
   const all = await Promise.race([found, aborted]);
   return all.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }
 
-/** Opens a connection to one address and closes it again; nothing is sent. Never throws but for an abort. */
+/** Opens a connection to one address and closes it; sends nothing. Rejects only on an abort. */
 export function knock(
   { address, family }: Address,
   port: number,

@@ -16,23 +16,22 @@ export interface TransportOptions extends ConnectorOptions {
   /** Scheme, host and port. */
   origin: string;
   connections: number;
-  /** Ends every exchange that is not detached, with its reason. */
+  /** Aborts every exchange that is not detached, with its reason. */
   signal: AbortSignal;
 }
 
 export interface Transport {
-  /** Sends and reads the whole answer. Throws the transport's own errors (faults.ts reads them). */
+  /** Sends and reads the whole response. Throws the transport's errors (faults.ts reads them). */
   send(exchange: Exchange): Promise<Answer>;
-  /** Sends and gives the body as it comes. */
+  /** Sends and streams the response body. */
   open(exchange: Exchange): Promise<StreamedAnswer>;
   close(): Promise<void>;
 }
 
 /**
- * Keeps V8 from optimising the WebAssembly HTTP parser, which would cost more
- * than a short command takes (+60 ms CPU, and the exit waits for it), and in an
- * upload pays only beyond 60,000 documents. Only the V8 of Node 20 gains,
- * recognised by a language feature that came with 22.
+ * Prevents V8 from optimising the WebAssembly HTTP parser. Optimising costs 60 ms CPU, more
+ * than a short command, and delays the exit; an upload profits only beyond 60,000 documents.
+ * Only Node 20 needs this; a language feature of Node 22 tells them apart.
  */
 async function skipParserOptimisation(): Promise<void> {
   if ("withResolvers" in Promise) return;
@@ -42,7 +41,7 @@ async function skipParserOptimisation(): Promise<void> {
 
 interface Pools {
   make(connections: number): Pool;
-  /** Gives up the connections that are being opened. */
+  /** Aborts connections that are still opening. */
   abandon(): void;
 }
 
@@ -57,16 +56,16 @@ async function openPools(options: TransportOptions): Promise<Pools> {
       connect,
       keepAliveTimeout: 4000,
       keepAliveMaxTimeout: 4000,
-      // Named so that undici need not load node:http to ask for the default.
+      // Set explicitly: undici would load node:http only to read this default.
       maxHeaderSize: 16_384,
-      // Own timers: undici's also run while a body is being sent.
+      // Disabled, watch.ts has its own timeouts: undici's also run while a body is sent.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   return { make, abandon };
 }
 
-// A body in one piece moves unseen: a large one goes out in pieces, as the connection takes them.
+// The progress of a body in one piece is invisible, so a large body is sent in pieces.
 const pieceBytes = 64 * 1024;
 const wholeBytes = 4 * pieceBytes;
 
@@ -92,7 +91,7 @@ function toRequest(exchange: Exchange): DispatchOptions {
   };
 }
 
-/** Opens nothing yet: undici is loaded and the pool made with the first exchange. */
+/** Opens no connection yet: the first exchange loads undici and creates the pool. */
 export function createTransport(options: TransportOptions): Transport {
   const { signal, secrets } = options;
   let opening: Promise<Pools> | undefined;
@@ -115,7 +114,7 @@ export function createTransport(options: TransportOptions): Transport {
       };
     };
   };
-  /** With the pools at hand the request goes out at once; each promise less counts in bulk. */
+  /** Sends at once if the pools exist: in a bulk upload every additional promise costs time. */
   const begin = <A>(
     exchange: Exchange,
     send: (exchange: Exchange, means: Means) => Promise<A>,

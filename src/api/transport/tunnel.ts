@@ -6,23 +6,23 @@ import { addressAttemptMs } from "../retry/policy.ts";
 import type { Proxy } from "./proxy.ts";
 import type { Redactor } from "../answers/redaction.ts";
 
-/** A socket or tunnel on its way. */
+/** A socket or tunnel that is still opening. */
 export interface Opening {
   destroy(error: Error): unknown;
 }
 
 export interface TunnelOptions {
   proxy: Proxy;
-  /** Takes secrets out of what the proxy answers. */
+  /** Redacts secrets in responses of the proxy. */
   secrets: Redactor;
   target: ConnectTarget;
-  /** For a proxy that speaks TLS itself. A client certificate is for the service, not for it. */
+  /** For a proxy with TLS. A client certificate is for the service, not for the proxy. */
   tls: { ca?: string[]; rejectUnauthorized: boolean };
   limitMs: number;
   opening: Set<Opening>;
 }
 
-/** A proxy that does not give a tunnel; `code` is `PROXY_…`. The message names no credentials. */
+/** A proxy that opens no tunnel; `code` is `PROXY_…`. The message contains no credentials. */
 export interface ProxyError extends Error {
   code: string;
   hints: string[];
@@ -31,7 +31,7 @@ export interface ProxyError extends Error {
 const proxyHint = "check --proxy, or HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY";
 
 /** `host:port`, an IPv6 address in brackets. */
-function placeOf(proxy: Proxy): string {
+function addressOf(proxy: Proxy): string {
   return `${proxy.hostname}:${proxy.port}`;
 }
 
@@ -41,7 +41,7 @@ export function proxyError(
   reason: string,
   options: { hints?: readonly string[]; cause?: unknown } = {},
 ): ProxyError {
-  const error = new Error(`proxy ${placeOf(proxy)}: ${reason}`, { cause: options.cause });
+  const error = new Error(`proxy ${addressOf(proxy)}: ${reason}`, { cause: options.cause });
   return Object.assign(error, { code, hints: [...(options.hints ?? []), proxyHint] });
 }
 
@@ -50,21 +50,21 @@ function authority(target: ConnectTarget): string {
   return `${target.hostname.includes(":") ? `[${target.hostname}]` : target.hostname}:${port}`;
 }
 
-/** The schemes of `Proxy-Authenticate`, which may come several times (RFC 9110, 11.7.1). */
+/** The schemes of `Proxy-Authenticate`, a header that may be repeated (RFC 9110, 11.7.1). */
 function schemesOf(answer: IncomingMessage): string[] {
   const header = answer.headers["proxy-authenticate"] ?? [];
   const words = [header].flat().join(",").slice(0, 4096).split(",");
   const known = ["Basic", "Digest", "NTLM", "Negotiate", "Kerberos", "Bearer"];
-  const given = new Set(words.map((word) => word.trim().split(" ", 1)[0]?.toLowerCase()));
-  return known.filter((scheme) => given.has(scheme.toLowerCase()));
+  const offered = new Set(words.map((word) => word.trim().split(" ", 1)[0]?.toLowerCase()));
+  return known.filter((scheme) => offered.has(scheme.toLowerCase()));
 }
 
 function loginHint(proxy: Proxy, schemes: readonly string[]): string {
   if (schemes.length > 0 && !schemes.includes("Basic")) {
-    return `it takes ${schemes.join(" or ")}, this tool knows Basic: run a relay such as cntlm or px on this machine, and name that as the proxy`;
+    return `it accepts ${schemes.join(" or ")}, this tool supports only Basic: run a relay such as cntlm or px on this machine, and use the relay as the proxy`;
   }
   return proxy.authorization === undefined
-    ? "put them into the proxy's address: http://NAME:PASSWORD@host:port, special characters percent-encoded (@ is %40)"
+    ? "add them to the proxy's address: http://NAME:PASSWORD@host:port, special characters percent-encoded (@ is %40)"
     : "check the name and password in the proxy's address; special characters are percent-encoded (@ is %40)";
 }
 
@@ -73,11 +73,11 @@ function tunnelRefused(
   answer: IncomingMessage,
 ): ProxyError {
   const { statusCode: status = 0, statusMessage = "" } = answer;
-  // Redacted before it is cut: a part of a secret would no longer be found.
+  // Redact before cutting: redaction would not find a part of a secret.
   const words = `answered ${status} ${secrets.redact(statusMessage).slice(0, 100)}`.trim();
   const place = authority(target);
   if (status === 407) {
-    const refused = proxy.authorization === undefined ? "wants a" : "does not take this";
+    const refused = proxy.authorization === undefined ? "requires a" : "rejects this";
     const hints = [loginHint(proxy, schemesOf(answer))];
     return proxyError(proxy, "PROXY_AUTH", `${words}: it ${refused} name and password`, { hints });
   }
@@ -85,10 +85,10 @@ function tunnelRefused(
   const port = place.endsWith(":443") ? "" : "; many proxies open port 443 only";
   const hints = isDenied
     ? [
-        `have ${place} allowed there${port}`,
-        `where ${target.hostname} can be reached directly, name it in NO_PROXY`,
+        `ask for ${place} to be allowed on the proxy${port}`,
+        `if ${target.hostname} is reachable directly, add it to NO_PROXY`,
       ]
-    : [`the proxy cannot reach ${place}: a host inside the company belongs into NO_PROXY`];
+    : [`the proxy cannot reach ${place}: add a host inside the company to NO_PROXY`];
   const code = isDenied || status < 300 ? "PROXY_DENIED" : "PROXY_REFUSED";
   return proxyError(proxy, code, `${words} to CONNECT ${place}`, { hints });
 }
@@ -96,7 +96,7 @@ function tunnelRefused(
 const reasons: Readonly<Record<string, string>> = {
   ECONNRESET: "closed the connection",
   ECONNREFUSED: "ECONNREFUSED, nothing listens there",
-  ENOTFOUND: "ENOTFOUND, its host name is not known",
+  ENOTFOUND: "ENOTFOUND, unknown host name",
   EAI_AGAIN: "EAI_AGAIN, the name server does not answer",
 };
 
@@ -108,15 +108,15 @@ function tunnelFailed(proxy: Proxy, error: Error & { code?: string }): Error {
     return Object.assign(proxyError(proxy, code, error.message, { cause: error }), { hints: [] });
   }
   if (code.startsWith("HPE_")) {
-    const hints = ["check its port; a proxy that speaks TLS itself is written https://host:port"];
-    return proxyError(proxy, "PROXY_NOT_HTTP", "does not answer as a proxy does", {
+    const hints = ["check its port; write a proxy with TLS as https://host:port"];
+    return proxyError(proxy, "PROXY_NOT_HTTP", "does not respond like a proxy", {
       hints,
       cause: error,
     });
   }
   if (code === "EPROTO" || code.startsWith("ERR_SSL_")) {
-    const hints = ["a proxy that does not speak TLS itself is written http://host:port"];
-    return proxyError(proxy, "PROXY_NOT_HTTP", `TLS with it failed (${code})`, {
+    const hints = ["write a proxy without TLS as http://host:port"];
+    return proxyError(proxy, "PROXY_NOT_HTTP", `TLS with the proxy failed (${code})`, {
       hints,
       cause: error,
     });
@@ -124,7 +124,7 @@ function tunnelFailed(proxy: Proxy, error: Error & { code?: string }): Error {
   return proxyError(proxy, "PROXY_UNREACHABLE", reasons[code] ?? code, { cause: error });
 }
 
-/** Asks the proxy for a tunnel; only its credentials go along, none of the service. */
+/** The CONNECT request. It carries the credentials of the proxy, never those of the service. */
 async function requestFor({ proxy, target, tls }: TunnelOptions) {
   const { request } =
     proxy.protocol === "https:" ? await import("node:https") : await import("node:http");
@@ -141,7 +141,7 @@ async function requestFor({ proxy, target, tls }: TunnelOptions) {
     headers,
     agent: false as const,
     autoSelectFamilyAttemptTimeout: addressAttemptMs,
-    // Else Node takes the name for the certificate from the header, which names the service.
+    // Otherwise Node checks the proxy's certificate against the Host header, which names the service.
     servername: isIP(host) === 0 ? host : "",
     ...tls,
   };
@@ -149,8 +149,8 @@ async function requestFor({ proxy, target, tls }: TunnelOptions) {
 }
 
 /**
- * Opens a tunnel with CONNECT. Our own and not undici's ProxyAgent, whose
- * retries never end when a proxy drops the connection (undici #3897). Throws
+ * Opens a tunnel with CONNECT. Does not use undici's ProxyAgent, whose retries
+ * never end if a proxy drops the connection (undici #3897). Throws
  * ProxyError, or a certificate fault of the proxy.
  */
 export async function openTunnel(options: TunnelOptions): Promise<Socket> {
@@ -159,7 +159,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Socket> {
   return await new Promise((resolve, reject) => {
     opening.add(attempt);
     const timer = setTimeout(() => {
-      const reason = `no answer to CONNECT ${authority(target)} in ${limitMs / 1000} s`;
+      const reason = `no response to CONNECT ${authority(target)} in ${limitMs / 1000} s`;
       attempt.destroy(proxyError(proxy, "PROXY_TIMEOUT", reason));
     }, limitMs);
     const settle = (): void => {
@@ -185,16 +185,16 @@ export async function openTunnel(options: TunnelOptions): Promise<Socket> {
   });
 }
 
-/** A failure of TLS with the service inside a tunnel: what the proxy has to do with it. */
+/** Explains the proxy's part in a TLS failure with the service inside a tunnel. */
 export function throughTunnel(proxy: Proxy, error: Error & { code?: string }): Error {
   const { code = "" } = error;
   if (isCertificateFault(code)) {
-    const hint = `the proxy ${placeOf(proxy)} may open TLS itself to inspect it: its CA is then the one to give`;
+    const hint = `the proxy ${addressOf(proxy)} may intercept TLS to inspect it: then add the CA of the proxy`;
     return Object.assign(error, { hints: [hint] });
   }
   const isNoTls = code === "EPROTO" || /WRONG_VERSION|PACKET_LENGTH|UNKNOWN_PROTOCOL/.test(code);
   if (!isNoTls) return error;
-  const reason = `gave a tunnel, but what answers in it does not speak TLS (${code})`;
-  const hints = ["check that this is the address of a proxy and not of a web page of the network"];
+  const reason = `opened a tunnel, but the response in it is not TLS (${code})`;
+  const hints = ["check that this is the address of a proxy, not of a login page of the network"];
   return proxyError(proxy, "PROXY_NO_TLS", reason, { hints, cause: error });
 }

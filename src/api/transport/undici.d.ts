@@ -1,22 +1,22 @@
 /**
  * The two undici files that are loaded by path: the package has no `exports`
- * map, and its index would bring fetch, WebSocket, cache and mocks along (73 ms
- * and a second undici inside Node; performance.md A3). Version pinned, and a
- * test loads both.
+ * map, and its index would also load fetch, WebSocket, cache and mocks (73 ms
+ * and a second undici inside Node; performance.md A3). The version is pinned, and a
+ * test loads both files.
  */
 declare module "undici/lib/dispatcher/pool.js" {
   import type { Readable } from "node:stream";
   import type { Connector } from "undici/lib/core/connect.js";
 
   /**
-   * What the calls of undici 7 itself hand to `dispatch` (lib/api): it is called as
-   * it is, the newer interface through a wrapper for each request.
+   * The kind of handler that undici 7 itself passes to `dispatch` (lib/api). undici calls it
+   * directly; handlers of the newer interface need a wrapper per request.
    */
   export interface Handler {
     onConnect(abort: (reason: Error) => void): void;
-    /** A piece of the body was handed to the socket, which had room for it. */
+    /** A piece of the body was written to the socket, which had capacity for it. */
     onBodySent(chunk: Uint8Array): void;
-    /** Names and values in turn. False holds the sender back until `resume` is called. */
+    /** Names and values alternate. False pauses the sender until `resume` is called. */
     onHeaders(status: number, headers: Buffer[], resume: () => void): boolean;
     /** False as in onHeaders. */
     onData(chunk: Buffer): boolean;
@@ -79,7 +79,7 @@ declare module "undici/lib/core/connect.js" {
     autoSelectFamily?: boolean;
     autoSelectFamilyAttemptTimeout?: number;
   }
-  /** The function that it makes returns the socket that is being opened. */
+  /** The created function returns the socket, which is still opening. */
   export default function buildConnector(
     options: ConnectorOptions,
   ): (target: ConnectTarget, callback: Connected) => Socket;

@@ -5,34 +5,34 @@ import type { Headers } from "./headers.ts";
 
 export type Body = Uint8Array | (() => AsyncIterable<Uint8Array>);
 
-/** A request to make once, and its limits. */
+/** One attempt of a request, and its limits. */
 export interface Exchange {
   method: string;
   /** Path and query. */
   path: string;
   headers: Record<string, string>;
   body?: Body | undefined;
-  /** Told whenever a piece of the body has been sent. */
+  /** Called whenever a piece of the body was sent. */
   onSent?: (() => void) | undefined;
-  /** From now, or the last piece of the body, to the response headers, in ms; 0: no limit. */
+  /** Timeout of the response headers, from the start or the last sent piece of the body, in ms; 0: no limit. */
   headersMs: number;
-  /** Longest silence inside the body, in ms; 0: no limit. */
+  /** Idle timeout within the response body, in ms; 0: no limit. */
   idleMs: number;
-  /** Everything, in ms; 0: no limit. */
+  /** Timeout of the whole exchange, in ms; 0: no limit. */
   totalMs: number;
   responseBytes: number;
-  /** Own connection, closed afterwards. */
+  /** Use a separate connection, closed afterwards. */
   fresh: boolean;
-  /** Not ended by the transport's signal: for what is said after an interrupt. */
+  /** Not aborted by the transport's signal: for requests after an interrupt. */
   detached?: boolean | undefined;
 }
 
-/** An error of the transport, told from others by its code (faults.ts reads it). */
+/** Creates a transport error, recognised by its code (faults.ts reads it). */
 export function fault(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-/** One exchange in flight: what undici calls, and how to end it. */
+/** One exchange in flight: its handler for undici, and how to abort it. */
 export interface Watch extends Bounded {
   handler: Handler;
   detached: boolean;
@@ -40,37 +40,37 @@ export interface Watch extends Bounded {
 }
 
 function timeoutOf(isPhase: boolean, inBody: boolean): Error {
-  if (!isPhase) return fault("TOTAL_TIMEOUT", "not done in time");
+  if (!isPhase) return fault("TOTAL_TIMEOUT", "not complete in time");
   return inBody
-    ? fault("IDLE_TIMEOUT", "the answer stopped coming")
-    : fault("HEADERS_TIMEOUT", "no answer in time");
+    ? fault("IDLE_TIMEOUT", "the response stopped arriving")
+    : fault("HEADERS_TIMEOUT", "no response in time");
 }
 
-/** Holds the sender of an answer back. */
+/** Pauses and resumes the sender of a response. */
 export interface Flow {
   pause(): void;
   resume(): void;
 }
 
-/** What is told of an exchange. */
+/** Receives the events of an exchange. */
 export interface Listener {
   onFlow?(flow: Flow): void;
   onHeaders(status: number, headers: Headers): void;
   onChunk(chunk: Buffer): void;
   onEnd(): void;
   onError(error: Error): void;
-  /** The reader has not taken what came: silence is not the sender's. */
+  /** Whether the reader has unread chunks: then silence is not the sender's fault. */
   isBehind?(): boolean;
 }
 
-/** When something that may take `ms` from `now` must be over; 0: no limit. */
-function after(now: number, ms: number): number {
+/** The deadline `ms` after `now`; 0 means no limit. */
+function deadlineAfter(now: number, ms: number): number {
   return ms > 0 ? now + ms : Number.POSITIVE_INFINITY;
 }
 
-/** Follows one exchange: its deadlines, its bytes, and its end, which comes exactly once. */
+/** Follows one exchange: its deadlines, its bytes, and its end, which is reported exactly once. */
 export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlines<Watch>): Watch {
-  /** Ends the request in undici; undefined while there is no connection for it. */
+  /** Aborts the request in undici; undefined before the request has a connection. */
   let abortRequest: ((reason: Error) => void) | undefined;
   let resumeRequest: (() => void) | undefined;
   let isPaused = false;
@@ -79,8 +79,8 @@ export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlin
   let received = 0;
   let inBody = false;
   const begun = deadlines.now();
-  const totalAt = after(begun, exchange.totalMs);
-  let phaseAt = after(begun, exchange.headersMs);
+  const totalAt = deadlineAfter(begun, exchange.totalMs);
+  let phaseAt = deadlineAfter(begun, exchange.headersMs);
   const finish = (): boolean => {
     if (done) return false;
     deadlines.remove(watched);
@@ -99,14 +99,14 @@ export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlin
     },
     onBodySent() {
       if (done || inBody) return;
-      phaseAt = after(deadlines.now(), exchange.headersMs);
+      phaseAt = deadlineAfter(deadlines.now(), exchange.headersMs);
       exchange.onSent?.();
     },
     onHeaders(status, headers, resume) {
       resumeRequest = resume;
       if (status < 200 || done) return true;
       inBody = true;
-      phaseAt = after(deadlines.now(), exchange.idleMs);
+      phaseAt = deadlineAfter(deadlines.now(), exchange.idleMs);
       deadlines.sooner(watched);
       listener.onHeaders(status, headers);
       return !isPaused;
@@ -115,10 +115,10 @@ export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlin
       if (done) return true;
       received += chunk.length;
       if (received > exchange.responseBytes) {
-        abort(fault("ANSWER_TOO_LARGE", `answer above ${exchange.responseBytes} bytes`));
+        abort(fault("ANSWER_TOO_LARGE", `response above ${exchange.responseBytes} bytes`));
         return true;
       }
-      phaseAt = after(deadlines.now(), exchange.idleMs);
+      phaseAt = deadlineAfter(deadlines.now(), exchange.idleMs);
       listener.onChunk(chunk);
       return !isPaused;
     },
@@ -138,11 +138,11 @@ export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlin
     expire() {
       const isPhase = phaseAt <= totalAt;
       if (isPhase && inBody && listener.isBehind?.()) {
-        phaseAt = after(deadlines.now(), exchange.idleMs);
+        phaseAt = deadlineAfter(deadlines.now(), exchange.idleMs);
         return;
       }
       const error = timeoutOf(isPhase, inBody);
-      // undici has not begun: there is no connection, so nothing can have been sent.
+      // The request has no connection yet, so nothing was sent.
       if (!abortRequest) markUnsent(error);
       abort(error);
     },

@@ -9,7 +9,7 @@ import { prefixOf } from "../find/places.ts";
 
 type Values = Record<string, unknown>;
 
-/** A configuration file that is being changed. */
+/** A configuration file and its unsaved changes. */
 export interface Draft {
   path: string;
   /** The user's own file: written with mode 0600. */
@@ -29,8 +29,8 @@ function read(path: string): string {
 }
 
 /**
- * Opens a file to change it; one that does not exist begins empty. Throws
- * CliError `not-configured` when it is broken or unsafe.
+ * Opens a file to change it; a missing file starts empty. Throws CliError
+ * `not-configured` when the file is broken or unsafe.
  */
 export async function openDraft(
   path: string,
@@ -59,20 +59,20 @@ export function readDraft(draft: Draft, path: readonly string[]): unknown {
   return at;
 }
 
-function changed(values: Values, path: readonly string[], value: unknown): Values {
+function withValue(values: Values, path: readonly string[], value: unknown): Values {
   const [step = "", ...rest] = path;
   if (rest.length === 0) {
     if (value !== undefined) return { ...values, [step]: value };
     return Object.fromEntries(Object.entries(values).filter(([key]) => key !== step));
   }
   const inner = Object.hasOwn(values, step) && isObject(values[step]) ? values[step] : {};
-  return { ...values, [step]: changed(inner, rest, value) };
+  return { ...values, [step]: withValue(inner, rest, value) };
 }
 
-/** The draft with a value set, or with undefined removed. */
+/** The draft with a value set; undefined removes the value. */
 export function changeDraft(draft: Draft, path: readonly string[], value: unknown): Draft {
   if (value === undefined && readDraft(draft, path) === undefined) return draft;
-  return { ...draft, values: changed(draft.values, [...draft.prefix, ...path], value) };
+  return { ...draft, values: withValue(draft.values, [...draft.prefix, ...path], value) };
 }
 
 function indentOf(text: string): string {
@@ -82,13 +82,13 @@ function indentOf(text: string): string {
 async function render(draft: Draft): Promise<string> {
   const isJson = extname(draft.path) === ".json" || /^\s*\{/.test(draft.text);
   if (isJson) return `${JSON.stringify(draft.values, null, indentOf(draft.text))}\n`;
-  // Writing YAML anew would drop its comments without a word.
+  // Rewriting YAML would silently drop its comments.
   if (/(^|\s)#/m.test(draft.text)) {
     throw new CliError(
       "not-configured",
-      `${draft.path} has comments, which a change by this command would lose`,
+      `${draft.path} has comments, which this command would delete`,
       {
-        hints: ["edit it by hand", "or keep the configuration as JSON"],
+        hints: ["edit the file by hand", "or store the configuration as JSON"],
       },
     );
   }
@@ -96,7 +96,7 @@ async function render(draft: Draft): Promise<string> {
   return dump(draft.values, { lineWidth: -1, noRefs: true });
 }
 
-/** The text that saving would write. Throws CliError `not-configured` when it would be no valid file. */
+/** The text that saveDraft() would write. Throws CliError `not-configured` if that text is invalid. */
 export async function renderDraft(draft: Draft): Promise<string> {
   const text = await render(draft);
   await parseConfig(draft.path, text, draft.prefix);

@@ -14,7 +14,7 @@ import { basename, dirname, join } from "node:path";
 import { CliError, codeOf } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 
-/** Modes that this tool gives to files that may hold a key, and to their folder. */
+/** Modes of files that may hold a key, and of their folder. */
 const privateFile = 0o600;
 const privateFolder = 0o700;
 
@@ -26,7 +26,7 @@ function existing(path: string): { real: string; mode: number } | undefined {
   }
 }
 
-/** Whatever hinders this hindered the writing too, and that is what is told. */
+/** Ignores failures: the same cause made the write fail, and that failure is reported. */
 function tryRemove(path: string): void {
   try {
     rmSync(path, { force: true });
@@ -34,11 +34,10 @@ function tryRemove(path: string): void {
 }
 
 /**
- * Writes a whole file so that a reader, or a crash at any moment, sees either the
- * old or the new text: a new file of mode 0600 beside it, made for this
- * (O_EXCL), flushed, renamed over it. With `keepMode` an existing file keeps its
- * mode and a new one gets 0644. `flush: false` does not wait for the disk: for
- * what may be lost when the machine fails. Missing folders are made with 0700.
+ * Replaces a file atomically: readers, also after a crash, see the old or the new text. Writes a
+ * temporary file of mode 0600 beside it (O_EXCL), flushes it and renames it over the old one.
+ * `keepMode` keeps the mode of an existing file; a new file gets 0644. `flush: false` skips the
+ * fsync, for data that may be lost when the machine fails. Creates missing folders with 0700.
  * Throws CliError `local`.
  */
 export function writeWhole(
@@ -47,9 +46,9 @@ export function writeWhole(
   options: { keepMode?: boolean; flush?: boolean } = {},
 ): void {
   const old = existing(path);
-  // Through a symlink: someone who links the file into a repository keeps the link.
+  // Write through a symlink: a user who links the file into a repository keeps the link.
   const target = old?.real ?? path;
-  // O_EXCL is what makes it safe, not the name; loading the crypto module would take milliseconds.
+  // O_EXCL makes this safe, not the name; loading the crypto module would take milliseconds.
   const unique = Math.random().toString(36).slice(2);
   const temporary = join(dirname(target), `.${basename(target)}.${unique}.tmp`);
   const mode = options.keepMode ? (old?.mode ?? 0o644) : privateFile;
@@ -67,7 +66,7 @@ export function writeWhole(
   } catch (error) {
     tryRemove(temporary);
     throw new CliError("local", `cannot write ${path}: ${codeOf(error) ?? "unknown failure"}`, {
-      hints: ["check that the folder exists and may be written, and that the disk is not full"],
+      hints: ["check that the folder exists and is writable, and that the disk is not full"],
       cause: error,
     });
   }
@@ -76,7 +75,7 @@ export function writeWhole(
 export interface SafetyRules {
   /** User id of the caller; -1 checks nothing (Windows). */
   uid: number;
-  /** The file holds a key itself: who may read it matters, and it may not be a symlink. */
+  /** The file itself holds a key: a symlink is refused, and readers other than the owner cause a warning. */
   holdsKey: boolean;
   /** Also accept root as owner: root can read and change everything anyway. */
   rootToo?: boolean;
@@ -88,31 +87,35 @@ function unsafe(path: string, problem: string, hint: string): CliError {
 }
 
 /**
- * Refuses a file that someone else could have written: another owner, writable by
- * group or others, a symlink where it holds a key. A key that others can read
- * is a warning with the command that mends it. Throws CliError `not-configured`.
+ * Refuses a file that another user could have written: it has another owner, is writable by
+ * group or others, or holds a key and is a symlink. Warns about a key that others can read, with
+ * the command that fixes it. Throws CliError `not-configured`.
  */
 export function checkPrivate(path: string, rules: SafetyRules): void {
   if (rules.uid < 0) return;
   const link = lstatSync(path);
   const file = link.isSymbolicLink() ? statSync(path) : link;
   if (link.isSymbolicLink() && rules.holdsKey) {
-    throw unsafe(path, "is a symbolic link and holds a key", "put the file itself in its place");
+    throw unsafe(
+      path,
+      "is a symbolic link and holds a key",
+      "replace the link with the file itself",
+    );
   }
   const owners = rules.rootToo ? [rules.uid, 0] : [rules.uid];
   if (!owners.includes(file.uid)) {
     throw unsafe(
       path,
       `belongs to another user (uid ${file.uid})`,
-      `take it over: chown "$(id -u)" ${path}`,
+      `make yourself the owner: chown "$(id -u)" ${path}`,
     );
   }
   if ((file.mode & 0o022) !== 0) {
-    throw unsafe(path, "can be changed by other users", `make it yours alone: chmod 600 ${path}`);
+    throw unsafe(path, "can be changed by other users", `allow only yourself: chmod 600 ${path}`);
   }
   if (rules.holdsKey && (file.mode & 0o044) !== 0) {
     rules.warn(
-      `${path} holds a key and can be read by other users; mend it with: chmod 600 ${path}`,
+      `${path} holds a key and can be read by other users; fix it with: chmod 600 ${path}`,
     );
   }
 }

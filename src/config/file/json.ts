@@ -1,6 +1,6 @@
 import { checkKey, SyntaxProblem, type Member, type Node } from "./nodes.ts";
 
-const deepest = 100;
+const maxDepth = 100;
 
 interface Reader {
   readonly text: string;
@@ -25,7 +25,7 @@ function readString(reader: Reader): string {
   const pattern = /"(?:[^"\\]|\\.)*"/suy;
   pattern.lastIndex = start;
   const found = pattern.exec(reader.text)?.[0];
-  if (found === undefined) fail(reader, "this string does not end", start);
+  if (found === undefined) fail(reader, "this string has no closing quote", start);
   const control = [...found].findIndex((character) => character < " ");
   if (control >= 0) fail(reader, "a string may not hold a line break or control character", start);
   try {
@@ -33,8 +33,8 @@ function readString(reader: Reader): string {
     reader.at += found.length;
     return String(value);
   } catch {
-    // The engine's own message quotes the text.
-    return fail(reader, "this string has a bad escape", start);
+    // Not the engine's message: it quotes the text.
+    return fail(reader, "this string has an invalid escape", start);
   }
 }
 
@@ -50,7 +50,7 @@ function readScalar(reader: Reader): Node {
   return { kind: "scalar", start, value, raw: found };
 }
 
-// After a value: true when another follows, false when `close` ended the collection.
+// Reads what follows a value: true for another value, false for the end of the collection.
 function readSeparator(reader: Reader, close: "}" | "]"): boolean {
   skipSpace(reader);
   const next = reader.text[reader.at];
@@ -65,9 +65,9 @@ function readSeparator(reader: Reader, close: "}" | "]"): boolean {
   return true;
 }
 
-function opens(reader: Reader, close: "}" | "]"): boolean {
+function enterCollection(reader: Reader, close: "}" | "]"): boolean {
   reader.at++;
-  if (++reader.depth > deepest) fail(reader, `nested deeper than ${deepest} levels`);
+  if (++reader.depth > maxDepth) fail(reader, `nested deeper than ${maxDepth} levels`);
   skipSpace(reader);
   if (reader.text[reader.at] !== close) return true;
   reader.at++;
@@ -77,7 +77,7 @@ function opens(reader: Reader, close: "}" | "]"): boolean {
 function readObject(reader: Reader): Node {
   const start = reader.at;
   const members: Member[] = [];
-  let more = opens(reader, "}");
+  let more = enterCollection(reader, "}");
   while (more) {
     skipSpace(reader);
     const keyStart = reader.at;
@@ -97,7 +97,7 @@ function readObject(reader: Reader): Node {
 function readList(reader: Reader): Node {
   const start = reader.at;
   const items: Node[] = [];
-  let more = opens(reader, "]");
+  let more = enterCollection(reader, "]");
   while (more) {
     items.push(readValue(reader));
     more = readSeparator(reader, "]");
@@ -109,20 +109,20 @@ function readList(reader: Reader): Node {
 function readValue(reader: Reader): Node {
   skipSpace(reader);
   const next = reader.text[reader.at];
-  if (next === undefined) fail(reader, "the file ends too early");
+  if (next === undefined) fail(reader, "the file ends before the value is complete");
   if (next === "{") return readObject(reader);
   if (next === "[") return readList(reader);
   return readScalar(reader);
 }
 
 /**
- * Parses JSON with the place of every value. Stricter than JSON.parse: a key
- * given twice is an error. Throws SyntaxProblem.
+ * Parses JSON with the position of every value. Stricter than JSON.parse: a duplicate
+ * key is an error. Throws SyntaxProblem.
  */
 export function parseJson(text: string): Node {
   const reader: Reader = { text, at: text.startsWith("\uFEFF") ? 1 : 0, depth: 0 };
   const node = readValue(reader);
   skipSpace(reader);
-  if (reader.at < text.length) fail(reader, "there is more after the end of the value");
+  if (reader.at < text.length) fail(reader, "unexpected text after the end of the value");
   return node;
 }

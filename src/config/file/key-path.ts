@@ -6,14 +6,14 @@ import { knownKeys } from "../values/validate.ts";
 
 const topKeys = Object.keys(ConfigContent.shape);
 const profileKeys = Object.keys(Profile.shape);
-// Below these the names are the user's own and may hold dots.
-const openEnded = new Set(["metadata", "tags"]);
+// Users choose the names below these keys, and such names may hold dots.
+const userNamed = new Set(["metadata", "tags"]);
 
 function unknownKey(key: string, word: string, known: readonly string[]): CliError {
   const suggestion = nearest(word, known);
   return new CliError("usage", `unknown configuration key ${key}`, {
     hints: [
-      suggestion ? `did you mean ${suggestion}?` : `known here: ${known.join(", ")}`,
+      suggestion ? `did you mean ${suggestion}?` : `known keys here: ${known.join(", ")}`,
       "all keys: knowctl config schema",
     ],
   });
@@ -23,14 +23,14 @@ function checkStep(key: string, path: readonly string[], word: string): void {
   const known = knownKeys(path);
   const parent = path.at(-1) ?? "";
   const isFree = path.length === 1 && parent === "profiles";
-  if (isFree || openEnded.has(parent) || known.includes(word)) return;
+  if (isFree || userNamed.has(parent) || known.includes(word)) return;
   throw unknownKey(key, word, known);
 }
 
 /**
- * Reads a key as `config get|set|unset` take it: `ingest.include`,
- * `profiles.production.baseUrl`, or the member of a profile alone (`baseUrl`),
- * which means the profile in effect. Throws CliError `usage` for an unknown key.
+ * Parses the key argument of `config get|set|unset`: `ingest.include`,
+ * `profiles.production.baseUrl`, or a profile member alone (`baseUrl`), which means
+ * the profile in effect. Throws CliError `usage` for an unknown key.
  */
 export function parseKey(key: string, profile: string, profiles: readonly string[] = []): string[] {
   const words = key.split(".");
@@ -41,7 +41,7 @@ export function parseKey(key: string, profile: string, profiles: readonly string
   const path: string[] = inProfile ? ["profiles", profile] : [];
   let rest = words;
   if (first === "profiles") {
-    // Names may hold dots: the longest one that exists wins.
+    // Profile names may hold dots: the longest existing name wins.
     const tail = key.slice("profiles.".length);
     const named = profiles
       .filter((name) => tail === name || tail.startsWith(`${name}.`))
@@ -53,7 +53,7 @@ export function parseKey(key: string, profile: string, profiles: readonly string
   }
   for (let index = 0; index < rest.length; index++) {
     const parent = path.at(-1) ?? "";
-    if (openEnded.has(parent)) {
+    if (userNamed.has(parent)) {
       path.push(rest.slice(index).join("."));
       break;
     }

@@ -1,7 +1,7 @@
 /** A key of an object in a file, or an index of a list. */
 export type Path = readonly (string | number)[];
 
-/** A value of a configuration file that remembers where it stands. Offsets count UTF-16 units. */
+/** A value of a configuration file with its position. Offsets count UTF-16 units. */
 export type Node =
   | { kind: "object"; start: number; members: Member[] }
   | { kind: "list"; start: number; items: Node[] }
@@ -13,7 +13,7 @@ export interface Member {
   value: Node;
 }
 
-/** Why a text is no JSON or YAML. Never quotes the text: it may hold a secret. */
+/** A syntax error in JSON or YAML. Never quotes the text: it may hold a secret. */
 export class SyntaxProblem extends Error {
   readonly offset: number;
   constructor(message: string, offset: number) {
@@ -24,13 +24,13 @@ export class SyntaxProblem extends Error {
 }
 
 // Keys that reach the prototype of an object when they are copied carelessly (faults.md U11).
-const poisonous = new Set(["__proto__", "constructor", "prototype"]);
+const prototypeKeys = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Throws SyntaxProblem for a key that may not be in any object. */
+/** Throws SyntaxProblem for a forbidden or duplicate key. */
 export function checkKey(members: readonly Member[], key: string, start: number): void {
-  if (poisonous.has(key)) throw new SyntaxProblem(`the key "${key}" is not allowed`, start);
+  if (prototypeKeys.has(key)) throw new SyntaxProblem(`the key "${key}" is not allowed`, start);
   if (members.some((member) => member.key === key)) {
-    throw new SyntaxProblem(`the key "${key}" is there twice`, start);
+    throw new SyntaxProblem(`the key "${key}" is duplicated`, start);
   }
 }
 
@@ -53,8 +53,8 @@ export function nodeAt(node: Node, path: Path): Node | undefined {
 }
 
 /**
- * Where to point for `path`: its value, or with `atKey` its key; for a path that
- * does not exist the nearest enclosing thing.
+ * The offset to report for `path`: its value, or with `atKey` its key. For a path that
+ * does not exist, the nearest enclosing node.
  */
 export function offsetOf(node: Node, path: Path, atKey: boolean): number {
   const last = path.at(-1);

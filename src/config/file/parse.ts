@@ -14,16 +14,19 @@ export interface ParsedFile {
   content: ConfigContent;
 }
 
-const largestBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 async function parseTree(path: string, text: string): Promise<Node> {
-  if (text.length > largestBytes) {
-    throw new CliError("not-configured", `${path}: larger than 1 MiB, which is no configuration`);
+  if (text.length > maxBytes) {
+    throw new CliError(
+      "not-configured",
+      `${path}: a configuration file may not be larger than 1 MiB`,
+    );
   }
   if (text.trim() === "") return { kind: "object", start: 0, members: [] };
   try {
     if (extname(path) === ".json") return parseJson(text);
-    // Loaded only for YAML: most configurations are JSON, and start-up counts.
+    // Loaded on demand: most configurations are JSON, and start-up time counts.
     const tree = (await import("./yaml.ts")).parseYaml(text);
     const isEmpty = tree.kind === "scalar" && (tree.value === null || tree.value === undefined);
     return isEmpty ? { kind: "object", start: 0, members: [] } : tree;
@@ -34,7 +37,7 @@ async function parseTree(path: string, text: string): Promise<Node> {
   }
 }
 
-// "YAML scalars keep the text as written": in metadata `1.10` is not 1.1 and a date no Date.
+// Metadata keeps YAML scalars as written: `1.10` does not become 1.1, nor a date a Date.
 function keepText(node: Node): void {
   if (node.kind === "object") for (const member of node.members) keepText(member.value);
   else if (node.kind === "list") for (const item of node.items) keepText(item);
@@ -53,9 +56,9 @@ function keepMetadataText(tree: Node): void {
 }
 
 /**
- * Parses and checks one configuration file (JSON or YAML by its extension; a
- * file without one is YAML, which JSON is too). Throws CliError `not-configured`
- * with `file:line:column` for everything that is wrong.
+ * Parses and validates one configuration file, as JSON or YAML by its extension. A file
+ * without an extension is YAML, which includes JSON. Throws CliError `not-configured`
+ * with `file:line:column` for every problem.
  */
 export async function parseConfig(
   path: string,
@@ -66,7 +69,7 @@ export async function parseConfig(
   const tree = await parseTree(path, text);
   if (extname(path) !== ".json") keepMetadataText(tree);
   const node = nodeAt(tree, prefix) ?? { kind: "object", start: 0, members: [] };
-  // The schema costs more to build than most commands take: only a file that exists pays for it.
+  // Building the schema takes longer than most commands: load it only for an existing file.
   const { validateConfig } = await import("../values/validate.ts");
   const checked = validateConfig({ path, text, tree }, valueOf(node), prefix);
   if ("problems" in checked) throw brokenConfig(checked.problems);

@@ -1,7 +1,7 @@
 import { CliError } from "../../errors.ts";
 import { offsetOf, placeOf, type Node, type Path } from "./nodes.ts";
 
-/** One thing that is wrong in a configuration file. */
+/** One problem in a configuration file. */
 export interface Problem {
   /** `file:line:column` */
   where: string;
@@ -25,7 +25,7 @@ export function whereIs(
   return `${file.path}:${line}:${column}`;
 }
 
-/** All problems of one file as one error: the first is the message, the rest are its details. */
+/** All problems of one file as one error: the first is the message, the others are details. */
 export function brokenConfig(problems: readonly Problem[]): CliError {
   const [first, ...rest] = problems.map((problem) => `${problem.where}: ${problem.message}`);
   return new CliError("not-configured", first ?? "the configuration is broken", {

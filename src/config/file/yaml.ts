@@ -9,7 +9,7 @@ interface Event {
   children: Event[];
 }
 
-// Nodes begin where the space and comments before them end.
+// A node starts after the spaces and comments before it.
 function skipSpace(text: string, at: number): number {
   const pattern = /(?:[ \t\r\n]|#[^\n]*)*/y;
   pattern.lastIndex = at;
@@ -29,7 +29,7 @@ function mappingNode(
   const start = skipSpace(text, event.start);
   const members: Member[] = [];
   // Children alternate: key, value, key, value. An alias or an unusual key breaks the
-  // alternation: then positions fall back to the mapping's own, values never do.
+  // alternation. Then positions fall back to the mapping's position; values stay correct.
   const places = new Map<string, [key: Event, value: Event | undefined]>();
   for (let index = 0; index < event.children.length; index += 2) {
     const key = event.children[index];
@@ -69,12 +69,12 @@ function toNode(
   return { kind: "scalar", start, value: scalar, raw };
 }
 
-// js-yaml quotes the text in some reasons; what stands in quotes or tags is cut off.
+// Cuts off quoted text and tags: js-yaml quotes the file in some reasons.
 function reasonOf(error: YAMLException): string {
   return error.reason.replace(/\s*(?:["']|!<).*$/s, "");
 }
 
-/** Parses one YAML document with the place of every value. Throws SyntaxProblem. */
+/** Parses one YAML document with the position of every value. Throws SyntaxProblem. */
 export function parseYaml(text: string): Node {
   const root: Event = { start: 0, end: 0, kind: null, result: undefined, children: [] };
   const open: Event[] = [root];
@@ -88,7 +88,7 @@ export function parseYaml(text: string): Node {
     event.end = state.position;
     event.kind = state.kind;
     event.result = state.result;
-    // In block context a value is read as a possible key first: the same result, one event inside another.
+    // In block context js-yaml first reads a value as a possible key: two nested events, one result.
     const [only] = event.children;
     if (only && event.children.length === 1 && only.result === event.result) {
       event.children = only.children;

@@ -15,9 +15,9 @@ function statOf(path: string, read: (path: string) => Stats): Stats | undefined 
 }
 
 const trustAllHint =
-  "to use it anyway, set KNOWCTL_TRUST_PROJECT=1, or name a file of yours with --config";
+  "to use it anyway, set KNOWCTL_TRUST_PROJECT=1, or name your own file with --config";
 
-/** Why a file may not be used, before anything of it is read; who asks decides what happens then. */
+/** The error for a file that may not be used, found before reading it. The caller may throw it. */
 export function refusal(path: string, rules: UpwardRules, boundary: string): CliError | undefined {
   const { machine, trustAll } = rules;
   if (trustAll || machine.uid < 0) return undefined;
@@ -60,24 +60,24 @@ function checkReadable(path: string): void {
 }
 
 export interface ProjectSearch {
-  /** Where a project file is, read or refused. */
+  /** Folder of the project file, read or refused. */
   folder?: string;
   file?: FoundFile;
-  /** Why a file that is there was not read. */
+  /** Why an existing file was not read. */
   refused?: CliError;
 }
 
-/** Finds the project file at or above `start` (an absolute folder), as far as upwardFrom() looks. */
+/** Finds the project file in `start` (an absolute folder) or above, within upwardFrom(). */
 export async function findProject(start: string, rules: UpwardRules): Promise<ProjectSearch> {
   const real = realpathSync(start);
   const { folders, gitRoot } = upwardFrom(real, rules);
   for (const folder of folders) {
-    // Most folders hold none: only one that does is searched, and pays for the library.
+    // Most folders hold no configuration; only the others load the search library.
     if (!holdsConfiguration(folder)) continue;
     const boundary = gitRoot ?? folder;
     for (const place of projectPlaces) {
       const path = join(folder, place);
-      // A package.json is everywhere and mostly says nothing about us: it is judged after the search.
+      // Most package.json files hold no configuration: check them after the search.
       if (place === "package.json" || !existsSync(path)) continue;
       const refused = refusal(path, rules, boundary);
       if (refused) return { folder, refused };
@@ -100,7 +100,7 @@ export async function findUserFile(machine: Machine): Promise<FoundFile | undefi
   return (await import("./search.ts")).createSearch(userPlaces)(folder);
 }
 
-const readable = new Set([".json", ".yaml", ".yml", ""]);
+const dataExtensions = new Set([".json", ".yaml", ".yml", ""]);
 
 /** Reads the file of `--config`. Throws CliError `not-configured` when that is impossible. */
 export async function readNamed(path: string, cwd: string): Promise<FoundFile> {
@@ -109,8 +109,9 @@ export async function readNamed(path: string, cwd: string): Promise<FoundFile> {
     new CliError("not-configured", `cannot read the configuration ${full}: ${why}`, {
       hints: ["check --config (KNOWCTL_CONFIG)"],
     });
-  const code = [".js", ".cjs", ".mjs", ".ts"].includes(extname(full));
-  if (!code && !readable.has(extname(basename(full)))) throw fail("expected .json, .yaml or .yml");
+  const isCode = [".js", ".cjs", ".mjs", ".ts"].includes(extname(full));
+  if (!isCode && !dataExtensions.has(extname(basename(full))))
+    throw fail("expected .json, .yaml or .yml");
   try {
     const found = (await import("./search.ts")).openNamed(full);
     if (!found) throw fail('it has no "cliconfig" member');

@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, sep } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What of the machine decides where files lie and whose they are. Tests give their own. */
+/** Properties of the machine that decide where files are and who owns them. Tests pass their own. */
 export interface Machine {
   env: Environment;
   platform: NodeJS.Platform;
@@ -17,8 +17,8 @@ function absolute(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined;
 }
 
-// An empty or relative HOME would make a file of the working directory the user's own, which
-// needs no trust. A user id that no user has is no bug either (context.ts gives it a home).
+// Ignores an empty or relative HOME: it would make a file of the working directory the user
+// file, which needs no trust. A user id without an account is valid (context.ts sets a home).
 function homeOf(env: Environment): string {
   const named = absolute(env["HOME"]);
   if (named !== undefined) return named;
@@ -47,7 +47,7 @@ export function userFolder({ env, platform, home }: Machine): string {
   return join(absolute(env["XDG_CONFIG_HOME"]) ?? join(home, ".config"), "knowctl");
 }
 
-/** Folder of what the tool remembers by itself: trusted files, the last session. */
+/** Folder of the tool's own records: trusted files, the last session. */
 export function stateFolder({ env, platform, home }: Machine): string {
   if (platform === "win32") {
     return join(absolute(env["LOCALAPPDATA"]) ?? join(home, "AppData", "Local"), "knowctl");
@@ -55,7 +55,7 @@ export function stateFolder({ env, platform, home }: Machine): string {
   return join(absolute(env["XDG_STATE_HOME"]) ?? join(home, ".local", "state"), "knowctl");
 }
 
-/** Folder of what may be lost at any time: names for completion. */
+/** Folder of data that may be lost at any time: names for completion. */
 export function cacheFolder({ env, platform, home }: Machine): string {
   if (platform === "win32") {
     return join(
@@ -67,7 +67,7 @@ export function cacheFolder({ env, platform, home }: Machine): string {
   return join(absolute(env["XDG_CACHE_HOME"]) ?? join(home, ".cache"), "knowctl");
 }
 
-/** `~/x` and relative paths made absolute; relative ones are meant from `folder`. */
+/** Makes `~/x` and relative paths absolute; relative paths start at `folder`. */
 export function expandPath(path: string, folder: string, home: string): string {
   if (path === "~") return home;
   if (/^~[/\\]/.test(path)) return join(home, path.slice(2));
@@ -76,6 +76,6 @@ export function expandPath(path: string, folder: string, home: string): string {
 
 /** Whether `path` is `folder` or lies below it; both absolute and real. */
 export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way.split(sep)[0] !== ".." && !isAbsolute(way);
+  const relativePath = relative(folder, path);
+  return relativePath.split(sep)[0] !== ".." && !isAbsolute(relativePath);
 }

@@ -1,14 +1,13 @@
-// oxlint-disable-next-line no-restricted-imports -- the one thing that cannot be handed in
+// oxlint-disable-next-line no-restricted-imports -- cosmiconfig reads the process's directory, which no argument replaces
 import { chdir, cwd } from "node:process";
 
 /**
  * Runs `build` while the working directory is the folder of this program.
  *
- * cosmiconfig looks for settings of its own in the working directory as soon as
- * it is constructed and *executes* `./.config/config.js` (also .ts, .cjs, .mjs)
- * there, whatever options it is given. In a folder of ours there is nothing to
- * find. This is the only file that changes the working directory, and only
- * during a synchronous call. Throws when it cannot: then nothing is built.
+ * On construction, cosmiconfig searches the working directory for its own settings and
+ * *executes* `./.config/config.js` (also .ts, .cjs, .mjs) there. No option prevents this.
+ * This program's folder holds no such file. Only this file changes the working directory,
+ * and only during a synchronous call. Throws if it cannot; then `build` does not run.
  */
 export function inOwnDirectory<Result>(build: () => Result): Result {
   const before = cwd();

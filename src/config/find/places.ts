@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 
-/** The text of a configuration file; parsing is ours, for the places in error messages. */
+/** The unparsed text of a configuration file; our own parser knows positions for messages. */
 export interface FoundFile {
   path: string;
   text: string;
@@ -9,7 +9,7 @@ export interface FoundFile {
 /** The member of a package.json that holds a configuration. */
 export const member = "cliconfig";
 
-/** Names of a project file, in order of preference. `package.json` counts with a `cliconfig` member. */
+/** Names of a project file, in order of preference. `package.json` needs a `cliconfig` member. */
 export const projectPlaces = [
   ".cliconfig.json",
   ".cliconfig.yaml",
@@ -27,12 +27,12 @@ export function hasMember(text: string): boolean {
   try {
     return Object.hasOwn(JSON.parse(text) as object, member);
   } catch {
-    // Broken, and it names us: our own parser will say where.
+    // Broken, but it names our member: our own parser will report the position.
     return true;
   }
 }
 
-/** Where the configuration stands inside a file of this name. */
+/** Path of the configuration inside a file of this name. */
 export function prefixOf(path: string): string[] {
   return basename(path) === "package.json" ? [member] : [];
 }

@@ -5,16 +5,16 @@ import { isForeign } from "../../ownership.ts";
 import { hasMember, projectPlaces } from "./places.ts";
 import { upwardFrom, type UpwardRules } from "./upward.ts";
 
-/** The folder of the state, in the project root. */
+/** Name of the state folder in the project root. */
 export const stateName = ".knowctl";
 
-/** What makes a folder the project root. */
+/** A folder that is the project root, and why. */
 export interface ProjectMark {
   folder: string;
   kind: "configuration" | "state" | "git";
 }
 
-/** Whether a folder holds a project configuration. A package.json counts with a `cliconfig` member. */
+/** Whether a folder holds a project configuration. A package.json needs a `cliconfig` member. */
 export function holdsConfiguration(folder: string): boolean {
   const present = projectPlaces.filter((place) => existsSync(join(folder, place)));
   return present.some((place) => isConfiguration(folder, place));
@@ -25,7 +25,7 @@ function isConfiguration(folder: string, place: string): boolean {
   try {
     return hasMember(readFileSync(join(folder, place), "utf8"));
   } catch {
-    // The search for the configuration says what is wrong with it.
+    // The search for the configuration reports why it is unreadable.
     return true;
   }
 }
@@ -42,9 +42,9 @@ function refuseForeign(state: string, { machine, trustAll }: UpwardRules): void 
 }
 
 /**
- * What marks the project root of files in `start` (an absolute real folder): the nearest project
- * configuration upward, else the nearest state, else the git root. Throws CliError `local` for a
- * state of another user: without it, the same files would get other ids.
+ * Finds the project root for files in `start` (an absolute real folder): the nearest folder
+ * upward with a project configuration, else with a state, else the git root. Throws CliError
+ * `local` for a state of another user: ignoring it would give the same files other ids.
  */
 export function findProjectMark(start: string, rules: UpwardRules): ProjectMark | undefined {
   const { folders, gitRoot } = upwardFrom(start, rules);
@@ -58,20 +58,20 @@ export function findProjectMark(start: string, rules: UpwardRules): ProjectMark 
   return gitRoot === undefined ? undefined : { folder: gitRoot, kind: "git" };
 }
 
-/** Stands in the folder of a state until something is recorded there, see sync/state/state-file.ts. */
+/** File that marks a state folder with nothing recorded yet, see sync/state/state-file.ts. */
 const nothingRecorded = "state.db-new";
 
 function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** A state that a failed first run left behind says nothing of where ids begin. */
+/** Ignores a state left by a failed first run: it does not mark the project root. */
 function holdsState(folder: string): boolean {
   const state = join(folder, stateName);
   return exists(state) && !exists(join(state, nothingRecorded));
 }
 
-/** The folder that would be the project root of `start`, could others not write to it. */
+/** The folder that would be the project root of `start` if others could not write to it. */
 export function findUnusedMark(start: string, rules: UpwardRules): string | undefined {
   const { openFolder } = upwardFrom(start, rules);
   if (openFolder === undefined) return undefined;
@@ -82,14 +82,14 @@ export function findUnusedMark(start: string, rules: UpwardRules): string | unde
   return isMarked ? openFolder : undefined;
 }
 
-/** Which of the names in a folder makes it a project of its own: its state or its configuration. */
+/** The name in a folder that makes it a separate project: its configuration or its state. */
 export function projectNameIn(
   folder: string,
   names: readonly { name: string }[],
 ): string | undefined {
   let found: string | undefined;
   for (const { name } of names) {
-    // Asked of each of a hundred thousand files: most names end here.
+    // Runs for each of a hundred thousand files: most names stop here.
     if (name.charCodeAt(0) !== 0x2e && name !== "package.json") continue;
     if (name === stateName && holdsState(folder)) return name;
     if (projectPlaces.includes(name) && isConfiguration(folder, name)) found ??= name;

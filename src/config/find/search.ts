@@ -4,8 +4,8 @@ import { CliError } from "../../errors.ts";
 import { inOwnDirectory } from "./in-own-directory.ts";
 import { hasMember, member, type FoundFile } from "./places.ts";
 
-// The text is handed on in a wrapper of ours, so that a `$import` inside it is never followed.
-// cosmiconfig takes the `cliconfig` member of whatever a file named package.* gives.
+// Wraps the text so that cosmiconfig never follows a `$import` in it. For a file named
+// package.*, cosmiconfig reads the `cliconfig` member of the loader's result.
 function loadText(path: string, text: string): unknown {
   const isPackage = basename(path, extname(path)) === "package";
   return isPackage ? { [member]: { text } } : { text };
@@ -40,8 +40,8 @@ function createExplorer(searchPlaces: string[]): PublicExplorerSync {
   return inOwnDirectory(() =>
     cosmiconfigSync(member, {
       searchPlaces,
-      // Only the folder given: its own upward search would not stop at the git root and
-      // ends in a folder of the home directory that we do not document.
+      // Search only the given folder: cosmiconfig's upward search would not stop at the git
+      // root, and ends in a folder of the home directory that we do not document.
       searchStrategy: "none",
       ignoreEmptySearchPlaces: false,
       cache: false,
@@ -58,13 +58,13 @@ function toFile(result: ReturnType<PublicExplorerSync["search"]>): FoundFile | u
   return { path: filepath, text: config?.text ?? "" };
 }
 
-/** Makes a function that finds the first of `places` in one folder. */
+/** Creates a function that finds the first of `places` in one folder. */
 export function createSearch(places: string[]): (folder: string) => FoundFile | undefined {
   const explorer = createExplorer(places);
   return (folder) => toFile(explorer.search(folder));
 }
 
-/** Reads the file that was named by hand, or undefined for a package.json without our member. */
+/** Reads the file of `--config`; undefined for a package.json without our member. */
 export function openNamed(path: string): FoundFile | undefined {
   return toFile(createExplorer([]).load(path));
 }

@@ -2,18 +2,18 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Machine } from "./folders.ts";
 
-/** Whose folders and files a search upward may use. */
+/** Which owners' folders and files an upward search may use. */
 export interface UpwardRules {
   machine: Pick<Machine, "home" | "platform" | "uid">;
-  /** KNOWCTL_TRUST_PROJECT: also use what belongs to other users. */
+  /** KNOWCTL_TRUST_PROJECT: also use files of other users. */
   trustAll: boolean;
 }
 
-/** The folders that a search upward looks into. */
+/** The folders that an upward search includes. */
 export interface Upward {
   /** Nearest first: the start, then the folders above it. Empty where others can write to the start. */
   folders: string[];
-  /** The last of the folders, where it holds `.git`. */
+  /** The last folder, if it holds `.git`. */
   gitRoot?: string;
   /** The folder at which the search stopped because other users can write to it. */
   openFolder?: string;
@@ -28,7 +28,7 @@ function isOpen(folder: string, { machine, trustAll }: UpwardRules): boolean {
   if (machine.platform === "win32" || machine.uid < 0) return false;
   const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & othersWrite) === 0) return false;
-  // Runners of pipelines check out with mode 0777; a sticky folder is shared on purpose.
+  // CI runners check out with mode 0777; a sticky folder is shared on purpose.
   return !trustAll || (mode & sticky) !== 0;
 }
 
@@ -40,8 +40,8 @@ function realHome({ home }: UpwardRules["machine"]): string {
   }
 }
 
-/** Without git: to just below the home folder, elsewhere to just below the root of the file system. */
-function withoutGit(folders: readonly string[], home: string): string[] {
+/** Without git, the search ends just below the home folder, or just below the file system root. */
+function limitWithoutGit(folders: readonly string[], home: string): string[] {
   const end = folders.findIndex((folder, index) => {
     return index > 0 && (folder === home || dirname(folder) === folder);
   });
@@ -49,18 +49,19 @@ function withoutGit(folders: readonly string[], home: string): string[] {
 }
 
 /**
- * The folders from `start` (an absolute real folder) upward to the git root; without git to just
- * below the home folder, outside of it to just below the root of the file system or drive. The
- * start itself always counts, except where the search stops: at a folder that others can write to.
+ * The folders from `start` (an absolute real folder) upward to the git root. Without git they end
+ * just below the home folder; outside of it, just below the root of the file system or drive. The
+ * search stops before a folder that others can write to. Any other start is always included.
  */
 export function upwardFrom(start: string, rules: UpwardRules): Upward {
   const folders: string[] = [];
   const home = realHome(rules.machine);
   for (let folder = start; ; folder = dirname(folder)) {
-    if (isOpen(folder, rules)) return { folders: withoutGit(folders, home), openFolder: folder };
+    if (isOpen(folder, rules))
+      return { folders: limitWithoutGit(folders, home), openFolder: folder };
     folders.push(folder);
     // A file in worktrees and submodules.
     if (existsSync(join(folder, ".git"))) return { folders, gitRoot: folder };
-    if (dirname(folder) === folder) return { folders: withoutGit(folders, home) };
+    if (dirname(folder) === folder) return { folders: limitWithoutGit(folders, home) };
   }
 }

@@ -6,7 +6,7 @@ import { exitFor, givenProxy, proxyOf, tlsFilesOf, unreadable, type Network } fr
 import { refusedTrust } from "../trust.ts";
 import { AddressProblem, isLoopback, parseBaseUrl, type BaseUrl } from "./url.ts";
 
-/** Everything that a request needs to know about where it goes. */
+/** Address, keys and network settings of every request. */
 export interface Connection extends Network {
   /** Origin and optional path prefix; no trailing slash, no `/api`. */
   baseUrl: string;
@@ -31,9 +31,9 @@ function nothingConfigured(request: ConnectionRequest): CliError {
     {
       hints: [
         known
-          ? "see what is set: knowctl config show --origin"
+          ? "see the settings: knowctl config show --origin"
           : "connect to a service: knowctl config init",
-        "or give one: --base-url URL (KNOWCTL_BASE_URL) with the key in KNOWCTL_API_KEY",
+        "or pass one: --base-url URL (KNOWCTL_BASE_URL) with the key in KNOWCTL_API_KEY",
         "or try everything without an account: knowctl sandbox",
       ],
     },
@@ -50,7 +50,7 @@ function baseUrlOf(request: ConnectionRequest): BaseUrl {
     if (!(error instanceof AddressProblem)) throw error;
     throw new CliError(exitFor(layer), `${layer?.where(["baseUrl"])}: ${error.message}`, {
       hints: [
-        "give it like https://assistant.example.com, with a path only if the service has one",
+        "write it like https://assistant.example.com, with a path only if the service has one",
       ],
     });
   }
@@ -65,7 +65,7 @@ function checkHttp(base: BaseUrl, request: ConnectionRequest): void {
     {
       hints: [
         "use https://",
-        `or, where the network is safe, "allowHttp": true in profile "${request.profile}" of your user file (${userFolder(request.machine)}); in a project file it does not count`,
+        `or, where the network is safe, "allowHttp": true in profile "${request.profile}" of your user file (${userFolder(request.machine)}); a project file cannot set it`,
       ],
     },
   );
@@ -87,21 +87,21 @@ function checkTls(request: ConnectionRequest): boolean {
       {
         hints: [
           "unset it, and add your certificate authority with --ca-file or NODE_EXTRA_CA_CERTS",
-          `to accept it all the same: "allowInsecureTls": true in profile "${request.profile}" of your user file`,
+          `to accept it anyway: "allowInsecureTls": true in profile "${request.profile}" of your user file`,
         ],
       },
     );
   }
   request.warn(
-    "certificates are not checked (NODE_TLS_REJECT_UNAUTHORIZED=0): keys can be stolen on the way",
+    "certificates are not checked (NODE_TLS_REJECT_UNAUTHORIZED=0): keys can be stolen in transit",
   );
   return true;
 }
 
 /**
- * Decides where requests go and with which keys, after every safety rule.
- * Variables, files and commands that hold keys are read here and nowhere before.
- * Throws CliError `not-configured` (or `usage` for what a flag says).
+ * Resolves the address and the keys of requests, after every safety rule. Reads the
+ * variables, files and commands that hold keys; nothing reads them earlier.
+ * Throws CliError `not-configured` (or `usage` for a wrong flag).
  */
 export async function openConnection(request: ConnectionRequest): Promise<Connection> {
   const refused = refusedTrust(request.files);
@@ -110,7 +110,7 @@ export async function openConnection(request: ConnectionRequest): Promise<Connec
   const allowInsecureTls = checkTls(request);
   checkHttp(base, request);
   if (isLoopback(base.hostname) && request.merged.winners.get("proxy")?.source === "flag") {
-    request.warn(`--proxy is not used: ${base.hostname} is this machine`);
+    request.warn(`--proxy is ignored: ${base.hostname} is this machine`);
   }
   const proxy = proxyOf(base, givenProxy(request.merged), request.machine.env);
   const files = await tlsFilesOf(request);

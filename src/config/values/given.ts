@@ -5,7 +5,7 @@ import type { GlobalFlags } from "../global-flags.ts";
 import type { Layer } from "./layers.ts";
 import type { Profile } from "./schema.ts";
 
-/** Members of a profile that are flags and variables too. Keys are never flags: argv is public. */
+/** Profile members that are also flags and variables. Keys are never flags: argv is public. */
 const flagNames = {
   baseUrl: "--base-url",
   dialect: "--dialect",
@@ -61,7 +61,7 @@ function readDialect(text: string): "standard" | "onyx" {
   throw new CliError("usage", "KNOWCTL_DIALECT: expected standard or onyx", { hints });
 }
 
-/** Variables, also those that a flag overrides: `config show --origin` names them. Empty is unset. */
+/** Values of variables, also of overridden ones: `config show --origin` lists them. Empty means unset. */
 export function environmentLayer(env: Environment, cwd: string): Layer {
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(variableNames) as VariableMember[]) {
@@ -85,7 +85,7 @@ export const builtInLayer: Layer = {
   folder: ".",
 };
 
-/** A word given by flag or variable, and which of them it was. */
+/** The value of a flag or its variable, and which of the two set it. */
 export function givenWord(
   flags: GlobalFlags,
   env: Environment,
@@ -99,7 +99,7 @@ export function givenWord(
     : { word, source: "env", where: variable };
 }
 
-/** Whose files of a checkout are believed, by the user who runs this and KNOWCTL_TRUST_PROJECT. */
+/** Which owners' files of a checkout are used: the current user's, or all (KNOWCTL_TRUST_PROJECT). */
 export function ownerRules({ uid, env }: { uid: number; env: Environment }): OwnerRules {
   return { uid, trustAll: isOn(env, "KNOWCTL_TRUST_PROJECT") };
 }
@@ -107,7 +107,7 @@ export function ownerRules({ uid, env }: { uid: number; env: Environment }): Own
 const yes = new Set(["1", "true", "yes", "on"]);
 const no = new Set(["", "0", "false", "no", "off"]);
 
-/** Whether a variable that is a switch is on. Throws CliError `usage` for a word that is neither. */
+/** Whether a switch variable is on. Throws CliError `usage` for a value that is neither on nor off. */
 export function isOn(env: Environment, variable: string): boolean {
   const word = (env[variable] ?? "").trim().toLowerCase();
   if (yes.has(word)) return true;

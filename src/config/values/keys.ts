@@ -12,7 +12,7 @@ export interface KeyRequest {
   merged: Merged;
   machine: Machine;
   profile: string;
-  /** Origin that the keys would go to. */
+  /** Origin of the requests that carry the keys. */
   origin: string;
   warn: (message: string) => void;
 }
@@ -28,11 +28,11 @@ function ownOrigin(layer: Layer): string | undefined {
 }
 
 /**
- * Why a stored key may not go to this origin, or undefined.
+ * The error for a stored key that may not go to this origin, or undefined.
  *
  * | the key is            | goes to                                              |
  * |-----------------------|------------------------------------------------------|
- * | in the environment, or `{env}` | any base URL that took effect               |
+ * | in the environment, or `{env}` | any base URL in effect                      |
  * | literal in a file     | the origin of the baseUrl beside it, nowhere else    |
  * | `{file}`, `{command}` | the same; without a baseUrl beside it, anywhere      |
  */
@@ -50,7 +50,7 @@ function misdirected(member: Member, layer: Layer, request: KeyRequest): CliErro
     {
       hints: [
         "use the profile of that service (--profile), or store a key for this address: knowctl login",
-        "a key in KNOWCTL_API_KEY goes to whatever base URL you give",
+        "a key in KNOWCTL_API_KEY goes to any base URL that you set",
       ],
     },
   );
@@ -70,7 +70,7 @@ function noKey(request: KeyRequest, missing: readonly string[]): CliError {
   });
 }
 
-/** The keys of a profile, as far as they can be told. */
+/** The keys of a profile that could be read. */
 export interface ReadableKeys {
   keys: string[];
   /** Secrets that were not read: `apiKey`. */
@@ -78,8 +78,8 @@ export interface ReadableKeys {
 }
 
 /**
- * The keys of a profile, for commands that send none: a variable, a file or a text is read, no
- * program is run. One that is not set is no key. Never throws for a key that cannot be read.
+ * Reads the keys of a profile, for commands that send none: from variables, files and literals,
+ * without running a program. Skips an unset key. Never throws for a key that cannot be read.
  */
 export async function readKeys(request: Omit<KeyRequest, "origin">): Promise<ReadableKeys> {
   const { values, winners } = request.merged;
@@ -119,9 +119,9 @@ async function outcomeOf(member: Member, request: KeyRequest): Promise<Outcome> 
 }
 
 /**
- * The two keys of a request. Where only one is given it serves as both. Throws
- * CliError `not-configured` when there is none, or when a stored one belongs to
- * another origin and the environment gives no other.
+ * The two keys of a request; a single key serves as both. Throws CliError
+ * `not-configured` when there is no key, or when a stored key belongs to another
+ * origin and the environment sets no key.
  */
 export async function resolveKeys(request: KeyRequest): Promise<Record<Member, string>> {
   const accessToken = await outcomeOf("accessToken", request);
@@ -129,15 +129,15 @@ export async function resolveKeys(request: KeyRequest): Promise<Record<Member, s
   const both = [accessToken, apiKey];
   const keyOf = ({ resolved }: Outcome): string | undefined =>
     resolved && "key" in resolved ? resolved.key : undefined;
-  // A key of the environment was given for this very address; it may stand in for one that stays home.
+  // The user set an environment key for this address: it may replace a stored key of another origin.
   const refused = both.find((each) => each.refused)?.refused;
   if (refused && !both.some((each) => each.fromEnvironment && keyOf(each))) throw refused;
-  const any = keyOf(accessToken) ?? keyOf(apiKey);
-  if (any === undefined) {
+  const anyKey = keyOf(accessToken) ?? keyOf(apiKey);
+  if (anyKey === undefined) {
     const missing = both.flatMap(({ resolved }) =>
       resolved && "missing" in resolved ? [resolved.missing] : [],
     );
     throw noKey(request, missing);
   }
-  return { accessToken: keyOf(accessToken) ?? any, apiKey: keyOf(apiKey) ?? any };
+  return { accessToken: keyOf(accessToken) ?? anyKey, apiKey: keyOf(apiKey) ?? anyKey };
 }

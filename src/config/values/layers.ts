@@ -3,12 +3,12 @@ import type { ParsedFile } from "../file/parse.ts";
 import { offsetOf, placeOf, type Path } from "../file/nodes.ts";
 import type { ChatSettings, ConfigContent, IngestSettings, Profile } from "./schema.ts";
 
-/** Where a value in effect came from. */
+/** Source of a value in effect. */
 export interface Origin {
   source: "flag" | "env" | "project" | "user" | "default";
   /** `--base-url`, `KNOWCTL_BASE_URL`, `file:line` or `built-in`. */
   readonly where: string;
-  /** The same key in layers that count less, nearest first. */
+  /** The same key in lower layers, nearest first. */
   overrides: Origin[];
 }
 
@@ -20,13 +20,13 @@ export interface ConfigFile extends ParsedFile {
   trusted: boolean;
 }
 
-/** Values of one place, e.g. the profile of the user file. */
+/** Values of one source, e.g. the profile of the user file. */
 export interface Layer {
   source: Origin["source"];
   values: Profile;
   where(path: Path): string;
   file?: ConfigFile;
-  /** Folder that relative paths are meant from. */
+  /** Base folder of relative paths. */
   folder: string;
 }
 
@@ -55,7 +55,7 @@ export interface Merged {
   values: Profile & { chat: ChatSettings; ingest: IngestSettings };
   /** By dotted key: `baseUrl`, `ingest.metadata.team`. */
   origins: Map<string, Origin>;
-  /** The layer that gave each member of the profile. */
+  /** The layer that set each member of the profile. */
   winners: Map<keyof Profile, Layer>;
 }
 
@@ -98,8 +98,8 @@ function assign(merged: Merged, target: Values, values: Values, path: Path, laye
 }
 
 /**
- * Merges layers, lowest first. The file counts before the place in it: what the
- * project file says at its top level wins over a profile of the user file.
+ * Merges layers, lowest first. The file matters more than the level in it: a top-level
+ * setting of the project file overrides a profile of the user file.
  */
 export function mergeLayers(layers: readonly Layer[]): Merged {
   const merged: Merged = {

@@ -4,12 +4,12 @@ import { withoutCredentials } from "./url.ts";
 
 const masked = "***";
 
-/** A secret for people: never its value; where it is found may be shown. */
+/** Masks the value of a secret; a reference to a secret stays visible. */
 function maskSecret(secret: Secret): Secret {
   return typeof secret === "string" ? masked : secret;
 }
 
-/** In one word or line, for tables. */
+/** Describes a secret in one line, for tables. */
 export function describeSecret(secret: Secret | undefined): string {
   if (secret === undefined) return "";
   if (typeof secret === "string") return secret.trim() === "" ? "(empty)" : masked;
@@ -32,7 +32,7 @@ export function maskValue(value: unknown, key: string): unknown {
   if ((key === "baseUrl" || key === "proxy") && typeof value === "string")
     return withoutCredentials(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  // Metadata has names of the user's own choice: nothing in it is a secret of ours.
+  // Users choose the names in metadata: a name like apiKey marks no secret there.
   if (key === "metadata" || key === "tags") return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [name, maskValue(inner, name)]),

@@ -27,7 +27,7 @@ function distance(from: string, to: string): number {
   return last[to.length] ?? 0;
 }
 
-/** The known word that was probably meant, or undefined when none is near. Ignores case, `-` and `_`. */
+/** The known word most similar to `word`, or undefined if none is similar. Ignores case, `-` and `_`. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const plain = (name: string): string =>
     name

@@ -13,7 +13,7 @@ export interface Network {
   noProxy?: string;
   caFile?: string;
   clientCert?: string;
-  /** The file of the certificate where it holds both. */
+  /** Equals `clientCert` if that file holds both. */
   clientKey?: string;
   clientKeyPassphrase?: string;
 }
@@ -24,7 +24,7 @@ interface NetworkRequest {
   warn: (message: string) => void;
 }
 
-// What a flag says wrongly is a usage error; everywhere else it is the configuration.
+// A wrong flag is a usage error; a wrong value of any other source is a configuration error.
 export function exitFor(layer: Layer | undefined): ExitName {
   return layer?.source === "flag" ? "usage" : "not-configured";
 }
@@ -38,7 +38,7 @@ export function unreadable(path: string): string | undefined {
   }
 }
 
-/** Variables that name a proxy for an address, the first that is set wins: lower case first, as curl reads them. */
+/** Variables that name a proxy; the first set one wins. Lower case comes before upper case, as in curl. */
 export function proxyVariables(isHttps: boolean): string[] {
   const own = isHttps ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
   return [...own, "all_proxy", "ALL_PROXY"];
@@ -51,9 +51,11 @@ function checkedProxy(address: string, where: string, exit: ExitName): string {
     if (!(error instanceof AddressProblem)) throw error;
     throw new CliError(exit, `${where}: ${error.message}`, {
       hints: [
-        "give it like http://proxy.example.com:8080, or unset it",
+        "write it like http://proxy.example.com:8080, or unset it",
         ...(/^\s*socks/i.test(address)
-          ? ["beside a SOCKS proxy for other programs, name an http one: HTTPS_PROXY or --proxy"]
+          ? [
+              "keep the SOCKS proxy for other programs, and name an http one: HTTPS_PROXY or --proxy",
+            ]
           : []),
       ],
     });
@@ -62,9 +64,9 @@ function checkedProxy(address: string, where: string, exit: ExitName): string {
 
 /**
  * The proxy for an address: `given` (flag, variable or profile), else the
- * conventional variable of its scheme, else ALL_PROXY; the conventional ones
- * never for loopback. NO_PROXY is passed on for the client to apply. Throws
- * CliError for what is no address of a proxy, and never repeats it.
+ * conventional variable of its scheme, else ALL_PROXY. Loopback ignores the
+ * conventional variables. NO_PROXY is returned for the client to apply. Throws
+ * CliError for an invalid proxy address, and never repeats that address.
  */
 export function proxyOf(
   service: { isHttps: boolean; hostname: string },
@@ -77,7 +79,7 @@ export function proxyOf(
   const name = proxyVariables(service.isHttps).find((each) => env[each]);
   if (!name) return {};
   const isHere = isLoopback(service.hostname);
-  // Meant for everything, it often names a kind of proxy that this tool does not know.
+  // Skip the check: ALL_PROXY often names a kind of proxy that this tool does not support.
   if (isHere && name.toLowerCase() === "all_proxy") return {};
   const found = checkedProxy(env[name] ?? "", name, "not-configured");
   return isHere ? {} : { proxy: found, ...rest };
@@ -109,7 +111,7 @@ async function passphraseOf(request: NetworkRequest): Promise<string | undefined
   const resolved = await resolveSecret(secret, "clientKeyPassphrase", layer, machine, warn);
   if ("key" in resolved) return resolved.key;
   throw new CliError("not-configured", `no passphrase for the client key: ${resolved.missing}`, {
-    hints: ["set it, or take clientKeyPassphrase out where the key has none"],
+    hints: ["set it, or remove clientKeyPassphrase if the key has no passphrase"],
   });
 }
 
@@ -137,16 +139,16 @@ async function clientOf(request: NetworkRequest): Promise<Network> {
 }
 
 /**
- * Files for TLS that flags, variables and the profile name, known to be
- * readable; the key of a client certificate known to be private. Throws
- * CliError `not-configured` (or `usage` for what a flag says).
+ * The TLS files of flags, variables and the profile. Checks that they are readable,
+ * and that the key of a client certificate is private. Throws CliError
+ * `not-configured` (or `usage` for a wrong flag).
  */
 export async function tlsFilesOf(request: NetworkRequest): Promise<Network> {
   const caFile = fileOf("caFile", request);
   return { ...(caFile && { caFile }), ...(await clientOf(request)) };
 }
 
-/** The proxy that the profile, a flag or its variable names, with where it says so. */
+/** The proxy of a flag, its variable or the profile, with its source. */
 export function givenProxy(merged: Merged): Parameters<typeof proxyOf>[1] {
   const proxy: Profile["proxy"] = merged.values.proxy;
   const layer = merged.winners.get("proxy");

@@ -7,7 +7,7 @@ import { nearest } from "./nearest.ts";
 import { whereIs } from "../file/problems.ts";
 import type { ConfigContent } from "./schema.ts";
 
-/** A file with what of it is in effect. */
+/** A configuration file with the content in effect. */
 export interface Source {
   file: ConfigFile;
   content: ConfigContent;
@@ -16,30 +16,33 @@ export interface Source {
 export interface ChosenProfile {
   name: string;
   origin: Origin;
-  /** `file:line:column` where a file says it. */
+  /** `file:line:column` if a file names the profile. */
   place?: string;
 }
 
 function namesIn(sources: readonly Source[]): string[] {
-  // Names of an untrusted file count as known: its addresses are refused later, by name.
+  // Profiles of an untrusted file are known, too: a later error names their addresses.
   return [...new Set(sources.flatMap(({ file }) => Object.keys(file.content.profiles ?? {})))];
 }
 
 function unknownProfile(name: string, where: string, known: readonly string[]): CliError {
   const suggestion = nearest(name, known);
-  const list = known.length > 0 ? `known are ${known.join(", ")}` : "no profile is configured";
+  const list =
+    known.length > 0 ? `known profiles: ${known.join(", ")}` : "no profile is configured";
   return new CliError("not-configured", `${where}: there is no profile "${name}"; ${list}`, {
     hints: [
-      suggestion ? `did you mean --profile ${suggestion}?` : "see them: knowctl config list",
-      `or make it: knowctl config init --profile ${name}`,
+      suggestion
+        ? `did you mean --profile ${suggestion}?`
+        : "list the profiles: knowctl config list",
+      `or create it: knowctl config init --profile ${name}`,
     ],
   });
 }
 
 /**
- * Which profile is in effect: flag, variable, `defaultProfile` of the project
- * file, of the user file; else the only one in effect; else `default`. `sources`
- * with the project file first. Throws CliError `not-configured` for an unknown one.
+ * Chooses the profile in effect: flag, variable, `defaultProfile` of the project file, then
+ * of the user file; else the only profile in effect; else `default`. `sources` lists the
+ * project file first. Throws CliError `not-configured` for an unknown profile.
  */
 export function chooseProfile(
   flags: GlobalFlags,

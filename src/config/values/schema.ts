@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-// Descriptions become the JSON Schema that editors show; see json-schema.ts.
+// Editors show these descriptions from the JSON Schema; see json-schema.ts.
 const text = (description: string) => z.string().check(z.minLength(1), z.describe(description));
 const flag = (description: string) => z.boolean().check(z.describe(description));
 const list = (description: string) =>
@@ -14,7 +14,7 @@ const choice = <const Values extends readonly [string, ...string[]]>(
 
 const largestId = 2 ** 31 - 1;
 
-/** A key, or where to find it. `command` counts in the user file only. */
+/** A key, or a reference to it. `command` is allowed in the user file only. */
 export const Secret = z
   .union(
     [
@@ -40,7 +40,7 @@ const source = text("source type of the documents (default: file)");
 const link = text("link template: {path} {dir} {name} {slug} {id} or a front matter key");
 const ccPairId = whole(0, largestId, "connector/credential pair to upload to");
 
-/** Settings of the documents that one pattern names. Later rules win. */
+/** Settings of the documents that match one pattern. Later rules win. */
 export const IngestRule = z.strictObject({
   match: text("glob, relative to the project root"),
   metadata: z.optional(metadata),
@@ -52,23 +52,17 @@ export const IngestRule = z.strictObject({
 });
 export type IngestRule = z.infer<typeof IngestRule>;
 
-const keys = (field: string) =>
-  z.optional(list(`front matter keys that give the ${field}, first wins`));
+const keys = (field: string) => z.optional(list(`front matter keys for the ${field}, first wins`));
 
 export const IngestSettings = z.strictObject({
-  include: z.optional(list("globs of the files to take, relative to the project root")),
-  exclude: z.optional(list("globs of files to leave out")),
+  include: z.optional(list("globs of the files to upload, relative to the project root")),
+  exclude: z.optional(list("globs of files to exclude")),
   ignore: z.optional(flag("respect .gitignore and .knowctlignore (default: true)")),
-  idPrefix: z.optional(z.string().check(z.describe("put in front of every path-derived id"))),
+  idPrefix: z.optional(z.string().check(z.describe("prefix of every path-derived id"))),
   source: z.optional(source),
   link: z.optional(link),
   linkBase: z.optional(
-    z
-      .string()
-      .check(
-        z.regex(/^https?:\/\/[^\s/\\]/),
-        z.describe("address that relative links are joined to"),
-      ),
+    z.string().check(z.regex(/^https?:\/\/[^\s/\\]/), z.describe("base address of relative links")),
   ),
   sections: z.optional(sections),
   anchors: z.optional(choice(["github", "docusaurus", "mkdocs"], "how headings become anchors")),
@@ -81,7 +75,7 @@ export const IngestSettings = z.strictObject({
   requireAccess: z.optional(
     z
       .array(z.enum(["private", "sync", "public"]))
-      .check(z.describe("access types of the pairs that documents may go to (default: any)")),
+      .check(z.describe("access types of pairs that may receive documents (default: any)")),
   ),
   accessKeys: z.optional(
     list(
@@ -99,13 +93,13 @@ export const IngestSettings = z.strictObject({
       .record(z.string(), z.string())
       .check(z.describe('columns of rows by field: {"title": "name", "text": "body"}')),
   ),
-  drafts: z.optional(flag("send documents marked draft: true as well")),
+  drafts: z.optional(flag("also upload documents marked draft: true")),
   allowSecrets: z.optional(
-    list("globs of documents that are sent with the secrets in them; counts in a trusted file"),
+    list("globs of documents to upload with the secrets in them; needs a trusted file"),
   ),
   images: z.optional(choice(["skip", "upload"], "images of the project in the text")),
-  updatedAt: z.optional(choice(["git", "mtime"], "where a missing date comes from")),
-  owners: z.optional(choice(["codeowners"], "where missing owners come from")),
+  updatedAt: z.optional(choice(["git", "mtime"], "source of a missing date")),
+  owners: z.optional(choice(["codeowners"], "source of missing owners")),
   metaCommit: z.optional(flag("add the last commit of each file as metadata source_commit")),
   frontMatter: z.optional(
     z.strictObject({
@@ -147,18 +141,18 @@ export const ChatSettings = z.strictObject({
   ),
   since: z.optional(text("search only documents newer than this date or duration")),
   deepResearch: z.optional(flag("research at length; uses significantly more tokens")),
-  stream: z.optional(flag("take the answer as it is written (default: true)")),
-  live: z.optional(flag("write text as it comes even where stdout is no terminal")),
+  stream: z.optional(flag("stream the answer (default: true)")),
+  live: z.optional(flag("write text as it arrives, even if stdout is no terminal")),
   sources: z.optional(flag("list the cited sources after the answer (default: true)")),
   remember: z.optional(
     flag(
-      "keep on this machine which sessions were asked in, with the beginning of the first question (default: true)",
+      "record sessions on this machine, with the beginning of their first question (default: true)",
     ),
   ),
   render: z.optional(
     choice(
       ["auto", "markdown", "plain"],
-      "how answers are drawn (default: Markdown on a terminal)",
+      "how answers are rendered (default: Markdown on a terminal)",
     ),
   ),
   show: z.optional(
@@ -178,26 +172,24 @@ export const Profile = z.strictObject({
   apiKey: z.optional(Secret),
   proxy: z.optional(text("proxy URL; else HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY")),
   caFile: z.optional(text("PEM file with more certificate authorities; relative to this file")),
-  clientCert: z.optional(
-    text("PEM file with the certificate that this machine shows; relative to this file"),
-  ),
+  clientCert: z.optional(text("PEM file with the client certificate; relative to this file")),
   clientKey: z.optional(text("PEM file with its private key (default: the file of clientCert)")),
   clientKeyPassphrase: z.optional(Secret),
   timeout: z.optional(
     z
       .number()
-      .check(z.minimum(0.001), z.maximum(86_400), z.describe("wait for an answer, seconds")),
+      .check(z.minimum(0.001), z.maximum(86_400), z.describe("timeout of a response, in seconds")),
   ),
-  allowHttp: z.optional(flag("send keys over plain http; never counts in a project file")),
+  allowHttp: z.optional(flag("send keys over plain http; ignored in a project file")),
   allowInsecureTls: z.optional(
-    flag("accept NODE_TLS_REJECT_UNAUTHORIZED=0; counts in the user file only"),
+    flag("accept NODE_TLS_REJECT_UNAUTHORIZED=0; ignored outside the user file"),
   ),
   chat: z.optional(ChatSettings),
   ingest: z.optional(IngestSettings),
 });
 export type Profile = z.infer<typeof Profile>;
 
-/** Names of profiles: they are typed in a shell and may become file names. */
+/** Pattern of profile names: users type them in a shell, and they may become file names. */
 export const profileName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
 
 const ProfileName = z.string().check(z.regex(profileName), z.describe("name of a profile"));

@@ -7,15 +7,15 @@ import type { Layer } from "./layers.ts";
 import type { SecretMember } from "./members.ts";
 import type { Secret } from "./schema.ts";
 
-/** A key, or why there is none (which may be no error: the other key can serve). */
+/** A key, or why it is missing. A missing key is no error if the other key is set. */
 export type Resolved = { key: string } | { missing: string };
 
-// A password manager may ask for a finger first.
+// A password manager may first ask for a fingerprint.
 const commandMs = 60_000;
-const largestBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
-/** A phrase may hold spaces and any letter: it meets no header. */
-function presentPhrase(text: string | undefined, what: string): Resolved {
+/** A passphrase may hold any character: no header carries it. */
+function checkPassphrase(text: string | undefined, what: string): Resolved {
   const key = text?.replace(/[\r\n]+$/, "");
   if (!key) return { missing: text === undefined ? `${what} is not set` : `${what} is empty` };
   return { key };
@@ -24,26 +24,26 @@ function presentPhrase(text: string | undefined, what: string): Resolved {
 // The scheme of the Authorization header, copied along with the key.
 const scheme = /^(?:authorization:\s*)?bearer\s+/i;
 
-/** The key behind a `Bearer `; undefined where it has no such prefix. */
+/** The key after `Bearer `; undefined if the text has no such prefix. */
 export function keyWithoutScheme(key: string): string | undefined {
   return scheme.test(key) ? key.replace(scheme, "") : undefined;
 }
 
-function presentKey(text: string | undefined, what: string): Resolved {
+function checkKey(text: string | undefined, what: string): Resolved {
   const key = text?.trim();
   if (!key) return { missing: text === undefined ? `${what} is not set` : `${what} is empty` };
   if (keyWithoutScheme(key) !== undefined) {
     throw new CliError(
       "not-configured",
-      `${what} begins with "Bearer ", which is no part of the key`,
-      { hints: ["write the key alone there; the tool adds the prefix itself"] },
+      `${what} begins with "Bearer ", which is not part of the key`,
+      { hints: ["store only the key; the tool adds the prefix"] },
     );
   }
-  // Anything else cannot stand in a header, and the error of the HTTP layer would quote it.
+  // A header cannot hold other characters, and the error of the HTTP layer would quote the key.
   if (!/^[\u0021-\u007e]+$/.test(key)) {
     throw new CliError(
       "not-configured",
-      `${what} holds characters that no key has (spaces, line breaks, …)`,
+      `${what} holds characters that a key cannot have (spaces, line breaks, …)`,
       {
         hints: ["store it again: knowctl login"],
       },
@@ -52,7 +52,8 @@ function presentKey(text: string | undefined, what: string): Resolved {
   return { key };
 }
 
-// A mounted secret (Kubernetes) is a link into its own folder; any other link is refused.
+// Kubernetes mounts a secret as a link within its folder: that link is resolved, any other
+// stays a link, which checkPrivate() refuses.
 export function withoutOwnLink(path: string): string {
   if (!lstatSync(path).isSymbolicLink()) return path;
   const real = realpathSync(path);
@@ -70,8 +71,11 @@ function readKeyFile(
   try {
     checkPrivate(withoutOwnLink(path), { uid: machine.uid, holdsKey: true, rootToo: true, warn });
     const stats = statSync(path);
-    if (!stats.isFile() || stats.size > largestBytes) {
-      throw new CliError("not-configured", `${path} is no file with a key`);
+    if (!stats.isFile() || stats.size > maxBytes) {
+      throw new CliError(
+        "not-configured",
+        `${path} is not a key file: it must be a regular file of at most 64 KiB`,
+      );
     }
     return readFileSync(path, "utf8");
   } catch (error) {
@@ -97,21 +101,21 @@ async function runCommand(
       cwd: layer.folder,
       env: machine.env,
       timeout: commandMs,
-      maxBuffer: largestBytes,
+      maxBuffer: maxBytes,
       windowsHide: true,
     };
     const child = execFile(program, args, options, (error, stdout) => {
       if (!error) return resolve(stdout);
       const why = error.killed
-        ? `no answer in ${commandMs / 1000} s`
+        ? `timeout after ${commandMs / 1000} s`
         : String(error.code ?? "unknown failure");
-      // Neither its output nor the arguments: both may hold the key.
+      // The message omits output and arguments: both may hold the key.
       reject(
         new CliError(
           "not-configured",
           `${where}: the command "${program}" that should print the key failed (${why})`,
           {
-            hints: ["run it by hand to see what it says"],
+            hints: ["run it by hand to see its output"],
           },
         ),
       );
@@ -121,9 +125,8 @@ async function runCommand(
 }
 
 /**
- * Resolves one secret. `layer` is where it stands, `member` its name there.
- * Throws CliError `not-configured` for a reference that is broken; one that is
- * merely unset is `missing`.
+ * Resolves one secret: member `member` of `layer`. Throws CliError `not-configured`
+ * for a broken reference; an unset one returns `missing`.
  */
 export async function resolveSecret(
   secret: Secret,
@@ -133,13 +136,13 @@ export async function resolveSecret(
   warn: (message: string) => void,
 ): Promise<Resolved> {
   const where = layer.where([member]);
-  const present = member === "clientKeyPassphrase" ? presentPhrase : presentKey;
+  const check = member === "clientKeyPassphrase" ? checkPassphrase : checkKey;
   if (typeof secret === "string")
-    return present(secret, layer.source === "env" ? where : `${member} (${where})`);
+    return check(secret, layer.source === "env" ? where : `${member} (${where})`);
   if ("env" in secret)
-    return present(machine.env[secret.env], `the variable ${secret.env} (${where})`);
+    return check(machine.env[secret.env], `the variable ${secret.env} (${where})`);
   if ("file" in secret) {
-    return present(
+    return check(
       readKeyFile(secret.file, where, layer, machine, warn),
       `the key file ${secret.file} (${where})`,
     );
@@ -147,13 +150,13 @@ export async function resolveSecret(
   if (layer.source !== "user") {
     throw new CliError(
       "not-configured",
-      `${where}: a command that prints a key may stand in the user file only`,
+      `${where}: a command that prints a key is allowed in the user file only`,
       {
-        hints: ["move the profile: knowctl config path shows your user file"],
+        hints: ["move the profile to your user file: knowctl config path shows its path"],
       },
     );
   }
-  return present(
+  return check(
     await runCommand(secret.command, where, layer, machine),
     `the output of "${secret.command[0]}"`,
   );

@@ -57,16 +57,16 @@ export function parseBaseUrl(given: string): BaseUrl {
 }
 
 /**
- * Whether a host is this machine: 127.0.0.0/8, ::1 or localhost, and nothing that
- * merely looks like it (127.0.0.1.nip.io). `hostname` as the URL parser writes it.
+ * Whether a host is this machine: 127.0.0.0/8, ::1 or localhost, but no similar name
+ * (127.0.0.1.nip.io). `hostname` as the URL parser writes it.
  */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /**
- * Checks a proxy address. Without a scheme it is meant as `http://` (as curl and
- * others read it); only http and https proxies work. Throws AddressProblem.
+ * Checks a proxy address. An address without a scheme means `http://`, as in curl;
+ * only http and https proxies are supported. Throws AddressProblem.
  */
 export function parseProxy(given: string): string {
   const text = given.trim();
@@ -85,11 +85,11 @@ export function parseProxy(given: string): string {
 }
 
 /**
- * An address for people: without user name and password, and with `***` in place of query and
- * fragment, whatever else is wrong with it.
+ * An address for display, also an invalid one: without user name and password, and with `***`
+ * in place of query and fragment.
  */
 export function withoutCredentials(address: string): string {
-  // A password with a slash makes no URL: then all that stands before the last @ may belong to it.
+  // A password with a slash makes the URL invalid: then all text before the last @ may be secret.
   const login = URL.canParse(address)
     ? /^([a-z][a-z0-9+.-]*:\/+)?[^/?#]*@/i
     : /^([a-z][a-z0-9+.-]*:\/+)?[^]*@/i;

@@ -11,7 +11,7 @@ import {
   profileName,
 } from "./schema.ts";
 
-/** What stands in a file at a place, in the words of JSON. Never the value: it may be a secret. */
+/** The JSON type of the value at a path. Never the value itself: it may be a secret. */
 function typeAt(tree: Node, path: Path): string {
   const node = nodeAt(tree, path);
   if (!node) return "nothing";
@@ -43,7 +43,7 @@ function messageFor(issue: core.$ZodIssue, tree: Node): string {
   return issue.message;
 }
 
-/** Keys that may stand at a place of the file, for the "did you mean". */
+/** Keys that are allowed at a path, for the "did you mean". */
 export function knownKeys(path: Path): string[] {
   if (path.length === 0) return Object.keys(ConfigContent.shape);
   if (path.length === 2 && path[0] === "profiles") return Object.keys(Profile.shape);
@@ -69,11 +69,11 @@ interface Parsed {
   tree: Node;
 }
 
-/** Checks a parsed file against the schema. `prefix` is where the configuration stands in it. */
+/** Checks a parsed file against the schema. `prefix` is the path of the configuration in it. */
 export function validateConfig(file: Parsed, value: unknown, prefix: Path = []): Checked {
   const result = ConfigContent.safeParse(value);
   if (result.success) return { content: result.data };
-  // A mistyped key is why another one is missing: it comes first.
+  // Report unknown keys first: a mistyped key is often why another key is missing.
   const isUnknown = (issue: core.$ZodIssue): boolean => issue.code === "unrecognized_keys";
   const issues = result.error.issues.toSorted(
     (a, b) => Number(isUnknown(b)) - Number(isUnknown(a)),

@@ -6,11 +6,11 @@ export type AnswerPart = { text: string } | { number: number; documentId: string
 
 export interface Answer {
   parts: AnswerPart[];
-  /** The best passage of each document that was considered, best first. */
+  /** The best passage of each considered document, best first. */
   documents: Hit[];
 }
 
-/** Text of a file that came with the question. */
+/** Text of a file attached to the question. */
 export interface Attachment {
   name: string;
   text: string;
@@ -22,7 +22,7 @@ const maxSentences = 4;
 const maxPerDocument = 2;
 const maxDocuments = 6;
 
-/** A crude English stem, enough to see that "uploads" and "uploading" are one word. */
+/** A crude English stem: "uploads" and "uploading" become the same word. */
 function stem(word: string): string {
   const short = word.replace(/(?:ies|ing|ed|es|s|ly|e)$/, "");
   return short.length >= 3 ? short : word;
@@ -38,7 +38,7 @@ function stemsOf(text: string): Set<string> {
   return new Set((words ?? []).map(stem));
 }
 
-/** A quoted sentence must not bring citation markers of its own. */
+/** A quoted sentence must not add citation markers. */
 const withoutMarkers = (text: string): string => text.replaceAll("[[", "[ [");
 
 interface Candidate {
@@ -64,7 +64,7 @@ function candidatesOf(hits: readonly Hit[], attachments: readonly Attachment[]):
   return found;
 }
 
-/** Rare words of the question count more; a heading's words count for its sentences a little. */
+/** Scores candidates. Rare words of the question count more; words of the heading count a little. */
 function rate(candidates: Candidate[], terms: readonly string[]): void {
   const bestHit = Math.max(...candidates.map(({ hit }) => hit?.score ?? 0), Number.MIN_VALUE);
   const wanted = [...stemsOf(terms.join(" "))];
@@ -79,7 +79,7 @@ function rate(candidates: Candidate[], terms: readonly string[]): void {
       if (candidate.stems.has(term)) candidate.score += weights[index]!;
       else if (candidate.score > 0 && above.has(term)) candidate.score += weights[index]! / 3;
     }
-    // A bare title says little; a passage that fits as a whole says more.
+    // A short sentence is often a title and counts half; a passage that matches well counts more.
     if (candidate.sentence.length < 25) candidate.score *= 0.5;
     if (hit) candidate.score *= 1 + (0.5 * hit.score) / bestHit;
   }
@@ -105,7 +105,7 @@ function choose(candidates: readonly Candidate[]): Candidate[] {
   return inReadingOrder(chosen);
 }
 
-/** The best document first, and the sentences of each as they stand in it. */
+/** Sorts the best document first, and the sentences of a document in reading order. */
 function inReadingOrder(chosen: readonly Candidate[]): Candidate[] {
   const originOf = ({ hit, attachment }: Candidate) => hit?.document.id ?? attachment;
   const origins = [...new Set(chosen.map(originOf))];
@@ -122,9 +122,9 @@ function bestPerDocument(hits: readonly Hit[]): Hit[] {
 }
 
 /**
- * Answers from ranked passages by quoting the sentences that hold most of the
- * question's telling words. Says first that no language model was involved, and
- * says so when nothing fits. `searched` is false when no search was allowed.
+ * Answers from ranked passages by quoting the sentences with most of the question's
+ * significant words. The answer first states that no language model was involved, and
+ * reports when nothing matches. `searched` is false if search was not allowed.
  */
 export function composeAnswer(
   terms: readonly string[],

@@ -18,18 +18,18 @@ import type { Session } from "../store/sessions.ts";
 import { listTool, searchTool } from "./tools.ts";
 import { runTurn, type Turn } from "./turn.ts";
 
-/** A message and who sent it. */
+/** A message and whether its sender is anonymous. */
 export interface Question {
   request: ChatRequest;
   anonymous: boolean;
 }
 
-/** Ids that are not known here are ignored, as the service does. */
+/** The allowed tools. Unknown ids are ignored, as in the service. */
 function toolsOf({ allowedTools }: ChatRequest): number[] {
   return [searchTool.id, listTool.id].filter((id) => allowedTools?.includes(id) ?? true);
 }
 
-/** Everything that a turn needs but its run, gathered before anything is stored. */
+/** Prepares the input of a turn, except its run, before anything is stored. */
 function prepare(options: ChatOptions, { request, anonymous }: Question, session: Session) {
   const attachments = attachmentsOf(options, request);
   const asked = filtersOf(options, request);
@@ -73,7 +73,7 @@ function turnOf(
   };
 }
 
-/** Each model that is asked for has its own request; one in the ordinary case. */
+/** One request per requested model; usually one. */
 function requestsOf(request: ChatRequest): ChatRequest[] {
   const { overrides } = request;
   return overrides.length > 1 ? overrides.map((override) => ({ ...request, override })) : [request];
@@ -89,8 +89,8 @@ function* idLines(userId: number, ids: number[], labels: string[]): Generator<Li
 }
 
 /**
- * Stores the question and gives the lines of its answer, or of one answer a model,
- * from the line with the ids on. Throws a SetupFailure before anything is stored.
+ * Stores the question and yields the lines of its answer, or of one answer per model,
+ * starting with the line of ids. Throws a SetupFailure before anything is stored.
  */
 export async function* answer(
   options: ChatOptions,

@@ -44,7 +44,7 @@ const SessionInfoBody = z.looseObject({
   incognito: z.optional(laxBoolean),
 });
 
-// observed-service.md 1.1. The service drops members that it does not know without a word.
+// observed-service.md 1.1. The service silently ignores unknown members.
 const common = {
   message: text,
   llm_override: maybe(Override),
@@ -103,7 +103,7 @@ export interface ChatRequest {
   files: Descriptor[];
   filters: Filters;
   documentSets: string[] | undefined;
-  /** Seen by a model, not stored. */
+  /** Passed to a model, not stored. */
   additionalContext: string | undefined;
 }
 
@@ -147,17 +147,17 @@ function toFilters(body: FilterBody, dialect: DialectName): Filters {
   };
 }
 
-/** Checks a chat body as the dialect does. Throws a Refusal (422) with the findings. */
+/** Validates a chat body as the dialect does. Throws a Refusal (422) with the issues. */
 export function parseChatRequest(body: unknown, dialect: DialectName): ChatRequest {
   const parsed = parseBody(dialect === "onyx" ? OnyxBody : StandardBody, body);
   const { chat_session_info: info, llm_override } = parsed;
-  // "Blank" is allowed by the documented interface.
+  // The documented interface allows an empty id.
   const sessionId = parsed.chat_session_id || undefined;
   if (sessionId !== undefined && info) {
     const msg = "Value error, Only one of chat_session_id or chat_session_info should be provided.";
     throw refuseBody([{ type: "value_error", loc: ["body"], msg, input: body }]);
   }
-  // Each dialect knows its own member; the other one passes unread.
+  // Each dialect reads its own member and ignores the other one.
   const filters =
     dialect === "onyx"
       ? (parsed as z.infer<typeof OnyxBody>).internal_search_filters

@@ -25,9 +25,9 @@ export interface ChatOptions {
   ledger: LedgerWriter;
   clock: Clock;
   tokenDelayMs: number;
-  /** Answers with what was recorded, in place of everything else. */
+  /** Answers every question from recordings. */
   play: Player | undefined;
-  /** Answers in place of the extractive way. */
+  /** Answers with a language model, instead of quoted sentences. */
   model: ModelServer | undefined;
   /** Model names per provider; the first of each is its default. */
   models: Record<string, readonly string[]>;
@@ -38,7 +38,7 @@ export interface ChatOptions {
   runs: Runs;
 }
 
-/** Why a turn cannot begin; becomes an error line, since the 200 was sent already. */
+/** Why a turn cannot begin. Sent as an error line, because status 200 was already sent. */
 export class SetupFailure extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -50,7 +50,7 @@ export class SetupFailure extends Error {
 export const invalid = (message: string): SetupFailure =>
   new SetupFailure("VALIDATION_ERROR", message);
 
-/** Documented: an invalid combination makes the request fail. `onyx` takes its default model instead. */
+/** Documented: an invalid combination fails the request. `onyx` uses its default model instead. */
 export function checkModels(options: ChatOptions, request: ChatRequest): void {
   const { override, overrides } = request;
   for (const each of overrides.length > 1 ? overrides : [override]) checkModel(options, each);
@@ -64,7 +64,7 @@ function checkModel(options: ChatOptions, override: ChatRequest["override"]): vo
   if (!names || (provider && !Object.hasOwn(models, provider))) {
     throw new Refusal(detail(400, `Unknown model provider: ${provider}`));
   }
-  // Which models a server has, it knows itself.
+  // A model server checks the names of its models itself.
   if (version && !model && !names.includes(version)) {
     throw new Refusal(
       detail(
@@ -76,16 +76,20 @@ function checkModel(options: ChatOptions, override: ChatRequest["override"]): vo
 }
 
 /**
- * The model to ask a server for. `onyx` heeds a version only with a provider that
- * it knows, and else takes its default without a word: observed-service.md 1.3.
+ * The model to request from a server. `onyx` uses a version only with a known provider, and
+ * otherwise silently its default model: observed-service.md 1.3.
  */
-function askedModel(options: ChatOptions, server: ModelServer, { override }: ChatRequest): string {
+function requestedModel(
+  options: ChatOptions,
+  server: ModelServer,
+  { override }: ChatRequest,
+): string {
   const { model_provider: provider, model_version: version } = override ?? {};
   const isKnown = provider ? Object.hasOwn(options.models, provider) : options.dialect !== "onyx";
   return isKnown && version ? version : server.model;
 }
 
-/** What the model's turn needs, where the sandbox has a model. `branch` is what came before. */
+/** The input of a model's turn, if the sandbox has a model. `branch` holds the earlier messages. */
 export function modelTurnOf(
   options: ChatOptions,
   request: ChatRequest,
@@ -95,7 +99,7 @@ export function modelTurnOf(
   return (
     server && {
       server,
-      model: askedModel(options, server, request),
+      model: requestedModel(options, server, request),
       temperature: request.override?.temperature ?? undefined,
       history: historyOf(branch),
       additional: request.additionalContext,
@@ -104,15 +108,15 @@ export function modelTurnOf(
 }
 
 /**
- * The label of the answer's model. It prefers the words of the override, so it can
- * name a model that was not used: observed-service.md 1.3.
+ * The label of the answer's model. It prefers the names in the override, so it may name a
+ * model that was not used: observed-service.md 1.3.
  */
 export function modelLabel({ models }: ChatOptions, { override }: ChatRequest): string {
   const own = Object.values(models)[0]?.[0] ?? "extractive";
   return override?.display_name || override?.model_version || own;
 }
 
-/** The session to go on in. Throws a SetupFailure when there is none. */
+/** The session to continue. Throws a SetupFailure if it does not exist. */
 export function findSession(options: ChatOptions, id: string): Session {
   const session = options.sessions.find(id);
   if (!session) throw invalid("Invalid Chat Session ID provided");
@@ -120,7 +124,7 @@ export function findSession(options: ChatOptions, id: string): Session {
   return session;
 }
 
-/** The filters with document sets turned into pairs. */
+/** The filters with document sets replaced by their pairs. */
 export function filtersOf(options: ChatOptions, request: ChatRequest): Filters {
   const { documentSets } = options;
   if (!request.documentSets || request.documentSets.length === 0) return request.filters;
@@ -132,17 +136,17 @@ export function filtersOf(options: ChatOptions, request: ChatRequest): Filters {
   return { ...request.filters, pairs };
 }
 
-/** What an anonymous caller may see of them: the documents of public pairs. */
+/** Limits filters to the documents that an anonymous caller may see: those of public pairs. */
 export function visibleFilters(filters: Filters, publicPairs: readonly number[]): Filters {
   const pairs = filters.pairs?.filter((pair) => publicPairs.includes(pair)) ?? [...publicPairs];
   return { ...filters, pairs };
 }
 
-/** The texts of the files that came with the message. */
+/** The texts of the files attached to the message. */
 export function attachmentsOf(options: ChatOptions, request: ChatRequest): Attachment[] {
   return request.files.flatMap((descriptor) => {
     if (options.dialect === "onyx" && !descriptor.user_file_id && request.info.projectId === null) {
-      // Taken for a project file: observed-service.md 1.4.
+      // The service treats it as a project file: observed-service.md 1.4.
       throw invalid("Project ID is required to load project files");
     }
     const file = options.files.read(descriptor.id);
@@ -153,11 +157,11 @@ export function attachmentsOf(options: ChatOptions, request: ChatRequest): Attac
 
 interface Place {
   parent: number;
-  /** The question asked again, when the parent is a user message. */
+  /** The question to ask again, if the parent is a user message. */
   again: Message | undefined;
 }
 
-/** Where in the tree a new message goes: observed-service.md 1.6. */
+/** The position of a new message in the tree: observed-service.md 1.6. */
 export function placeOf(mainline: readonly Message[], parent: number | null): Place {
   const root = mainline[0]!;
   if (parent === -1) return { parent: mainline.at(-1)!.id, again: undefined };

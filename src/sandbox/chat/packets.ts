@@ -1,6 +1,6 @@
 import type { StreamFailure } from "../../api/chat-schemas.ts";
 
-/** How lines are put on the wire: `sse` as `data:` events, `ndjson` bare (observed-service.md 2.1). */
+/** Framing of stream lines: `sse` sends `data:` events, `ndjson` bare lines (observed-service.md 2.1). */
 export type Framing = "sse" | "ndjson";
 
 export type Line =
@@ -41,7 +41,7 @@ export function failure(
   return { error, stack_trace: null, error_code: code, is_retryable: retryable, details };
 }
 
-/** One line of the stream; JSON with everything beyond ASCII escaped, as the service writes it. */
+/** Encodes one line of the stream as JSON, with non-ASCII characters escaped as in the service. */
 export function encodeLine(line: Line, framing: Framing): string {
   const text = JSON.stringify(line).replace(
     /[\u007f-\uffff]/g,
@@ -50,7 +50,7 @@ export function encodeLine(line: Line, framing: Framing): string {
   return frameLine(text, framing);
 }
 
-/** A line that is JSON already, on the wire. */
+/** Frames a line that is JSON text already. */
 export function frameLine(text: string, framing: Framing): string {
   return framing === "sse" ? `data: ${text}\n\n` : `${text}\n`;
 }

@@ -9,16 +9,16 @@ import { detail, json, type Reply } from "../http/reply.ts";
 import { unaryReply } from "./unary-reply.ts";
 
 export interface PlayOptions {
-  /** Recordings, plain streams, or folders that hold them. */
+  /** Recordings, plain streams, or folders of them. */
   paths: readonly string[];
-  /** 2 is twice as fast as recorded; 0 makes no pauses. */
+  /** 2 plays twice as fast as recorded; 0 plays without pauses. */
   speed: number;
 }
 
-interface Played {
+interface PlayableFile {
   name: string;
   path: string;
-  /** `recording`: with its timing. `stream`: bytes as they are. `whole`: a JSON body. */
+  /** `recording`: lines with timing. `stream`: raw bytes. `whole`: a JSON body. */
   kind: "recording" | "stream" | "whole";
 }
 
@@ -34,7 +34,7 @@ function headOf(path: string): string {
   }
 }
 
-function toPlayed(path: string): Played {
+function toPlayableFile(path: string): PlayableFile {
   const [first = ""] = headOf(path).split("\n", 1);
   const isRecording = /^\{.*"knowctl"\s*:\s*"recording"/.test(first);
   const kind = isRecording ? "recording" : extname(path) === ".json" ? "whole" : "stream";
@@ -49,19 +49,19 @@ function filesAt(path: string): string[] {
     .sort();
 }
 
-/** The files to play, in the order given, a folder's by name. Throws CliError `usage`. */
-export function listPlayed(paths: readonly string[]): Played[] {
+/** The files to play, in the given order; files of a folder by name. Throws CliError `usage`. */
+export function listPlayable(paths: readonly string[]): PlayableFile[] {
   return paths.flatMap((path) => {
     try {
       const files = filesAt(path);
-      if (files.length > 0) return files.map(toPlayed);
+      if (files.length > 0) return files.map(toPlayableFile);
     } catch (error) {
       throw new CliError("usage", `--play: cannot read ${path}: ${codeOf(error) ?? "failed"}`, {
         cause: error,
       });
     }
-    throw new CliError("usage", `--play: ${path} holds nothing to play`, {
-      hints: [`files that end with ${[...extensions].join(", ")} are played`],
+    throw new CliError("usage", `--play: ${path} contains no file to play`, {
+      hints: [`only files that end with ${[...extensions].join(", ")} are played`],
     });
   });
 }
@@ -69,19 +69,19 @@ export function listPlayed(paths: readonly string[]): Played[] {
 type Bytes = AsyncGenerator<string | Uint8Array>;
 
 interface Playing {
-  file: Played;
+  file: PlayableFile;
   framing: Framing;
   speed: number;
   clock: Clock;
   gone: AbortSignal;
 }
 
-async function* recorded({ file, framing, speed, clock, gone }: Playing): Bytes {
+async function* withTiming({ file, framing, speed, clock, gone }: Playing): Bytes {
   let at = 0;
   for await (const entry of readRecording(file.path)) {
     const pauseMs = speed > 0 ? (entry.atMs - at) / speed : 0;
     at = Math.max(at, entry.atMs);
-    // Woken early when the client has gone; the loop ends then.
+    // A client that disconnects ends the sleep early.
     if (pauseMs > 0) await clock.sleep(pauseMs, gone).catch(() => undefined);
     if (gone.aborted) return;
     if ("line" in entry) yield frameLine(entry.line, framing);
@@ -107,7 +107,7 @@ async function* linesOf(playing: Playing): AsyncGenerator<Line> {
   }
 }
 
-/** The body of a recording that was not streamed. */
+/** The body of a recording without a stream. */
 async function wholeReply({ file }: Playing): Promise<string | undefined> {
   if (file.kind !== "recording") return undefined;
   for await (const entry of readRecording(file.path)) {
@@ -133,7 +133,7 @@ async function replyOf(playing: Playing, stream: boolean): Promise<Reply> {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache",
   };
-  const body = file.kind === "recording" ? recorded(playing) : createReadStream(file.path);
+  const body = file.kind === "recording" ? withTiming(playing) : createReadStream(file.path);
   return { status: 200, headers, body };
 }
 
@@ -144,14 +144,14 @@ export interface Question {
 }
 
 /**
- * Answers questions with what was recorded: each takes the next file in turn, one
- * that says `play:NAME` that file (with or without its extension). The service's
- * own words are sent, sessions and all; nothing of it is stored.
+ * Answers questions from recordings. Each question plays the next file in turn; a question
+ * with `play:NAME` plays that file (with or without its extension). The recorded bytes are
+ * sent unchanged, also session ids; nothing is stored.
  */
 export function createPlayer(options: PlayOptions, framing: Framing, clock: Clock) {
-  const files = listPlayed(options.paths);
+  const files = listPlayable(options.paths);
   let turn = 0;
-  const choose = (message: string): Played | undefined => {
+  const choose = (message: string): PlayableFile | undefined => {
     const wanted = /(?:^|\s)play:(\S+)/.exec(message)?.[1];
     if (wanted === undefined) return files[turn++ % files.length];
     return files.find(({ name }) => name === wanted || name === `${wanted}${extname(name)}`);
@@ -159,7 +159,7 @@ export function createPlayer(options: PlayOptions, framing: Framing, clock: Cloc
   return async ({ message, stream, gone }: Question): Promise<Reply> => {
     const file = choose(message);
     if (file) return await replyOf({ file, framing, speed: options.speed, clock, gone }, stream);
-    const words = `Nothing of that name to play; there is ${files.map(({ name }) => name).join(", ")}`;
+    const words = `No recording has this name; available: ${files.map(({ name }) => name).join(", ")}`;
     return stream
       ? {
           status: 200,

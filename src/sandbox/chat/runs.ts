@@ -1,40 +1,40 @@
 import { randomUUID } from "node:crypto";
 import { type Line, packet } from "./packets.ts";
 
-/** One answer that is being made. It goes on whether anybody reads it or not. */
+/** One answer in progress. It continues with or without readers. */
 export interface Run {
   id: string;
   /** Aborted by the stop endpoint. */
   stopped: AbortSignal;
-  /** Aborted when the sandbox ends: what is left is to be stored without a pause. */
+  /** Aborted when the sandbox shuts down: the rest is then stored without pauses. */
   ending: AbortSignal;
   stop(): void;
   /**
-   * The lines so far from number `from` on, then those to come, until the run or
-   * the reader has ended. Ends at once when the beginning is no longer held.
+   * The past and future lines from number `from`, until the run ends or the reader
+   * disconnects. Ends at once if line `from` is no longer kept.
    */
   read(gone: AbortSignal, from?: number): AsyncGenerator<Line>;
 }
 
 export interface RunOptions {
-  /** Silence after which a heartbeat is sent; 15 s without it (observed-service.md 2.4). */
+  /** Silence before a heartbeat is sent (default 15 s; observed-service.md 2.4). */
   heartbeatMs?: number | undefined;
-  /** Characters of one run's lines that are held for those who come later; 8 Mi without it. */
+  /** Maximum of characters of one run that are kept for later readers (default 8 Mi). */
   limit?: number | undefined;
 }
 
 interface Log {
   lines: { line: Line; size: number }[];
-  /** Number of the first line that is still held. */
+  /** Number of the first line that is kept. */
   first: number;
   size: number;
   done: boolean;
-  /** Waits until a reader has moved on. */
+  /** The run waits until a reader advances. */
   full: boolean;
   failure: unknown;
-  /** How far each reader is. */
+  /** Position of each reader: the number of its next line. */
   readers: Set<{ at: number }>;
-  /** Those who wait for a line, for room, or for the end. */
+  /** Callbacks that wait for a line, for space, or for the end. */
   waiting: Set<() => void>;
 }
 
@@ -43,7 +43,7 @@ function notify({ waiting }: Log): void {
   waiting.clear();
 }
 
-async function changed(log: Log, gone?: AbortSignal): Promise<void> {
+async function nextChange(log: Log, gone?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const wake = (): void => {
       log.waiting.delete(wake);
@@ -55,15 +55,15 @@ async function changed(log: Log, gone?: AbortSignal): Promise<void> {
   });
 }
 
-/** Drops what every reader has seen, or what nobody reads; otherwise waits for the slowest. */
-async function makeRoom(log: Log, limit: number): Promise<void> {
+/** Drops lines that every reader has read, or any line without readers. Otherwise waits for the slowest. */
+async function freeSpace(log: Log, limit: number): Promise<void> {
   log.full = true;
   while (log.size > limit) {
     const seen = Math.min(...[...log.readers].map(({ at }) => at));
     if (log.first < seen && log.lines.length > 0) {
       log.size -= log.lines.shift()!.size;
       log.first += 1;
-    } else await changed(log);
+    } else await nextChange(log);
   }
   log.full = false;
 }
@@ -81,7 +81,7 @@ async function* readLog(log: Log, gone: AbortSignal, from: number): AsyncGenerat
       } else if (log.done) {
         if (log.failure !== undefined) throw log.failure;
         return;
-      } else await changed(log, gone);
+      } else await nextChange(log, gone);
     }
   } finally {
     log.readers.delete(reader);
@@ -89,30 +89,30 @@ async function* readLog(log: Log, gone: AbortSignal, from: number): AsyncGenerat
   }
 }
 
-const linesAtOnce = 64;
-/** Those that nobody waits for count as well. */
-const mostRuns = 100;
+const linesPerTick = 64;
+/** Includes runs without readers. */
+const maxRuns = 100;
 
 const heartbeat = packet(0, "chat_heartbeat", {}, null);
 
 async function fill(log: Log, lines: AsyncIterable<Line>, options: RunOptions): Promise<void> {
   const { heartbeatMs = 15_000, limit = 8 * 1024 * 1024 } = options;
-  const take = (line: Line): void => {
+  const append = (line: Line): void => {
     const size = JSON.stringify(line).length;
     log.lines.push({ line, size });
     log.size += size;
     timer.refresh();
     notify(log);
   };
-  let taken = 0;
-  const timer = setTimeout(() => take(heartbeat), heartbeatMs).unref();
+  let count = 0;
+  const timer = setTimeout(() => append(heartbeat), heartbeatMs).unref();
   try {
     for await (const line of lines) {
-      take(line);
-      if (log.size > limit) await makeRoom(log, limit);
-      taken += 1;
-      // Whatever makes lines without waiting lets others in between.
-      if (taken % linesAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
+      append(line);
+      if (log.size > limit) await freeSpace(log, limit);
+      count += 1;
+      // Yield to the event loop: the lines may be produced without waiting.
+      if (count % linesPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   } catch (error) {
     log.failure = error;
@@ -126,14 +126,14 @@ async function fill(log: Log, lines: AsyncIterable<Line>, options: RunOptions): 
 export type Runs = ReturnType<typeof createRuns>;
 
 /**
- * The answers in flight. A client that leaves cancels nothing, and one that comes
- * back finds its session's latest run here: observed-service.md 2.8.
+ * The answers in progress. A client that disconnects cancels nothing; when it reconnects, it
+ * finds the latest run of its session here: observed-service.md 2.8.
  */
 export function createRuns(options: RunOptions = {}) {
   const bySession = new Map<string, Run>();
   const open = new Map<Promise<void>, AbortController>();
   return {
-    /** Starts to make an answer; `make` gets the run to heed its signals. */
+    /** Starts an answer. `make` receives the run, whose signals it must follow. */
     start(make: (run: Run) => AsyncIterable<Line>): Run {
       const stop = new AbortController();
       const end = new AbortController();
@@ -158,15 +158,15 @@ export function createRuns(options: RunOptions = {}) {
       open.set(filled, end);
       return run;
     },
-    /** Whether as many are made as may be at once. */
-    isFull: (): boolean => open.size >= mostRuns,
-    /** From now on `find` gives this run for the session. */
+    /** Whether the maximum of runs is in progress. */
+    isFull: (): boolean => open.size >= maxRuns,
+    /** Makes `find` return this run for the session. */
     enter: (session: string, run: Run): void => void bySession.set(session, run),
     leave(session: string, run: Run): void {
       if (bySession.get(session) === run) bySession.delete(session);
     },
     find: (session: string): Run | undefined => bySession.get(session),
-    /** Hurries all runs and resolves when they have stored what they have. */
+    /** Ends the pauses of all runs, and resolves when all answers are stored. */
     async close(): Promise<void> {
       for (const end of open.values()) end.abort();
       await Promise.all(open.keys());

@@ -5,7 +5,7 @@ async function* encoded(lines: AsyncIterable<Line>, framing: Framing): AsyncGene
   for await (const line of lines) yield encodeLine(line, framing);
 }
 
-/** Lines as the body of a chat's answer: observed-service.md 2.1. */
+/** A streamed chat response from lines: observed-service.md 2.1. */
 export function streamReply(lines: AsyncIterable<Line>, framing: Framing): Reply {
   return {
     status: 200,

@@ -1,4 +1,4 @@
-/** The Actions that this sandbox can really run. */
+/** The Actions that this sandbox can run. */
 export const searchTool = {
   id: 1,
   name: "internal_search",
@@ -29,5 +29,5 @@ const rest = {
   default_enabled: true,
 };
 
-/** As GET /tool lists them: observed-service.md 5. */
+/** The Actions as GET /tool lists them: observed-service.md 5. */
 export const toolList = [searchTool, listTool].map((tool) => ({ ...tool, ...rest }));

@@ -6,31 +6,31 @@ import { type Filters, type Hit, questionTerms, toSearchDoc } from "../store/sea
 import type { Outcome } from "../store/sessions.ts";
 import { listTool } from "./tools.ts";
 
-/** What a turn needs to know and may do. */
+/** Input and callbacks of a turn. */
 export interface Turn {
   question: string;
   filters: Filters;
   search: ((terms: readonly string[], filters: Filters) => Hit[]) | undefined;
-  /** Runs the listing Action first when it was forced. */
+  /** Runs the listing Action first; only set if the request forced it. */
   listDocuments: (() => unknown[]) | undefined;
   attachments: Attachment[];
   includeCitations: boolean;
-  /** Asked for, but not to be had here. */
+  /** Requested, but not supported without a language model. */
   deepResearch: boolean;
   clock: Clock;
   /** Pause before each word of the answer. */
   tokenDelayMs: number;
   /** Aborted by the stop endpoint. */
   stopped: AbortSignal;
-  /** Aborted when the sandbox ends; the answer is then finished without pauses. */
+  /** Aborted when the sandbox shuts down; the answer is then completed without pauses. */
   ending: AbortSignal;
   finish(outcome: Outcome): void;
 }
 
-/** Stored after what had been said when the user stopped it: observed-service.md 2.8. */
+/** Appended to the stored text of an answer that the user stopped: observed-service.md 2.8. */
 export const stoppedSuffix = "\n\n... *Generation was stopped by the user.*";
 
-/** The wording of the reasoning packets: true sentences about what the sandbox does. */
+/** The text of the reasoning packets: true sentences about what the sandbox does. */
 function reasoningOf(terms: readonly string[], turn: Turn): string[] {
   if (turn.deepResearch)
     return ["Deep Research needs a language model; ", ...plainReasoning(terms, turn)];
@@ -42,7 +42,7 @@ function plainReasoning(terms: readonly string[], turn: Turn): string[] {
     return ["No search is allowed for this question, ", "so nothing can be quoted."];
   const words = terms.slice(0, 8).join(", ");
   return [
-    "The telling words are: ",
+    "The search words are: ",
     `${words || "none"}. `,
     "Searching the indexed documents for them.",
   ];
@@ -87,18 +87,18 @@ export function* searching(
   yield packet(at, "section_end");
 }
 
-/** Text in pieces as a model would make them: word by word. */
+/** Splits text into words, as a model would send it. */
 function wordsOf(text: string): string[] {
   return text.match(/\s*\S+|\s+/g) ?? [];
 }
 
-/** What was said so far. */
+/** The answer so far. */
 export interface Written {
   text: string;
   citations: Record<string, string>;
 }
 
-/** One piece of an answer as packets; a citation goes before the text with its marker, once a document. */
+/** The packets of one part of an answer. A citation packet precedes the first marker of its document. */
 export function* writePart(
   at: number,
   { includeCitations }: Turn,
@@ -137,13 +137,13 @@ async function* writing(
 }
 
 async function pause({ clock, tokenDelayMs }: Turn, awake: AbortSignal): Promise<void> {
-  // Being woken early is all that the signals are for here.
+  // The signals only end the pause early.
   await clock.sleep(tokenDelayMs, awake).catch(() => undefined);
 }
 
 /**
- * The packets of one turn, in the order of observed-service.md 2.2, up to and
- * with `stop`. Stores the outcome just before.
+ * The packets of one turn in the order of observed-service.md 2.2, including `stop`.
+ * Stores the outcome just before `stop`.
  */
 export async function* runTurn(turn: Turn): AsyncGenerator<Line> {
   const started = performance.now();

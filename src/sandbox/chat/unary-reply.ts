@@ -19,7 +19,7 @@ interface Draft {
   reasoning: string;
 }
 
-function takePacket(draft: Draft, obj: Obj): void {
+function applyPacket(draft: Draft, obj: Obj): void {
   const { reply, calls } = draft;
   switch (obj.type) {
     case "reasoning_delta":
@@ -71,8 +71,8 @@ function takePacket(draft: Draft, obj: Obj): void {
 }
 
 /**
- * Gathers a turn's lines into the reply of `stream: false` (observed-service.md 1.8).
- * `setupError` is set when the turn failed before there was a message id.
+ * Collects the lines of a turn into the reply of `stream: false` (observed-service.md 1.8).
+ * `setupError` is set if the turn failed before it had a message id.
  */
 export async function unaryReply(
   lines: AsyncIterable<Line>,
@@ -99,7 +99,7 @@ export async function unaryReply(
     else if ("chat_session_id" in line) reply.chat_session_id = line.chat_session_id;
     else if ("reserved_assistant_message_id" in line) {
       reply.message_id = line.reserved_assistant_message_id;
-    } else if ("placement" in line) takePacket(draft, line.obj);
+    } else if ("placement" in line) applyPacket(draft, line.obj);
   }
   reply.pre_answer_reasoning = draft.reasoning || null;
   reply.tool_calls = draft.calls;

@@ -11,7 +11,7 @@ export interface AdmissionOptions {
   key: string;
   dialect: DialectName;
   routes: readonly Route[];
-  /** Whether some routes take callers without a valid key: observed-service.md 6.1. */
+  /** Whether some routes accept callers without a valid key: observed-service.md 6.1. */
   anonymous: boolean;
 }
 
@@ -22,8 +22,8 @@ function redirectOf(path: string, host: string): Refusal {
 }
 
 /**
- * Decides on a request before a byte of its body is read: host, origin, path,
- * route and key, in this order. Throws the Refusal that answers it.
+ * Checks a request before reading its body: host, origin, path, route and key, in this
+ * order. Throws a Refusal with the response.
  */
 export function createAdmission(options: AdmissionOptions) {
   const { host, port, key, dialect, routes } = options;
@@ -44,7 +44,7 @@ export function createAdmission(options: AdmissionOptions) {
     if (match.kind === "wrong-method") throw new Refusal(detail(405, "Method Not Allowed"));
     const slash = dialect === "onyx" && segments.length > 1 && segments.at(-1) === "";
     const bare = slash && router(request.method ?? "", segments.slice(0, -1)).kind !== "none";
-    // The documented file listing is one that `onyx` does not have, only its redirect.
+    // `onyx` lacks the documented file listing, but redirects its path.
     if (bare || (slash && path === "/api/user/projects/file/")) {
       throw redirectOf(path, request.headers.host ?? "");
     }

@@ -3,7 +3,7 @@ import type { LedgerRequest } from "../store/ledger.ts";
 import { detail, Refusal } from "./reply.ts";
 import { refuseBody } from "./validation.ts";
 
-/** One request after the guard let it in. */
+/** One admitted request. */
 export interface Call {
   method: string;
   /** Path as sent, without the query. */
@@ -13,21 +13,21 @@ export interface Call {
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** What the ledger notes of it. */
+  /** Its record in the ledger. */
   entry: LedgerRequest;
-  /** Parsed once. Throws a Refusal (422) on a wrong content type or broken JSON. */
+  /** The parsed body, cached. Throws a Refusal (422) for a wrong content type or broken JSON. */
   json(): unknown;
-  /** Came without a valid key, and was let in all the same. */
+  /** Admitted without a valid key. */
   anonymous: boolean;
-  /** Aborted when the connection is closed, by the client or by the end of the sandbox. */
+  /** Aborted when the client or the shutdown of the sandbox closes the connection. */
   signal: AbortSignal;
 }
 
-/** Bytes of request bodies held at once, over all connections. */
+/** Maximum of request body bytes in memory, over all connections. */
 const totalLimitBytes = 160 * 1024 * 1024;
 let heldBytes = 0;
 
-/** Gives back what `readBody` counted. */
+/** Subtracts the bytes that `readBody` counted. */
 export function releaseBody(body: Buffer): void {
   heldBytes -= body.length;
 }
@@ -35,40 +35,40 @@ export function releaseBody(body: Buffer): void {
 const tooLarge = (limitBytes: number): Refusal =>
   new Refusal(detail(413, `Request body is larger than ${limitBytes} bytes`));
 
-/** Throws the 413 Refusal when the announced length is too much: before the client sends it. */
+/** Throws the 413 Refusal if the announced length is too large, before the client sends the body. */
 export function checkLength(request: IncomingMessage, limitBytes: number): void {
   if (Number(request.headers["content-length"] ?? 0) > limitBytes) throw tooLarge(limitBytes);
 }
 
 /**
- * Reads a request body of at most `limitBytes`. Throws a Refusal: 413 when it is
- * larger, 503 when all connections together hold too much. Rejects when the
- * client leaves. The caller gives the bytes back with `releaseBody`.
+ * Reads a request body of at most `limitBytes`. Throws a Refusal: 413 if the body is larger,
+ * 503 if the bodies of all connections need too much memory. Rejects if the client
+ * disconnects. The caller must call `releaseBody`.
  */
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Events, not `for await`: leaving the loop early would destroy the socket before the answer.
+  // Events, not `for await`: leaving that loop early would destroy the socket before the response.
   return await new Promise<Buffer>((resolve, reject) => {
     const fail = (error: Error): void => {
-      request.off("data", take).pause();
+      request.off("data", onData).pause();
       heldBytes -= size;
       reject(error);
     };
-    const take = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       size += chunk.length;
       heldBytes += chunk.length;
       if (size > limitBytes) return fail(tooLarge(limitBytes));
       if (heldBytes > totalLimitBytes) return fail(new Refusal(detail(503, "Too much at once")));
       chunks.push(chunk);
     };
-    request.on("data", take);
+    request.on("data", onData);
     request.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     request.once("error", fail);
   });
 }
 
-/** Reads and drops what a refused client still sends, so that it sees the answer and not a reset. */
+/** Reads and drops the rest of a refused request, so that the client sees the response, not a reset. */
 export async function discardBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
   let left = 1024 * 1024;
@@ -87,14 +87,14 @@ export async function discardBody(request: IncomingMessage): Promise<void> {
   request.pause();
 }
 
-/** A `json()` for `Call`: parses on first use and remembers. */
+/** Creates the `json()` of a `Call`: parses on first use and caches the value. */
 export function lazyJson(contentType: string | undefined, body: Buffer): () => unknown {
   let parsed: { value: unknown } | undefined;
   return () => {
     if (parsed) return parsed.value;
     const text = body.toString("utf8");
     if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "")) {
-      // Another content type is seen as bytes, not as an object: observed-service.md 1.
+      // The service treats another content type as bytes, not as an object: observed-service.md 1.
       throw refuseBody([
         {
           type: "model_attributes_type",

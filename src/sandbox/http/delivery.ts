@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { FaultPlan } from "./faults.ts";
 import { json, type Reply, writeReply } from "./reply.ts";
 
-/** The answer that a fault puts in place of the real one. */
+/** The response of a fault, which replaces the real one. */
 export function faultyReply(plan: FaultPlan): Reply | undefined {
   if (plan.redirect !== undefined) {
     return {
@@ -19,7 +19,7 @@ export function faultyReply(plan: FaultPlan): Reply | undefined {
     : json(status, body, headers);
 }
 
-/** Ends a connection the hard way: the client sees ECONNRESET. */
+/** Resets a connection: the client sees ECONNRESET. */
 export function reset(response: ServerResponse): void {
   const { socket } = response;
   if (socket) socket.resetAndDestroy();
@@ -32,11 +32,11 @@ async function* bytesOf(body: Reply["body"]): AsyncGenerator<Uint8Array> {
   else for await (const piece of body) yield Buffer.from(piece);
 }
 
-async function flushed(response: ServerResponse, piece: Uint8Array): Promise<void> {
+async function writeAndFlush(response: ServerResponse, piece: Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => response.write(piece, () => resolve()));
 }
 
-/** Sends a reply, disturbed as the plan says. */
+/** Sends a reply with the faults of the plan. */
 export async function deliver(
   response: ServerResponse,
   reply: Reply,
@@ -58,10 +58,10 @@ export async function deliver(
   for await (const bytes of bytesOf(body)) {
     const step = dripMs === undefined ? bytes.length : (chunkBytes ?? 1);
     for (let at = 0; at < bytes.length && left > 0 && !gone.aborted; at += step) {
-      // Woken early when the client has gone; the loop ends then.
+      // A client that disconnects ends the sleep early.
       if (dripMs) await clock.sleep(dripMs, gone).catch(() => undefined);
       const piece = bytes.subarray(at, Math.min(at + step, bytes.length)).subarray(0, left);
-      await flushed(response, piece);
+      await writeAndFlush(response, piece);
       left -= piece.length;
     }
     if (left <= 0 || gone.aborted) break;

@@ -1,53 +1,53 @@
 import { CliError } from "../../errors.ts";
 import type { Clock } from "../clock.ts";
 
-/** Changes to one answer. Members combine: a delay, another answer, a cut. */
+/** Changes to one response. Members combine: a delay, another response, a cut. */
 interface FaultAnswer {
-  /** Answers with this instead, before anything is stored. */
+  /** Responds with this status instead, before anything is stored. */
   status?: number;
   headers?: Record<string, string>;
-  /** Text or bytes are sent as they are, anything else as JSON. */
+  /** Text and bytes are sent unchanged, any other value as JSON. */
   body?: unknown;
-  /** Answers with a redirect (302 unless `status` says otherwise). */
+  /** Responds with a redirect (302 unless `status` is set). */
   redirect?: string;
   /** Waits before the request is handled. */
   delayMs?: number;
-  /** Resets the connection after so many bytes of the body. */
+  /** Resets the connection after this many bytes of the body. */
   cutAfterBytes?: number;
-  /** Sends the body in pieces of `chunkBytes` (1), with this pause before each. */
+  /** Sends the body in pieces of `chunkBytes` (default 1), with this pause before each piece. */
   dripMs?: number;
   chunkBytes?: number;
 }
 
 type FaultAction =
   | FaultAnswer
-  /** Resets the connection: before the request is handled, or after it was stored. */
+  /** Resets the connection, before the request is handled or after it was stored. */
   | "reset-before-store"
   | "reset-after-store"
-  /** A web page with status 200, as a wrong address or a proxy answers. */
+  /** A web page with status 200, as from a wrong address or a proxy. */
   | "html"
-  /** Never answers. */
+  /** Never responds. */
   | "hang";
 
 export interface FaultRule {
-  /** All members must fit; without any, every request below /api does. */
+  /** All members must match. Without members, every request below /api matches. */
   when?: {
     method?: string;
     /** Beginning of the path. */
     path?: string;
     /** `document.id` of an ingestion, as the client sends it. */
     documentId?: string;
-    /** Which of the fitting requests, counted from 1. */
+    /** Only these matching requests, counted from 1. */
     nth?: number | readonly number[];
-    /** Only the first so many of the fitting requests. */
+    /** Only the first N matching requests. */
     first?: number;
-    /** Only the fitting requests after so many. */
+    /** Only matching requests after the first N. */
     after?: number;
   };
   do: FaultAction;
 }
 
-/** Probabilities between 0 and 1 per request, and a latency for all. */
+/** Probabilities per request between 0 and 1, and a latency for all requests. */
 interface FaultRates {
   latencyMs?: number;
   /** By HTTP status. */
@@ -65,7 +65,7 @@ export interface FaultSpec {
   seed?: number;
 }
 
-/** What happens to one request: everything undefined for an undisturbed one. */
+/** The faults of one request; without members there are none. */
 export interface FaultPlan extends FaultAnswer {
   reset?: "before" | "after";
   hang?: boolean;
@@ -90,7 +90,7 @@ function planOf(action: FaultAction): FaultPlan {
   return action;
 }
 
-/** A small seeded generator (mulberry32), for repeatable rehearsals. */
+/** A seeded random generator (mulberry32), for repeatable faults. */
 function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -118,7 +118,7 @@ function draw(rates: FaultRates, random: () => number): FaultPlan {
   return plan;
 }
 
-function fits(rule: FaultRule, subject: FaultSubject): boolean {
+function matches(rule: FaultRule, subject: FaultSubject): boolean {
   const { method, path, documentId } = rule.when ?? {};
   return (
     (method === undefined || method === subject.method) &&
@@ -127,7 +127,7 @@ function fits(rule: FaultRule, subject: FaultSubject): boolean {
   );
 }
 
-function due(rule: FaultRule, count: number): boolean {
+function applies(rule: FaultRule, count: number): boolean {
   const { nth, first, after } = rule.when ?? {};
   return (
     (nth === undefined || [nth].flat().includes(count)) &&
@@ -136,7 +136,7 @@ function due(rule: FaultRule, count: number): boolean {
   );
 }
 
-/** Decides for each request below /api what goes wrong with it. */
+/** Decides the faults of each request below /api. */
 export function createFaults(spec: FaultSpec, clock: Clock): (subject: FaultSubject) => FaultPlan {
   const random = spec.seed === undefined ? () => clock.random() : seeded(spec.seed);
   const counts = new Map<FaultRule, number>();
@@ -144,10 +144,10 @@ export function createFaults(spec: FaultSpec, clock: Clock): (subject: FaultSubj
     if (!subject.path.startsWith("/api/")) return {};
     let plan = spec.rates ? draw(spec.rates, random) : {};
     for (const rule of spec.rules ?? []) {
-      if (!fits(rule, subject)) continue;
+      if (!matches(rule, subject)) continue;
       const count = (counts.get(rule) ?? 0) + 1;
       counts.set(rule, count);
-      if (due(rule, count)) plan = { ...plan, ...planOf(rule.do) };
+      if (applies(rule, count)) plan = { ...plan, ...planOf(rule.do) };
     }
     return plan;
   };
@@ -157,7 +157,7 @@ const example = "for example --fault latency=200ms,429=0.1,500=0.05,cut=0.02";
 
 /**
  * Parses `latency=200ms,429=0.1,500=0.05,cut=0.02,reset=0.01,html=0.01,seed=7`.
- * Throws CliError `usage` for anything else.
+ * Throws CliError `usage` for any other text.
  */
 export function parseFaults(text: string): FaultSpec {
   const rates: FaultRates = {};

@@ -11,9 +11,9 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Refuses what a web page in the user's browser could send: a name in `Host`
- * that is not this server's (DNS rebinding) and any foreign `Origin`. No answer
- * carries CORS headers, so a preflight never succeeds. faults.md X02, X03.
+ * Refuses requests that a web page in the user's browser could send: a foreign name in
+ * `Host` (DNS rebinding) and any foreign `Origin`. No response has CORS headers, so a
+ * preflight never succeeds. faults.md X02, X03.
  */
 export function createGuard(
   host: string,
@@ -27,7 +27,7 @@ export function createGuard(
     const parts = /^(\[[0-9a-f:.]+\]|[^:]+)(?::(\d+))?$/i.exec(value);
     if (!parts || Number(parts[2] ?? 80) !== port) return false;
     const name = parts[1]!.toLowerCase();
-    // An address cannot be rebound to another one; only names can.
+    // DNS rebinding affects names only, not IP addresses.
     return names.has(name) || (wildcard && isIP(name.replace(/^\[|\]$/g, "")) !== 0);
   };
   return (request) => {
@@ -37,14 +37,14 @@ export function createGuard(
       return detail(421, "This host name is not served here");
     }
     if (origin !== undefined && origin !== `http://${named}`) {
-      return detail(403, "Requests of other web pages are refused");
+      return detail(403, "Requests from other web pages are refused");
     }
     if (request.method === "OPTIONS") return detail(403, "Cross-origin requests are refused");
     return undefined;
   };
 }
 
-/** Whether the request carries the key. Takes the same time for every wrong key. */
+/** Whether the request carries the key. The check takes the same time for every wrong key. */
 export function createKeyCheck(key: string, dialect: DialectName) {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   const expected = digest(key);
@@ -52,7 +52,7 @@ export function createKeyCheck(key: string, dialect: DialectName) {
     const own = dialect === "onyx" ? request.headers["x-onyx-authorization"] : undefined;
     const header = typeof own === "string" ? own : (request.headers.authorization ?? "");
     const bearer = header.startsWith("Bearer ");
-    // That service takes an API key without the word too: observed-service.md 6.1.
+    // `onyx` also accepts an API key without `Bearer`: observed-service.md 6.1.
     if (!bearer && dialect !== "onyx") return false;
     return timingSafeEqual(digest(bearer ? header.slice(7) : header), expected);
   };

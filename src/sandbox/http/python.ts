@@ -1,6 +1,6 @@
 /**
- * Values as Python prints them. The service puts such texts into its 422 answers
- * and stores metadata values with them: observed-service.md 3.2 and 6.3.
+ * Formats values as Python prints them. The service uses such texts in its 422 responses
+ * and in stored metadata values: observed-service.md 3.2 and 6.3.
  */
 
 const maxDepth = 100;
@@ -21,7 +21,7 @@ function quoted(text: string): string {
   return quote + escaped + quote;
 }
 
-/** `repr(value)` of a value that came from JSON. */
+/** `repr(value)` of a value parsed from JSON. */
 export function pythonRepr(value: unknown, depth = 0): string {
   if (value === null || value === undefined) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
@@ -38,7 +38,7 @@ export function pythonRepr(value: unknown, depth = 0): string {
   return `{${members.join(", ")}}`;
 }
 
-/** `str(value)`: as `repr`, but a string stays as it is. */
+/** `str(value)`: like `repr`, but a string stays unchanged. */
 export function pythonString(value: unknown): string {
   return typeof value === "string" ? value : pythonRepr(value);
 }

@@ -2,14 +2,14 @@ import type { ServerResponse } from "node:http";
 
 export type DialectName = "standard" | "onyx";
 
-/** What a handler answers with. An iterable is streamed piece by piece. */
+/** The response of a handler. An iterable body is streamed piece by piece. */
 export interface Reply {
   status: number;
   headers: Record<string, string>;
   body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
 }
 
-/** Thrown by a handler that refuses the request; carries the whole answer. */
+/** Thrown by a handler that refuses the request; contains the whole response. */
 export class Refusal extends Error {
   readonly reply: Reply;
   constructor(reply: Reply) {
@@ -32,7 +32,7 @@ export function detail(status: number, text: string): Reply {
   return json(status, { detail: text });
 }
 
-/** An error with a code of its own where the dialect has one, else the classic body. */
+/** An error with its own code in the `onyx` dialect, else the classic body. */
 export function problem(dialect: DialectName, status: number, code: string, text: string): Reply {
   return dialect === "onyx"
     ? json(status, { error_code: code, detail: text })
@@ -54,8 +54,8 @@ async function drained(response: ServerResponse): Promise<void> {
 }
 
 /**
- * Sends a reply. When the client leaves early the body's iterator is ended, so
- * that its `finally` can store what was made so far.
+ * Sends a reply. If the client disconnects early, ends the body's iterator, so that
+ * its `finally` can store the result so far.
  */
 export async function writeReply(response: ServerResponse, reply: Reply): Promise<void> {
   const { body, status, headers } = reply;

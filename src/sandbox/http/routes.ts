@@ -3,15 +3,15 @@ import type { DialectName, Reply } from "./reply.ts";
 
 export interface Route {
   method: string;
-  /** `:name` stands for one segment. */
+  /** `:name` matches one segment. */
   path: string;
-  /** Only in this dialect; absent: in both. */
+  /** Only in this dialect; default: in both. */
   dialect?: DialectName;
   /** Needs no key. */
   open?: boolean;
-  /** Takes callers without a valid key where the sandbox admits anonymous ones. */
+  /** Accepts callers without a valid key, if the sandbox allows anonymous callers. */
   anonymous?: boolean;
-  /** Largest body taken, in bytes; without it none is read. */
+  /** Maximum size of the body, in bytes; without it no body is accepted. */
   bodyLimit?: number;
   handle(call: Call): Promise<Reply> | Reply;
 }
@@ -21,7 +21,7 @@ export type Match =
   | { kind: "wrong-method" }
   | { kind: "none" };
 
-/** Segments of a path, each decoded once. Undefined when the path plays tricks. */
+/** Segments of a path, each decoded once. Undefined for a malformed or traversing path. */
 export function segmentsOf(path: string): string[] | undefined {
   if (!path.startsWith("/") || path.includes("//") || path.includes("\\")) return undefined;
   const segments: string[] = [];
@@ -32,7 +32,7 @@ export function segmentsOf(path: string): string[] | undefined {
     } catch {
       return undefined;
     }
-    // An encoded slash separates too, as for the service: `a%2Fb` is two segments.
+    // An encoded slash separates, too, as in the service: `a%2Fb` is two segments.
     const pieces = segment.split("/");
     if (pieces.some((piece) => piece === "." || piece === ".." || /[\\\0]/.test(piece))) {
       return undefined;
@@ -42,7 +42,7 @@ export function segmentsOf(path: string): string[] | undefined {
   return segments;
 }
 
-/** The lookup over all routes of one dialect. */
+/** Creates the route lookup of one dialect. */
 export function createRouter(routes: readonly Route[], dialect: DialectName) {
   const table = routes
     .filter((route) => route.dialect === undefined || route.dialect === dialect)

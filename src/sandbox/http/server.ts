@@ -15,13 +15,13 @@ export interface Sandbox {
   url: string;
   port: number;
   ledger: Ledger;
-  /** Resolves when everything that was accepted can be found. */
+  /** Resolves when every accepted document is indexed. */
   idle: () => Promise<void>;
-  /** Ends open streams, stores what is waiting and closes the database. May be called again. */
+  /** Ends open streams, stores pending data and closes the database. Idempotent. */
   close: () => Promise<void>;
 }
 
-/** Slow senders: seconds for the head, minutes for the body. Node checks every second. */
+/** Limits for slow senders: seconds for the head, minutes for the body. Node checks every second. */
 const limits = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
@@ -31,11 +31,11 @@ const limits = {
 };
 
 function createHttpServer(
-  take: (request: IncomingMessage, response: ServerResponse) => void,
+  onRequest: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
-  const server = createServer(limits, take);
-  // The body is only asked for once the head has passed: no key, no 100 Continue.
-  server.on("checkContinue", take);
+  const server = createServer(limits, onRequest);
+  // Request the body only after the head is admitted: no key, no 100 Continue.
+  server.on("checkContinue", onRequest);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return socket.destroy();
     const overflow = error.code === "HPE_HEADER_OVERFLOW";
@@ -48,15 +48,15 @@ function createHttpServer(
 async function listen(server: Server, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => {
-      const taken = codeOf(error) === "EADDRINUSE";
-      const why = taken ? "the port is in use" : messageOf(error);
+      const isTaken = codeOf(error) === "EADDRINUSE";
+      const why = isTaken ? "the port is in use" : messageOf(error);
       reject(
         new CliError("local", `cannot listen on ${host}:${port}: ${why}`, {
           cause: error,
-          hints: taken
+          hints: isTaken
             ? [
                 "choose another port with --port N, or 0 for any free one",
-                "perhaps a sandbox is running already",
+                "check whether a sandbox is running already",
               ]
             : ["choose another --host or --port"],
         }),
@@ -67,8 +67,8 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
   return (server.address() as AddressInfo).port;
 }
 
-/** Each open answer sees its connection close, and ends. */
-async function end(server: Server): Promise<void> {
+/** Closes all connections, which ends the open responses. */
+async function closeConnections(server: Server): Promise<void> {
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
@@ -88,9 +88,9 @@ function checkKey(host: string, key: string): void {
 }
 
 /**
- * Starts the local service. It is up when the promise resolves; the caller closes
- * it. Throws CliError `local` when the port is taken or the data folder cannot be
- * used, `usage` for the default key on an address that others can reach.
+ * Starts the local service. It listens when the promise resolves; the caller closes it.
+ * Throws CliError `local` if the port is in use or the data folder is unusable, `usage` for
+ * the default key on an address that others can reach.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? "127.0.0.1";
@@ -98,14 +98,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const clock = options.clock ?? systemClock;
   const ledger = createLedger(options.ledger ?? "full");
   const service = await openService({ ...options, host, clock }, ledger);
-  // Requests still being handled; the database outlives them.
+  // Requests in progress; the database closes after them.
   const running = new Set<Promise<void>>();
   let serve: ReturnType<typeof createServing> | undefined;
-  const take = (request: IncomingMessage, response: ServerResponse): void => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const done = serve!(request, response).finally(() => running.delete(done));
     running.add(done);
   };
-  const server = createHttpServer(take);
+  const server = createHttpServer(onRequest);
   let port: number;
   try {
     port = await listen(server, host, options.port);
@@ -129,7 +129,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     log: (line) => options.onLog?.(line),
   });
   const close = async (): Promise<void> => {
-    await end(server);
+    await closeConnections(server);
     await Promise.all(running);
     await service.close();
   };

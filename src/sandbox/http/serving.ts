@@ -17,7 +17,7 @@ export interface ServingOptions {
   log(line: string): void;
 }
 
-/** Not `new URL`: it would resolve `..` away instead of showing it. */
+/** Splits path and query. Not with `new URL`, which would resolve `..` silently. */
 function splitTarget(target: string): [path: string, query: URLSearchParams] {
   if (!target.startsWith("/")) throw new Refusal(detail(400, "Absolute addresses are refused"));
   const at = target.indexOf("?");
@@ -26,7 +26,7 @@ function splitTarget(target: string): [path: string, query: URLSearchParams] {
     : [target.slice(0, at), new URLSearchParams(target.slice(at))];
 }
 
-/** `document.id` of an ingestion, "" when it has none; undefined for other requests. */
+/** `document.id` of an ingestion, "" without one; undefined for other requests. */
 function documentIdOf(call: Call): string | undefined {
   if (call.method !== "POST" || !call.path.endsWith("-api/ingestion")) return undefined;
   try {
@@ -37,7 +37,7 @@ function documentIdOf(call: Call): string | undefined {
   }
 }
 
-async function handled(route: Route, call: Call): Promise<Reply> {
+async function handle(route: Route, call: Call): Promise<Reply> {
   try {
     return await route.handle(call);
   } catch (error) {
@@ -46,8 +46,8 @@ async function handled(route: Route, call: Call): Promise<Reply> {
   }
 }
 
-/** Until the client gives up. */
-async function aborted(signal: AbortSignal): Promise<never> {
+/** Waits until the client disconnects. */
+async function waitForAbort(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) {
     await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   }
@@ -65,9 +65,9 @@ async function answer(options: ServingOptions, route: Route, call: Call): Promis
   if (id !== undefined) ledger.attempted(id);
   const plan = faults({ method: call.method, path: call.path, documentId: () => id });
   if (plan.delayMs) await clock.sleep(plan.delayMs, call.signal);
-  if (plan.hang) await aborted(call.signal);
+  if (plan.hang) await waitForAbort(call.signal);
   const instead = plan.reset === "before" ? detail(500, "reset") : faultyReply(plan);
-  return { reply: instead ?? (await handled(route, call)), plan };
+  return { reply: instead ?? (await handle(route, call)), plan };
 }
 
 async function refuse(
@@ -79,12 +79,12 @@ async function refuse(
   await discardBody(request);
   const { status, headers, body } =
     error instanceof Refusal ? error.reply : detail(500, "Internal error of the sandbox");
-  // What was left unread would be taken for the next request.
+  // The unread rest of the body would be parsed as the next request.
   const reply = { status, body, headers: { ...headers, connection: "close" } };
   await writeReply(response, reply);
 }
 
-/** The way of one request from its head to the end of its answer. Never rejects. */
+/** Handles one request from its head to the end of its response. Never rejects. */
 export function createServing(options: ServingOptions) {
   const { ledger, clock } = options;
   let inFlight = 0;
@@ -120,14 +120,15 @@ export function createServing(options: ServingOptions) {
     const entry = ledger.request(request.method ?? "", request.url ?? "/", request.headers);
     inFlight += 1;
     ledger.ledger.maxInFlight = Math.max(ledger.ledger.maxInFlight, inFlight);
-    // Not AbortSignal.any with a signal of the whole server: that one would gather memory.
-    const left = new AbortController();
-    response.once("close", () => left.abort());
+    // Not AbortSignal.any with a signal of the whole server, which would leak memory.
+    const disconnected = new AbortController();
+    response.once("close", () => disconnected.abort());
     try {
-      entry.status = await respond(request, response, entry, left.signal);
+      entry.status = await respond(request, response, entry, disconnected.signal);
     } catch (error) {
       const known = error instanceof Refusal;
-      if (!known && !left.signal.aborted) options.log(`internal error: ${messageOf(error)}`);
+      if (!known && !disconnected.signal.aborted)
+        options.log(`internal error: ${messageOf(error)}`);
       entry.status = known ? error.reply.status : 500;
       await refuse(request, response, error).catch(() => response.destroy());
     } finally {

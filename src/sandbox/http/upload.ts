@@ -16,7 +16,7 @@ export interface Upload {
 const missing = () =>
   refuseBody([{ type: "missing", loc: ["body", "files"], msg: "Field required", input: null }]);
 
-/** Reads a multipart form. Throws a Refusal (422) when it is none or holds no file. */
+/** Reads a multipart form. Throws a Refusal (422) if the body is no form or has no file. */
 export async function readUpload(call: Call): Promise<Upload> {
   const contentType = call.headers["content-type"] ?? "";
   if (!/^multipart\/form-data\s*;/i.test(contentType)) throw missing();

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { pythonRepr, pythonTuple } from "./python.ts";
 import { json, Refusal } from "./reply.ts";
 
-/** One finding, in the words and members of the service. */
+/** One validation issue, in the wording and members of the service. */
 export interface Issue {
   type: string;
   loc: readonly (string | number)[];
@@ -10,7 +10,7 @@ export interface Issue {
   input: unknown;
 }
 
-/** The 422 answer: a Python-style dump that echoes the input. observed-service.md 6.3. */
+/** The 422 response: a Python-style dump that echoes the input. observed-service.md 6.3. */
 export function refuseBody(issues: readonly Issue[]): Refusal {
   const dumps = issues.map(
     ({ type, loc, msg, input }) =>
@@ -58,7 +58,7 @@ function textOf(issue: z.core.$ZodIssue): readonly [string, string] {
   return ["value_error", `Value error, ${issue.message}`];
 }
 
-/** zod's findings about `body` in the service's form. */
+/** Converts zod's issues about `body` to the form of the service. */
 export function issuesOf(error: z.core.$ZodError, body: unknown): Issue[] {
   return error.issues.map((issue) => {
     const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
@@ -91,7 +91,7 @@ export function parseBody<Schema extends z.core.$ZodType>(
   return result.data;
 }
 
-/** An integer; text of digits is taken too, as the service does. */
+/** An integer. Also accepts a text of digits, as the service does. */
 export const laxInteger = z.pipe(
   z.transform((value: unknown) =>
     typeof value === "string" && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value,
@@ -110,7 +110,7 @@ const booleans: Record<string, boolean> = {
   off: false,
 };
 
-/** A boolean; the usual words are taken too ("false" is false). */
+/** A boolean. Also accepts the usual words ("false" is false). */
 export const laxBoolean = z.pipe(
   z.transform((value: unknown) =>
     typeof value === "string" || typeof value === "number"

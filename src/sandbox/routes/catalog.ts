@@ -8,7 +8,7 @@ export interface CatalogOptions {
   pairs: readonly PairRecord[];
   models: Record<string, readonly string[]>;
   documentSets: Record<string, readonly number[]>;
-  /** How the one agent answers, for its description. */
+  /** Whether the agent answers with a language model, for its description. */
   hasModel: boolean;
 }
 
@@ -35,7 +35,7 @@ const user = {
   admin_capabilities: [],
 };
 
-/** Who asks without a valid key where that is allowed. */
+/** The account of a caller without a valid key, where anonymous callers are allowed. */
 const anonymousUser = {
   ...user,
   id: "00000000-0000-0000-0000-000000000000",
@@ -95,7 +95,7 @@ function pageOf(rows: readonly unknown[], call: Call): Reply {
   return json(200, { items: rows.slice(start, start + size), total_items: rows.length });
 }
 
-/** The listings that do not change: observed-service.md 4.1 and 5. */
+/** The constant listings: observed-service.md 4.1 and 5. */
 export function catalogRoutes(options: CatalogOptions): Route[] {
   const { pairs, models, documentSets, hasModel } = options;
   const get = (path: string, value: unknown, more: Partial<Route> = {}): Route => ({

@@ -37,7 +37,7 @@ async function* conversation(
     yield* answer(options, question, session, run);
   } catch (error) {
     if (!(error instanceof SetupFailure)) throw error;
-    // Flagged retryable although it is not: observed-service.md 2.6.
+    // The service flags it as retryable although it is not: observed-service.md 2.6.
     yield failure(error.code, error.message, true);
   }
 }

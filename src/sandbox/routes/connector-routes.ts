@@ -37,7 +37,7 @@ const owner = {
   user_email: "admin@example.com",
 };
 
-interface Making {
+interface CreateOptions {
   pairs: Pairs;
   clock: Clock;
 }
@@ -47,7 +47,7 @@ function times(clock: Clock): { time_created: string; time_updated: string } {
   return { time_created: now, time_updated: now };
 }
 
-function makeConnector({ pairs, clock }: Making, body: z.infer<typeof NewConnector>) {
+function createConnector({ pairs, clock }: CreateOptions, body: z.infer<typeof NewConnector>) {
   if (pairs.hasConnector(body.name, body.source)) {
     throw new Refusal(detail(400, "A connector of this name and source exists already"));
   }
@@ -65,7 +65,7 @@ function makeConnector({ pairs, clock }: Making, body: z.infer<typeof NewConnect
   });
 }
 
-function makeCredential({ pairs, clock }: Making, body: z.infer<typeof NewCredential>) {
+function createCredential({ pairs, clock }: CreateOptions, body: z.infer<typeof NewCredential>) {
   return pairs.addCredential({
     name: body.name ?? null,
     source: body.source,
@@ -78,8 +78,8 @@ function makeCredential({ pairs, clock }: Making, body: z.infer<typeof NewCreden
   });
 }
 
-function linked(
-  { pairs }: Making,
+function linkNewPair(
+  { pairs }: CreateOptions,
   { name, access_type, groups: of }: z.infer<typeof NewPair>,
   connector: PairRecord["connector"],
   credential: PairRecord["credential"],
@@ -93,33 +93,33 @@ function linked(
   return json(200, { success: true, message: "Pair created", data: pair.cc_pair_id });
 }
 
-function link(making: Making, call: Call): Reply {
+function link(options: CreateOptions, call: Call): Reply {
   const body = parseBody(NewPair, call.json());
-  const { pairs } = making;
+  const { pairs } = options;
   const connector = pairs.connector(Number(call.parameters["connector"]));
   const credential = pairs.credential(Number(call.parameters["credential"]));
-  // The route's catch-all hides which of them lacks: observed-service.md 4.3.
+  // The service's catch-all hides which of the two is missing: observed-service.md 4.3.
   if (!connector || !credential) return problem("onyx", 500, "INTERNAL_ERROR", "Unexpected error");
   const isLinked = pairs.records.some(
     (pair) => pair.connector.id === connector.id && pair.credential.id === credential.id,
   );
-  if (!isLinked) return linked(making, body, connector, credential);
+  if (!isLinked) return linkNewPair(options, body, connector, credential);
   return json(200, { success: false, message: "Linked already", data: connector.id });
 }
 
-function makeAll(making: Making, call: Call): Reply {
+function createAll(options: CreateOptions, call: Call): Reply {
   const body = parseBody(NewConnector, call.json());
-  const connector = makeConnector(making, body);
-  const credential = makeCredential(making, {
+  const connector = createConnector(options, body);
+  const credential = createCredential(options, {
     credential_json: {},
     admin_public: true,
     source: body.source,
   });
-  return linked(making, body, connector, credential);
+  return linkNewPair(options, body, connector, credential);
 }
 
-/** How an ingestion connector is made, in three steps or one: observed-service.md 4.3. */
-export function connectorRoutes(making: Making): Route[] {
+/** Creation of an ingestion connector, with three requests or one: observed-service.md 4.3. */
+export function connectorRoutes(options: CreateOptions): Route[] {
   const onyx = { dialect: "onyx", bodyLimit: 1024 * 1024 } as const;
   const post = { ...onyx, method: "POST" };
   return [
@@ -127,7 +127,7 @@ export function connectorRoutes(making: Making): Route[] {
       ...post,
       path: "/api/manage/admin/connector",
       handle(call) {
-        const { id } = makeConnector(making, parseBody(NewConnector, call.json()));
+        const { id } = createConnector(options, parseBody(NewConnector, call.json()));
         return json(200, { id, credential: null });
       },
     },
@@ -135,7 +135,7 @@ export function connectorRoutes(making: Making): Route[] {
       ...post,
       path: "/api/manage/credential",
       handle(call) {
-        const credential = makeCredential(making, parseBody(NewCredential, call.json()));
+        const credential = createCredential(options, parseBody(NewCredential, call.json()));
         return json(200, { id: credential.id, credential });
       },
     },
@@ -143,12 +143,12 @@ export function connectorRoutes(making: Making): Route[] {
       ...onyx,
       method: "PUT",
       path: "/api/manage/connector/:connector/credential/:credential",
-      handle: (call) => link(making, call),
+      handle: (call) => link(options, call),
     },
     {
       ...post,
       path: "/api/manage/admin/connector-with-mock-credential",
-      handle: (call) => makeAll(making, call),
+      handle: (call) => createAll(options, call),
     },
   ];
 }

@@ -6,7 +6,7 @@ import type { Route } from "../http/routes.ts";
 import { readUpload, type UploadedPart } from "../http/upload.ts";
 import { parseBody } from "../http/validation.ts";
 
-/** Why a file cannot be taken, in words for its sender. */
+/** Why a file is rejected, as a message for its sender. */
 function rejectionOf({ mime, bytes }: UploadedPart): string | undefined {
   if (bytes.length === 0) return "File is empty";
   if (bytes.length > maxFileBytes) return `File is larger than ${maxFileBytes / 1024 / 1024} MB`;
@@ -21,7 +21,7 @@ async function uploadForChat(files: Files, call: Call): Promise<Reply> {
   const { files: parts, fields } = await readUpload(call);
   const projectId = fields["project_id"] ? Number(fields["project_id"]) : null;
   const rejected: { file_name: string; reason: string }[] = [];
-  const taken = parts.flatMap((part) => {
+  const accepted = parts.flatMap((part) => {
     const reason = rejectionOf(part);
     if (reason === undefined) {
       return [toUserFile(files.add({ ...part, projectId, listed: true }), "PROCESSING")];
@@ -29,8 +29,8 @@ async function uploadForChat(files: Files, call: Call): Promise<Reply> {
     rejected.push({ file_name: part.name, reason });
     return [];
   });
-  // 200 also when nothing was taken: observed-service.md 5.
-  return json(200, { user_files: taken, rejected_files: rejected });
+  // Status 200 even if no file was accepted: observed-service.md 5.
+  return json(200, { user_files: accepted, rejected_files: rejected });
 }
 
 async function uploadImages(files: Files, call: Call): Promise<Reply> {
@@ -82,7 +82,7 @@ function content(files: Files, call: Call): Reply {
   if (!file) return detail(404, "File not found");
   const headers = {
     "content-type": file.mime,
-    // Someone's upload must not run as a page of this origin.
+    // An uploaded file must not run as a page of this origin.
     "content-disposition": "attachment",
     "content-security-policy": "sandbox",
     "x-content-type-options": "nosniff",

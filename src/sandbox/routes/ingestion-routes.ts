@@ -17,7 +17,7 @@ export interface IngestionOptions {
   files: Files;
   ledger: LedgerWriter;
   clock: Clock;
-  /** Identifiers of the listed pairs. */
+  /** Ids of the listed pairs. */
   pairs: ReadonlySet<number>;
 }
 
@@ -90,7 +90,7 @@ function sizeInfo({ dialect, documents }: IngestionOptions, call: Call): Reply {
     : json(200, { num_chunks: passages, num_tokens: passages * 300 });
 }
 
-/** Ingestion of both dialects, and what `onyx` has around it: observed-service.md 3. */
+/** Ingestion of both dialects, and the related endpoints of `onyx`: observed-service.md 3. */
 export function ingestionRoutes(options: IngestionOptions): Route[] {
   const bodyLimit = 32 * 1024 * 1024;
   const post = { method: "POST", bodyLimit, handle: (call: Call) => ingest(options, call) };

@@ -123,12 +123,12 @@ function documentIssues({ document }: Body, dialect: DialectName): Issue[] {
   return issues;
 }
 
-/** The service strips NUL, which ends a text in some databases. */
+/** Removes NUL as the service does: it ends a text in some databases. */
 const clean = (value: string): string => value.replaceAll("\0", "");
 
 function toMetadata(value: unknown): Record<string, string | string[]> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    // The service's own failure, word for word in kind: observed-service.md 3.2.
+    // The same error message as the service's: observed-service.md 3.2.
     const type = value === null ? "NoneType" : Array.isArray(value) ? "list" : typeof value;
     throw new Refusal(detail(500, `'${type}' object has no attribute 'items'`));
   }
@@ -144,7 +144,7 @@ function toMetadata(value: unknown): Record<string, string | string[]> {
 
 function toSection(section: Record<string, unknown>): Section {
   const link = typeof section["link"] === "string" ? { link: clean(section["link"]) } : {};
-  // Text wins over an image in the same section, unless `type` says otherwise.
+  // Text has priority over an image in the same section, unless `type` is `image`.
   if (typeof section["text"] === "string" && section["type"] !== "image") {
     return { text: clean(section["text"]), ...link };
   }
@@ -159,13 +159,13 @@ export interface ParsedIngestion {
   /** 0, null and absent mean the hidden default pair 1. */
   pair: number;
   updatedAt: Timestamp;
-  /** The body as it came, for the ledger. */
+  /** The unchanged body, for the ledger. */
   request: IngestionRequest;
 }
 
 /**
- * Checks the body of an ingestion as strictly as the service and coerces what it
- * coerces. Throws a Refusal: 422 with the findings, or the service's own 500.
+ * Validates the body of an ingestion as strictly as the service, with the same coercions.
+ * Throws a Refusal: 422 with the issues, or the service's own 500.
  */
 export function parseIngestion(body: unknown, dialect: DialectName, now: number): ParsedIngestion {
   const result = z.safeParse(Body, body);

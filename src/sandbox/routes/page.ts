@@ -12,7 +12,7 @@ export interface PageOptions {
   pairs: readonly PairRecord[];
   documents: DocumentStore;
   search: (question: string) => Hit[];
-  /** Of the address that is listened on. */
+  /** Whether the server listens on loopback only. */
   loopback: boolean;
 }
 
@@ -48,15 +48,15 @@ const entities: Record<string, string> = {
   "'": "&#39;",
 };
 
-/** Text for HTML; control and direction characters go too, as nothing here needs them. */
+/** Escapes text for HTML. Also removes control and direction characters, which this page never needs. */
 export function escapeHtml(text: string): string {
   return text
     .replace(/[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "")
     .replace(/[&<>"']/g, (character) => entities[character]!);
 }
 
-/** Only web addresses become links: `javascript:` and the like stay text. */
-function linked(text: string, link: string | null): string {
+/** Only http and https URLs become links: `javascript:` and other schemes stay text. */
+function linkTo(text: string, link: string | null): string {
   if (link === null || !/^https?:\/\//i.test(link)) return escapeHtml(text);
   return `<a href="${escapeHtml(link)}" rel="noreferrer noopener">${escapeHtml(text)}</a>`;
 }
@@ -76,12 +76,12 @@ function excerptOf(hit: Hit): string {
 
 function resultsOf(question: string, hits: readonly Hit[]): string {
   if (question.trim() === "") return "";
-  // A heading that has nothing under it finds its document, but shows nothing.
-  const telling = hits.filter(({ text }) => !/^#{1,6} [^\n]*$/.test(text));
-  const items = (telling.length > 0 ? telling : hits).map((hit) => {
+  // A heading without text below matches its document, but has no text to show.
+  const withText = hits.filter(({ text }) => !/^#{1,6} [^\n]*$/.test(text));
+  const items = (withText.length > 0 ? withText : hits).map((hit) => {
     const { document, link, heading } = hit;
     const place = heading === "" || heading === document.name ? "" : ` · ${escapeHtml(heading)}`;
-    const title = linked(document.name, link ?? document.link);
+    const title = linkTo(document.name, link ?? document.link);
     return `<li>${title}${place}<span class="hit">${escapeHtml(excerptOf(hit))}</span></li>`;
   });
   const list = items.length > 0 ? `<ol>${items.join("")}</ol>` : "<p>Nothing matches.</p>";
@@ -99,7 +99,7 @@ function pageOf({ pairs, documents, search }: PageOptions, question: string): st
     escapeHtml(pair.access_type ?? ""),
   ]);
   const rows = newest.map((document) => [
-    linked(document.name, document.link),
+    linkTo(document.name, document.link),
     `<code>${escapeHtml(document.id)}</code>`,
     document.pairs.join(", "),
     zuluTime(document.updatedAt),
@@ -118,7 +118,7 @@ ${resultsOf(question, hits)}
 `;
 }
 
-function found({ search }: PageOptions, question: string): Reply {
+function searchReply({ search }: PageOptions, question: string): Reply {
   const results = search(question)
     .slice(0, 20)
     .map(({ document, link, text, score }) => ({
@@ -131,7 +131,7 @@ function found({ search }: PageOptions, question: string): Reply {
   return json(200, { query: question, results }, { "cross-origin-resource-policy": "same-origin" });
 }
 
-/** The page at `/` and its search. Without a key, so they exist on loopback only. */
+/** The page at `/` and its search. They need no key, so they exist on loopback only. */
 export function pageRoutes(options: PageOptions): Route[] {
   if (!options.loopback) return [];
   const questionOf = (call: Call): string => (call.query.get("q") ?? "").slice(0, 1_000);
@@ -142,6 +142,6 @@ export function pageRoutes(options: PageOptions): Route[] {
       path: "/",
       handle: (call) => ({ status: 200, headers, body: pageOf(options, questionOf(call)) }),
     },
-    { ...open, path: "/search", handle: (call) => found(options, questionOf(call)) },
+    { ...open, path: "/search", handle: (call) => searchReply(options, questionOf(call)) },
   ];
 }

@@ -52,7 +52,7 @@ function search(
   return json(200, { results });
 }
 
-/** Search without chat, which `onyx` has: observed-service.md 3.7. */
+/** Search without chat, only in `onyx`: observed-service.md 3.7. */
 export function searchRoutes(
   database: Database,
   documentSets: Record<string, readonly number[]>,

@@ -10,7 +10,7 @@ import type { Session, Sessions } from "../store/sessions.ts";
 import { streamReply } from "../chat/stream-reply.ts";
 import { laxInteger, parseBody, refuseBody } from "../http/validation.ts";
 
-function known(sessions: Sessions, call: Call): Session {
+function findKnown(sessions: Sessions, call: Call): Session {
   const session = sessions.find(call.parameters["id"]!);
   if (!session || session.deleted) throw new Refusal(detail(404, "Chat session not found"));
   return session;
@@ -29,7 +29,7 @@ function list(sessions: Sessions, call: Call): Reply {
 }
 
 function show(sessions: Sessions, runs: Runs, call: Call): Reply {
-  const session = known(sessions, call);
+  const session = findKnown(sessions, call);
   const messages = sessions.messages(session.id);
   const run = runs.find(session.id);
   return json(200, {
@@ -69,7 +69,7 @@ function rename(sessions: Sessions, call: Call): Reply {
   const session = sessions.find(body.chat_session_id);
   if (!session || session.deleted) return detail(404, "Chat session not found");
   const question = sessions.mainline(session.id).find(({ type }) => type === "user");
-  // Without a name that service asks a model for one; here the question serves.
+  // Without a name, the service asks a model for one; the sandbox uses the question.
   const name = body.name ?? question?.text.slice(0, 60) ?? "New chat";
   sessions.rename(session.id, name);
   return json(200, { new_name: name });
@@ -82,10 +82,10 @@ function stop(sessions: Sessions, runs: Runs, call: Call): Reply {
   return json(200, { message: "Chat session stopped" });
 }
 
-/** The answer that is being made, from its first line on. */
+/** The answer in progress, from line `cursor` on. */
 function resume(runs: Runs, framing: Framing, call: Call): Reply {
   const run = runs.find(call.parameters["id"]!);
-  // A run that has finished cannot be resumed; the session is read instead.
+  // A finished run cannot be resumed; clients read the session instead.
   if (!run) return problem("onyx", 404, "NOT_FOUND", "No run to resume");
   const cursor = Math.max(0, Math.trunc(Number(call.query.get("cursor") ?? 0))) || 0;
   return streamReply(run.read(call.signal, cursor), framing);
@@ -132,7 +132,7 @@ export function sessionRoutes(sessions: Sessions, runs: Runs, framing: Framing):
       method: "DELETE",
       path: "/api/chat/delete-chat-session/:id",
       handle(call) {
-        const { id } = known(sessions, call);
+        const { id } = findKnown(sessions, call);
         if (call.query.get("hard_delete") === "true") sessions.erase(id);
         else sessions.remove(id);
         return json(200, null);

@@ -1,29 +1,29 @@
 import type { Database } from "../../database.ts";
 
-interface Waiting {
+interface PendingWrite {
   apply(): void;
   settle(): void;
   fail(error: unknown): void;
 }
 
 export interface Commits {
-  /** Runs `apply` in the next transaction; resolves with its value once that is durable. */
+  /** Runs `apply` in the next transaction; resolves with its value after the commit. */
   submit<T>(apply: () => T): Promise<T>;
   flush(): void;
 }
 
 /**
- * Group commit: writes that arrive together share one transaction, so that each
- * is durable when it is acknowledged and thousands of them fit in a second.
+ * Group commit: writes that arrive together share one transaction. Each write is durable
+ * when it is acknowledged, and thousands of writes per second are possible.
  */
 export function createCommits(database: Database): Commits {
-  let waiting: Waiting[] = [];
+  let pending: PendingWrite[] = [];
   let scheduled = false;
 
   const flush = (): void => {
     scheduled = false;
-    const group = waiting;
-    waiting = [];
+    const group = pending;
+    pending = [];
     if (group.length === 0) return;
     try {
       database.transaction(() => {
@@ -32,13 +32,13 @@ export function createCommits(database: Database): Commits {
       for (const item of group) item.settle();
     } catch (error) {
       if (group.length === 1) return group[0]!.fail(error);
-      // One write broke the group: give each its own transaction.
+      // One write failed the group: run each in its own transaction.
       for (const item of group) {
         try {
           database.transaction(() => item.apply());
           item.settle();
-        } catch (own) {
-          item.fail(own);
+        } catch (itemError) {
+          item.fail(itemError);
         }
       }
     }
@@ -49,7 +49,7 @@ export function createCommits(database: Database): Commits {
     submit: <T>(apply: () => T) =>
       new Promise<T>((resolve, reject) => {
         let value: T;
-        waiting.push({
+        pending.push({
           apply: () => {
             value = apply();
           },

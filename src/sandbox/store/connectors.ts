@@ -142,7 +142,7 @@ function toStatus(seed: Seed): PairRecord {
 }
 
 /**
- * The pairs of a fresh sandbox: two for uploads, crawled ones with and without pruning, and members that are null.
+ * The pairs of a fresh sandbox: two for uploads, crawled pairs with and without pruning, some with null members.
  * observed-service.md 4.1. Pair 1, the hidden default pair, is not listed.
  */
 export const defaultPairs: readonly PairRecord[] = seeds.map(toStatus);

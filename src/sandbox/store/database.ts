@@ -3,7 +3,7 @@ import { type Database, openDatabase } from "../../database.ts";
 import { CliError, messageOf } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 
-// The texts are kept once, in `passages`; the full-text index holds none (content='').
+// `passages` stores the texts once; the full-text index stores none (content='').
 const schema = `
 CREATE TABLE IF NOT EXISTS documents (
   number INTEGER PRIMARY KEY,
@@ -77,7 +77,7 @@ CREATE TABLE IF NOT EXISTS files (
 PRAGMA user_version = 2;
 `;
 
-/** The sandbox's one file in its data folder; the folder is made, for the owner only. */
+/** Opens the sandbox's database file. Creates the data folder, for the owner only. */
 export async function openSandboxDatabase(dataFolder: string): Promise<Database> {
   try {
     makeFolder(dataFolder, 0o700);
@@ -96,7 +96,7 @@ export async function openSandboxDatabase(dataFolder: string): Promise<Database>
   const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
   if (version > 2) {
     database.close();
-    throw new CliError("local", `${path} was made by a newer version of knowctl`, {
+    throw new CliError("local", `${path} was created by a newer version of knowctl`, {
       hints: ["update knowctl, or choose another folder with --data DIR"],
     });
   }
@@ -107,10 +107,10 @@ export async function openSandboxDatabase(dataFolder: string): Promise<Database>
     if (!/no such module: fts5/.test(messageOf(error))) throw error;
     throw new CliError("local", "the SQLite of this Node has no full-text search", {
       cause: error,
-      hints: ["use Node 22.16 or newer, or install knowctl with npm: that brings another SQLite"],
+      hints: ["use Node 22.16 or newer, or install knowctl with npm, which adds another SQLite"],
     });
   }
-  // Version 1 did not note which model answered.
+  // Version 1 did not store the model of an answer.
   if (version === 1) database.exec("ALTER TABLE messages ADD COLUMN model TEXT");
   return database;
 }

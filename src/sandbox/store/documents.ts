@@ -6,7 +6,7 @@ interface StoreRequest {
   document: IngestionDocument;
   pair: number;
   updatedAt: Timestamp;
-  /** Whether an unchanged document is left as it is: observed-service.md 3.5. */
+  /** Whether an unchanged document is ignored: observed-service.md 3.5. */
   skipUnchanged: boolean;
   receivedAt: number;
 }
@@ -22,9 +22,9 @@ export interface StoredDocument {
 }
 
 export interface DocumentStore {
-  /** Must run in a transaction. Says whether the id was known. */
+  /** Stores a document; `alreadyExisted` if its id was known. Must run in a transaction. */
   store(request: StoreRequest): { id: string; alreadyExisted: boolean; changed: boolean };
-  /** Whether there was such a document. Must run in a transaction. */
+  /** Removes a document; false if it did not exist. Must run in a transaction. */
   remove(id: string): boolean;
   list(options: { pair?: number; newestFirst?: boolean; limit?: number }): StoredDocument[];
   count(): { documents: number; waiting: number };
@@ -41,7 +41,7 @@ ON CONFLICT(id) DO UPDATE SET pairs = excluded.pairs, name = excluded.name, titl
 
 function unchanged(request: StoreRequest, known: Row, mark: string): boolean {
   if (!request.skipUnchanged) return false;
-  // A timestamp without offset fails the comparison inside the service, silently (3.4).
+  // A timestamp without offset silently fails the comparison in the service (3.4).
   if (request.updatedAt.naive) return true;
   return request.updatedAt.ms <= Number(known["updated_at"]) && known["fingerprint"] === mark;
 }
@@ -58,7 +58,7 @@ function toStored(row: Row): StoredDocument {
   };
 }
 
-/** The stored documents. Text reaches the full-text index later: indexer.ts. */
+/** The stored documents. The text is added to the full-text index later: indexer.ts. */
 export function createDocumentStore(database: Database): DocumentStore {
   const find = database.prepare(
     "SELECT number, pairs, updated_at, fingerprint FROM documents WHERE id = ?",

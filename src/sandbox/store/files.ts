@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import type { Database, Row } from "../../database.ts";
 import { zuluTime } from "./identity.ts";
 
-/** Bytes of one uploaded file. */
+/** Maximum size of one uploaded file. */
 export const maxFileBytes = 25 * 1024 * 1024;
 
 export interface NewFile {
   name: string;
-  /** As the part's own header says; the kind of file follows from it alone. */
+  /** MIME type from the part's header; it alone determines the kind of file. */
   mime: string;
   bytes: Uint8Array;
   projectId: number | null;
-  /** Whether it shows in the list of files for chats. */
+  /** Whether the list of chat files contains it. */
   listed: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface StoredFile {
   createdAt: number;
 }
 
-/** `chat_file_type` by MIME type; the name plays no part: observed-service.md 5. */
+/** `chat_file_type` by MIME type, independent of the name: observed-service.md 5. */
 export function kindOf(mime: string): "image" | "tabular" | "plain_text" | "document" {
   const type = mime.toLowerCase().split(";")[0]!.trim();
   if (type.startsWith("image/")) return "image";
@@ -60,11 +60,11 @@ const columns = "id, file_id, name, mime, kind, project_id, created_at";
 export type Files = ReturnType<typeof createFiles>;
 
 /**
- * Uploaded files and images, kept in the database. A file for chats shows PROCESSING
- * for its first `looks`: counted, not timed, so that a client that polls sees it.
+ * Uploaded files and images, stored in the database. The first `polls` of a chat file report
+ * PROCESSING: a count, not a time, so that every polling client sees it.
  */
-export function createFiles(database: Database, now: () => number, looks = 0) {
-  const looksLeft = new Map<string, number>();
+export function createFiles(database: Database, now: () => number, polls = 0) {
+  const pollsLeft = new Map<string, number>();
   const findBy = (member: "id" | "file_id") =>
     database.prepare(`SELECT ${columns} FROM files WHERE ${member} = ?`);
   const byId = findBy("id");
@@ -95,14 +95,14 @@ export function createFiles(database: Database, now: () => number, looks = 0) {
           file.bytes,
           stored.createdAt,
         );
-      if (file.listed && looks > 0) looksLeft.set(stored.id, looks);
+      if (file.listed && polls > 0) pollsLeft.set(stored.id, polls);
       return stored;
     },
-    /** What has become of a file at this look: PROCESSING, then COMPLETED or FAILED. */
+    /** The status of a file at this poll: PROCESSING, then COMPLETED or FAILED. */
     status({ id, mime }: StoredFile): "PROCESSING" | "COMPLETED" | "FAILED" {
-      const left = looksLeft.get(id) ?? 0;
-      if (left > 1) looksLeft.set(id, left - 1);
-      else looksLeft.delete(id);
+      const left = pollsLeft.get(id) ?? 0;
+      if (left > 1) pollsLeft.set(id, left - 1);
+      else pollsLeft.delete(id);
       if (left > 0) return "PROCESSING";
       if (!/^application\/pdf\b/i.test(mime)) return "COMPLETED";
       const start = database.prepare("SELECT substr(bytes, 1, 5) AS start FROM files WHERE id = ?");
@@ -115,9 +115,9 @@ export function createFiles(database: Database, now: () => number, looks = 0) {
       const row = byId.get(id);
       return row && toFile(row);
     },
-    /** Whether such an image was uploaded. */
+    /** Whether an image with this id was uploaded. */
     hasImage: (fileId: string): boolean => byFileId.get(fileId)?.["kind"] === "image",
-    /** A file by its id in the store; text only of text files. */
+    /** A file by its id in the store; `text` only for text files. */
     read(
       fileId: string,
     ): { name: string; mime: string; bytes: Uint8Array; text: string | undefined } | undefined {

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { IngestionDocument } from "../../api/schemas.ts";
 
 /**
- * The id under which a document is stored: each space becomes `_`, then all but
- * letters, digits and `_ . - ~` is percent-encoded. observed-service.md 3.3.
+ * The id under which a document is stored: each space becomes `_`, then all characters
+ * except letters, digits and `_ . - ~` are percent-encoded. observed-service.md 3.3.
  */
 export function storedId(id: string): string {
   // A lone surrogate cannot be encoded; the service strips them (3.2).
@@ -13,7 +13,7 @@ export function storedId(id: string): string {
   );
 }
 
-/** Without an id the title names the document. */
+/** The stored id of a document; without an id the title replaces it. */
 export function storedIdOf(
   document: Pick<IngestionDocument, "semantic_identifier"> & { id?: unknown },
 ): string {
@@ -25,7 +25,7 @@ export function storedIdOf(
 export interface Timestamp {
   /** Milliseconds since the epoch. */
   ms: number;
-  /** No offset was given. */
+  /** Whether the text had no offset. */
   naive: boolean;
 }
 
@@ -33,8 +33,8 @@ const iso =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /**
- * ISO 8601 with or without offset, a date alone, or unix seconds (milliseconds
- * when too large for seconds). Undefined for anything else. observed-service.md 3.4.
+ * Parses ISO 8601 with or without offset, a date alone, or unix seconds (milliseconds if
+ * too large for seconds). Undefined for any other value. observed-service.md 3.4.
  */
 export function parseTimestamp(value: unknown): Timestamp | undefined {
   if (typeof value === "number" && Number.isFinite(value)) {
@@ -49,7 +49,7 @@ export function parseTimestamp(value: unknown): Timestamp | undefined {
   const ms = Date.parse(
     `${day}T${(time ?? "00:00").replace(",", ".")}${offset?.toUpperCase() ?? "Z"}`,
   );
-  // Date.parse takes the 30th of February for the 1st of March.
+  // Date.parse turns the 30th of February into March.
   if (Number.isNaN(ms) || Number(day!.slice(8)) > daysInMonth(day!)) return undefined;
   return { ms, naive: offset === undefined };
 }
@@ -58,7 +58,7 @@ function daysInMonth(day: string): number {
   return new Date(Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)), 0)).getUTCDate();
 }
 
-/** What the service compares to decide whether the content changed: observed-service.md 3.5. */
+/** Hash of the members that the service compares to detect a change: observed-service.md 3.5. */
 export function fingerprint(document: IngestionDocument): string {
   const { title, semantic_identifier, sections, primary_owners, secondary_owners } = document;
   const covered = [
@@ -70,12 +70,12 @@ export function fingerprint(document: IngestionDocument): string {
   return createHash("sha256").update(JSON.stringify(covered)).digest("base64");
 }
 
-/** `2026-01-01T00:00:00Z`, as the JSON answers write it. */
+/** `2026-01-01T00:00:00Z`, as in JSON responses. */
 export function zuluTime(ms: number): string {
   return new Date(ms).toISOString().replace(/\.000Z$/, "Z");
 }
 
-/** `2026-01-01T00:00:00+00:00`, as the packets write it: observed-service.md 2.1. */
+/** `2026-01-01T00:00:00+00:00`, as in packets: observed-service.md 2.1. */
 export function offsetTime(ms: number): string {
   return zuluTime(ms).replace(/Z$/, "+00:00");
 }

@@ -4,9 +4,9 @@ import { messageOf } from "../../errors.ts";
 import { indexText, splitPassages } from "./passages.ts";
 
 export interface Indexer {
-  /** Tells that documents wait. Returns at once; indexing happens later. */
+  /** Reports that documents are queued. Returns at once; indexing happens later. */
   notify(): void;
-  /** Resolves when nothing waits any more. */
+  /** Resolves when the queue is empty. */
   idle(): Promise<void>;
   stop(): void;
 }
@@ -16,7 +16,7 @@ interface Section {
   link?: string;
 }
 
-/** Longest key and value together that still work as a tag: observed-service.md 3.2. */
+/** Maximum length of key and value together for a tag: observed-service.md 3.2. */
 const maxTagLength = 255;
 
 function tagsOf(metadata: Record<string, string | string[]>): [string, string][] {
@@ -59,7 +59,7 @@ function createWriter(database: Database): (row: Row) => void {
         keep(section.link ?? null, heading, text);
       }
     }
-    // A document of a title alone can still be found.
+    // A document with only a title must be found, too.
     if (kept === 0) keep(null, "", "");
     for (const [key, value] of tagsOf(JSON.parse(String(row["metadata"])))) {
       statements.tag.run(number, key, value);
@@ -69,9 +69,9 @@ function createWriter(database: Database): (row: Row) => void {
 }
 
 /**
- * Brings stored documents into the full-text index, after their answer was sent:
- * soon when uploads pause, in short slices while they go on. The queue is the
- * table itself, so nothing is lost at a crash.
+ * Adds stored documents to the full-text index after their response was sent: soon when
+ * uploads pause, in short slices while they continue. The queue is the table itself, so a
+ * crash loses nothing.
  */
 export function createIndexer(database: Database, log: (text: string) => void): Indexer {
   const next = database.prepare(
@@ -93,8 +93,8 @@ export function createIndexer(database: Database, log: (text: string) => void): 
   const schedule = (ms: number): void => {
     timer ??= setTimeout(run, ms);
   };
-  // Returns whether anything is left.
-  const slice = (budgetMs: number): boolean => {
+  // Indexes for `budgetMs`; returns whether documents may be left.
+  const indexSlice = (budgetMs: number): boolean => {
     const end = performance.now() + budgetMs;
     while (performance.now() < end) {
       const rows = next.all();
@@ -116,10 +116,10 @@ export function createIndexer(database: Database, log: (text: string) => void): 
     if (busy && now - (waitingSince ?? now) < 1_000) return schedule(10);
     let more;
     try {
-      more = slice(10);
+      more = indexSlice(10);
     } catch (error) {
       // A full disk or another process's lock: the documents stay queued.
-      log(`indexing failed, will be tried again: ${messageOf(error)}`);
+      log(`indexing failed, next attempt in 1 s: ${messageOf(error)}`);
       return schedule(1_000);
     }
     if (more) schedule(busy ? 30 : 0);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IngestionRequest } from "../../api/schemas.ts";
 
-/** `full` keeps everything, `hashes` only hashes of the stored bodies, `off` only counts. */
+/** `full` records everything, `hashes` only hashes of stored bodies, `off` only counts. */
 export type LedgerMode = "full" | "hashes" | "off";
 
 export interface LedgerRequest {
@@ -10,21 +10,21 @@ export interface LedgerRequest {
   path: string;
   /** As sent, without the credentials. */
   headers: Record<string, string>;
-  /** Of the answer; 0 while none was sent, and after a reset. */
+  /** Status of the response; 0 before the response, and after a reset. */
   status: number;
-  /** Of an ingestion: the body, once it is stored, whatever was answered then. Only in mode `full`. */
+  /** Body of a stored ingestion, whatever the response was. Only in mode `full`. */
   stored?: IngestionRequest;
 }
 
-/** What the sandbox saw: the oracle of tests about lost and duplicated documents. */
+/** Record of all requests: the oracle of tests about lost and duplicated documents. */
 export interface Ledger {
-  /** Bodies of accepted ingestions in order, per id as the client sent it ("" for none). */
+  /** Bodies of accepted ingestions in order, by id as the client sent it ("" without id). */
   documents: Map<string, IngestionRequest[]>;
   /** SHA-256 (hex) of the same bodies' bytes, in mode `hashes`. */
   hashes: Map<string, string[]>;
-  /** Ingestion requests per id, also those that a fault or the validation refused. */
+  /** Number of ingestion requests by id, including those refused by a fault or validation. */
   attempts: Map<string, number>;
-  /** Parsed bodies of the chat messages received, also the refused ones. */
+  /** Parsed bodies of all chat messages, including refused messages. */
   chats: Record<string, unknown>[];
   requests: LedgerRequest[];
   requestCount: number;
@@ -33,7 +33,7 @@ export interface Ledger {
 
 export interface LedgerWriter {
   ledger: Ledger;
-  /** Counts a request; the answer's status is filled in later by the caller. */
+  /** Counts a request; the caller sets the status of the response later. */
   request(method: string, path: string, headers: NodeJS.Dict<string | string[]>): LedgerRequest;
   attempted(id: string): void;
   accepted(request: IngestionRequest, bytes: Uint8Array, entry: LedgerRequest): void;

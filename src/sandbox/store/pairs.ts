@@ -5,9 +5,9 @@ type Connector = PairRecord["connector"];
 type Credential = PairRecord["credential"];
 
 /**
- * The connector and credential pairs. `records`, `ids` and `publicIds` are live:
- * a pair that is made later stands in them. Pairs are stored, what has no pair is
- * forgotten with the sandbox.
+ * The connector/credential pairs. `records`, `ids` and `publicIds` are live: they include
+ * pairs created later. Pairs are stored; connectors and credentials without a pair are lost
+ * when the sandbox ends.
  */
 export interface Pairs {
   readonly records: readonly PairRecord[];
@@ -17,9 +17,9 @@ export interface Pairs {
   addCredential(credential: Omit<Credential, "id">): Credential;
   connector(id: number): Connector | undefined;
   credential(id: number): Credential | undefined;
-  /** Forgets a connector that got no pair. */
+  /** Drops a connector without a pair. */
   dropConnector(id: number): void;
-  /** A connector of this name and source, with or without a pair. */
+  /** Whether a connector of this name and source exists, with or without a pair. */
   hasConnector(name: string, source: string): boolean;
   link(parts: {
     name: string;
@@ -36,7 +36,7 @@ function readStored(database: Database): PairRecord[] {
   return rows.map((row) => JSON.parse(String(row["record"])) as PairRecord);
 }
 
-/** The pairs of this sandbox: the given ones, and those made in earlier runs. */
+/** The pairs of this sandbox: the given pairs, and those created in earlier runs. */
 export function createPairs(database: Database, given: readonly PairRecord[]): Pairs {
   const records: PairRecord[] = [];
   const ids = new Set<number>();
@@ -54,20 +54,20 @@ export function createPairs(database: Database, given: readonly PairRecord[]): P
     if (!ids.has(record.cc_pair_id)) add(record);
   }
   const insert = database.prepare("INSERT INTO pairs(id, record) VALUES (?, ?)");
-  const next = (taken: Iterable<number>): number => Math.max(0, ...taken) + 1;
+  const nextId = (usedIds: Iterable<number>): number => Math.max(0, ...usedIds) + 1;
   return {
     records,
     ids,
     publicIds,
     addConnector(connector) {
-      const made = { id: next(connectors.keys()), ...connector } as Connector;
-      connectors.set(made.id, made);
-      return made;
+      const created = { id: nextId(connectors.keys()), ...connector } as Connector;
+      connectors.set(created.id, created);
+      return created;
     },
     addCredential(credential) {
-      const made = { id: next(credentials.keys()), ...credential } as Credential;
-      credentials.set(made.id, made);
-      return made;
+      const created = { id: nextId(credentials.keys()), ...credential } as Credential;
+      credentials.set(created.id, created);
+      return created;
     },
     connector: (id) => connectors.get(id),
     credential: (id) => credentials.get(id),
@@ -77,7 +77,7 @@ export function createPairs(database: Database, given: readonly PairRecord[]): P
     link({ name, accessType, groups, connector, credential }) {
       const record: PairRecord = {
         // Pair 1 is the hidden default pair.
-        cc_pair_id: Math.max(2, next(ids)),
+        cc_pair_id: Math.max(2, nextId(ids)),
         name,
         connector: { ...connector, credential_ids: [credential.id] },
         credential,

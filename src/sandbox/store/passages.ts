@@ -1,33 +1,33 @@
-/** Texts cut for ranking and quoting. Pure. */
+/** Splits texts for ranking and quoting. Pure. */
 
 export interface Passage {
-  /** The nearest heading above, without its marks; "" for none. */
+  /** The nearest heading above, without `#` marks; "" without a heading. */
   heading: string;
   text: string;
 }
 
-const aimedLength = 1_200;
+const targetLength = 1_200;
 const maxLength = 2_400;
 
-/** Words of scripts without spaces would be one token; each character becomes one. */
+/** Scripts without spaces: a sentence would be one token, so each character becomes a token. */
 const spaceless = /[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]/gu;
 
-/** Text as the full-text index takes it. A question may hold NUL, which ends a text in SQLite. */
+/** Prepares text for the full-text index. Removes NUL, which ends a text in SQLite. */
 export function indexText(text: string): string {
   return text.replaceAll("\0", " ").replace(spaceless, " $& ");
 }
 
 interface Block {
   text: string;
-  /** Without its marks; undefined where the block does not begin with a heading. */
+  /** The heading without `#` marks; undefined if the block does not begin with a heading. */
   heading: string | undefined;
-  /** Whether it continues a block of code. */
+  /** Whether it continues a code block. */
   inCode: boolean;
 }
 
 const fence = /^ {0,3}(?:```|~~~)/;
 
-/** Texts between blank lines; a heading begins one too. A line of code is no heading. */
+/** Splits text at blank lines and before headings. A line of code is no heading. */
 function blocksOf(text: string): Block[] {
   const blocks: Block[] = [];
   let open: Block | undefined;
@@ -44,8 +44,8 @@ function blocksOf(text: string): Block[] {
 }
 
 /**
- * The title that a section begins with: its first lines, where others follow.
- * Uploaded sections name their place like this: `Holidays > Annual leave`.
+ * The title at the beginning of a section: its first lines, if other lines follow.
+ * Uploaded sections begin with their position: `Holidays > Annual leave`.
  */
 function titleOf([first, second]: readonly Block[]): string | undefined {
   if (!first || !second || first.heading !== undefined || first.text.length > 300) return undefined;
@@ -55,9 +55,9 @@ function titleOf([first, second]: readonly Block[]): string | undefined {
 }
 
 /**
- * Cuts a section at headings and blank lines into passages of about 1,200
- * characters; a longer paragraph is cut at a space. A passage that begins
- * inside a block of code gets a fence of its own.
+ * Splits a section at headings and blank lines into passages of about 1,200
+ * characters, and a longer paragraph at a space. A passage that begins inside a
+ * code block starts with its own fence.
  */
 export function splitPassages(text: string): Passage[] {
   const passages: Passage[] = [];
@@ -73,7 +73,7 @@ export function splitPassages(text: string): Passage[] {
       finish();
       heading = block.heading;
     }
-    if (current.length + block.text.length > aimedLength) finish();
+    if (current.length + block.text.length > targetLength) finish();
     const opening = block.inCode && current === "" ? "```\n" : "";
     let rest = block.text;
     while (rest.length > maxLength) {
@@ -91,7 +91,7 @@ export function splitPassages(text: string): Passage[] {
 
 const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
 
-/** A line of Markdown as plain words: marks off, links as their text. */
+/** A line of Markdown as plain text: without marks, links replaced by their text. */
 function plainLine(line: string): string {
   return line
     .replace(/^\s*(?:#{1,6}\s+|[-*+]\s+(?:\[[ x]\]\s+)?|\d{1,3}[.)]\s+|>\s?)+/i, "")
@@ -101,7 +101,7 @@ function plainLine(line: string): string {
     .trim();
 }
 
-/** The paragraphs, list items and table rows of a passage; no headings and no code. */
+/** The paragraphs, list items and table rows of a passage, without headings and code. */
 function paragraphsOf(text: string): string[] {
   const paragraphs: string[] = [];
   let open = false;
@@ -114,21 +114,21 @@ function paragraphsOf(text: string): string[] {
       continue;
     }
     const plain = plainLine(line);
-    // Headings, rules, table borders and comments are no sentences.
+    // Headings, rules, table borders and comments are not sentences.
     const noise =
       /^\s*#{1,6}\s/.test(line) || plain === "" || /^(?:[|:\-\s=*_]+$|<!--)/.test(plain);
     const startsNew = /^\s*(?:[-*+]\s|\d{1,3}[.)]\s|\||>)/.test(line);
     if (!noise && open && !startsNew) paragraphs[paragraphs.length - 1] += ` ${plain}`;
     else if (!noise) paragraphs.push(plain);
-    // Table rows stand for themselves.
+    // Each table row is a paragraph.
     open = !noise && !/^\s*\|/.test(line);
   }
   return paragraphs;
 }
 
 /**
- * The sentences of a passage, for quoting; at most 400 characters each. A title
- * in front of the passage is none: it is named by the source already.
+ * The sentences of a passage, for quoting; at most 400 characters each. Drops a title at
+ * the beginning of the passage: the citation already names it.
  */
 export function sentencesOf({ heading, text }: Passage): string[] {
   const first = text.split("\n\n", 1)[0] ?? "";

@@ -10,7 +10,7 @@ export interface Filters {
   updatedFrom?: number;
   updatedTo?: number;
   tags?: [key: string, value: string][];
-  /** Whether one of the tags is enough. */
+  /** Whether one matching tag is enough. */
   anyTag?: boolean;
 }
 
@@ -46,11 +46,11 @@ const stopWords = new Set(
   ).split(" "),
 );
 
-/** The words of a question that say what it is about, lower case, each once. */
+/** The significant words of a question, in lower case, without duplicates. */
 export function questionTerms(question: string): string[] {
   const words = new Set(indexText(question.toLowerCase()).match(/[\p{L}\p{N}]+/gu) ?? []);
-  const telling = [...words].filter((word) => !stopWords.has(word));
-  return (telling.length > 0 ? telling : [...words]).slice(0, 40);
+  const significant = [...words].filter((word) => !stopWords.has(word));
+  return (significant.length > 0 ? significant : [...words]).slice(0, 40);
 }
 
 function conditions(filters: Filters): { sql: string; values: SqlValue[] } {
@@ -102,8 +102,8 @@ function toHit(row: Row): Hit {
 }
 
 /**
- * The passages that match any of the terms, best first by bm25 (a word in the
- * title or heading counts four times), among the documents that pass the filters.
+ * The passages of filtered documents that match any term, best first by bm25. A word in
+ * the title or heading counts four times.
  */
 export function searchPassages(
   database: Database,
@@ -126,7 +126,7 @@ export function searchPassages(
     .map(toHit);
 }
 
-/** A hit in the service's form: observed-service.md 1.8. `time` writes the timestamp. */
+/** A hit in the service's form: observed-service.md 1.8. `time` formats the timestamp. */
 export function toSearchDoc(hit: Hit, time: (ms: number) => string): SearchDoc {
   const { document } = hit;
   const names = (owners: Owner[]): string[] =>

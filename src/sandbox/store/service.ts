@@ -27,9 +27,9 @@ import { createSessions } from "./sessions.ts";
 
 export interface Service {
   routes: Route[];
-  /** Resolves when everything that was accepted can be found. */
+  /** Resolves when every accepted document is indexed. */
   idle: () => Promise<void>;
-  /** Stores the answers in flight, writes what waits for its transaction, closes the database. */
+  /** Stores the answers in progress, commits pending writes, closes the database. */
   close(): Promise<void>;
 }
 
@@ -90,16 +90,16 @@ function routesOf(
   ];
 }
 
-/** Opens the database and puts the parts together. The caller closes it. */
+/** Opens the database and creates all parts of the service. The caller closes it. */
 export async function openService(options: ServiceOptions, ledger: LedgerWriter): Promise<Service> {
-  // First: it refuses files that cannot be played, when nothing is open yet.
+  // Create the player first: it refuses unplayable files before anything is open.
   const play = options.play && createPlayer(options.play, framingOf(options), options.clock);
   const database = await openSandboxDatabase(options.dataFolder);
   const commits = createCommits(database);
   const indexer = createIndexer(database, (text) => options.onLog?.(text));
   const runs = createRuns({ heartbeatMs: options.heartbeatMs });
   const routes = routesOf(database, options, { commits, indexer, ledger, runs, play });
-  // Documents that an earlier run did not get to.
+  // Index documents that an earlier run left in the queue.
   indexer.notify();
   return {
     routes,

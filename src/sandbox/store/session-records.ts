@@ -2,7 +2,7 @@ import { zuluTime } from "./identity.ts";
 import { type Line, packet } from "../chat/packets.ts";
 import type { Message, Session } from "./sessions.ts";
 
-/** A row of the list of sessions: observed-service.md 5. */
+/** An element of the session list: observed-service.md 5. */
 export function toListed(session: Session) {
   return {
     id: session.id,
@@ -17,7 +17,7 @@ export function toListed(session: Session) {
   };
 }
 
-/** A message as its session shows it. */
+/** A message in the form of the session endpoint. */
 export function toDetail(message: Message) {
   return {
     message_id: message.id,
@@ -35,7 +35,7 @@ export function toDetail(message: Message) {
   };
 }
 
-/** The packets that would bring a stored answer again, its text in one piece. */
+/** Packets that replay a stored answer, with its text in one piece. */
 export function replayOf({ text, documents, citations }: Message): Line[] {
   const search = [
     packet(0, "search_tool_start", { is_internet_search: false }),

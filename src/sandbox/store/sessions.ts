@@ -25,12 +25,12 @@ export interface Message {
   citations: Record<string, string>;
   files: unknown[];
   error: string | null;
-  /** What the answer's model is called; null where it was not noted. */
+  /** Name of the answer's model; null if it was not stored. */
   model: string | null;
   sentAt: number;
 }
 
-/** What is stored of an answer when its turn ends. */
+/** The stored result of a turn. */
 export interface Outcome {
   text: string;
   documents: unknown[];
@@ -38,11 +38,11 @@ export interface Outcome {
   error: string | null;
 }
 
-/** Stored while an answer is being made; observed-service.md 2.8. */
+/** Stored while an answer is in progress; observed-service.md 2.8. */
 const placeholder =
   "Response was terminated prior to completion, try regenerating the answer to this message.";
 
-/** An empty session may be about to get its first message. */
+/** How long the list shows an empty session, which may soon get its first message. */
 const newForMs = 5 * 60_000;
 
 function toSession(row: Row): Session {
@@ -76,7 +76,7 @@ function toMessage(row: Row): Message {
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Chat sessions and their message trees, kept in the database. */
+/** Chat sessions and their message trees, stored in the database. */
 export function createSessions(database: Database, now: () => number) {
   const insert = database.prepare(
     "INSERT INTO messages(session, parent, type, text, files, sent_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
@@ -133,7 +133,7 @@ export function createSessions(database: Database, now: () => number) {
       }
       return line;
     },
-    /** Stores the question (unless it is asked again) and a placeholder for the answer of each model. */
+    /** Stores the question, unless it is asked again, and one placeholder answer per model. */
     begin(
       session: string,
       parent: number,
@@ -165,7 +165,7 @@ export function createSessions(database: Database, now: () => number) {
           message,
         );
     },
-    /** The newest first. Those without a message only when asked for, or while they are new. */
+    /** Newest first. Includes sessions without a message only if `withEmpty`, or while they are new. */
     list(limit: number, before: number | undefined, withEmpty: boolean): Session[] {
       return database
         .prepare(
@@ -182,7 +182,7 @@ export function createSessions(database: Database, now: () => number) {
     remove(id: string): void {
       database.prepare("UPDATE sessions SET deleted = 1 WHERE id = ?").run(id);
     },
-    /** As if it had never been. */
+    /** Deletes a session and its messages permanently. */
     erase(id: string): void {
       database.transaction(() => {
         database.prepare("DELETE FROM messages WHERE session = ?").run(id);

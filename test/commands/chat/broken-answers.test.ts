@@ -142,7 +142,7 @@ describe("a body that is no stream", () => {
     ['{\n  "message": "no such tenant"\n}', "application/json", "the message: no such tenant"],
     ["[]", "application/json", "a JSON array"],
     ['[\n  {"answer": "yes"}\n]', "application/json", "a JSON array"],
-    ["{}", "application/json", "an object of another kind"],
+    ["{}", "application/json", "an unknown JSON object"],
     [
       "<!doctype html>\n<title>Sign in</title>\n",
       "text/event-stream",

@@ -183,7 +183,7 @@ describe("--max-packet", () => {
     const args = ["--max-packet", "4k", "--output", "ndjson", "hi"];
     const { code, stdout, stderr } = await world.run(args);
     expect(code).toBe(11);
-    expect(stderr).toContain("longer than 4096 bytes (--max-packet takes more)");
+    expect(stderr).toContain("longer than 4096 bytes (raise the limit with --max-packet)");
     expect(stdout).toContain('"type":"result","status":"incomplete","answer":"Ask your "');
     expect(world.sandbox.ledger.requestCount).toBe(1);
   });

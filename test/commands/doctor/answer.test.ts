@@ -210,7 +210,7 @@ describe("the wire:", () => {
     expect(code).toBe(7);
     expect(findings["answer"]).toMatchObject({
       status: "failure",
-      message: expect.stringContaining("no answer in time"),
+      message: expect.stringContaining("no response in time"),
     });
   });
 

@@ -223,7 +223,7 @@ describe("proxies:", () => {
   });
 
   it.each([
-    [407, "wants a name and password"],
+    [407, "requires a name and password"],
     [502, "502"],
   ])("one that answers %s", async (status, words) => {
     const proxy = await startProxy(status);

@@ -221,7 +221,7 @@ describe("a client certificate", () => {
   });
 
   it.each<[name: string, env: Record<string, string>, said: RegExp]>([
-    ["that is missing", {}, /asks for a client certificate/],
+    ["that is missing", {}, /requires a client certificate/],
     [
       "of a CA that the server does not know",
       {
@@ -233,7 +233,7 @@ describe("a client certificate", () => {
     [
       "that a TLS 1.2 server misses",
       { TLS: "-tls1_2" },
-      /TLS failed \(\S*HANDSHAKE_FAILURE\)[^]*may ask for a client certificate/,
+      /TLS failed \(\S*HANDSHAKE_FAILURE\)[^]*may require a client certificate/,
     ],
   ])("%s is named, where the server says so", async (_name, { TLS, ...own }, said) => {
     const { folder, env } = await startTestService();

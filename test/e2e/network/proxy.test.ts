@@ -168,7 +168,7 @@ describe("a proxy", () => {
     expect(refused.code).toBe(5);
     expect(refused.stderr).toContain("unknown CA");
     expect(refused.stderr).toContain("--ca-file");
-    expect(refused.stderr).toContain(`the proxy 127.0.0.1:${port} may open TLS itself`);
+    expect(refused.stderr).toContain(`the proxy 127.0.0.1:${port} may intercept TLS`);
     const both = `${authority.read("ca.crt")}# two in one file\n${inspection.read("ca.crt")}`;
     writeFiles(folder, { "both.pem": both });
     for (const trust of [
@@ -197,7 +197,7 @@ describe("a proxy that", () => {
       ),
       1,
       5,
-      ["answered 407", "does not take this name and password", "percent-encoded"],
+      ["answered 407", "rejects this name and password", "percent-encoded"],
     ],
     [
       "wants NTLM",
@@ -206,21 +206,21 @@ describe("a proxy that", () => {
       ),
       1,
       5,
-      ["it takes NTLM or Negotiate, this tool knows Basic", "cntlm or px"],
+      ["it accepts NTLM or Negotiate, this tool supports only Basic", "cntlm or px"],
     ],
     [
       "forbids it",
       answer("HTTP/1.1 403 Forbidden by policy\r\ncontent-type: text/html\r\n\r\n<h1>No</h1>"),
       1,
       5,
-      ["answered 403 Forbidden by policy", "have service.test:", "port 443 only", "NO_PROXY"],
+      ["answered 403 Forbidden by policy", "ask for service.test:", "port 443 only", "NO_PROXY"],
     ],
     [
       "cannot reach it",
       answer("HTTP/1.1 502 Bad Gateway\r\n\r\n"),
       4,
       5,
-      ["answered 502", "belongs into NO_PROXY"],
+      ["answered 502", "add a host inside the company to NO_PROXY"],
     ],
     [
       "echoes the password",
@@ -236,14 +236,14 @@ describe("a proxy that", () => {
       answer(html),
       1,
       5,
-      ["gave a tunnel, but what answers in it does not speak TLS"],
+      ["opened a tunnel, but the response in it is not TLS"],
     ],
     [
       "speaks something else",
       answer("220 mail.example ESMTP\r\n"),
       4,
       5,
-      ["does not answer as a proxy does"],
+      ["does not respond like a proxy"],
     ],
     [
       "redirects",
@@ -276,7 +276,7 @@ describe("a proxy that", () => {
     const proxy = await startProxy(answer("HTTP/1.1 407 No\r\n\r\n"));
     const own = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
     const { stderr } = await runMain(["connectors", "list"], { folder, env: { ...env, ...own } });
-    expect(stderr).toContain("it wants a name and password");
+    expect(stderr).toContain("it requires a name and password");
     expect(stderr).toContain("http://NAME:PASSWORD@host:port");
   });
 
@@ -288,7 +288,7 @@ describe("a proxy that", () => {
     const { code, stderr } = await runMain(args, { folder, env: { ...env, ...own } });
     expect({ code, stderr }).toEqual({
       code: 7,
-      stderr: expect.stringContaining("no answer in time"),
+      stderr: expect.stringContaining("no response in time"),
     });
     expect(proxy.connects.length).toBeLessThanOrEqual(4);
   });

@@ -248,9 +248,9 @@ describe("a failure", () => {
     ["an error with a status", event({ error: { message: "slow", code: 429 } }), /^RATE_LIMIT: /],
     ["an error in words", event({ error: `bad API key ${key}` }), /^AUTH_ERROR: .*\*\*\*/],
     ["an error of no known kind", event({ error: {} }), /^API_ERROR: /],
-    ["an end", "", /^CONNECTION_ERROR: .*in the middle/],
-    ["an unfinished event", 'data: {"choices": [{"del', /^API_ERROR: .*no JSON/],
-    ["something else", event("<html>"), /^API_ERROR: .*no JSON/],
+    ["an end", "", /^CONNECTION_ERROR: .*cut off its answer/],
+    ["an unfinished event", 'data: {"choices": [{"del', /^API_ERROR: .*not JSON/],
+    ["something else", event("<html>"), /^API_ERROR: .*not JSON/],
     ["a line without an end", `data: ${"x".repeat(1_200_000)}`, /^API_ERROR: .*1 MiB/],
     [
       "more than can be meant",

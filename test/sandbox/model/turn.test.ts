@@ -414,7 +414,7 @@ describe("a run of a model", () => {
     const again = await start({ dialect: "onyx", dataFolder: sandbox.dataFolder });
     expect((await storedOf(again, id)).messages.at(-1)).toMatchObject({
       message: "one ",
-      error: "The sandbox ended before the answer did",
+      error: "The sandbox shut down before the answer was complete",
     });
   });
 

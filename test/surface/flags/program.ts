@@ -50,7 +50,7 @@ export const program: Coverage = {
         codes: [5, 5],
         stderr: { gains: /127\.0\.0\.1:10/ },
       },
-      { args: list, flag: "--proxy http://127.0.0.1:9", stderr: { gains: /--proxy is not used/ } },
+      { args: list, flag: "--proxy http://127.0.0.1:9", stderr: { gains: /--proxy is ignored/ } },
     ],
     "--output": { args: list, flag: "--output csv", stdout: { gains: /^cc_pair_id,name/ } },
     "--json": { args: list, flag: "--json", stdout: { gains: /^\[/ } },

@@ -7,16 +7,16 @@ function refused(why: string): CliError {
 }
 
 /**
- * Where an OpenAI-compatible server takes questions: its base address with or
- * without `/v1`, or the address of the completions themselves. A version that is
- * part of the path (`/v1beta/openai`) stays the only one; a query (`?api-version=…`)
- * is kept. Throws CliError `usage` for what is no http(s) address or holds a secret.
+ * The completions endpoint of an OpenAI-compatible server. `base` is its base address with or
+ * without `/v1`, or the endpoint itself. A version in the path (`/v1beta/openai`) replaces
+ * `/v1`; a query (`?api-version=…`) is kept. Throws CliError `usage` for an address that is
+ * not http(s) or holds a secret.
  */
 export function completionsUrl(base: string): URL {
   const url = URL.canParse(base) ? new URL(base) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) throw refused("is not an http or https address");
   if (url.username !== "" || url.password !== "") {
-    // Not repeated: it holds a secret.
+    // The message omits the address: it holds a secret.
     throw refused("holds a user name or password; put the key in KNOWCTL_SANDBOX_LLM_KEY");
   }
   url.hash = "";

@@ -1,6 +1,6 @@
 import type { AnswerPart } from "../answer.ts";
 
-/** What a number in the model's text stands for. */
+/** The document that a number in the model's text refers to. */
 export interface Citable {
   documentId: string;
   link: string;
@@ -9,15 +9,16 @@ export interface Citable {
 const marker = /^\[\[(\d{1,3})\]\](?:\([^)\n]{0,500}\))?/;
 const plain = /^\[(\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9})\](?!\()/;
 const lenticular = /^【(\d{1,3})(?:†[^】\n]{0,80})?】/;
-/** What may still become one of them. */
-const begun = /^(?:\[{1,2}[\d,; ]{0,60}\]{0,2}|\[\[\d{1,3}\]\]\([^)\n]{0,500}|【[^】\n]{0,90})$/;
+/** The beginning of a possible marker. */
+const incomplete =
+  /^(?:\[{1,2}[\d,; ]{0,60}\]{0,2}|\[\[\d{1,3}\]\]\([^)\n]{0,500}|【[^】\n]{0,90})$/;
 
 type Code = { fence: number } | { ticks: number } | undefined;
 
 interface State {
   citable: readonly Citable[];
   code: Code;
-  /** Text whose meaning depends on what comes next. */
+  /** Text whose meaning depends on the next piece. */
   held: string;
 }
 
@@ -41,16 +42,16 @@ function citationsIn(state: State, match: RegExpExecArray): AnswerPart[] {
   });
 }
 
-/** Takes a marker or a single character from `at`; undefined when more text is needed to tell. */
-function bracket(
+/** Reads a marker or a single character at `at`; undefined if that needs more text. */
+function readBracket(
   state: State,
   at: number,
   isEnd: boolean,
 ): { parts: AnswerPart[]; length: number } | undefined {
   const rest = state.held.slice(at, at + 600);
-  if (!isEnd && begun.test(rest)) return undefined;
+  if (!isEnd && incomplete.test(rest)) return undefined;
   const match = marker.exec(rest) ?? plain.exec(rest) ?? lenticular.exec(rest);
-  // Without documents a number in brackets is the model's own affair.
+  // Without documents, a number in brackets is plain text of the model.
   if (!match || (state.citable.length === 0 && !rest.startsWith("[["))) {
     return { parts: [{ text: rest[0]! }], length: 1 };
   }
@@ -69,29 +70,29 @@ function scan(state: State, isEnd: boolean): AnswerPart[] {
     const character = state.held[at]!;
     if (character === "`") {
       const ticks = /^`+/.exec(state.held.slice(at))![0].length;
-      // The run may go on in the next piece.
+      // The run of backticks may continue in the next piece.
       if (!isEnd && at + ticks === state.held.length) break;
       state.code = nextCode(state.code, ticks);
       parts.push({ text: "`".repeat(ticks) });
       at += ticks;
     } else if (character === "\n") {
-      // Code within a line ends with it at the latest.
+      // Inline code ends at the end of its line.
       state.code = undefined;
       parts.push({ text: "\n" });
       at += 1;
     } else {
-      const taken = bracket(state, at, isEnd);
-      if (!taken) break;
-      parts.push(...taken.parts);
-      at += taken.length;
+      const bracket = readBracket(state, at, isEnd);
+      if (!bracket) break;
+      parts.push(...bracket.parts);
+      at += bracket.length;
     }
   }
   state.held = state.held.slice(at);
   return parts;
 }
 
-/** Neighbouring texts as one. */
-function joined(parts: readonly AnswerPart[]): AnswerPart[] {
+/** Merges adjacent texts. */
+function mergeTexts(parts: readonly AnswerPart[]): AnswerPart[] {
   const result: AnswerPart[] = [];
   for (const part of parts) {
     const last = result.at(-1);
@@ -102,18 +103,17 @@ function joined(parts: readonly AnswerPart[]): AnswerPart[] {
 }
 
 /**
- * Finds the citations in a model's text, in whatever pieces it comes: `[1]`,
- * `[1, 2]`, `[[1]](link)` and `【1】` where that number was given to a document.
- * Numbers that no document has are dropped as the service drops them
- * (observed-service.md 2.5); code and links stay as they are.
+ * Finds the citations in a model's text, wherever its pieces end: `[1]`, `[1, 2]`,
+ * `[[1]](link)` and `【1】`. Drops numbers without a document, as the service does
+ * (observed-service.md 2.5). Code and links stay unchanged.
  */
 export function createCitationFinder(citable: readonly Citable[]) {
   const state: State = { citable, code: undefined, held: "" };
   return {
     push(text: string): AnswerPart[] {
       state.held += text;
-      return joined(scan(state, false));
+      return mergeTexts(scan(state, false));
     },
-    end: (): AnswerPart[] => joined(scan(state, true)),
+    end: (): AnswerPart[] => mergeTexts(scan(state, true)),
   };
 }

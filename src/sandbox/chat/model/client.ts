@@ -2,7 +2,7 @@ import { type IncomingMessage, request as httpRequest, type RequestOptions } fro
 import { request as httpsRequest } from "node:https";
 import type { Duplex } from "node:stream";
 import type { Socket } from "node:net";
-import { checkEnd, type Heard, payloadPieces } from "./completion.ts";
+import { checkEnd, type StreamOutcome, payloadPieces } from "./completion.ts";
 import { payloadsOf } from "./events.ts";
 import { failureOfConnection, failureOfStatus, ModelFailure } from "./failure.ts";
 import { createThinkingFilter, type ModelPiece } from "./thinking.ts";
@@ -11,17 +11,17 @@ type Opened = (error: Error | null, socket?: Socket) => void;
 
 /** An OpenAI-compatible server. */
 export interface ModelServer {
-  /** Where completions are asked for; the key goes to no other place. */
+  /** Endpoint of completions; the key is sent to no other URL. */
   url: URL;
-  /** Sent as bearer token; undefined for servers that take none. */
+  /** Bearer token; undefined for servers without keys. */
   key: string | undefined;
-  /** Name of the model that answers unless a question names another. */
+  /** Default model, unless a question names another one. */
   model: string;
-  /** How an agent is told to behave; the sandbox's own words without it. */
+  /** Instructions for the model; the sandbox has its own default. */
   instructions?: string | undefined;
-  /** Opens its connections, through a proxy or with certificates of one's own; direct without it. */
+  /** Opens connections through a proxy or with extra certificates; default: direct. */
   connect?: ((opened: Opened) => void) | undefined;
-  /** Silence after which the server is given up. */
+  /** Idle timeout of a response. */
   idleMs: number;
 }
 
@@ -37,11 +37,11 @@ export interface ModelQuestion {
 }
 
 const connectMs = 10_000;
-const largestErrorBytes = 64 * 1024;
-const largestWholeBytes = 16 * 1024 * 1024;
-const longestAnswer = 4 * 1024 * 1024;
+const maxErrorBytes = 64 * 1024;
+const maxReplyBytes = 16 * 1024 * 1024;
+const maxAnswerChars = 4 * 1024 * 1024;
 
-/** How the request gets its connection. */
+/** Request options that decide how the request gets its connection. */
 function routeOf({ connect }: ModelServer): Pick<RequestOptions, "agent" | "createConnection"> {
   if (!connect) return { agent: false };
   return {
@@ -52,7 +52,7 @@ function routeOf({ connect }: ModelServer): Pick<RequestOptions, "agent" | "crea
   };
 }
 
-/** Sends the question; resolves with the head of the answer. Node follows no redirects. */
+/** Sends the question; resolves with the head of the response. Node follows no redirects. */
 async function post(
   server: ModelServer,
   body: string,
@@ -86,7 +86,7 @@ async function post(
     });
     request.once("close", connected);
     let arrived: IncomingMessage | undefined;
-    // Ended by the request, the answer would tell no more than that it was cut.
+    // Destroy the response, not the request: otherwise its error would only report a cut.
     request.setTimeout(idleMs, () => (arrived ?? request).destroy(silent("was silent", idleMs)));
     request.once("response", (response) => resolve((arrived = response)));
     request.on("error", reject);
@@ -105,7 +105,10 @@ async function wholeText(response: IncomingMessage, limit: number): Promise<stri
   return Buffer.concat(chunks).toString("utf8");
 }
 
-async function* payloads(response: IncomingMessage, heard: Heard): AsyncGenerator<string> {
+async function* payloads(
+  response: IncomingMessage,
+  outcome: StreamOutcome,
+): AsyncGenerator<string> {
   const type = response.headers["content-type"] ?? "";
   if (/html/i.test(type)) {
     const words =
@@ -113,16 +116,16 @@ async function* payloads(response: IncomingMessage, heard: Heard): AsyncGenerato
     throw new ModelFailure("API_ERROR", words);
   }
   if (!/json(?!l|-seq)/i.test(type) || /ndjson/i.test(type)) return yield* payloadsOf(response);
-  // Not streamed although it was asked to.
-  heard.ended = true;
-  yield await wholeText(response, largestWholeBytes);
+  // The server does not stream despite the request.
+  outcome.ended = true;
+  yield await wholeText(response, maxReplyBytes);
 }
 
 async function* pieces(
   server: ModelServer,
   question: ModelQuestion,
   signal: AbortSignal,
-  heard: Heard,
+  outcome: StreamOutcome,
 ): AsyncGenerator<ModelPiece> {
   const { temperature, ...rest } = question;
   const body = JSON.stringify({
@@ -133,41 +136,44 @@ async function* pieces(
   const response = await post(server, body, signal);
   const status = response.statusCode ?? 0;
   if (status !== 200) {
-    throw failureOfStatus(status, await wholeText(response, largestErrorBytes), server.key);
+    throw failureOfStatus(status, await wholeText(response, maxErrorBytes), server.key);
   }
   const thinking = createThinkingFilter();
   let length = 0;
-  for await (const payload of payloads(response, heard)) {
-    for (const piece of payloadPieces(payload, heard, server.key)) {
+  for await (const payload of payloads(response, outcome)) {
+    for (const piece of payloadPieces(payload, outcome, server.key)) {
       length += piece.text.length;
-      if (length > longestAnswer) {
-        throw new ModelFailure("API_ERROR", "The model's answer is longer than the sandbox takes");
+      if (length > maxAnswerChars) {
+        throw new ModelFailure(
+          "API_ERROR",
+          "The model's answer is longer than the sandbox accepts",
+        );
       }
       if (piece.kind === "text") yield* thinking.push(piece.text);
       else yield piece;
     }
-    if (heard.ended) break;
+    if (outcome.ended) break;
   }
   yield* thinking.end();
 }
 
 /**
- * Asks the model and gives its answer piece by piece, as it comes. Throws
- * ModelFailure for everything that goes wrong, the signal's reason when it is aborted.
+ * Asks the model and streams its answer in pieces. Throws ModelFailure for every failure,
+ * or the signal's reason on an abort.
  */
 export async function* askModel(
   server: ModelServer,
   question: ModelQuestion,
   signal: AbortSignal,
 ): AsyncGenerator<ModelPiece> {
-  const heard: Heard = { ended: false, finish: undefined, refusal: "" };
+  const outcome: StreamOutcome = { ended: false, finish: undefined, refusal: "" };
   let isEmpty = true;
   try {
-    for await (const piece of pieces(server, question, signal, heard)) {
+    for await (const piece of pieces(server, question, signal, outcome)) {
       if (piece.kind === "text" && piece.text.trim() !== "") isEmpty = false;
       if (piece.text !== "") yield piece;
     }
-    checkEnd(heard, isEmpty);
+    checkEnd(outcome, isEmpty);
   } catch (error) {
     signal.throwIfAborted();
     throw failureOfConnection(error, server.url);

@@ -7,14 +7,14 @@ interface Choice {
   finish_reason?: unknown;
 }
 
-/** What the pieces themselves do not tell. */
-export interface Heard {
+/** State of a response that its pieces do not contain. */
+export interface StreamOutcome {
   ended: boolean;
   finish: string | undefined;
   refusal: string;
 }
 
-/** `content` is text, or a list of parts of which some are thoughts. */
+/** The pieces of `content`: text, or a list of parts that may be reasoning. */
 function* contentPieces(content: unknown): Generator<ModelPiece> {
   if (typeof content === "string") yield { kind: "text", text: content };
   if (!Array.isArray(content)) return;
@@ -26,48 +26,49 @@ function* contentPieces(content: unknown): Generator<ModelPiece> {
   }
 }
 
-function* choicePieces(choice: Choice, heard: Heard): Generator<ModelPiece> {
-  if (typeof choice.finish_reason === "string") heard.finish = choice.finish_reason;
-  // Tool calls are left out: the sandbox offers none.
+function* choicePieces(choice: Choice, outcome: StreamOutcome): Generator<ModelPiece> {
+  if (typeof choice.finish_reason === "string") outcome.finish = choice.finish_reason;
+  // Ignore tool calls: the sandbox offers no tools.
   const { content, refusal, reasoning_content, reasoning } = choice.delta ?? choice.message ?? {};
   const thought = reasoning_content ?? reasoning;
   if (typeof thought === "string") yield { kind: "reasoning", text: thought };
-  if (typeof refusal === "string") heard.refusal += refusal.slice(0, 1_000);
+  if (typeof refusal === "string") outcome.refusal += refusal.slice(0, 1_000);
   yield* contentPieces(content);
 }
 
 /**
- * The pieces in one payload: a chunk of a stream, a whole completion, or `[DONE]`.
- * Throws ModelFailure for an error, and for what is no JSON.
+ * The pieces of one payload: a chunk of a stream, a whole completion, or `[DONE]`.
+ * Throws ModelFailure for an error, and for a payload that is not JSON.
  */
 export function* payloadPieces(
   payload: string,
-  heard: Heard,
+  outcome: StreamOutcome,
   key: string | undefined,
 ): Generator<ModelPiece> {
   if (payload.trim() === "") return;
-  if (payload.trim() === "[DONE]") return void (heard.ended = true);
+  if (payload.trim() === "[DONE]") return void (outcome.ended = true);
   let value;
   try {
     value = JSON.parse(payload) as { error?: unknown; choices?: Choice[] } | null;
   } catch {
-    throw new ModelFailure("API_ERROR", "The model's server sent an answer that is no JSON");
+    throw new ModelFailure("API_ERROR", "The model's server sent a response that is not JSON");
   }
   if (value?.error) throw failureOfMember(value.error, key);
   const choice = Array.isArray(value?.choices) ? value.choices[0] : undefined;
-  if (typeof choice === "object" && choice !== null) yield* choicePieces(choice, heard);
+  if (typeof choice === "object" && choice !== null) yield* choicePieces(choice, outcome);
 }
 
 /** Throws ModelFailure for an answer that was cut, refused or empty. */
-export function checkEnd(heard: Heard, isEmpty: boolean): void {
-  if (!heard.ended && heard.finish === undefined) {
-    throw new ModelFailure("CONNECTION_ERROR", "The model's server ended its answer in the middle");
+export function checkEnd(outcome: StreamOutcome, isEmpty: boolean): void {
+  if (!outcome.ended && outcome.finish === undefined) {
+    throw new ModelFailure("CONNECTION_ERROR", "The model's server cut off its answer");
   }
   if (!isEmpty) return;
-  if (heard.refusal !== "") throw new ModelFailure("MODEL_REFUSAL", heard.refusal);
-  if (heard.finish === "content_filter") {
-    throw new ModelFailure("CONTENT_POLICY", "The model's server filtered the answer away");
+  if (outcome.refusal !== "") throw new ModelFailure("MODEL_REFUSAL", outcome.refusal);
+  if (outcome.finish === "content_filter") {
+    throw new ModelFailure("CONTENT_POLICY", "The model's server filtered the answer");
   }
-  const why = heard.finish === undefined ? "" : ` (finish reason: ${heard.finish.slice(0, 40)})`;
+  const why =
+    outcome.finish === undefined ? "" : ` (finish reason: ${outcome.finish.slice(0, 40)})`;
   throw new ModelFailure("MODEL_ERROR", `The model sent an empty answer${why}`);
 }

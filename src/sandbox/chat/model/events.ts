@@ -1,15 +1,15 @@
 import { StringDecoder } from "node:string_decoder";
 import { ModelFailure } from "./failure.ts";
 
-const longest = 1024 * 1024;
+const maxLineChars = 1024 * 1024;
 
-/** Lines of a stream, without their ends; a last line without an end counts. */
+/** Lines of a stream without line ends; the last line needs no line end. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const utf8 = new StringDecoder("utf8");
-  // Joined once a line: a long one in small chunks would be copied for each of them.
+  // Joined once per line: otherwise each chunk would copy a long line.
   let open: string[] = [];
   let length = 0;
-  const taken = (rest: string): string => {
+  const closeLine = (rest: string): string => {
     const line = open.join("") + rest;
     open = [];
     length = 0;
@@ -19,23 +19,23 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
     const text = utf8.write(Buffer.from(chunk));
     let start = 0;
     for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
-      yield taken(text.slice(start, end));
+      yield closeLine(text.slice(start, end));
       start = end + 1;
     }
     open.push(text.slice(start));
     length += text.length - start;
-    if (length > longest) {
+    if (length > maxLineChars) {
       throw new ModelFailure("API_ERROR", "The model's server sent a line of more than 1 MiB");
     }
   }
-  const rest = taken(utf8.end());
+  const rest = closeLine(utf8.end());
   if (rest !== "") yield rest;
 }
 
 /**
- * The payloads of a stream of server-sent events, in whatever chunks it comes.
- * Comments and other fields are skipped; a line that is bare JSON counts as well.
- * Throws ModelFailure for a line above 1 MiB.
+ * The payloads of a stream of server-sent events, wherever its chunks end. Ignores comments
+ * and other fields; a bare JSON line is a payload, too. Throws ModelFailure for a line above
+ * 1 MiB.
  */
 export async function* payloadsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let data: string[] = [];
@@ -47,7 +47,7 @@ export async function* payloadsOf(chunks: AsyncIterable<Uint8Array>): AsyncGener
       data = [];
     }
     if (data.length > 1_000)
-      throw new ModelFailure("API_ERROR", "The model's server sent no event's end");
+      throw new ModelFailure("API_ERROR", "The model's server sent an event without an end");
   }
   if (data.length > 0) yield data.join("\n");
 }

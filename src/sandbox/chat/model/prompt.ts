@@ -7,17 +7,17 @@ const defaultInstructions = `You answer questions from the documents of a knowle
 Use the numbered documents that come with the question. Cite each statement that rests on one with its number in brackets, for example [1] or [1][3], right behind the statement.
 When the documents do not hold the answer, say so. Answer in the language of the question, in Markdown, briefly.`;
 
-/** Characters of each kind that go along; what is over is left out, the oldest messages first. */
-const most = { passages: 24_000, attachments: 200_000, attachment: 100_000, history: 200_000 };
-const mostDocuments = 8;
+/** Maximum of characters by kind. The rest is dropped; in the history the oldest messages first. */
+const maxChars = { passages: 24_000, attachments: 200_000, attachment: 100_000, history: 200_000 };
+const maxDocuments = 8;
 
-/** Hits with the same document together, best document first, as many as fit. */
+/** As many hits as fit, grouped by document, best document first. */
 export function contextOf(hits: readonly Hit[]): Hit[][] {
   const byDocument = new Map<string, Hit[]>();
-  let left = most.passages;
+  let left = maxChars.passages;
   for (const hit of hits) {
     const known = byDocument.get(hit.document.id);
-    if (hit.text.length > left || (!known && byDocument.size === mostDocuments)) continue;
+    if (hit.text.length > left || (!known && byDocument.size === maxDocuments)) continue;
     left -= hit.text.length;
     if (known) known.push(hit);
     else byDocument.set(hit.document.id, [hit]);
@@ -25,16 +25,16 @@ export function contextOf(hits: readonly Hit[]): Hit[][] {
   return [...byDocument.values()];
 }
 
-/** What the stop endpoint leaves behind an answer, and citations of another turn's numbers, are no words of the model. */
-function spoken(text: string): string {
+/** Removes the suffix of a stopped answer and the citations, whose numbers belong to another turn. */
+function modelText(text: string): string {
   return text
     .replace(/\n\n\.\.\. \*Generation was stopped by the user\.\*$/, "")
     .replace(/ ?\[\[\d{1,3}\]\]\([^)\n]*\)/g, "");
 }
 
 /**
- * Questions and answers of the branch, oldest first. A question whose answer
- * failed is left out with it: many models insist on taking turns.
+ * Questions and answers of the branch, oldest first. Drops a question with a failed answer:
+ * many models require alternating roles.
  */
 export function historyOf(branch: readonly Message[]): ModelMessage[] {
   const pairs: ModelMessage[][] = [];
@@ -44,10 +44,10 @@ export function historyOf(branch: readonly Message[]): ModelMessage[] {
     if (answer.error !== null || answer.text === "") continue;
     pairs.push([
       { role: "user", content: question.text },
-      { role: "assistant", content: spoken(answer.text) },
+      { role: "assistant", content: modelText(answer.text) },
     ]);
   }
-  let left = most.history;
+  let left = maxChars.history;
   const first = pairs.findLastIndex((pair) => {
     left -= pair.reduce((sum, { content }) => sum + content.length, 0);
     return left < 0;
@@ -67,24 +67,24 @@ export interface PromptParts {
   /** Per document. */
   context: readonly (readonly Hit[])[];
   attachments: readonly Attachment[];
-  /** Sent along by the caller, seen by the model only. */
+  /** Additional context of the caller, only for the model. */
   additional: string | undefined;
-  /** What the listing Action brought, where it was forced. */
+  /** Result of the listing Action, if it was forced. */
   listed: readonly unknown[] | undefined;
   searched: boolean;
   instructions: string | undefined;
 }
 
 function attached(attachments: readonly Attachment[]): string[] {
-  let left = most.attachments;
+  let left = maxChars.attachments;
   return attachments.map(({ name, text }) => {
-    const part = text.slice(0, Math.min(most.attachment, left));
+    const part = text.slice(0, Math.min(maxChars.attachment, left));
     left -= part.length;
     return `Attached file ${name}${part.length < text.length ? " (its beginning)" : ""}:\n${part}`;
   });
 }
 
-/** The messages of one turn: instructions, the branch so far, the question with what belongs to it. */
+/** The messages of one turn: instructions, the branch so far, and the question with its context. */
 export function messagesOf(parts: PromptParts): ModelMessage[] {
   const { context, searched } = parts;
   const documents = context.map((hits, index) => documentText(hits, index + 1));

@@ -1,4 +1,4 @@
-/** A piece of what a model writes. */
+/** A piece of a model's output. */
 export interface ModelPiece {
   kind: "text" | "reasoning";
   text: string;
@@ -16,8 +16,8 @@ function overlap(text: string, tag: string): number {
 }
 
 /**
- * Tells the reasoning that some servers leave in the text, as a `<think>` block at
- * its very beginning, from the text itself, in whatever pieces it comes.
+ * Separates the reasoning from the text, wherever the pieces end: some servers send it as a
+ * `<think>` block at the beginning of the text.
  */
 export function createThinkingFilter() {
   let state: "start" | "thinking" | "text" = "start";

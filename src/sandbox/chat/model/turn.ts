@@ -15,10 +15,10 @@ import { askModel, type ModelMessage, type ModelQuestion, type ModelServer } fro
 import { isRetryable, ModelFailure } from "./failure.ts";
 import { contextOf, messagesOf } from "./prompt.ts";
 
-/** What a turn needs beyond the others when a model answers. */
+/** Additional input of a turn that a model answers. */
 export interface ModelTurn {
   server: ModelServer;
-  /** Name of the model that this question asks for. */
+  /** Name of the model for this question. */
   model: string;
   temperature: number | undefined;
   /** The branch before the question. */
@@ -26,7 +26,7 @@ export interface ModelTurn {
   additional: string | undefined;
 }
 
-/** A short question that goes on in a conversation is searched for with the words of the one before. */
+/** The search words. A short follow-up question also uses the words of the previous question. */
 function termsOf(question: string, history: readonly ModelMessage[]): string[] {
   const terms = questionTerms(question);
   const before = history.findLast(({ role }) => role === "user");
@@ -37,11 +37,11 @@ function termsOf(question: string, history: readonly ModelMessage[]): string[] {
 interface Writing {
   turn: Turn;
   asked: ModelTurn;
-  /** The passages that the model gets, per document. */
+  /** The passages for the model, per document. */
   context: Hit[][];
   listed: unknown[] | undefined;
   started: number;
-  /** Number of the block that is being sent. */
+  /** Turn index of the current block of packets. */
   at: number;
   state: "silent" | "thinking" | "writing";
   written: Written;
@@ -84,7 +84,7 @@ async function* modelLines(writing: Writing): AsyncGenerator<Line> {
   const signal = AbortSignal.any([turn.stopped, turn.ending]);
   for await (const { kind, text } of askModel(asked.server, questionOf(writing), signal)) {
     if (kind === "reasoning") {
-      // A message begun twice would count as another answer: late thoughts are left out.
+      // Drop late reasoning: a second message start would count as another answer.
       if (writing.state === "writing") continue;
       if (writing.state === "silent") yield packet((writing.at += 1), "reasoning_start");
       writing.state = "thinking";
@@ -107,10 +107,10 @@ function* toolLines(writing: Writing, terms: string[]): Generator<Line> {
 }
 
 /**
- * The packets of a turn that a language model answers: the sandbox searches first
- * and gives the model the passages, numbered; its `[n]` become citations. A failure
- * of the model's server ends the stream with an error line: observed-service.md 2.6.
- * Stores what was written before the last line.
+ * The packets of a turn that a language model answers. The sandbox searches first and sends
+ * the numbered passages to the model; the model's `[n]` become citations. A failure of the
+ * model's server ends the stream with an error line: observed-service.md 2.6. Stores the
+ * answer before the last line.
  */
 export async function* runModelTurn(turn: Turn, asked: ModelTurn): AsyncGenerator<Line> {
   const terms = termsOf(turn.question, asked.history);
@@ -138,8 +138,9 @@ export async function* runModelTurn(turn: Turn, asked: ModelTurn): AsyncGenerato
       store(written.text + stoppedSuffix, null);
       yield packet(Math.max(0, writing.at), "stop", { stop_reason: "user_cancelled" }, null);
     } else if (turn.ending.aborted) {
-      // Without a word the placeholder stays, as for a service that crashed.
-      if (written.text !== "") store(written.text, "The sandbox ended before the answer did");
+      // Without any text the placeholder stays, as after a crash of the service.
+      if (written.text !== "")
+        store(written.text, "The sandbox shut down before the answer was complete");
     } else if (error instanceof ModelFailure) {
       store(written.text, error.message);
       const details = { model: asked.model, provider: "llm", model_index: 0 };
