@@ -64,7 +64,7 @@ function explainPath(path: string, settings: DocumentSettings): [boolean, string
   if (link !== undefined) return [true, `found in ${place} through the symbolic link ${link}`];
   if (!scopeOf([], options)(path)) return [false, `not in ${place}`];
   if (formatOf(path, settings.format)?.gives === "rows") {
-    return [false, "rows are taken only when named or globbed"];
+    return [false, "row files are included only when named or matched by a glob"];
   }
   if (!settings.useIgnoreFiles) return [false, `not in ${place}`];
   const names = path.split("/");
