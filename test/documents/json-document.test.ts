@@ -121,7 +121,7 @@ describe("a document", () => {
     [{ ...base, id: "\ud800" }, "document: holds a NUL or half a surrogate pair"],
     [{ ...base, sections: [{ text: "\0" }] }, "document: holds a NUL or half a surrogate pair"],
     [{ ...base, "\0": 1 }, "document: holds a NUL or half a surrogate pair"],
-    [{ id: "a", sections }, "semantic_identifier: is missing, and there is no title either"],
+    [{ id: "a", sections }, "semantic_identifier: is missing, and so is title"],
     [{ ...base, semantic_identifier: 7 }, "semantic_identifier: expected text, found a number"],
     [{ ...base, title: [] }, "title: expected text, found a list"],
     [{ ...base, sections: undefined }, "sections: expected a list, found nothing"],
