@@ -125,8 +125,8 @@ describe("a document", () => {
     [{ ...base, semantic_identifier: 7 }, "semantic_identifier: expected text, found a number"],
     [{ ...base, title: [] }, "title: expected text, found a list"],
     [{ ...base, sections: undefined }, "sections: expected a list, found nothing"],
-    [{ ...base, sections: [] }, "sections: hold no text and no image"],
-    [{ ...base, sections: [{ text: " \n" }] }, "sections: hold no text and no image"],
+    [{ ...base, sections: [] }, "sections: contain no text and no image"],
+    [{ ...base, sections: [{ text: " \n" }] }, "sections: contain no text and no image"],
     [
       { ...base, sections: [{ text: "x" }, { link: "l" }] },
       "sections[1]: has neither text nor image_file_id",
