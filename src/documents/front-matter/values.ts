@@ -76,7 +76,7 @@ export function textOf(value: Value | undefined): string | undefined {
 /** JSON text of a value, for list items that are lists or objects. */
 export function jsonOf(value: Value): string {
   return JSON.stringify(value, (_key, member: Value) =>
-    // A number or boolean goes in as itself; a big integer stays text.
+    // Numbers and booleans keep their JSON type.
     member !== null && isScalar(member) ? scalarJson(member.scalar) : member,
   );
 }

@@ -17,7 +17,10 @@ export interface Properties {
 
 const maxChars = 1000;
 
-/** Removes control characters and replaces half surrogate pairs: the service refuses both. */
+/**
+ * Removes control characters and replaces half surrogate pairs: XML, JSON and the service cannot
+ * contain them.
+ */
 export function cleanText(text: string): string {
   return text.toWellFormed().replace(/[\0-\x08\x0B\x0C\x0E-\x1F\x7F\uFFFE\uFFFF]/g, "");
 }
