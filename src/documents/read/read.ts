@@ -91,8 +91,14 @@ function toReading(
   const { document, ccPairId, images, uploads, volatile, warnings, notices } = mapped;
   // A document that depends on image files can change while its own file stays the same.
   const ownStamp = mapped.readsImages ? "" : stamp;
-  const hashed = { stamp: ownStamp, content };
-  const reading: Reading = { kind: "document", document, images, warnings, ...hashed };
+  const reading: Reading = {
+    kind: "document",
+    document,
+    images,
+    warnings,
+    stamp: ownStamp,
+    content,
+  };
   if (volatile.length > 0) reading.volatile = volatile;
   if (notices) reading.notices = notices;
   if (uploads.length > 0) reading.uploads = uploads;
