@@ -141,7 +141,7 @@ describe("the project root", () => {
     expect(error.message).toBe("the paths have different project roots");
     expect(error.whole).toContain(given[0]);
     expect(error.whole).toContain(given[1]);
-    expect(error.whole).toContain("--root THERE");
+    expect(error.whole).toContain("--root DIR");
     expect(error.whole).toContain("--exclude");
     expect(find(given, project, at("."))).toMatchObject({ mark: "flag" });
   });

@@ -80,9 +80,9 @@ describe("explain", () => {
   it.each<[string, Options, string]>([
     [".hidden.md", {}, "hidden"],
     ["node_modules/a.md", {}, "in node_modules"],
-    ["build/a.md", {}, "named by an ignore file"],
-    ["a.md", { exclude: ["*.md"] }, "named by exclude *.md"],
-    ["a.md", { flags: { include: ["b.md"] } }, "not named by --include b.md"],
+    ["build/a.md", {}, "ignored by an ignore file"],
+    ["a.md", { exclude: ["*.md"] }, "matches exclude *.md"],
+    ["a.md", { flags: { include: ["b.md"] } }, "does not match --include b.md"],
     ["a.md", { include: ["docs/**"] }, "not in include docs/**"],
     ["draft.md", {}, "draft: true"],
     ["empty.md", {}, "empty"],

@@ -327,8 +327,8 @@ describe("links and special files", () => {
     const ofLogo = "skipped z/sub/logo.png: format not supported: .png";
     expect(list(root, ["docs"])).toEqual([
       "docs/a.md",
-      "skipped docs/again.md: symbolic link to docs/a.md, which is taken itself",
-      "skipped docs/link3: symbolic link to z, which is taken already",
+      "skipped docs/again.md: symbolic link to docs/a.md, which is included directly",
+      "skipped docs/link3: symbolic link to z, which is already included",
       ".hide/d.md",
       "z/b.md",
       "z/sub/c.md",
@@ -336,12 +336,12 @@ describe("links and special files", () => {
     ]);
     expect(list(root)).toEqual([
       "docs/a.md",
-      "skipped docs/again.md: symbolic link to docs/a.md, which is taken itself",
-      "skipped docs/link: symbolic link to z, which is taken itself",
-      "skipped docs/link2: symbolic link to z/sub, which is taken itself",
-      "skipped docs/link3: symbolic link to z, which is taken itself",
+      "skipped docs/again.md: symbolic link to docs/a.md, which is included directly",
+      "skipped docs/link: symbolic link to z, which is included directly",
+      "skipped docs/link2: symbolic link to z/sub, which is included directly",
+      "skipped docs/link3: symbolic link to z, which is included directly",
       "z/b.md",
-      "skipped z/b2.md: symbolic link to z/b.md, which is taken itself",
+      "skipped z/b2.md: symbolic link to z/b.md, which is included directly",
       "z/sub/c.md",
       ofLogo,
       ".hide/d.md",
@@ -402,7 +402,7 @@ describe("links and special files", () => {
     expect(files(["docs/*.csv"])).toEqual(["data/rows.csv"]);
     expect(files([".", "docs/*.csv"])).toContain("data/rows.csv");
     expect(list(root, ["docs"])).toContain(
-      "skipped docs/rows.csv: .csv: rows are taken only when named or globbed",
+      "skipped docs/rows.csv: .csv: row files are included only when named or matched by a glob",
     );
   });
 
@@ -438,7 +438,7 @@ describe("links and special files", () => {
     symlinkSync("nowhere.md", join(root, "broken.md"));
     expect(list(root)).toEqual([
       "a.md",
-      "skipped broken.md: symbolic link that leads nowhere",
+      "skipped broken.md: broken symbolic link",
       "skipped dir: symbolic link that leaves the project root",
       "skipped x.md: symbolic link that leaves the project root",
       "skipped zero.md: symbolic link that leaves the project root",
@@ -453,7 +453,7 @@ describe("links and special files", () => {
     expect(list(root)).toEqual([
       "a.md",
       "skipped link.md: symbolic link to something that is not a regular file",
-      "skipped pipe.md: special file, not a regular one",
+      "skipped pipe.md: special file, not a regular file",
     ]);
   });
 });

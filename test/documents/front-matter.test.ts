@@ -143,7 +143,7 @@ describe("executable front matter", () => {
     "%j is refused",
     (text) => {
       expect(failure(() => split(text))).toContain(
-        "a.md:1:1: front matter of another kind is refused",
+        "a.md:1:1: front matter in this language is refused",
       );
       expect(globalThis).not.toHaveProperty("knowctlCanary");
     },

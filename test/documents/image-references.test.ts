@@ -111,9 +111,9 @@ describe("placeOf", () => {
     ["c:/x.png", "a path with a drive letter is not read"],
     ["\\\\server\\share\\x.png", "a network path is not read"],
     ["/\\server/x.png", "a network path is not read"],
-    ["a%00.png", "the path holds control characters"],
-    ["a\0.png", "the path holds control characters"],
-    ["a%0Ab.png", "the path holds control characters"],
+    ["a%00.png", "the path contains control characters"],
+    ["a\0.png", "the path contains control characters"],
+    ["a%0Ab.png", "the path contains control characters"],
   ])("refuses %j", (source, reason) => {
     expect(placeOf(source)).toEqual({ kind: "refused", reason });
   });

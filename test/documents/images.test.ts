@@ -107,8 +107,8 @@ describe("images in documents", () => {
     const text = `---\na: b\n---\n${open}\nx\n${close}\n![a](no.png) ![b](x.svg)\n\n![a](no.png)`;
     const reading = readIn(page(text, { "docs/x.svg": "<svg/>" }));
     expect(reading.warnings).toEqual([
-      "docs/page.md:7: image no.png left out: no such file",
-      "docs/page.md:7: image x.svg left out: not a PNG, JPEG, GIF or WebP image",
+      "docs/page.md:7: image no.png skipped: no such file",
+      "docs/page.md:7: image x.svg skipped: not a PNG, JPEG, GIF or WebP image",
     ]);
     expect(reading.images).toBe(3);
   });
@@ -117,7 +117,7 @@ describe("images in documents", () => {
     const text = Array.from({ length: 70 }, (_each, index) => `![](${index}.png)`).join("\n");
     const { warnings } = readIn(page(text));
     expect(warnings).toHaveLength(50);
-    expect(warnings[9]).toBe("docs/page.md:10: image 9.png left out: no such file");
+    expect(warnings[9]).toBe("docs/page.md:10: image 9.png skipped: no such file");
     expect(warnings.at(-1)).toContain("(and 20 more images)");
   });
 
@@ -153,7 +153,7 @@ describe("what is not an image of the project", () => {
     expect(idsIn(reading)).toEqual([]);
     expect(reading.uploads).toBeUndefined();
     expect(reading.warnings).toHaveLength(1);
-    expect(reading.warnings[0]).toMatch(/^docs\/page\.md:1: image .* left out: /);
+    expect(reading.warnings[0]).toMatch(/^docs\/page\.md:1: image .* skipped: /);
   });
 
   it.each([
@@ -164,8 +164,8 @@ describe("what is not an image of the project", () => {
     ["a folder", "not a regular file"],
     ["a FIFO", "not a regular file"],
     ["a link to a FIFO outside", "it lies outside the project root"],
-    ["a file of git", "it lies in a folder of git or of knowctl"],
-    ["a file of the state", "it lies in a folder of git or of knowctl"],
+    ["a file of git", "it lies in a .git or .knowctl folder"],
+    ["a file of the state", "it lies in a .git or .knowctl folder"],
     ["text", "not a PNG, JPEG, GIF or WebP image"],
     ["nothing", "not a PNG, JPEG, GIF or WebP image"],
     ["too much", "more than 20 MiB"],
@@ -202,7 +202,7 @@ describe("what is not an image of the project", () => {
     };
     makers[name]?.();
     const reading = readIn(root);
-    expect(reading.warnings).toEqual([expect.stringContaining(`left out: ${problem}`)]);
+    expect(reading.warnings).toEqual([expect.stringContaining(`skipped: ${problem}`)]);
     expect(idsIn(reading)).toEqual([]);
   });
 

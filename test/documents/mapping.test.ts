@@ -95,7 +95,7 @@ describe("link", () => {
     [{ link: "{slug}", linkBase: "https://x/p/" }, "https://x/p/docs/a%20b/Gr%C3%BC%C3%9Fe.v2"],
     [{ link: "https://x/{none}" }, expect.stringContaining("no value for {none}")],
     [{ link: "https://x/{constructor}" }, expect.stringContaining("no value for {constructor}")],
-    [{ link: "/x" }, expect.stringContaining("no linkBase")],
+    [{ link: "/x" }, expect.stringContaining("linkBase is not set")],
   ])("by the template of %j", (options, expected) => {
     expect(linkOf(yaml("team: a&b"), options)).toEqual(expected);
   });

@@ -39,9 +39,9 @@ it("answers every batch in order, with the bodies that belong to it", async () =
 });
 
 it.each([
-  ["hang", "hang.pdf: it was not read within 0 s"],
-  ["end", "end.pdf: the thread that read it ended"],
-  ["memory", "memory.pdf: it needs too much memory to be read"],
+  ["hang", "hang.pdf: reading it took more than 0 s"],
+  ["end", "end.pdf: the thread that read it ended unexpectedly"],
+  ["memory", "memory.pdf: reading it needs too much memory"],
 ])("fails only the file at which a thread is lost: %s", async (name, reason) => {
   const pool = openPool(1, name === "hang" ? 300 : undefined);
   const first = pool.look(itemsOf("a.md", "b.md", `${name}.pdf`, "c.md"));

@@ -5,15 +5,14 @@ import { statFile } from "./stat-file.ts";
 import { walkFolders } from "./search.ts";
 
 /**
- * Lists the files of the inputs: paths or globs relative to `cwd`; none stands
- * for the configured `include`, else for the whole root. Yields each real file
- * once, under its real path, ordered by path (code points, as SQLite orders text), and what was
- * skipped or could not be read with the reason; files that only symbolic links lead to (`links`)
- * come after all others; hidden, ignored and excluded files are left out without a word,
- * unless named. Throws CliError `usage` for an input that does not exist or
- * lies outside the root, at once, and what `refuseFolder` returned when it comes to a
- * file of such a folder. Synchronous; an input that
- * yields nothing is for the caller to notice.
+ * Lists the files of the inputs: paths or globs relative to `cwd`. Without inputs it lists the
+ * configured `include`, else the whole root. Yields each real file once, under its real path, in
+ * path order (code points, as SQLite orders text). Also yields skipped and unreadable paths with
+ * the reason. Files that only symbolic links reach (`links`) follow all other files. Hidden,
+ * ignored and excluded files are silently skipped, unless an input names them. Throws CliError
+ * `usage` at once for an input that does not exist or lies outside the root. Throws the error of
+ * `refuseFolder` on reaching a file of that folder. Synchronous. An input without files is no
+ * error here: the caller checks for it.
  */
 export function listFiles(
   inputs: readonly string[],
@@ -22,7 +21,7 @@ export function listFiles(
   return walkFolders(jobsOf(inputs, options), options.settings, options.refuseFolder);
 }
 
-/** As listFiles(), with size, times and stamp of each file. */
+/** Like listFiles(), with size, times and stamp of each file. */
 export function* findFiles(
   inputs: readonly string[],
   options: FindOptions,

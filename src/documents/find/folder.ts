@@ -14,35 +14,35 @@ export interface Job {
   hidden: boolean;
 }
 
-/** A folder on the way: which inputs it belongs to and which ignore rules hold. */
+/** A folder of the walk, with its inputs and the ignore rules in effect. */
 export interface Folder {
   /** Root-relative and NFC; "" for the root. */
   path: string;
   absolute: string;
   rules: IgnoreRules | undefined;
-  /** Inputs that this folder lies in. */
+  /** Inputs that contain this folder. */
   jobs: readonly Job[];
-  /** Inputs that lie deeper, by the name of the next step. */
+  /** Inputs below this folder, by the next path segment. */
   pending: ReadonlyMap<string, readonly Job[]>;
 }
 
 /**
- * Asked of each folder below the root, with the names in it: why its files cannot belong to this
- * root. It is thrown when the walk comes to a file in the folder.
+ * Called for each folder below the root with the names in it. Returns an error if its files cannot
+ * belong to this root. The walk throws that error on reaching a file in the folder.
  */
 export type RefuseFolder = (
   folder: { path: string; absolute: string },
   names: readonly { name: string }[],
 ) => Error | undefined;
 
-/** The tool's own folder: never a source of documents. */
+/** The tool's own folder. It never contains documents. */
 const stateFolder = ".knowctl";
 
 export function pathIn(folder: Folder, name: string): string {
   return folder.path === "" ? name : `${folder.path}/${name}`;
 }
 
-function groupByNextStep(path: string, jobs: readonly Job[]): Map<string, Job[]> {
+function groupByNextSegment(path: string, jobs: readonly Job[]): Map<string, Job[]> {
   const groups = new Map<string, Job[]>();
   const start = path === "" ? 0 : path.length + 1;
   for (const job of jobs) {
@@ -67,7 +67,7 @@ export function rootFolder(
     absolute: settings.root,
     rules,
     jobs: jobs.filter(isHere),
-    pending: groupByNextStep(
+    pending: groupByNextSegment(
       "",
       jobs.filter((job) => !isHere(job)),
     ),
@@ -86,15 +86,15 @@ function reachingJobs(
   settings: DocumentSettings,
 ): readonly Job[] {
   if (folder.jobs.length === 0 || !settings.useIgnoreFiles) return folder.jobs;
-  // Asked by the name first: the path of each of a hundred thousand files would be made for nothing.
+  // Checks the name first, to avoid building a path for each of a hundred thousand files.
   const mayBe = mayBeIgnored(name, folder.rules);
   if (mayBe && isIgnored(pathIn(folder, name), isFolder, folder.rules)) return [];
   return isSkippedName(name, isFolder) ? folder.jobs.filter((job) => job.hidden) : folder.jobs;
 }
 
 /**
- * The folder below, or undefined when no input reaches it. What is named stays
- * reachable though hidden or ignored; the rules that ignore it are dropped then.
+ * Returns the subfolder, or undefined when no input reaches it. An input that names a path below
+ * keeps it reachable even if hidden or ignored; the ignore rules are then dropped.
  */
 export function enterFolder(
   folder: Folder,
@@ -107,14 +107,14 @@ export function enterFolder(
   const named = folder.pending.get(name) ?? [];
   const reaching = reachingJobs(folder, name, true, settings);
   if (reaching.length === 0 && named.length === 0) return undefined;
-  const isDropped = named.length > 0 && isIgnored(path, true, folder.rules);
+  const dropsRules = named.length > 0 && isIgnored(path, true, folder.rules);
   const starting = named.filter((job) => job.kind === "folder" && job.base === path);
   return {
     path,
     absolute,
-    rules: isDropped ? undefined : folder.rules,
+    rules: dropsRules ? undefined : folder.rules,
     jobs: starting.length === 0 ? reaching : [...reaching, ...starting],
-    pending: groupByNextStep(
+    pending: groupByNextSegment(
       path,
       named.filter((job) => job.base.length > path.length),
     ),
@@ -129,7 +129,7 @@ export function isNamed(folder: Folder, name: string): boolean {
   return named.some((job) => job.kind === "file" && job.base === path);
 }
 
-/** Whether the inputs take a file of this folder; filters and formats are not asked. */
+/** Whether the inputs select a file of this folder. Does not check filters and formats. */
 export function takesFile(folder: Folder, name: string, settings: DocumentSettings): boolean {
   if (isNamed(folder, name)) return true;
   for (const { base, matches } of reachingJobs(folder, name, false, settings)) {
@@ -140,7 +140,7 @@ export function takesFile(folder: Folder, name: string, settings: DocumentSettin
   return false;
 }
 
-/** Whether an input names a file, or reaches it by a pattern, and not only by its folder. */
+/** Whether an input or `only` matches the file itself, not merely its folder. */
 export function asksForFile(folder: Folder, name: string, settings: DocumentSettings): boolean {
   if (isNamed(folder, name)) return true;
   const path = pathIn(folder, name);
@@ -150,11 +150,11 @@ export function asksForFile(folder: Folder, name: string, settings: DocumentSett
   );
 }
 
-/** A folder with the ignore rules of its own ignore files added. */
+/** Adds the rules of the folder's own ignore files. */
 export function withOwnRules(
   folder: Folder,
   settings: DocumentSettings,
-  isThere?: (name: string) => boolean,
+  hasEntry?: (name: string) => boolean,
   report: (path: string, reason: string) => void = () => {},
 ): Folder {
   if (!settings.useIgnoreFiles) return folder;
@@ -164,20 +164,20 @@ export function withOwnRules(
     { absolute: folder.absolute, prefix },
     settings.root,
     ({ name, reason }) => report(prefix + name, reason),
-    isThere,
+    hasEntry,
   );
   return rules === folder.rules ? folder : { ...folder, rules };
 }
 
-/** Answers whether a walk comes to a real path by itself, without a link, and takes it. */
+/** Whether a walk selects a real path without following a link. */
 export interface DirectReach {
-  /** Of formats only those of rows are asked: these are taken only when named or globbed. */
+  /** Checks only row formats: their files must be named or matched by a glob. */
   file(path: string): boolean;
-  /** True only when every file of the folder is taken that way. */
+  /** True only when the walk selects every file of the folder without a link. */
   folder(path: string): boolean;
 }
 
-/** So that a link to something the walk takes anyway does not make a second document of it. */
+/** Prevents a second document when a link leads to a file that the walk selects anyway. */
 export function createDirectReach(root: Folder, settings: DocumentSettings): DirectReach {
   const known = new Map<string, Folder | undefined>([["", withOwnRules(root, settings)]]);
   const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));

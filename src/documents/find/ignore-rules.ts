@@ -6,30 +6,30 @@ import { relativeTo, withSlashes } from "./root.ts";
 
 const ignoreFiles = [".gitignore", ".knowctlignore"] as const;
 
-/** The ignore files that hold in one folder: its own first, then those of the folders above. */
+/** The ignore rules in effect in one folder: its own first, then those of the folders above. */
 export interface IgnoreRules {
   /** Path of the folder they belong to, root-relative, with a trailing "/"; "" for the root. */
   readonly prefix: string;
-  /** What stands between that folder and the root when it lies above the root. */
+  /** For a folder above the root: the path from it to the root, with a trailing "/"; else "". */
   readonly above: string;
   readonly matcher: Matcher;
   readonly parent: IgnoreRules | undefined;
 }
 
 interface Matcher {
-  /** False only when no rule can say anything about a path that ends in this name. */
+  /** False only when no rule can match a path that ends in this name. */
   mayMatch(name: string): boolean;
   test(path: string): { ignored: boolean; unignored: boolean };
 }
 
-// The library remembers every path that it ever tested; starting afresh now and
-// then keeps the memory of a long walk flat.
+// The library caches every path it tests. A new matcher from time to time keeps the memory of a
+// long walk flat.
 const testsBeforeReset = 1024;
 
 /**
- * A quick look at the last step of a path: folders above were asked before, so
- * a rule can only match through its own last step, and most are a name or
- * `*.ending`. Saves most calls of the library, which cost more than a stat.
+ * Checks the last segment of a path. The folders above were checked before, so a rule can only
+ * match through its own last segment. Most rules end in a name or `*.ending`. This check avoids
+ * most library calls, which cost more than a stat.
  */
 function createNameCheck(text: string): (name: string) => boolean {
   const names = new Set<string>();
@@ -66,7 +66,7 @@ function readIgnoreFile(folder: string, name: string, root: string): string | un
   const path = join(folder, name);
   let descriptor: number;
   try {
-    // A link could make us read, and obey, a file outside the root; one within is fine.
+    // A link could apply the rules of a file outside the root. A link within the root is fine.
     const real = realpathSync.native(path);
     if (relativeTo(root, real) === undefined && real !== join(realpathSync.native(folder), name)) {
       throw Object.assign(new Error("outside"), { code: "a link that leaves the project root" });
@@ -83,29 +83,29 @@ function readIgnoreFile(folder: string, name: string, root: string): string | un
   }
 }
 
-/** What is said of an ignore file that could not be read. */
+/** An ignore file that cannot be read. */
 export interface IgnoreProblem {
   name: string;
   reason: string;
 }
 
 /**
- * Adds the ignore files of a folder to those above it. `isThere` tells of a name
- * whether the folder has it, when known, so that no file is looked for in vain.
- * Problems are reported, not thrown: one bad file does not end a walk.
+ * Adds the ignore files of a folder to the rules above it. `hasEntry`, if known, answers whether
+ * the folder contains a name; it avoids opening missing files. Reports problems instead of
+ * throwing: one bad file does not end a walk.
  */
 export function extendIgnoreRules(
   parent: IgnoreRules | undefined,
   folder: { absolute: string; prefix: string; above?: string },
   root: string,
   report: (problem: IgnoreProblem) => void,
-  isThere?: (name: string) => boolean,
+  hasEntry?: (name: string) => boolean,
 ): IgnoreRules | undefined {
   let text = "";
   for (const name of ignoreFiles) {
-    if (isThere?.(name) === false) continue;
+    if (hasEntry?.(name) === false) continue;
     try {
-      // Later rules win, so .knowctlignore can take back what .gitignore says.
+      // Later rules win, so .knowctlignore can override .gitignore.
       text += `${readIgnoreFile(folder.absolute, name, root) ?? ""}\n`;
     } catch (error) {
       report({ name, reason: `cannot be read: ${codeOf(error) ?? "unknown error"}` });
@@ -116,7 +116,7 @@ export function extendIgnoreRules(
   return { prefix, above, matcher: createMatcher(text), parent };
 }
 
-/** The .gitignore files between the git root above the project root and the root itself. */
+/** The ignore rules of the folders above the project root, up to the git root. */
 export function ignoreRulesAbove(
   root: string,
   report: (problem: IgnoreProblem) => void,
@@ -134,15 +134,15 @@ export function ignoreRulesAbove(
   return rules;
 }
 
-/** False only when no rule can say anything about a path that ends in this name. */
+/** False only when no rule can match a path that ends in this name. */
 export function mayBeIgnored(name: string, rules: IgnoreRules | undefined): boolean {
   for (let at = rules; at; at = at.parent) if (at.matcher.mayMatch(name)) return true;
   return false;
 }
 
 /**
- * Whether a path is ignored, when the folders above it are not; the innermost
- * ignore file that says anything decides, as in git.
+ * Whether a path is ignored. Expects that the folders above it are not ignored. The innermost
+ * ignore file with a matching rule decides, as in git.
  */
 export function isIgnored(
   path: string,

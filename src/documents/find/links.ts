@@ -8,37 +8,38 @@ import { normalise } from "../inspect/stamp.ts";
 
 type LinkTarget = { kind: "file" | "folder"; real: string } | { kind: "skipped"; reason: string };
 
-/** A symbolic link that a walk came to. */
+/** A symbolic link that a walk found. */
 export interface Link {
   kind: "file" | "folder";
-  /** Root-relative path of the link, and of what it leads to. */
+  /** Root-relative path of the link. */
   path: string;
+  /** Root-relative real path of the target. */
   real: string;
-  /** What the inputs take of the target. */
+  /** The inputs that apply to the target. */
   jobs: readonly Job[];
 }
 
-/** The targets of the links of one search: each is walked once, after all that the inputs reach. */
+/** The link targets of one search. Each is walked once, after all files that inputs reach. */
 export interface Links {
-  /** Keeps the target for the next walk, or returns the reason to skip the link. */
+  /** Queues the target for the next walk, or returns the reason to skip the link. */
   follow(link: Link): string | undefined;
-  /** The targets that were kept since the last call. */
+  /** Empties the queue and returns its targets. */
   takeTargets(): Job[];
   /** Paths of the links that lead to a path, the last one first. */
   linksTo(path: string): string[];
-  /** Filters that take or leave a file by its own path and by the one through its link. */
+  /** Settings whose filters match a file by its own path or by its path through the link. */
   settings: DocumentSettings;
 }
 
 interface Followed {
   link: Link;
-  /** All of the folder is walked, not only what a glob matches. */
+  /** The walk covers the whole folder, not only the matches of a glob. */
   isWhole: boolean;
-  /** The link that led to the folder of this one. */
-  before: Followed | undefined;
+  /** The link that led to the folder of this link. */
+  parent: Followed | undefined;
 }
 
-/** What a link leads to, as far as that can be a document or hold some. */
+/** Resolves a link to a file or folder, or to the reason to skip it. */
 export function resolveLink(path: string, root: string): LinkTarget {
   try {
     const absolute = realpathSync.native(path);
@@ -54,13 +55,12 @@ export function resolveLink(path: string, root: string): LinkTarget {
     if (stats.isFile()) return { kind: "file", real: normalise(real) };
     return { kind: "skipped", reason: "symbolic link to something that is not a regular file" };
   } catch (error) {
-    const reason =
-      codeOf(error) === "ELOOP" ? "symbolic link in a loop" : "symbolic link that leads nowhere";
+    const reason = codeOf(error) === "ELOOP" ? "symbolic link in a loop" : "broken symbolic link";
     return { kind: "skipped", reason };
   }
 }
 
-/** The inputs that reach the folder link `path`, as inputs of the folder `real`. */
+/** Rebases the inputs that reach the folder link `path` to its target `real`. */
 export function jobsBehind(path: string, real: string, jobs: readonly Job[]): Job[] {
   const whole = jobs.find(({ matches }) => !matches);
   if (whole) return [{ ...whole, base: real }];
@@ -74,7 +74,7 @@ function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
-/** `direct` answers what the inputs reach without a link. */
+/** `direct` answers which files the inputs reach without a link. */
 export function createLinks(settings: DocumentSettings, direct: DirectReach): Links {
   const followed = new Map<string, Followed>();
   let targets: Job[] = [];
@@ -101,14 +101,15 @@ export function createLinks(settings: DocumentSettings, direct: DirectReach): Li
     follow(link) {
       const { kind, path, real, jobs } = link;
       const shown = real === "" ? "the project root" : real;
-      if (direct[kind](real)) return `symbolic link to ${shown}, which is taken itself`;
+      if (direct[kind](real)) return `symbolic link to ${shown}, which is included directly`;
       const earlier = followed.get(real);
-      // Two links may match different globs. Later ones are not followed twice: they may be a loop.
+      // In the first walk, two links to one folder may match different globs: both are followed.
+      // A later walk follows each target once, because the links may form a loop.
       if (earlier && (earlier.isWhole || !isFirstWalk)) {
-        return `symbolic link to ${shown}, which is taken already`;
+        return `symbolic link to ${shown}, which is already included`;
       }
       const isWhole = jobs.some(({ matches }) => !matches);
-      followed.set(real, { link, isWhole, before: earlier ? earlier.before : linkTo(path) });
+      followed.set(real, { link, isWhole, parent: earlier ? earlier.parent : linkTo(path) });
       targets.push(...jobs);
       return undefined;
     },
@@ -120,7 +121,7 @@ export function createLinks(settings: DocumentSettings, direct: DirectReach): Li
     },
     linksTo(path) {
       const paths: string[] = [];
-      for (let at = linkTo(path); at; at = at.before) paths.push(at.link.path);
+      for (let at = linkTo(path); at; at = at.parent) paths.push(at.link.path);
       return paths;
     },
   };

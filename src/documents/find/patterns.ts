@@ -7,7 +7,7 @@ interface Libraries {
   micromatch: typeof micromatch;
 }
 
-// Most runs name files and folders: they start without these.
+// Loaded on demand: most runs name files and folders and need no glob library.
 let loaded: Libraries | undefined;
 
 function libraries(): Libraries {
@@ -15,13 +15,13 @@ function libraries(): Libraries {
   return loaded;
 }
 
-/** Loads, once, what patterns and globs take: wait for it before the first of them is compiled or split. */
+/** Loads the glob libraries once. Await it before you compile or split the first pattern. */
 export async function loadGlobs(): Promise<void> {
   const [glob, match] = await Promise.all([import("fast-glob"), import("micromatch")]);
   loaded ??= { fastGlob: glob.default, micromatch: match.default };
 }
 
-/** Whether a path holds anything that could make a glob of it; all other paths need no loadGlobs(). */
+/** Whether a path contains a glob character. Other paths need no loadGlobs(). */
 export function mayBeGlob(path: string): boolean {
   return /[*?![({\\]/.test(path);
 }
@@ -29,17 +29,17 @@ export function mayBeGlob(path: string): boolean {
 /** Path filter compiled from patterns; paths are root-relative with "/". */
 export interface PathFilter {
   readonly patterns: readonly string[];
-  /** Whether the path of a file is named. */
+  /** Whether the filter matches the path of a file. */
   matches(path: string): boolean;
-  /** Whether everything below this folder is named, so that a walk need not enter it. */
+  /** Whether the filter matches everything below this folder, so that a walk need not enter it. */
   covers(folder: string): boolean;
 }
 
 const maxPatternChars = 1000;
 const maxAlternatives = 1000;
 
-// Braces multiply: `{a,b}` eighteen times took 13 s to compile. A pattern may
-// come from a repository that somebody else wrote.
+// Braces multiply: `{a,b}` eighteen times took 13 s to compile. A pattern may be part of an
+// untrusted repository.
 function countAlternatives(pattern: string): number {
   let total = 1;
   for (const [, inside = ""] of pattern.matchAll(/\{([^{}]*)/g)) {
@@ -55,33 +55,36 @@ function countAlternatives(pattern: string): number {
 
 /** Throws CliError `usage` for a pattern that would take too long to compile or to match. */
 export function checkPattern(pattern: string, origin: string): void {
-  // Not cut: the part of a key that a cut leaves could not be told from other text.
+  // Not truncated: redaction could not recognise a truncated key.
   const shown = pattern.length > 60 ? `of ${pattern.length} characters` : pattern;
   const refuse = (why: string): never => {
     throw new CliError("usage", `${origin}: pattern ${shown} ${why}`, {
-      hints: ["give several simpler patterns instead"],
+      hints: ["write several simpler patterns instead"],
     });
   };
   if (pattern.trim() === "") {
     throw new CliError("usage", `${origin}: the pattern is empty`, {
-      hints: ["leave it out, or write one such as docs/**/*.md"],
+      hints: ["remove it, or write a pattern, for example docs/**/*.md"],
     });
   }
-  if (pattern.includes("\0")) refuse("holds a NUL character");
+  if (pattern.includes("\0")) refuse("contains a NUL character");
   if (pattern.length > maxPatternChars) refuse(`is longer than ${maxPatternChars} characters`);
   if (countAlternatives(pattern) > maxAlternatives) {
     refuse(`expands to more than ${maxAlternatives} alternatives`);
   }
-  // Nested repetition such as `+(+(a))` backtracks without end.
+  // Nested repetition, for example `+(+(a))`, backtracks without end.
   if (/[@+*?!]\([^)]*[@+*?!]\(/.test(pattern)) refuse("nests one extended group in another");
 }
 
-/** Compiles one pattern that matches whole paths. Check it first. */
+/** Compiles one pattern that matches whole paths. Call checkPattern() first. */
 export function compilePattern(pattern: string, dot: boolean): (path: string) => boolean {
   return libraries().micromatch.matcher(pattern, { dot, nonegate: true });
 }
 
-/** Checks and cleans a pattern of the configuration or of a filter flag: always below the root. */
+/**
+ * Checks and cleans a pattern of the configuration or of a filter flag. Throws CliError `usage`,
+ * also for a pattern that leaves the root.
+ */
 export function cleanPattern(pattern: string, origin: string): string {
   checkPattern(pattern, origin);
   if (/^([/\\]|[A-Za-z]:)/.test(pattern) || /(^|[/\\])\.\.([/\\]|$)/.test(pattern)) {
@@ -99,7 +102,7 @@ interface CompiledPattern {
 }
 
 function compileFilterPattern(pattern: string, wholeFolders: boolean): CompiledPattern {
-  // As in .gitignore, a pattern without a slash counts at any depth.
+  // As in .gitignore, a pattern without a slash matches at any depth.
   const anchored = pattern.includes("/") ? pattern : `**/${pattern}`;
   const direct = compilePattern(anchored, true);
   if (anchored.endsWith("/**")) return { matches: direct, covers: direct };
@@ -110,10 +113,10 @@ function compileFilterPattern(pattern: string, wholeFolders: boolean): CompiledP
 }
 
 /**
- * Filter of patterns, of which one has to match; those that begin with `!` take
- * out again. A pattern that names a folder stands for all that is in it; with
- * `wholeFolders` (for exclusions) one that merely matches a folder does too.
- * Undefined for no patterns. Throws CliError `usage`.
+ * Creates a filter that matches if one pattern matches. A pattern that begins with `!` excludes
+ * paths. A pattern that names a folder matches everything in it. With `wholeFolders` (for
+ * exclusions), a glob that matches a folder does the same. Returns undefined for no patterns.
+ * Throws CliError `usage`.
  */
 export function createFilter(
   patterns: readonly string[],
@@ -137,26 +140,26 @@ export function createFilter(
   };
 }
 
-/** Whether an argument has to be expanded, by fast-glob's rules. */
+/** Whether a pattern is a glob by fast-glob's rules. */
 export function isGlob(pattern: string): boolean {
   return mayBeGlob(pattern) && libraries().fastGlob.isDynamicPattern(pattern);
 }
 
-/** A glob as the folder where the search starts and the pattern below it. */
+/** A glob, split into the folder where the search starts and the pattern below it. */
 export interface SplitGlob {
-  /** Relative to where the glob is relative to, or absolute; "." for none. */
+  /** Absolute if the glob is absolute, else relative to the same folder; "." for none. */
   base: string;
   pattern: string;
 }
 
-/** Splits a glob at its first dynamic segment; braces over folders give several parts. */
+/** Splits a glob at its first dynamic segment. Braces over folders result in several parts. */
 export function splitGlob(glob: string): SplitGlob[] {
   return libraries()
     .fastGlob.generateTasks(glob)
     .flatMap((task) =>
       task.positive.map((pattern) => {
-        const steps = task.base === "." ? 0 : task.base.split("/").length;
-        return { base: task.base, pattern: pattern.split("/").slice(steps).join("/") };
+        const segments = task.base === "." ? 0 : task.base.split("/").length;
+        return { base: task.base, pattern: pattern.split("/").slice(segments).join("/") };
       }),
     );
 }

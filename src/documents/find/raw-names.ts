@@ -1,22 +1,23 @@
 import { readdirSync } from "node:fs";
 
-/** A name with each byte that is no ASCII as `\xE9`. */
+/** A name with each byte outside printable ASCII written like `\xe9`. */
 function escapeBytes(bytes: Buffer): string {
   return bytes
     .toString("latin1")
-    .replace(/[^ -~]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
+    .replace(/[^ -~]/g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
 /**
- * Tells names of a folder apart that are not UTF-8: Node gives the same sign for each such
- * byte. Called once for each of them, with the name as Node has it, it gives them as bytes.
+ * Returns a function that shows the bytes of a name that is not UTF-8. Node decodes every invalid
+ * byte to U+FFFD, so several names can look equal. Call the function once for each such name, with
+ * the name as Node decoded it: each call uses up one name of the folder.
  */
 export function createRawNames(folder: string): (name: string) => string {
-  let left: Buffer[] | undefined;
+  let remaining: Buffer[] | undefined;
   return (name) => {
-    left ??= readdirSync(folder, { encoding: "buffer" });
-    const at = left.findIndex((bytes) => bytes.toString() === name);
-    const [bytes] = at < 0 ? [] : left.splice(at, 1);
+    remaining ??= readdirSync(folder, { encoding: "buffer" });
+    const at = remaining.findIndex((bytes) => bytes.toString() === name);
+    const [bytes] = at < 0 ? [] : remaining.splice(at, 1);
     return bytes ? escapeBytes(bytes) : name;
   };
 }

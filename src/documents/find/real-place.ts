@@ -4,7 +4,7 @@ import { absoluteOf } from "../inspect/recorded.ts";
 import { relativeTo } from "./root.ts";
 import { normalise } from "../inspect/stamp.ts";
 
-/** Whether something of this name is there. What cannot be looked at may be there: true. */
+/** Whether the path exists. Also true if the path cannot be checked: it may exist. */
 export function exists(absolutePath: string): boolean {
   try {
     return lstatSync(absolutePath, { throwIfNoEntry: false }) !== undefined;
@@ -14,7 +14,7 @@ export function exists(absolutePath: string): boolean {
   }
 }
 
-/** The root-relative path of a file with all links resolved; undefined where nothing is there, or outside the root. */
+/** Root-relative path with all links resolved; undefined if missing or outside the root. */
 export function realPathIn(root: string, absolutePath: string): string | undefined {
   try {
     const path = relativeTo(root, realpathSync.native(absolutePath));
@@ -24,8 +24,8 @@ export function realPathIn(root: string, absolutePath: string): string | undefin
   }
 }
 
-/** The names in a folder that are not NFC, by what they are in NFC. */
-function otherNames(folder: string): Map<string, string> {
+/** The names in a folder that are not NFC, by their NFC form. */
+function nonNfcNames(folder: string): Map<string, string> {
   try {
     const names = readdirSync(folder).map((name) => [normalise(name), name] as const);
     return new Map(names.filter(([normalised, name]) => normalised !== name));
@@ -35,27 +35,27 @@ function otherNames(folder: string): Map<string, string> {
 }
 
 /**
- * Gives the function that tells where a root-relative path leads. Paths are NFC, but names on the
- * disk need not be: those of macOS often are NFD. Where nothing is there in any form, it is the
- * path as it is written. Lists a folder at most once: for one command.
+ * Returns a function that finds the absolute path of a root-relative path. Our paths are NFC, but
+ * names on disk can differ: macOS often uses NFD. A path that exists in no form is returned as
+ * written. Each folder is listed at most once, so use the function for one command only.
  */
 export function createRealPlaces(root: string): (path: string) => string {
   const listed = new Map<string, Map<string, string>>();
-  const otherNameOf = (folder: string, name: string): string | undefined => {
+  const nonNfcNameOf = (folder: string, name: string): string | undefined => {
     let names = listed.get(folder);
-    if (!names) listed.set(folder, (names = otherNames(folder)));
+    if (!names) listed.set(folder, (names = nonNfcNames(folder)));
     return names.get(name);
   };
   return (path) => {
     const asWritten = absoluteOf(root, path);
     if (exists(asWritten)) return asWritten;
-    let place = root;
-    for (const step of path.split("/")) {
-      const next = absoluteOf(place, step);
-      const name = exists(next) ? step : otherNameOf(place, step);
+    let folder = root;
+    for (const segment of path.split("/")) {
+      const next = absoluteOf(folder, segment);
+      const name = exists(next) ? segment : nonNfcNameOf(folder, segment);
       if (name === undefined) return asWritten;
-      place = absoluteOf(place, name);
+      folder = absoluteOf(folder, name);
     }
-    return place;
+    return folder;
   };
 }

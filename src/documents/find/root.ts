@@ -8,14 +8,14 @@ export function withSlashes(path: string): string {
   return sep === "\\" ? path.replaceAll("\\", "/") : path;
 }
 
-/** Root-relative path with "/", "" for the root itself; undefined when outside. Both real paths. */
+/** Root-relative path with "/"; "" for the root; undefined if outside. Expects real paths. */
 export function relativeTo(root: string, path: string): string | undefined {
   if (path === root) return "";
   const prefix = root.endsWith(sep) ? root : root + sep;
   return path.startsWith(prefix) ? withSlashes(path.slice(prefix.length)) : undefined;
 }
 
-/** Real path; undefined when nothing is there. Throws CliError `usage` for what cannot be resolved. */
+/** Real path; undefined when it does not exist. Throws CliError `usage` if resolving fails. */
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);
@@ -33,19 +33,19 @@ export function realPath(path: string): string | undefined {
 export type RootMark = "configuration" | "state" | "git";
 
 export interface RootRequest {
-  /** Paths and globs as given; none stands for the working directory. */
+  /** Paths and globs as typed; none stands for the working directory. */
   paths: readonly string[];
   cwd: string;
   /** `--root`. */
   explicitRoot?: string | undefined;
-  /** The nearest marked folder upward of a real folder. */
+  /** The nearest marked folder at or above a real folder. */
   markOf(folder: string): { folder: string; kind: RootMark } | undefined;
 }
 
 export interface ProjectRoot {
   /** Absolute, real path. */
   folder: string;
-  /** Why this folder; undefined where nothing marks it, so that another run may find another one. */
+  /** Why this folder is the root. Undefined without a mark: another run may find another root. */
   mark: RootMark | "flag" | undefined;
   /** Where the search for the project configuration starts. */
   start: string;
@@ -53,17 +53,20 @@ export interface ProjectRoot {
 
 function noSuchPath(argument: string, cwd: string): CliError {
   return new CliError("usage", `no such file or folder: ${argument}`, {
-    hints: [`paths are taken relative to ${cwd}`],
+    hints: [`paths are relative to ${cwd}`],
   });
 }
 
-/** The absolute path of an argument; of a glob the folders where its search starts. Links are kept. */
-function placesOf(argument: string, cwd: string): string[] {
+/**
+ * The absolute path of an argument. For a glob: the existing folders where its search starts. Does
+ * not resolve links.
+ */
+function pathsOf(argument: string, cwd: string): string[] {
   const path = resolve(cwd, argument);
   if (realPath(path) !== undefined) return [path];
   const glob = withSlashes(argument);
   if (isGlob(glob)) {
-    // Before it is split, which expands it.
+    // Checked before the split, because the split expands the glob.
     checkPattern(glob, "path");
     const bases = splitGlob(glob).map(({ base }) => resolve(cwd, base));
     const present = [...new Set(bases)].filter((base) => realPath(base) !== undefined);
@@ -74,15 +77,15 @@ function placesOf(argument: string, cwd: string): string[] {
 
 /**
  * The real folder where the search upward from a path starts. A link in the working directory or
- * in a project is not followed, the search starts beside it: a checkout does not choose, by a
- * link, another project whose files are sent.
+ * in a project is not followed; the search starts in the folder of the link. Otherwise a link in
+ * a checkout could select another project and upload its files.
  */
 function startOf(path: string, { cwd, markOf }: RootRequest): string {
   const isBelow = relativeTo(cwd, path) !== undefined;
   let at = isBelow ? cwd : parse(path).root;
-  const steps = relative(at, path).split(sep);
-  for (const step of steps.filter((name) => name !== "")) {
-    const next = join(at, step);
+  const segments = relative(at, path).split(sep);
+  for (const segment of segments.filter((name) => name !== "")) {
+    const next = join(at, segment);
     const stats = lstatSync(next);
     if (stats.isDirectory()) {
       at = next;
@@ -96,7 +99,7 @@ function startOf(path: string, { cwd, markOf }: RootRequest): string {
   return at;
 }
 
-/** The deepest folder that holds all of these absolute folders. */
+/** The deepest folder that contains all of these absolute folders. */
 function commonFolder(folders: readonly string[]): string | undefined {
   let [common = ""] = folders;
   for (const folder of folders) {
@@ -108,11 +111,11 @@ function commonFolder(folders: readonly string[]): string | undefined {
   return common;
 }
 
-function explicitFolder(given: string, cwd: string): string {
-  const real = realPath(resolve(cwd, given));
+function explicitFolder(path: string, cwd: string): string {
+  const real = realPath(resolve(cwd, path));
   if (real !== undefined && statSync(real).isDirectory()) return real;
-  throw new CliError("usage", `the project root is not a folder: ${given}`, {
-    hints: ["give an existing folder with --root"],
+  throw new CliError("usage", `the project root is not a folder: ${path}`, {
+    hints: ["name an existing folder with --root"],
   });
 }
 
@@ -126,7 +129,7 @@ function listStarts(request: RootRequest): Start[] {
   const { cwd, paths } = request;
   const known = new Map<string, string>();
   return (paths.length > 0 ? paths : ["."]).flatMap((argument) =>
-    placesOf(argument, cwd).map((path) => {
+    pathsOf(argument, cwd).map((path) => {
       const folder = known.get(path) ?? startOf(path, request);
       known.set(path, folder);
       return { argument, path, folder };
@@ -138,13 +141,13 @@ const rootsShown = 5;
 
 function differentRoots(roots: ReadonlyMap<string | undefined, string>): CliError {
   const lines = [...roots].map(([root, argument]) =>
-    root === undefined ? `${argument}: nothing marks its root` : `${argument}: ${root}`,
+    root === undefined ? `${argument}: no project root found` : `${argument}: ${root}`,
   );
   return new CliError("usage", "the paths have different project roots", {
     details: lines.slice(0, rootsShown),
     hints: [
-      "upload them one by one, each with the root it belongs to: knowctl ingest PATH --root THERE",
-      "or leave out what belongs to another root: --exclude PATTERN",
+      "upload each path separately, with its own root: knowctl ingest PATH --root DIR",
+      "or upload a common folder and exclude the other root: --exclude PATTERN",
     ],
   });
 }
@@ -153,17 +156,17 @@ function unmarkedRoot(starts: readonly Start[], cwd: string): string {
   if (starts.every(({ path }) => relativeTo(cwd, path) !== undefined)) return cwd;
   const common = commonFolder(starts.map(({ folder }) => folder));
   if (common !== undefined) return common;
-  throw new CliError("usage", "the paths have no folder in common", {
-    hints: ["upload them one by one"],
+  throw new CliError("usage", "the paths have no common folder", {
+    hints: ["upload each path separately"],
   });
 }
 
 /**
- * The project root, which ids and the state are relative to: `explicitRoot`; else the folder that
- * a project configuration, a state or git marks upward of every path; where nothing does, the
- * working directory if all paths lie in it, else the deepest folder that they have in common.
- * Decided before links are resolved. Throws CliError `usage` when a path or the root does not
- * exist, and for paths whose roots differ.
+ * Finds the project root. Ids and the state are relative to it. The order is: `explicitRoot`; the
+ * folder at or above every path that a project configuration, a state or git marks; the working
+ * directory if it contains all paths; the deepest common folder of the paths. The decision is made
+ * before links are resolved. Throws CliError `usage` when a path or the root does not exist, and
+ * for paths with different roots.
  */
 export function findRoot(request: RootRequest): ProjectRoot {
   const cwd = realPath(request.cwd);

@@ -11,7 +11,7 @@ export interface FindOptions {
   /** Absolute; paths and globs of the command line are relative to it. */
   cwd: string;
   settings: DocumentSettings;
-  /** Of lists alone: which folders below the root belong to another one. */
+  /** Used only to list files: refuses a folder below the root that belongs to another root. */
   refuseFolder?: RefuseFolder | undefined;
 }
 
@@ -23,11 +23,11 @@ function relativeOrRefuse(absolute: string, input: string, root: string): string
   });
 }
 
-/** The job of a path that exists; of a link, that of what it leads to. */
+/** The job of an existing path; a link stands for its target. */
 function pathJob(input: string, path: string, root: string): Job | undefined {
   const target = realPath(path);
   if (target === undefined) return undefined;
-  // The real path also brings the true case of the name where case does not matter.
+  // On a case-insensitive file system, the real path also has the true case of the name.
   const base = relativeOrRefuse(target, input, root);
   return { kind: lstatSync(target).isDirectory() ? "folder" : "file", base, hidden: false };
 }
@@ -49,34 +49,36 @@ function globJobs(input: string, glob: string, from: string, settings: DocumentS
 }
 
 function inputJobs(input: string, { cwd, settings }: FindOptions): Job[] {
-  if (input === "") throw new CliError("usage", "an empty path names nothing");
-  if (input.includes("\0")) throw new CliError("usage", "a path holds a NUL character");
+  if (input === "") throw new CliError("usage", "an empty path is not allowed");
+  if (input.includes("\0")) throw new CliError("usage", "a path contains a NUL character");
   const named = pathJob(input, resolve(cwd, input), settings.root);
   if (named) return [named];
   const glob = withSlashes(input);
   if (isGlob(glob)) return globJobs(input, glob, cwd, settings);
   throw new CliError("usage", `no such file or folder: ${input}`, {
-    hints: [`paths are taken relative to ${cwd}`],
-  });
-}
-
-/** Configured patterns: relative to the root, a bare name at any depth, what is missing is no error. */
-function includeJobs(settings: DocumentSettings): Job[] {
-  return settings.include.flatMap((given) => {
-    const pattern = cleanPattern(given, "include");
-    if (!isGlob(pattern)) {
-      const named = pathJob(given, resolve(settings.root, pattern), settings.root);
-      if (named) return [named];
-    }
-    const glob = pattern.includes("/") || pattern === "**" ? pattern : `**/${pattern}`;
-    return globJobs(given, glob, settings.root, settings);
+    hints: [`paths are relative to ${cwd}`],
   });
 }
 
 /**
- * The inputs as jobs of a walk; none stands for the configured `include`, else
- * for the whole root. Throws CliError `usage` for an input that does not exist
- * or lies outside the root.
+ * The jobs of the configured patterns. They are relative to the root, and a bare name matches at
+ * any depth. A missing path is no error.
+ */
+function includeJobs(settings: DocumentSettings): Job[] {
+  return settings.include.flatMap((configured) => {
+    const pattern = cleanPattern(configured, "include");
+    if (!isGlob(pattern)) {
+      const named = pathJob(configured, resolve(settings.root, pattern), settings.root);
+      if (named) return [named];
+    }
+    const glob = pattern.includes("/") || pattern === "**" ? pattern : `**/${pattern}`;
+    return globJobs(configured, glob, settings.root, settings);
+  });
+}
+
+/**
+ * Turns the inputs into jobs of a walk. Without inputs: the configured `include`, else the whole
+ * root. Throws CliError `usage` for an input that does not exist or lies outside the root.
  */
 export function jobsOf(inputs: readonly string[], options: FindOptions): Job[] {
   if (inputs.length > 0) return inputs.flatMap((input) => inputJobs(input, options));
@@ -85,15 +87,15 @@ export function jobsOf(inputs: readonly string[], options: FindOptions): Job[] {
 }
 
 function isInFolder(path: string, { base, matches }: Job): boolean {
-  // A folder that cannot be read is told by its own path.
+  // A folder that cannot be read is reported under its own path.
   if (path === base) return !matches;
   if (base !== "" && !path.startsWith(`${base}/`)) return false;
   return !matches || matches(base === "" ? path : path.slice(base.length + 1));
 }
 
 /**
- * Whether a root-relative path lies within the inputs and the filters; the file
- * itself need not exist any more. Throws as findFiles().
+ * Returns a function that checks whether the inputs and filters include a root-relative path. The
+ * file itself need not exist. Throws the same errors as findFiles().
  */
 export function scopeOf(
   inputs: readonly string[],
@@ -118,7 +120,10 @@ export interface PathRange {
 
 const lastCharacter = "\u{10ffff}";
 
-/** Where files of the inputs can lie: ordered, none within another. Throws as findFiles(). */
+/**
+ * Path ranges that contain all files of the inputs, sorted and without overlap. Throws the same
+ * errors as findFiles().
+ */
 export function rangesOf(inputs: readonly string[], options: FindOptions): PathRange[] {
   const all = jobsOf(inputs, options).map(({ kind, base }): PathRange => {
     if (kind === "file") return { from: base, to: base };

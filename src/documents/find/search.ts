@@ -12,7 +12,7 @@ import { createLinks } from "./links.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 import { walkFrom, type Walk } from "./walk.ts";
 
-/** The start of a walk, and the answer to what it comes to by itself. */
+/** Creates the root folder of a walk and the check for files reached without a link. */
 export function openWalk(
   inputs: readonly Job[],
   settings: DocumentSettings,
@@ -28,10 +28,10 @@ export function openWalk(
 }
 
 /**
- * Walks from the root to the inputs and through them, so that the paths come out in code-point
- * order; then to what links lead to and no input reaches, as if it were named, and on to what
- * links in there lead to. Synchronous: a promise a file would cost more than the file system.
- * Memory: one entry for each file that only a link leads to.
+ * Walks from the root to the inputs and through them, so that the paths are in code-point order.
+ * Then walks the link targets that no input reaches, as if an input named them, and the targets of
+ * links found there. Synchronous: one promise per file would cost more than the file system.
+ * Memory: one entry for each file that only a link reaches.
  */
 export function* walkFolders(
   jobs: readonly Job[],

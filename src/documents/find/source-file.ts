@@ -13,22 +13,22 @@ export interface SourceFile {
   facts?: FileFacts | undefined;
 }
 
-/** What is no document: left out for a reason, or not to be read. */
+/** A path that results in no document: skipped for a reason, or unreadable. */
 export type LeftOut =
   | { kind: "skipped"; path: string; reason: string }
   | { kind: "failed"; path: string; reason: string };
 
-/** What the search yields. */
+/** One result of the search. */
 export type Found = { kind: "file"; file: SourceFile } | LeftOut;
 
-/** A file by name only: nobody has looked at it yet. */
+/** A result by name only, without a stat call. */
 export type Listed = ListedFile | LeftOut;
 
 export interface ListedFile {
   kind: "file";
   path: string;
-  /** Where the bytes are; undefined where that is simply `path` below the project root. */
+  /** Where the bytes are; undefined if that is simply `path` below the project root. */
   absolutePath: string | undefined;
-  /** Paths of the symbolic links on the way, the last one first; undefined where there are none. */
+  /** Paths of the symbolic links on the way, the last one first; undefined without links. */
   links?: readonly string[];
 }

@@ -3,7 +3,7 @@ import { lstatSync } from "node:fs";
 import { codeOf } from "../../errors.ts";
 import { sourceFile } from "../inspect/stamp.ts";
 
-/** A listed file with its stats, or why it is none. */
+/** Reads the stats of a listed file. Returns the reason if it is no readable regular file. */
 export function statFile(path: string, absolute: string): Found {
   try {
     const stats = lstatSync(absolute, { bigint: true });

@@ -30,28 +30,28 @@ type Entry =
   | { kind: "link"; key: string; link: Link }
   | { kind: "found"; key: string; found: LeftOut };
 
-/** What one walk carries along. */
+/** The context of one walk. */
 export interface Walk {
   settings: DocumentSettings;
   links: Links;
   refuseFolder: RefuseFolder | undefined;
-  /** Whether what is found is told already; undefined in the first walk, to which all is new. */
+  /** Whether a path was already yielded. Undefined in the first walk, where every path is new. */
   isListed: ((found: Listed) => boolean) | undefined;
 }
 
-/** The entries of one folder, the number of the next one, and why no file in it may be taken. */
+/** The entries of one folder, the index of the next entry, and the error that refuses its files. */
 interface Level {
   entries: Entry[];
   next: number;
   refused: Error | undefined;
 }
 
-function note(kind: "skipped" | "failed", path: string, reason: string): Entry {
+function leftOutEntry(kind: "skipped" | "failed", path: string, reason: string): Entry {
   const key = path.slice(path.lastIndexOf("/") + 1);
   return { kind: "found", key, found: { kind, path, reason } };
 }
 
-/** Why a file gives no document, which its real path alone tells; `name` is that in the folder. */
+/** Why a file cannot be a document, judged by its real path. `name` is its name in the folder. */
 function problemOf(
   folder: Folder,
   name: string,
@@ -61,10 +61,10 @@ function problemOf(
   const format = formatOf(real, settings.format);
   if (!format) return `format not supported: ${extensionOf(real)}`;
   if (format.gives !== "rows" || asksForFile(folder, name, settings)) return undefined;
-  return `${extensionOf(real)}: rows are taken only when named or globbed`;
+  return `${extensionOf(real)}: row files are included only when named or matched by a glob`;
 }
 
-/** `absolute`: undefined where the path below the root tells it. */
+/** `absolute` is undefined if the path below the root is enough to find the file. */
 function listFile(
   { settings }: Walk,
   folder: Folder,
@@ -76,9 +76,11 @@ function listFile(
   const isOut =
     (settings.only && !settings.only.matches(path)) || settings.exclude?.matches(path) === true;
   if (isOut)
-    return isNamed(folder, name) ? note("skipped", path, "excluded by a pattern") : undefined;
+    return isNamed(folder, name)
+      ? leftOutEntry("skipped", path, "excluded by a pattern")
+      : undefined;
   const problem = problemOf(folder, name, path, settings);
-  if (problem !== undefined) return note("skipped", path, problem);
+  if (problem !== undefined) return leftOutEntry("skipped", path, problem);
   return { kind: "file", key: name, path, absolute };
 }
 
@@ -87,7 +89,7 @@ function listFolder(walk: Walk, folder: Folder, name: string, absolute: string):
   return entered && { kind: "folder", key: `${name}/`, folder: entered };
 }
 
-/** A link to a file, as a way to name that file: its format is that of the file. */
+/** A link to a file names that file. The format is that of the target. */
 function listFileLink(
   { settings }: Walk,
   folder: Folder,
@@ -99,20 +101,20 @@ function listFileLink(
   if (only && !only.matches(path) && !only.matches(real)) return undefined;
   if (exclude?.matches(path) || exclude?.matches(real)) return undefined;
   const problem = problemOf(folder, name, real, settings);
-  if (problem !== undefined) return note("skipped", path, problem);
+  if (problem !== undefined) return leftOutEntry("skipped", path, problem);
   const jobs: Job[] = [{ kind: "file", base: real, hidden: false }];
   return { kind: "link", key: name, link: { kind: "file", path, real, jobs } };
 }
 
 function listLink(walk: Walk, folder: Folder, name: string, absolute: string): Entry | undefined {
-  // Asked as a file first: git, too, sees a link as a file, whatever it points to.
+  // Checked as a file first: git also treats a link as a file, whatever its target.
   const isTaken = takesFile(folder, name, walk.settings);
   const entered = enterFolder(folder, name, absolute, walk.settings);
   if (!isTaken && !entered) return undefined;
   const target = resolveLink(absolute, walk.settings.root);
   const path = pathIn(folder, name);
-  // A link that only a folder glob reaches is of interest when it could hold documents.
-  if (target.kind === "skipped") return note("skipped", path, target.reason);
+  // Also reported if only a folder glob reaches the link: the target could contain documents.
+  if (target.kind === "skipped") return leftOutEntry("skipped", path, target.reason);
   const { kind, real } = target;
   if (kind === "file") return isTaken ? listFileLink(walk, folder, name, real) : undefined;
   if (!entered || entered.jobs.length === 0) return undefined;
@@ -124,8 +126,8 @@ function absoluteIn({ absolute }: Folder, name: string): string {
   return absolute.endsWith(sep) ? absolute + name : absolute + sep + name;
 }
 
-/** Whether the files of a folder are where their paths below the root say. */
-function isAsNamed({ path, absolute }: Folder, { root }: DocumentSettings): boolean {
+/** Whether the absolute path of a folder follows from its path below the root. */
+function isAtOwnPath({ path, absolute }: Folder, { root }: DocumentSettings): boolean {
   return absolute === (path === "" ? root : absoluteOf(root, path));
 }
 
@@ -133,10 +135,10 @@ function listEntry(
   walk: Walk,
   folder: Folder,
   dirent: Dirent,
-  areAsNamed: boolean,
+  atOwnPath: boolean,
 ): Entry | undefined {
   const name = normalise(dirent.name);
-  if (areAsNamed && name === dirent.name && dirent.isFile()) {
+  if (atOwnPath && name === dirent.name && dirent.isFile()) {
     return listFile(walk, folder, name, undefined);
   }
   const absolute = absoluteIn(folder, dirent.name);
@@ -145,10 +147,10 @@ function listEntry(
   if (dirent.isSymbolicLink()) return listLink(walk, folder, name, absolute);
   if (!takesFile(folder, name, walk.settings) || !formatOf(name, walk.settings.format))
     return undefined;
-  return note("skipped", pathIn(folder, name), "special file, not a regular one");
+  return leftOutEntry("skipped", pathIn(folder, name), "special file, not a regular file");
 }
 
-// Node decodes names as UTF-8 with U+FFFD for what is not; such a name cannot be opened.
+// Node decodes names as UTF-8 and replaces invalid bytes by U+FFFD; such a name cannot be opened.
 function isUndecodable(folder: Folder, dirent: Dirent): boolean {
   if (!dirent.name.includes("\ufffd")) return false;
   return !lstatSync(absoluteIn(folder, dirent.name), { throwIfNoEntry: false });
@@ -168,7 +170,7 @@ function listUndecodable(
     : listFile(walk, folder, name, absolute);
   if (!listed || listed.kind === "found") return listed;
   const reason = `the name is not valid UTF-8 (${rawName}): rename it`;
-  return note("failed", pathIn(folder, name), reason);
+  return leftOutEntry("failed", pathIn(folder, name), reason);
 }
 
 function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {
@@ -178,34 +180,34 @@ function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {
   } catch (error) {
     if (isOutOfFiles(error)) throw error;
     const reason = `the folder cannot be read: ${codeOf(error) ?? "unknown error"}`;
-    const failed = note("failed", folder.path === "" ? "." : folder.path, reason);
+    const failed = leftOutEntry("failed", folder.path === "" ? "." : folder.path, reason);
     return { entries: [failed], next: 0, refused: undefined };
   }
   const isRoot = folder.path === "";
   const refused = refusedAbove ?? (isRoot ? undefined : walk.refuseFolder?.(folder, dirents));
   const entries: Entry[] = [];
-  const isThere = (name: string): boolean => dirents.some((dirent) => dirent.name === name);
-  const ruled = withOwnRules(folder, walk.settings, isThere, (path, reason) => {
-    entries.push(note("failed", path, reason));
+  const hasEntry = (name: string): boolean => dirents.some((dirent) => dirent.name === name);
+  const ruled = withOwnRules(folder, walk.settings, hasEntry, (path, reason) => {
+    entries.push(leftOutEntry("failed", path, reason));
   });
   const isOutside = ruled.jobs.length === 0;
-  const areAsNamed = isAsNamed(folder, walk.settings);
+  const atOwnPath = isAtOwnPath(folder, walk.settings);
   const rawNameOf = createRawNames(folder.absolute);
   for (const dirent of dirents) {
-    // Outside the inputs only the next step towards one is of interest.
+    // Outside the inputs, only the next path segment towards an input matters.
     if (isOutside && !ruled.pending.has(normalise(dirent.name))) continue;
     const entry = isUndecodable(ruled, dirent)
       ? listUndecodable(walk, ruled, dirent, rawNameOf)
-      : listEntry(walk, ruled, dirent, areAsNamed);
+      : listEntry(walk, ruled, dirent, atOwnPath);
     if (entry) entries.push(entry);
   }
-  // A folder sorts as what its files begin with: "a-b.md" < "a.md" < "a/b.md".
+  // A folder sorts by the prefix of its files: "a-b.md" < "a.md" < "a/b.md".
   const sorted = sortByKey(entries);
   refuseNormalisationCollisions(sorted, folder, dirents);
   return { entries: sorted, next: 0, refused };
 }
 
-/** Yields what one walk finds, depth first. Holds one listing for each level of depth. */
+/** Yields the results of one walk, depth first. Keeps one listing in memory for each level. */
 export function* walkFrom(root: Folder, walk: Walk): Generator<Listed> {
   const stack = [openLevel(walk, root)];
   for (let top = stack.at(-1); top; top = stack.at(-1)) {
@@ -213,7 +215,7 @@ export function* walkFrom(root: Folder, walk: Walk): Generator<Listed> {
     if (!entry) stack.pop();
     else if (entry.kind === "folder") stack.push(openLevel(walk, entry.folder, top.refused));
     else if (entry.kind === "link") {
-      // Asked now, not on listing: of two links to one file the first by path counts.
+      // Followed now, not on listing: if two links lead to one file, the first by path counts.
       const reason = walk.links.follow(entry.link);
       if (reason !== undefined) yield { kind: "skipped", path: entry.link.path, reason };
     } else {

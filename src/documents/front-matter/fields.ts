@@ -2,16 +2,16 @@ import { CliError } from "../../errors.ts";
 import { lineOfKey, type FrontMatter } from "./front-matter.ts";
 import { textOf, type Value } from "./values.ts";
 
-/** Told the origin of each field; given only by `explain`. */
+/** Receives the origin of each field. Only `explain` uses it. */
 export type Trace = (field: string, origin: string) => void;
 
-/** Front matter of one file, taken field by field; what is left becomes metadata. */
+/** Front matter of one file, consumed field by field. Unused keys become metadata. */
 export interface Fields {
-  /** The first key with a value; it and blank ones before it are used up. */
+  /** Returns the first key with a value. Marks it and blank keys before it as used. */
   take(keys: readonly string[]): { key: string; value: Value } | undefined;
-  /** As take(), as one line of text. Throws CliError `usage` for a list or an object. */
+  /** Like take(), as one line of text. Throws CliError `usage` for a list or an object. */
   takeText(keys: readonly string[]): { key: string; value: string } | undefined;
-  /** The value of a key, used up or not. */
+  /** The value of a key, used or not. */
   get(key: string): Value | undefined;
   isUsed(key: string): boolean;
   /** For messages: `the front matter`, `the row`. */
@@ -22,12 +22,12 @@ export interface Fields {
   fail(key: string, problem: string, hint: string): never;
 }
 
-// Failsafe YAML keeps `~` and `null` as text; a field that says so is not set.
+// Failsafe YAML keeps `~` and `null` as text; such a field counts as not set.
 const yamlNull = /^\s*(?:~|null)?\s*$/i;
 const blank = /^\s*$/;
 const needsTidying = /[^\S ]|^ | $|  /;
 
-/** The front matter of `path` as fields; works without any, too. */
+/** The front matter of `path` as fields. Also works without front matter. */
 export function createFields(frontMatter: FrontMatter | undefined, path: string): Fields {
   const data = frontMatter?.data;
   const used = new Set<string>();
@@ -67,7 +67,7 @@ export function createFields(frontMatter: FrontMatter | undefined, path: string)
     get: (key) => data?.[key],
     isUsed: (key) => used.has(key),
     place: noun === undefined ? "the front matter" : "the row",
-    // Data without text of its own, as the properties of a file, has no lines.
+    // Data without source text, for example the properties of a file, has no lines.
     originOf: (key) =>
       frontMatter?.block === ""
         ? `${noun ?? "front matter"} ${key}`
@@ -76,7 +76,7 @@ export function createFields(frontMatter: FrontMatter | undefined, path: string)
   };
 }
 
-/** Truth of a switch in front matter; undefined when it is neither. */
+/** Parses a boolean of front matter; undefined when the text is no boolean. */
 export function booleanOf(text: string): boolean | undefined {
   if (/^(?:true|yes|on|1)$/i.test(text)) return true;
   return /^(?:false|no|off|0)$/i.test(text) ? false : undefined;

@@ -4,7 +4,7 @@ import { MatterError, parseMatter, type MatterFormat } from "./matter.ts";
 import { parsePlainYaml } from "./plain-yaml.ts";
 import { isMap, toValue, ValueError, type ValueMap } from "./values.ts";
 
-/** The data of one file, with where it was. */
+/** The front matter of one file and its position. */
 export interface FrontMatter {
   readonly data: ValueMap;
   readonly format: MatterFormat;
@@ -31,7 +31,7 @@ const languages: Readonly<Record<string, MatterFormat>> = Object.assign(Object.c
   "---json": "json",
   "+++": "toml",
 });
-// What front matter libraries hand to an interpreter: refused even when never closed.
+// Front matter libraries execute these languages. Refused even when never closed.
 const executable =
   /^---[ \t]*(js|javascript|jsx?|mjs|cjs|tsx?|typescript|node|coffee|coffeescript|cson)[ \t]*$/i;
 const anyLanguage = /^---[ \t]*[A-Za-z_][\w.+-]*[ \t]*$/;
@@ -72,8 +72,8 @@ function findFences(text: string, path: string, warnings: string[]): Fenced | un
   if (format === undefined && !isOther) return undefined;
   const closing = lineEnd === -1 ? undefined : findClosing(text, fence, lineEnd + 1);
   if (isOther && (closing || executable.test(first))) {
-    const hint = "front matter is YAML (---), TOML (+++) or JSON (---json); code is never run";
-    fail(path, 1, 1, `front matter of another kind is refused: ${first}`, hint);
+    const hint = "write YAML (---), TOML (+++) or JSON (---json); code is never run";
+    fail(path, 1, 1, `front matter in this language is refused: ${first}`, hint);
   }
   if (format === undefined) return undefined;
   if (!closing) {
@@ -88,7 +88,7 @@ function findFences(text: string, path: string, warnings: string[]): Fenced | un
 function findJson(text: string): Fenced | undefined {
   if (!/^\{[ \t]*\n\s*["}]/.test(text)) return undefined;
   const extent = scanJson(text, 0);
-  // Broken JSON up to a line that closes it is an error; without such a line it is text.
+  // Broken JSON with a closing line is an error; without a closing line it is text.
   const closing = /^\}[ \t]*$/m.exec(text);
   const end = "end" in extent ? extent.end : closing ? closing.index + 1 : undefined;
   if (end === undefined) return undefined;
@@ -125,18 +125,17 @@ function parseBlock({ format, block, firstLine }: Fenced, path: string): ValueMa
   }
 }
 
-/** The block that is front matter if its content is an object. Throws CliError `usage`. */
+/** Finds the block. It is front matter if its content is an object. Throws CliError `usage`. */
 export function findFenced(text: string, path: string, warnings: string[]): Fenced | undefined {
   const start = text.charCodeAt(0);
   if (start === 0x7b) return findJson(text);
-  // "-", "+": nearly every file without front matter is done here.
+  // "-" or "+". Nearly every file without front matter ends here.
   return start === 0x2d || start === 0x2b ? findFences(text, path, warnings) : undefined;
 }
 
 /**
- * Splits front matter from the body. It is front matter only when the first
- * line is a fence alone, a closing fence exists and the content is an object;
- * everything else is body, complete:
+ * Splits front matter from the body. Front matter needs a first line that is only a fence, a
+ * closing fence, and an object as content. Otherwise the whole text is the body:
  *
  * | first line            | closed | content   | result                     |
  * |-----------------------|--------|-----------|----------------------------|
@@ -165,11 +164,11 @@ export function splitFrontMatter(text: string, path: string): SplitText {
   return { frontMatter, body: text.slice(bodyStart), bodyLine, warnings };
 }
 
-const quoted = (key: string): string => key.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const escapeRegExp = (key: string): string => key.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** Line of the file (from 1) on which a top-level key stands; the block's first when not found. */
+/** Line of the file (from 1) with a top-level key; the first line of the block if not found. */
 export function lineOfKey(frontMatter: FrontMatter, key: string): number {
-  const name = quoted(key);
+  const name = escapeRegExp(key);
   const patterns: Record<MatterFormat, RegExp> = {
     yaml: new RegExp(`^(?:\\?[ \\t]+)?["']?${name}["']?[ \\t]*:`),
     toml: new RegExp(`^[ \\t]*\\[*["']?${name}["']?[ \\t]*[=.\\]]`),

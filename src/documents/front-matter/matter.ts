@@ -42,7 +42,7 @@ function parseTomlText(text: string): unknown {
 function parseJson(text: string): unknown {
   const extent = scanJson(text, 0);
   const at = "end" in extent ? extent.end : extent.errorAt;
-  // trim() takes more for blank than JSON does.
+  // Not trim(): it removes more characters than JSON counts as blank.
   if ("end" in extent && /^[ \t\r\n]*$/.test(text.slice(at))) return parseJsonAsWritten(text);
   const before = text.slice(0, at).split("\n");
   const found = text[at] === undefined ? "the end" : JSON.stringify(text[at]);
@@ -53,13 +53,13 @@ function parseJson(text: string): unknown {
   );
 }
 
-// gray-matter's own engines run code for `---js`; the language never comes from
-// the file (front-matter.ts sees to that), and this is the second wall.
+// gray-matter's own engines run code for `---js`. front-matter.ts never passes such a language;
+// this is the second line of defence.
 function refuse(): never {
   throw new MatterError("executable front matter is never run", 1, 1);
 }
 
-// gray-matter hands an engine the line break after the fence too.
+// gray-matter also passes the line break after the fence to an engine.
 const engines = {
   yaml: (text: string) => parseYaml(text.slice(1)) as object,
   toml: (text: string) => parseTomlText(text.slice(1)) as object,
@@ -71,8 +71,8 @@ const engines = {
   cson: refuse,
 };
 
-// gray-matter looks for comments with a pattern that takes quadratic time on
-// blank lines: 60,000 of them stop the process for seconds.
+// gray-matter searches for comments with a pattern that takes quadratic time on blank lines:
+// 60,000 blank lines block the process for seconds.
 const maxBlankLines = 200;
 
 function refuseBlankRuns(block: string): void {
@@ -88,11 +88,10 @@ function refuseBlankRuns(block: string): void {
 }
 
 /**
- * Parses the text between the fences: the only place that calls gray-matter.
- * Always with options (without, it caches: a second parse of a broken text
- * gives no error) and only with the block, so that it cannot lose body text.
- * A NUL as fence cannot occur in the block: such files are refused before.
- * Throws MatterError.
+ * Parses the text between the fences. Only this function calls gray-matter. It always passes
+ * options: without them gray-matter caches, and a second parse of a broken text reports no error.
+ * It passes only the block, so that gray-matter cannot lose body text. The fence is NUL, which
+ * cannot occur in the block: files with NUL are refused before. Throws MatterError.
  */
 export function parseMatter(block: string, format: MatterFormat): unknown {
   if (block.length > maxBlankLines) refuseBlankRuns(block);

@@ -1,14 +1,14 @@
 import { droppedKeys, type Value, type ValueMap } from "./values.ts";
 
-// Everything else (tabs, control characters, blanks of other scripts, byte order marks,
-// surrogates) is left to the parser.
-const other = /[^\n -~\u00a1-\u167f\u1681-\u1fff\u2010-\u2027\u3001-\ud7ff]/;
+// The parser handles all other characters: tabs, control characters, blanks of other scripts,
+// byte order marks, surrogates.
+const needsParser = /[^\n -~\u00a1-\u167f\u1681-\u1fff\u2010-\u2027\u3001-\ud7ff]/;
 const plainKey = /^[A-Za-z_][\w.-]*$/;
-// No indicator of YAML 1.2 section 5.3 begins a value; in brackets none stands inside either.
+// A plain value starts with no indicator of YAML 1.2 section 5.3. In brackets it contains none.
 const plainText = /^[\w/.(<$^;=~\u00a1-\ud7ff]/;
 const listedText = /^[\w/.(<$^;=~\u00a1-\ud7ff][^:#[\]{},"'&*!|>%@`?]*$/;
 
-// Keeps the number of values below the limit of toValue(), whatever they are.
+// Any block of this size has fewer values than the limit of toValue().
 const maxChars = 2000;
 
 function quotedText(text: string): string | undefined {
@@ -43,15 +43,15 @@ function flowList(text: string): string[] | undefined {
   return items;
 }
 
-/** Where the line ends that begins at `start`. */
+/** End offset of the line that begins at `start`. */
 function lineEnd(block: string, start: number): number {
   const end = block.indexOf("\n", start);
   return end === -1 ? block.length : end;
 }
 
 /**
- * The `- item` lines from `start`, all indented alike, and where they end;
- * undefined when one is more than text.
+ * Reads the `- item` lines from `start`, all with the same indentation, and returns their end
+ * offset. Undefined when an item is more than text.
  */
 function blockList(block: string, start: number): { items: string[]; end: number } | undefined {
   const items: string[] = [];
@@ -70,19 +70,18 @@ function blockList(block: string, start: number): { items: string[]; end: number
 }
 
 /**
- * The data of YAML of the plainest kind, one line or `- item` list a key, exactly
- * as js-yaml with its failsafe schema gives it. Undefined as soon as something is
- * not surely plain: then the parser has the word. Most front matter is of this
- * kind, and the parser costs more than all the rest of the mapping.
+ * Parses the simplest YAML: one line or one `- item` list per key. The result is the same as that
+ * of js-yaml with its failsafe schema. Returns undefined if anything may not be plain; then use the
+ * parser. Most front matter is plain, and the parser costs more than the rest of the mapping.
  */
 export function parsePlainYaml(block: string): ValueMap | undefined {
-  if (block.length > maxChars || other.test(block)) return undefined;
+  if (block.length > maxChars || needsParser.test(block)) return undefined;
   const data = Object.create(null) as ValueMap;
   let start = 0;
   do {
     const end = lineEnd(block, start);
     const colon = block.indexOf(":", start);
-    // Beyond the line, or nowhere: no key either.
+    // Without a colon in this line, the slice is no plain key.
     const key = block.slice(start, Math.max(start, colon));
     if (!plainKey.test(key) || data[key] !== undefined || droppedKeys.has(key)) return undefined;
     const text = block.slice(colon + 1, end).trim();

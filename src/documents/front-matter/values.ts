@@ -1,6 +1,6 @@
 import { TomlDate } from "smol-toml";
 
-/** A front matter value in one shape for all formats; YAML scalars are text as written. */
+/** A front matter value, the same type for all formats. YAML scalars are text as written. */
 export type Value = string | Scalar | null | Value[] | ValueMap;
 export type ValueMap = { [key: string]: Value };
 
@@ -12,11 +12,11 @@ export interface Scalar {
 /** Copying `__proto__` into an ordinary object would change its prototype. */
 export const droppedKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-// An alias bomb of 478 bytes stands for more nodes than memory holds: what is
-// counted are the nodes after expansion.
+// An alias bomb of 478 bytes expands to more nodes than fit into memory. So the limit counts the
+// nodes after expansion.
 const maxNodes = 2000;
 
-/** Data that cannot be taken over; the message says what it holds. */
+/** Data that cannot become a Value. The message names the invalid content. */
 export class ValueError extends Error {}
 
 export function isScalar(value: Value): value is Scalar {
@@ -38,7 +38,7 @@ export function isMap(value: Value): value is ValueMap {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isScalar(value);
 }
 
-// Escapes can write what the file itself must not hold; the service would strip it.
+// Escapes can produce characters that a file must not contain; the service would strip them.
 function checkText(text: string): string {
   if (/[\p{Surrogate}\0]/u.test(text)) throw new ValueError("a NUL or half a surrogate pair");
   return text;
@@ -73,10 +73,10 @@ export function textOf(value: Value | undefined): string | undefined {
   return value !== undefined && value !== null && isScalar(value) ? value.scalar : undefined;
 }
 
-/** JSON text of a value, for members of lists that are no single values. */
+/** JSON text of a value, for list items that are lists or objects. */
 export function jsonOf(value: Value): string {
   return JSON.stringify(value, (_key, member: Value) =>
-    // A number or boolean goes in as itself; a big integer stays text.
+    // Numbers and booleans keep their JSON type.
     member !== null && isScalar(member) ? scalarJson(member.scalar) : member,
   );
 }

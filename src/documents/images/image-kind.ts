@@ -1,4 +1,4 @@
-/** Images that every deployment and its models take. */
+/** Image types that every deployment and its models accept. */
 export type ImageMime = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 
 const extensions: Readonly<Record<ImageMime, readonly string[]>> = {
@@ -8,7 +8,7 @@ const extensions: Readonly<Record<ImageMime, readonly string[]>> = {
   "image/webp": ["webp"],
 };
 
-/** What a file is by its first bytes, whatever its name says; undefined for anything else. */
+/** The image type by the first bytes of a file, not by its name; undefined for anything else. */
 export function imageKindOf(bytes: Uint8Array): ImageMime | undefined {
   const start = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   if (start.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
@@ -19,9 +19,8 @@ export function imageKindOf(bytes: Uint8Array): ImageMime | undefined {
 }
 
 /**
- * The name under which an image is uploaded: the file's own without its folder,
- * with an extension that fits its bytes. A service may unpack what is called
- * `.zip` (observed-service.md 5).
+ * The upload name of an image: the file name without its folder, with an extension that fits the
+ * bytes. A service may unpack a file with the name `.zip` (observed-service.md 5).
  */
 export function uploadNameOf(path: string, mime: ImageMime): string {
   const base = path.slice(path.lastIndexOf("/") + 1);

@@ -1,8 +1,8 @@
-/** Where the address of an image leads, before anything is looked at. */
+/** The target of an image address, judged by its text alone. */
 export type ImagePlace =
   /** On the web, or within the document: not a file. */
   | { kind: "elsewhere" }
-  /** Path with "/"; `isFromRoot` when it begins with one. */
+  /** Path with "/"; `isFromRoot` if it begins with "/". */
   | { kind: "file"; path: string; isFromRoot: boolean }
   | { kind: "refused"; reason: string };
 
@@ -13,14 +13,14 @@ function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A name such as "100%.png" that nobody encoded.
+    // A name without percent-encoding, for example "100%.png".
     return text;
   }
 }
 
 const refused = (reason: string): ImagePlace => ({ kind: "refused", reason });
 
-/** Reads the address of an image as browsers do: "\" is "/", query and fragment do not count. */
+/** Reads an image address like a browser: "\" is "/"; query and fragment are ignored. */
 export function placeOf(source: string): ImagePlace {
   const address = source.trim();
   if (address.startsWith("//")) return { kind: "elsewhere" };
@@ -31,6 +31,6 @@ export function placeOf(source: string): ImagePlace {
   if (scheme !== undefined) return { kind: "elsewhere" };
   const path = decodePercent(address.replace(/[?#][^]*$/, "")).replaceAll("\\", "/");
   if (path === "") return { kind: "elsewhere" };
-  if (control.test(path)) return refused("the path holds control characters");
+  if (control.test(path)) return refused("the path contains control characters");
   return { kind: "file", path, isFromRoot: path.startsWith("/") };
 }

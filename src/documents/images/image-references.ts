@@ -12,19 +12,19 @@ export interface ImageReference {
 interface Bracket {
   offset: number;
   isImage: boolean;
-  /** Labels hold no brackets (CommonMark 0.31, section 6.3). */
+  /** Whether it contains brackets; a label must not (CommonMark 0.31, section 6.3). */
   hasInner: boolean;
 }
 
-// Escapes, brackets, tags, and the blank lines over which no bracket reaches.
+// Escapes, brackets, tags, and blank lines. A blank line ends every open bracket.
 const marks = /\\[^\n]|!?\[|\]|<img(?=[\s/>])|\n[ \t]*(?=\n)/gi;
 const blanks = /[ \t]*\n?[ \t]*/y;
 const angled = /<((?:\\.|[^\\<>\n]){0,4096})>/y;
 const label = /\[((?:\\.|[^\\[\]]){0,999})\]/y;
 const definition =
   /^[ \t>]*\[((?:\\.|[^\\[\]]){1,999})\]:[ \t]*\n?[ \t]*(?:<([^<>\n]{0,4096})>|([^\s<]\S*))/gm;
-// As cmark: deeper nesting is no address, and hostile text is passed over few times.
-const deepest = 32;
+// As in cmark, deeper nesting is no address. The limit also bounds the scans of hostile text.
+const maxDepth = 32;
 
 const unescape = (text: string): string =>
   decodeEntities(text.replace(/\\([!-/:-@[-`{-~])/g, "$1"));
@@ -38,7 +38,7 @@ function skipBlanks(text: string, at: number): number {
   return blanks.lastIndex;
 }
 
-/** Where an address without `<…>` ends; undefined when its parentheses nest too deeply. */
+/** End offset of an address without `<…>`; undefined when its parentheses nest too deeply. */
 function endOfBare(text: string, at: number): number | undefined {
   let depth = 0;
   let end = at;
@@ -46,13 +46,13 @@ function endOfBare(text: string, at: number): number | undefined {
     const char = text[end] ?? "";
     if (char <= " ") break;
     if (char === "\\") end++;
-    else if (char === "(" && ++depth > deepest) return undefined;
+    else if (char === "(" && ++depth > maxDepth) return undefined;
     else if (char === ")" && --depth < 0) break;
   }
   return Math.min(end, text.length);
 }
 
-/** Finds the next `mark`; the offsets asked for must grow, so that the text is passed over once. */
+/** Finds the next `mark`. `from` must grow from call to call, so that the text is scanned once. */
 function createFinder(text: string, mark: string): (from: number) => number {
   let next = -1;
   return (from) => {
@@ -62,7 +62,7 @@ function createFinder(text: string, mark: string): (from: number) => number {
   };
 }
 
-/** Where the next `)` of the same line stands. */
+/** Offset of the next `)` in the same line. */
 type FindClose = (from: number) => number | undefined;
 
 function createCloseFinder(text: string): FindClose {
@@ -76,7 +76,7 @@ function createCloseFinder(text: string): FindClose {
 
 type Read = { source: string; end: number } | undefined;
 
-/** What stands in the parentheses of `![…](…)`, from behind the opening one. */
+/** Reads the parentheses of `![…](…)`; `at` is the offset after the opening parenthesis. */
 function readInline(text: string, at: number, findClose: FindClose): Read {
   const start = skipBlanks(text, at);
   angled.lastIndex = start;
@@ -86,9 +86,9 @@ function readInline(text: string, at: number, findClose: FindClose): Read {
   const source = unescape(inAngles?.[1] ?? text.slice(start, end));
   const after = skipBlanks(text, end);
   if (text[after] === ")") return { source, end: after + 1 };
-  // A title; what is wrong with it does not matter here.
+  // A title. It need not be valid.
   if (after > end && /["'(]/.test(text[after] ?? "")) return { source, end: after };
-  // Several renderers take a bare address with blanks in it, and authors write it.
+  // Several renderers accept a bare address with blanks, and authors use it.
   const close = inAngles ? undefined : findClose(end);
   if (close === undefined) return undefined;
   return { source: unescape(text.slice(start, close).trim()), end: close + 1 };
@@ -105,7 +105,7 @@ function readDefinitions(text: string): Map<string, string> {
   return definitions;
 }
 
-/** What `][label]`, `][]` or `]` alone refers to; `at` is behind the first `]`. */
+/** Resolves `][label]`, `][]` or `]` alone; `at` is the offset after the first `]`. */
 function readReference(
   text: string,
   at: number,
@@ -113,9 +113,9 @@ function readReference(
   definitions: () => Map<string, string>,
 ): Read {
   label.lastIndex = at;
-  const given = label.exec(text);
-  const end = given ? label.lastIndex : at;
-  let name = given?.[1] ?? "";
+  const match = label.exec(text);
+  const end = match ? label.lastIndex : at;
+  let name = match?.[1] ?? "";
   if (name.trim() === "") {
     if (open.hasInner || at - open.offset > 1000) return undefined;
     name = text.slice(open.offset + 2, at - 1);
@@ -129,7 +129,7 @@ function createDefinitions(text: string): () => Map<string, string> {
   return () => (definitions ??= readDefinitions(text));
 }
 
-/** Takes a closing bracket: the image that it completes, if any. */
+/** Handles a closing bracket. Returns the image that it completes, if any. */
 function closeBracket(
   text: string,
   at: number,
@@ -147,9 +147,9 @@ function closeBracket(
 }
 
 /**
- * The images that Markdown text refers to, in order: `![…](…)`, `![…][label]`
- * with its definition, and `<img src>`; not what stands in code. Takes time in
- * proportion to the length of the text, whatever it holds.
+ * Finds the images that Markdown text refers to, in order: `![…](…)`, `![…][label]` with its
+ * definition, and `<img src>`. Ignores references in code. The time is linear in the length of the
+ * text, also for hostile text.
  */
 export function findReferences(text: string): ImageReference[] {
   if (!text.includes("![") && !(text.includes("<") && /<img/i.test(text))) return [];

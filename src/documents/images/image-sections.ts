@@ -12,31 +12,30 @@ export interface PlacedImage {
 interface PlacedProblem {
   offset: number;
   text: string;
-  /** A Git LFS pointer stands in the image's place. */
+  /** The file is a Git LFS pointer instead of an image. */
   isPointer: boolean;
 }
 
 export interface FoundImages {
   /** Each content once, in order. */
   images: readonly PlacedImage[];
-  /** References that no image of `images` stands for. */
+  /** Number of references without an entry in `images`. */
   leftOut: number;
-  /** References that name a file which cannot be sent, one line each, without the document's path. */
+  /** One line for each reference to a file that cannot be sent, without the document's path. */
   problems: readonly PlacedProblem[];
 }
 
 /**
- * What stands for the service's id of an image until it has been uploaded. Only
- * what the mapping names in `uploads` may be replaced: a given document may
- * hold the same text.
+ * Placeholder for the service's id of an image that is not uploaded yet. Replace only the
+ * placeholders that the mapping lists in `uploads`: a JSON document may contain the same text.
  */
 export function imagePlaceholder(sha256: string): string {
   return `knowctl-image:${sha256}`;
 }
 
-const mostProblems = 50;
+const maxProblems = 50;
 
-/** Not cut: the part of a key that a cut leaves could not be told from other text. */
+/** Not truncated: redaction could not recognise a truncated key. */
 const nameOf = (source: string): string =>
   source.length > 120 ? `with an address of ${source.length} characters` : source;
 
@@ -50,9 +49,9 @@ function resultOf(source: string, from: { root: string; absolutePath: string }):
 }
 
 /**
- * The images of the project that a Markdown body refers to. `root` is a real
- * path, `absolutePath` the document's. Each address is looked at once; what
- * lies elsewhere is only counted.
+ * Finds the images of the project that a Markdown body refers to. `root` is a real path;
+ * `absolutePath` is the path of the document. Each address is read once. Addresses that are no
+ * file are only counted.
  */
 export function findImages(
   body: string,
@@ -64,20 +63,20 @@ export function findImages(
   let leftOut = 0;
   let more = 0;
   for (const { source, offset } of findReferences(body)) {
-    const before = results.get(source);
-    const result = before ?? resultOf(source, from);
-    if (!before) results.set(source, result);
+    const earlier = results.get(source);
+    const result = earlier ?? resultOf(source, from);
+    if (!earlier) results.set(source, result);
     if ("image" in result) {
       const { sha256 } = result.image;
       if (!images.has(sha256)) images.set(sha256, { image: result.image, offset });
       continue;
     }
     leftOut++;
-    if (before || !("problem" in result)) continue;
+    if (earlier || !("problem" in result)) continue;
     const isPointer = result.isPointer === true;
-    const text = `image ${nameOf(source)}${isPointer ? "" : " left out"}: ${result.problem}`;
-    // None of those that fail the document may be among the many.
-    if (problems.length >= mostProblems && !isPointer) more++;
+    const text = `image ${nameOf(source)}${isPointer ? "" : " skipped"}: ${result.problem}`;
+    // A pointer fails the document, so it is reported even beyond the limit.
+    if (problems.length >= maxProblems && !isPointer) more++;
     else problems.push({ offset, text, isPointer });
   }
   const last = problems.at(-1);
@@ -85,7 +84,10 @@ export function findImages(
   return { images: [...images.values()], leftOut, problems };
 }
 
-/** Gives the sections of the images referred to before an offset; the offsets must grow. */
+/**
+ * Returns a function that creates the sections of the images referred to before an offset. The
+ * offset must grow from call to call.
+ */
 export function createImagePlacer(
   images: readonly PlacedImage[],
 ): (end: number, link: string | undefined) => Section[] {

@@ -1,4 +1,4 @@
-const named: Readonly<Record<string, string>> = {
+const entities: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
   gt: ">",
@@ -6,20 +6,21 @@ const named: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
-/** Character references of HTML that occur in addresses; others stay as they are. */
+/** Decodes the HTML character references that occur in addresses; others stay unchanged. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,4}));/g,
     (whole, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return Object.hasOwn(named, name) ? (named[name] ?? whole) : whole;
+      if (name !== undefined)
+        return Object.hasOwn(entities, name) ? (entities[name] ?? whole) : whole;
       const code = decimal === undefined ? parseInt(hex ?? "", 16) : Number(decimal);
       return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
     },
   );
 }
 
-// Sticky, and tried from where the last one ended: the text is passed over once.
+// Sticky: each match starts at the end of the last one, so that the text is scanned once.
 const attribute = /[\s/]*([^\s"'<>/=]+)\s*(=?)\s*/y;
 const unquoted = /[^\s"'<>`=]+/y;
 
@@ -35,8 +36,8 @@ function readValue(text: string, at: number): { value: string; end: number } | u
 }
 
 /**
- * The `src` of an `<img` tag whose attributes begin at `at`, if it has one, and
- * where reading ended. A template expression (`{…}`) is no address.
+ * Reads the `src` of an `<img` tag, if any; its attributes begin at `at`. `end` is the offset where
+ * reading stopped. A template expression (`{…}`) is no address.
  */
 export function readImageTag(text: string, at: number): { source?: string; end: number } {
   let end = at;
@@ -47,10 +48,10 @@ export function readImageTag(text: string, at: number): { source?: string; end: 
     if (!found) break;
     end = attribute.lastIndex;
     if (found[2] === "") continue;
-    const given = readValue(text, end);
-    if (!given) break;
-    end = given.end;
-    if (found[1]?.toLowerCase() === "src") source ??= decodeEntities(given.value);
+    const read = readValue(text, end);
+    if (!read) break;
+    end = read.end;
+    if (found[1]?.toLowerCase() === "src") source ??= decodeEntities(read.value);
   }
   return source === undefined || source.startsWith("{") ? { end } : { source, end };
 }

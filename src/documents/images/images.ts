@@ -8,7 +8,7 @@ import { isPointer, pointerProblem } from "../read/lfs.ts";
 import { relativeTo } from "../find/root.ts";
 import { sourceFile, stampOf } from "../inspect/stamp.ts";
 
-/** An image of the project as it was when its document was mapped. Holds no bytes. */
+/** An image of the project, as of the mapping of its document. Contains no bytes. */
 export interface LocalImage {
   /** Real path, relative to the root, with "/". */
   path: string;
@@ -16,14 +16,14 @@ export interface LocalImage {
   absolutePath: string;
   /** Hex. */
   sha256: string;
-  /** By its bytes. */
+  /** Detected from the bytes. */
   mime: ImageMime;
   sizeBytes: number;
-  /** For the upload: without folders, with an extension that fits. */
+  /** Upload name: without folders, with an extension that fits the bytes. */
   name: string;
 }
 
-/** Why an image cannot be sent; with a pointer in its place its document cannot be sent either. */
+/** Why an image cannot be sent. If the file is a pointer, its document cannot be sent either. */
 export interface ImageProblem {
   problem: string;
   isPointer?: true;
@@ -51,24 +51,24 @@ function problemOf(error: unknown): { problem: string } {
 function refusalOf(path: string | undefined): string | undefined {
   if (path === undefined) return "it lies outside the project root";
   const isInternal = /(?:^|\/)(?:\.git|\.knowctl)(?:\/|$)/i.test(path);
-  return isInternal ? "it lies in a folder of git or of knowctl" : undefined;
+  return isInternal ? "it lies in a .git or .knowctl folder" : undefined;
 }
 
-// A logo stands in every document. Bounded: dropped whole when it is full.
-const known = new Map<string, { stamp: string; image: LocalImage }>();
-const mostKnown = 10_000;
-// What changed just now may change again without its stamp changing.
+// Many documents can refer to one image, for example a logo. Bounded: cleared when full.
+const imageCache = new Map<string, { stamp: string; image: LocalImage }>();
+const maxCached = 10_000;
+// A file that changed just now may change again without a new stamp.
 const settledMs = 2000;
 
 function remember(stamp: string, changedMs: number, image: LocalImage): void {
   if (Date.now() - changedMs < settledMs) return;
-  if (known.size >= mostKnown) known.clear();
-  known.set(image.absolutePath, { stamp, image });
+  if (imageCache.size >= maxCached) imageCache.clear();
+  imageCache.set(image.absolutePath, { stamp, image });
 }
 
-// Linux tells where an open file really is, which no exchange of folders can
-// fake. Elsewhere the comparison of stamps before and after has to do.
-function standsAt(real: string): (descriptor: number) => boolean {
+// Linux reports the real path of an open file, even if somebody replaces a folder meanwhile. On
+// other systems only the comparison of stamps before and after protects.
+function isOpenAt(real: string): (descriptor: number) => boolean {
   return (descriptor) => {
     try {
       return readlinkSync(`/proc/self/fd/${descriptor}`) === real;
@@ -88,17 +88,16 @@ function readReal(root: string, real: string, needsBytes: boolean): ReadImage {
   if (!stats.isFile()) return { problem: "not a regular file" };
   if (stats.size > BigInt(maxImageBytes)) return { problem: "more than 20 MiB" };
   const stamp = stampOf(stats);
-  const before = known.get(real);
-  if (!needsBytes && before?.stamp === stamp) {
-    return { image: { ...before.image, path }, bytes: undefined };
+  const cached = imageCache.get(real);
+  if (!needsBytes && cached?.stamp === stamp) {
+    return { image: { ...cached.image, path }, bytes: undefined };
   }
-  // Opened without following a link. Size, times and inode are then those of
-  // the open file: they are the ones looked at only if nobody has put another
-  // in its place, or a link in the place of a folder on the way.
+  // Opened without following a link. Size, times and inode are then those of the open file. They
+  // differ from the checked ones if somebody replaced the file, or a folder on its path by a link.
   const file = sourceFile("it", real, stats);
-  const content = readContent(file, maxImageBytes, standsAt(real));
-  const isStill = realpathSync.native(real) === real;
-  if (!isStill || content.stamp !== stamp || stampAt(real) !== stamp) {
+  const content = readContent(file, maxImageBytes, isOpenAt(real));
+  const isSamePath = realpathSync.native(real) === real;
+  if (!isSamePath || content.stamp !== stamp || stampAt(real) !== stamp) {
     return { problem: "changed while it was read" };
   }
   const { bytes } = content;
@@ -121,9 +120,8 @@ function readFrom(root: string, wanted: string, needsBytes: boolean): ReadImage 
 }
 
 /**
- * The image that a path names, seen from a document at `from` (absolute), or
- * why it cannot be sent. Nothing outside the root (a real path) is opened, nor
- * anything that is not a regular file. `path` has "/", as in placeOf().
+ * The image that a path names, relative to a document at `from` (absolute), or why it cannot be
+ * sent. Opens only regular files inside the root (a real path). `path` has "/", as in placeOf().
  */
 export function readImage(
   root: string,
@@ -131,7 +129,7 @@ export function readImage(
   { path, isFromRoot }: { path: string; isFromRoot: boolean },
 ): { image: LocalImage } | ImageProblem {
   let last: ImageProblem = { problem: "no such file" };
-  // Some file systems keep names as they were typed, in NFD on macOS.
+  // Some file systems keep names as typed, for example in NFD on macOS.
   for (const form of new Set([path, path.normalize("NFC"), path.normalize("NFD")])) {
     const wanted = join(isFromRoot ? root : dirname(from), form);
     if (relativeTo(root, wanted) === undefined) {
@@ -146,8 +144,8 @@ export function readImage(
 }
 
 /**
- * The bytes of an image that was mapped before, for its upload. Throws CliError
- * `usage` when it can no longer be read or is no longer what it was.
+ * Reads the bytes of a mapped image for its upload. Throws CliError `usage` when the image can no
+ * longer be read or has changed.
  */
 export function readImageBytes(root: string, image: LocalImage): Uint8Array {
   const read = readFrom(root, image.absolutePath, true);
@@ -156,9 +154,9 @@ export function readImageBytes(root: string, image: LocalImage): Uint8Array {
   }
   if (read.image.sha256 !== image.sha256 || read.bytes === undefined) {
     throw new CliError("usage", `${image.path}: the image changed during the run`, {
-      hints: ["run again when nothing writes to it"],
+      hints: ["run the command again when no program writes to it"],
     });
   }
-  // A copy: the buffer is used again for the next file.
+  // A copy: the buffer is reused for the next file.
   return Uint8Array.from(read.bytes);
 }

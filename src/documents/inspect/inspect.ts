@@ -31,26 +31,26 @@ import { statFile } from "../find/stat-file.ts";
 const same: Looked = { kind: "same" };
 
 function failure(path: string, error: unknown): { kind: "failed"; path: string; reason: string } {
-  // A file's own fault; anything else is a bug, and ends the run.
+  // A CliError concerns one file. Any other error is a bug and ends the run.
   if (!(error instanceof CliError)) throw error;
   return { kind: "failed", path, reason: reasonOf(error) };
 }
 
-/** JSON of the document alone where no pair is known, else of `{document, cc_pair_id}`. */
+/** JSON of the document alone if no pair is known, else of `{document, cc_pair_id}`. */
 export function documentJsonOf({ body, ccPairId }: ReadyDocument): string {
   return ccPairId === undefined
     ? documentJsonIn(body, undefined)
     : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
 }
 
-/** What turning a reading into a request takes. */
+/** Settings that turn a reading into a request. */
 export interface PayloadSetup extends Pick<InspectSetup, "pair" | "dropAccess"> {
   secretIn: SecretCheck;
 }
 
 /**
- * A reading with the body of its request, or its failure where the body holds what must not be
- * sent. `path` is "" for what came from stdin; `whereIs` tells, for people, where a text stands.
+ * Adds the request body to a reading. Fails a document with a secret in its body. `path` is "" for
+ * stdin. `whereIs` returns the place of a text in the file, for messages.
  */
 export function toPrepared(
   path: string,
@@ -90,13 +90,13 @@ export function toPrepared(
   };
 }
 
-/** As createInspector(), with all that it takes. */
+/** Like createInspector(), but loads the glob libraries first if the settings need them. */
 export async function loadInspector(setup: InspectSetup): Promise<Inspector> {
   if (usesPatterns(setup.settings)) await loadGlobs();
   return createInspector(setup);
 }
 
-/** Creates an inspector that works in the thread it is called in. */
+/** Creates an inspector that works in the calling thread. */
 export function createInspector(setup: InspectSetup): Inspector {
   const settings: DocumentSettings = compileSettings(setup.settings);
   const secretIn = createSecretCheck(setup.keys, settings);
@@ -118,15 +118,15 @@ export function createInspector(setup: InspectSetup): Inspector {
     (text: string): string =>
       placeInFile(asFile(item), settings, text);
 
-  // Without a promise where none is needed: it would cost as much as mapping the file.
-  const readNow = (item: ReadItem): Prepared | undefined => {
+  // Synchronous where possible: a promise costs as much as mapping the file.
+  const readSync = (item: ReadItem): Prepared | undefined => {
     const read = textReaderFor(item.path, settings);
     if (!read) return undefined;
     const reading = readDocumentSync(asFile(item), settings, undefined, read);
     return toPrepared(item.path, 0, reading, payload, whereIn(item));
   };
 
-  const readLater = async (item: ReadItem): Promise<Prepared> =>
+  const readAsync = async (item: ReadItem): Promise<Prepared> =>
     toPrepared(item.path, 0, await readDocument(asFile(item), settings), payload, whereIn(item));
 
   async function* rowsOf(item: ReadItem): AsyncGenerator<Prepared> {
@@ -145,7 +145,7 @@ export function createInspector(setup: InspectSetup): Inspector {
     }
   }
 
-  const lookAgain = (item: LookItem): Looked | undefined => {
+  const compareWithRecord = (item: LookItem): Looked | undefined => {
     if (isAsRecorded(item, setup)) return same;
     if (item.stamp === undefined || item.content !== undefined) return undefined;
     const listed = statFile(item.path, placeOf(item, settings.root));
@@ -158,13 +158,13 @@ export function createInspector(setup: InspectSetup): Inspector {
     async look(items, onItem) {
       const results: Looked[] = [];
       for (const item of items) {
-        let looked: Looked;
+        let result: Looked;
         try {
-          looked = lookAgain(item) ?? readNow(item) ?? (await readLater(item));
+          result = compareWithRecord(item) ?? readSync(item) ?? (await readAsync(item));
         } catch (error) {
-          looked = { ...failure(item.path, error), part: 0 };
+          result = { ...failure(item.path, error), part: 0 };
         }
-        results.push(looked);
+        results.push(result);
         onItem?.();
       }
       return results;

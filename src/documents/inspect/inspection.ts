@@ -4,35 +4,35 @@ import type { Notice } from "../map/notices.ts";
 import type { Fingerprint } from "../payload/payload.ts";
 import type { RawSettings } from "../map/settings.ts";
 
-/** The pair of the run, and whether a flag names it, which then wins over rules and rows. */
+/** The pair of the run. If a flag names it (`fromFlag`), it overrides rules and rows. */
 export interface RunPair {
   ccPairId: number | undefined;
   fromFlag: boolean;
 }
 
-/** What looking at files takes: plain data, so that it can be handed to a worker thread. */
+/** Input of an inspector: plain data, so that it can be passed to a worker thread. */
 export interface InspectSetup {
   settings: RawSettings;
   pair: RunPair;
-  /** Documents given as JSON are sent without members that restrict who may read them. */
+  /** Send JSON documents without the members that restrict who may read them. */
   dropAccess?: boolean | undefined;
-  /** Keys of the active profile: a document that holds one fails (see createSecretCheck()). */
+  /** Keys of the active profile: a document that contains one fails (see createSecretCheck()). */
   keys: readonly string[];
 }
 
-/** A file to look at, and what is known of it. */
+/** A file to inspect, with its record. */
 export interface LookItem {
   path: string;
-  /** Undefined where that is simply `path` below the project root. */
+  /** Undefined if that is simply `path` below the project root. */
   absolutePath: string | undefined;
-  /** Recorded stamp: unless there is a hash to compare, the same stamp means the same content. */
+  /** Recorded stamp. Without `content`, the same stamp means the same content. */
   stamp: string | undefined;
-  /** Recorded hash of the content, to be compared whatever the stamp says. */
+  /** Recorded hash of the content. If set, it is compared even when the stamp is the same. */
   content: string | undefined;
   facts?: FileFacts | undefined;
 }
 
-/** What a look at a file gives: nothing new, or all that it holds. */
+/** Result of inspecting a file: unchanged, or read again. */
 export type Looked =
   /** As recorded, by stamp or by content. */
   { kind: "same" } | Prepared;
@@ -40,11 +40,11 @@ export type Looked =
 /** A document ready to be sent. */
 export interface ReadyDocument {
   kind: "document";
-  /** Relative to the project root; "" for what came from stdin. */
+  /** Relative to the project root; "" for stdin. */
   path: string;
-  /** 0, or the number of the row in a file of rows, or of the line of stdin. */
+  /** 0, or the number of the row in a row file, or of the line of stdin. */
   part: number;
-  /** Line where the row begins, of a row in a file. */
+  /** For a row in a file: the line where it begins. */
   line?: number | undefined;
   id: string;
   ccPairId: number | undefined;
@@ -53,47 +53,48 @@ export interface ReadyDocument {
   /** JSON of the IngestionRequest. */
   body: Uint8Array;
   fingerprint: Fingerprint;
-  /** As it is sent; undefined when it is not. */
+  /** As sent; undefined if not sent. */
   updatedAt: string | undefined;
-  /** Stamp of exactly the bytes that were read, "" when it is not to be trusted; hash of them. */
+  /** Stamp of exactly the bytes that were read; "" if it cannot be trusted. */
   stamp: string;
+  /** Hash of exactly these bytes. */
   content: string;
   warnings: readonly string[];
   images: number;
-  /** Images that stand in the body by their placeholders. */
+  /** Images whose placeholders are in the body. */
   uploads?: readonly LocalImage[] | undefined;
   notices?: readonly Notice[] | undefined;
 }
 
-/** What reading gives: a document, or why there is none; `part` as in ReadyDocument. */
+/** Result of reading: a document, or why there is none. `part` as in ReadyDocument. */
 export type Prepared =
   | ReadyDocument
   | { kind: "skipped"; path: string; part: number; reason: string; stamp: string; content: string }
   | { kind: "failed"; path: string; part: number; reason: string };
 
-/** A file to read whatever is known of it. */
+/** A file to read without comparing it with its record. */
 export interface ReadItem {
   path: string;
-  /** Undefined where that is simply `path` below the project root. */
+  /** Undefined if that is simply `path` below the project root. */
   absolutePath: string | undefined;
   facts?: FileFacts | undefined;
 }
 
-/** Looks at files and reads them; the same in this thread and in a worker. */
+/** Compares files with their records and reads them. Works the same in this thread and a worker. */
 export interface Inspector {
-  /** Files of one document each; the results are in the same order. `onItem` hears of each. */
+  /** Files with one document each. Results are in the same order. Calls `onItem` after each. */
   look(items: readonly LookItem[], onItem?: () => void): Promise<Looked[]>;
-  /** The documents of a file of rows, one after the other. */
+  /** The documents of a row file, one after the other. */
   readRows(item: ReadItem): AsyncIterable<Prepared>;
 }
 
-/** What a plan is made with. */
+/** The inspector of a plan. */
 export interface PeekingInspector extends Inspector {
-  /** Which document a new file gives, where its first bytes tell that surely. */
+  /** The document id of a new file; undefined if the first bytes do not determine it. */
   peekId(item: ReadItem): PeekedId | undefined;
 }
 
-/** What is known of a new file before it is read as a whole. */
+/** Facts about a new file before it is read completely. */
 export interface PeekedId {
   id: string;
   /** The pair that a rule names for its path. */

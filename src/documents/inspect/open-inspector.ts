@@ -11,27 +11,26 @@ import { createPool, type Pool } from "./pool.ts";
 import { formatOf } from "../read/readers.ts";
 import { lookAtRecorded } from "./recorded.ts";
 
-/** Up to so many files one thread looks at: another one costs as much as they do. */
+/** Up to this number of files, one thread is enough: a second one costs as much as the files. */
 export const filesInThisThread = 2000;
-const mostThreads = 4;
+const maxThreads = 4;
 
-/** This thread has work of its own, and each other one costs its warming up. */
+/** One core stays free for this thread. The limit exists because each thread has a warm-up cost. */
 function threadCount(): number {
-  return Math.min(mostThreads, Math.max(1, availableParallelism() - 1));
+  return Math.min(maxThreads, Math.max(1, availableParallelism() - 1));
 }
 
 const isStampKnown = ({ stamp, content }: LookItem): boolean =>
   stamp !== undefined && content === undefined;
 
 /**
- * An inspector that begins in this thread and takes worker threads when there
- * is much to do, or for formats whose files may hang or take all memory; what
- * the threads have no hands for, this one does. `recordedFiles` tells what to
- * expect, as far as filesInThisThread: the threads start at once where so many
- * will be compared. What reading takes is loaded when the first file is to be
- * read. What a glance takes is loaded at once where no file is recorded, else with
- * the first new one: until then no glance tells anything. `script` is the built
- * worker; without it all is done in this thread. The caller closes it.
+ * Opens an inspector that starts in this thread. It uses worker threads for many files, and for
+ * formats whose files may hang or use all memory. While all workers are busy, this thread does the
+ * work. `recordedFiles` is the number of recorded files, counted up to filesInThisThread. From that
+ * number on, the workers start at once. The reader code is loaded with the first file to read. The
+ * code of peekId() is loaded at once if no file is recorded, else with the first new file; until
+ * it is loaded, peekId() returns undefined. `script` is the built worker; without it, all work runs
+ * in this thread. The caller closes the inspector.
  */
 export async function openInspector(
   setup: InspectSetup,
@@ -44,30 +43,30 @@ export async function openInspector(
   let peekIdOf: ((item: ReadItem) => PeekedId | undefined) | undefined;
   let peekLoading: Promise<void> | undefined;
   const loadPeek = async (): Promise<void> => {
-    const { loadPeekId: loadGlance } = await import("./peek-id.ts");
-    peekIdOf = await loadGlance(setup.settings);
+    const { loadPeekId } = await import("./peek-id.ts");
+    peekIdOf = await loadPeekId(setup.settings);
   };
   if (recordedFiles === 0) await loadPeek();
   const local: Pick<Inspector, "look"> = {
     look: (items, onItem) => lookAtRecorded(items, setup, load, onItem),
   };
   let pool: Pool | undefined;
-  let looked = 0;
+  let fileCount = 0;
   const isHeavy = ({ path }: LookItem): boolean =>
     formatOf(path, setup.settings.format)?.gives === "binary";
-  const countUp = (files: number, isNeeded: boolean, reads: boolean): void => {
-    looked += files;
-    if (script === undefined || (looked <= filesInThisThread && !isNeeded)) return;
+  const countFiles = (files: number, needsPool: boolean, reads: boolean): void => {
+    fileCount += files;
+    if (script === undefined || (fileCount <= filesInThisThread && !needsPool)) return;
     pool ??= createPool(script, setup, { size: threadCount(), reads });
   };
-  if (recordedFiles >= filesInThisThread) countUp(filesInThisThread, true, false);
+  if (recordedFiles >= filesInThisThread) countFiles(filesInThisThread, true, false);
   const choose = (items: readonly LookItem[]): Pick<Inspector, "look"> => {
-    // Files that are likely as recorded: this thread lists and merges the next meanwhile,
-    // and helps only when it would wait.
+    // These files are probably unchanged. Meanwhile this thread lists and merges the next files;
+    // it helps only when it would wait.
     if (pool && items.every(isStampKnown)) return pool.isBehind() ? local : pool;
-    const mustNotBeHere = items.some(isHeavy);
-    countUp(items.length, mustNotBeHere, !items.every(isStampKnown));
-    return !pool || (pool.isBusy() && !mustNotBeHere) ? local : pool;
+    const needsWorker = items.some(isHeavy);
+    countFiles(items.length, needsWorker, !items.every(isStampKnown));
+    return !pool || (pool.isBusy() && !needsWorker) ? local : pool;
   };
   return {
     look: (items) => choose(items).look(items),
@@ -75,11 +74,11 @@ export async function openInspector(
       yield* (await load()).readRows(item);
     },
     peekId(item) {
-      // Should it fail, reading the file fails in the same way, and says so.
+      // An error is ignored here: reading the file fails in the same way and reports it.
       if (!peekIdOf) peekLoading ??= loadPeek().catch(() => {});
       const peeked = peekIdOf?.(item);
-      // They are read later: by then the threads are up.
-      if (peeked) countUp(1, false, true);
+      // The file is read later. By then the threads are ready.
+      if (peeked) countFiles(1, false, true);
       return peeked;
     },
     close: async () => await pool?.close(),

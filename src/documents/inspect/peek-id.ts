@@ -15,13 +15,13 @@ import {
   type RawSettings,
 } from "../map/settings.ts";
 
-// Most front matter ends before.
+// Most front matter is shorter.
 const headBytes = 4096;
 const head = Buffer.allocUnsafeSlow(headBytes);
 const fence = Buffer.from("---\n");
 const closing = Buffer.from("\n---\n");
 
-/** The first bytes of a file; undefined for one that reading should find fault with. */
+/** The first bytes of a file; undefined on an error, which reading the file will report. */
 function readHead(path: string): Buffer | undefined {
   let descriptor: number | undefined;
   try {
@@ -34,55 +34,54 @@ function readHead(path: string): Buffer | undefined {
   }
 }
 
-// A byte order mark, or the beginning of front matter of any kind (front-matter.ts).
-const tellsMore: ReadonlySet<number | undefined> = new Set([0x2d, 0x2b, 0x7b, 0xef, 0xfe, 0xff]);
+// First bytes of a byte order mark, or of front matter of any kind (front-matter.ts).
+const markedStarts: ReadonlySet<number | undefined> = new Set([0x2d, 0x2b, 0x7b, 0xef, 0xfe, 0xff]);
 
-const quoted = (key: string): string => key.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const escapeRegExp = (key: string): string => key.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /**
- * Finds what could be one of the keys, however YAML writes it: escapes and aliases can stand for
- * any, and after "?" a key and its colon may stand on two lines, with a comment between them.
+ * Matches anything that could be one of the keys in any YAML notation. Escapes and aliases can
+ * stand for any key. After "?" a key and its colon may be on two lines, with a comment between.
  */
 function compileKeys({ keys }: DocumentSettings): RegExp {
-  const names = [...keys.id, ...keys.ingest, ...keys.draft].map(quoted);
+  const names = [...keys.id, ...keys.ingest, ...keys.draft].map(escapeRegExp);
   return new RegExp(`[\\\\*]|(?<![^\\s{[,])\\?\\s|(?<![\\w.-])(?:${names.join("|")})["']?\\s*:`);
 }
 
-/** Whether `sign` stands at an offset. Buffer.compare() alone throws where the bytes end before. */
-function startsAt(bytes: Buffer, sign: Buffer, at: number): boolean {
-  const end = at + sign.length;
-  return end <= bytes.length && bytes.compare(sign, 0, sign.length, at, end) === 0;
+/** Whether `mark` is at an offset. Checks the end first: Buffer.compare() throws beyond it. */
+function startsAt(bytes: Buffer, mark: Buffer, at: number): boolean {
+  const end = at + mark.length;
+  return end <= bytes.length && bytes.compare(mark, 0, mark.length, at, end) === 0;
 }
 
-const compiled = new WeakMap<DocumentSettings, RegExp>();
+const keyPatterns = new WeakMap<DocumentSettings, RegExp>();
 
-/** Whether a Markdown file surely says nothing about its id, nor that it is to be left out. */
-function isSilent(bytes: Buffer, settings: DocumentSettings): boolean {
-  if (!tellsMore.has(bytes[0])) return bytes.length > 0;
+/** Whether a Markdown file certainly has no front matter that sets its id or skips the file. */
+function hasDefaultId(bytes: Buffer, settings: DocumentSettings): boolean {
+  if (!markedStarts.has(bytes[0])) return bytes.length > 0;
   if (!startsAt(bytes, fence, 0)) return false;
   const end = bytes.indexOf("\n---", fence.length);
   if (end === -1 || !startsAt(bytes, closing, end)) return false;
-  let keys = compiled.get(settings);
-  if (!keys) compiled.set(settings, (keys = compileKeys(settings)));
+  let keys = keyPatterns.get(settings);
+  if (!keys) keyPatterns.set(settings, (keys = compileKeys(settings)));
   return !keys.test(bytes.toString("utf8", fence.length, end));
 }
 
 /**
- * Which document a file gives, told from its first bytes; undefined wherever
- * reading the file could say another thing, or that it is left out by its front
- * matter. Never throws.
+ * The document id of a file, judged by its first bytes. Undefined if reading the whole file could
+ * result in another id, or if its front matter could skip the file. Never throws.
  */
 export function peekId(item: ReadItem, settings: DocumentSettings): PeekedId | undefined {
   const { path } = item;
   const format = formatOf(path, settings.format);
   if (format === formats.markdown) {
     const bytes = isPacked(path) ? undefined : readHead(placeOf(item, settings.root));
-    if (!bytes || !isSilent(bytes, settings)) return undefined;
+    if (!bytes || !hasDefaultId(bytes, settings)) return undefined;
   } else if (format !== formats.text) return undefined;
   return { id: defaultId(path, settings), ownPair: effectiveFor(path, settings).ccPairId };
 }
 
-/** Gives glance() with settings, and with nothing of what reading takes. */
+/** Returns peekId() bound to the settings. Does not load the reader code. */
 export async function loadPeekId(
   raw: RawSettings,
 ): Promise<(item: ReadItem) => PeekedId | undefined> {

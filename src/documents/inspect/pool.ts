@@ -9,44 +9,44 @@ interface Task {
   fail: (error: unknown) => void;
 }
 
-/** What a thread is given at its start. */
+/** Start data of a worker thread. */
 export interface ThreadData {
   setup: InspectSetup;
-  /** Items finished. */
+  /** Number of finished items. */
   done: Int32Array;
-  /** Whether it is sure to read files, not only to look whether they have changed. */
+  /** Whether the thread will certainly read files, not only compare them with their records. */
   reads: boolean;
 }
 
-/** An inspector whose work is done by worker threads. */
+/** An inspector that works in worker threads. */
 export interface Pool extends Pick<Inspector, "look"> {
-  /** Whether every thread has enough to do. */
+  /** Whether the queue of every thread is full. */
   isBusy(): boolean;
-  /** Whether there is more than that. */
+  /** Whether tasks also wait for a free place in these queues. */
   isBehind(): boolean;
   close(): Promise<void>;
 }
 
 interface Member {
   worker: Worker;
-  /** Tasks handed over, the first of them in work. */
+  /** Tasks sent to the thread; the first one is in progress. */
   tasks: Task[];
-  /** Items finished, counted by the thread itself. */
+  /** Number of finished items, counted by the thread itself. */
   done: Int32Array;
-  /** Items of all tasks that were answered. */
+  /** Number of items in all answered tasks. */
   answered: number;
-  /** The count at the last look, and when it last moved. */
-  seen: { count: number; atMs: number };
+  /** The count at the last check, and when it last changed. */
+  progress: { count: number; atMs: number };
 }
 
-// Two tasks each, so that a thread never waits for the next.
-const tasksAhead = 2;
+// Two tasks per thread, so that a thread never waits for its next task.
+const tasksPerThread = 2;
 const checkMs = 2000;
-// A hostile PDF or archive must not hold up the others, nor take all memory.
+// A hostile PDF or archive must not block other files or use all memory.
 const limits = { timeoutMs: 120_000, maxOldGenerationSizeMb: 768 };
 
 interface PoolOptions {
-  /** Threads. */
+  /** Number of threads. */
   size: number;
   reads?: boolean;
   timeoutMs?: number;
@@ -60,27 +60,27 @@ function isOutOfMemory(error: unknown): boolean {
 }
 
 /**
- * Starts threads that run `script` (the built worker.ts). A file that
- * kills its thread or keeps it busy for `timeoutMs` is answered as failed, and
- * its companions are read again by a fresh thread. The caller closes the pool.
+ * Starts threads that run `script` (the built worker.ts). A file that ends its thread or keeps it
+ * busy for `timeoutMs` is reported as failed; a new thread repeats the other files of its task.
+ * The caller closes the pool.
  */
 export function createPool(
   script: string | URL,
   setup: InspectSetup,
-  { size, reads = false, ...given }: PoolOptions,
+  { size, reads = false, ...options }: PoolOptions,
 ): Pool {
-  const { timeoutMs, maxOldGenerationSizeMb } = { ...limits, ...given };
+  const { timeoutMs, maxOldGenerationSizeMb } = { ...limits, ...options };
   const waiting: Task[] = [];
   const members = new Set<Member>();
   let isClosed = false;
 
   const dispatch = (): void => {
-    for (let depth = 1; depth <= tasksAhead; depth++) {
+    for (let depth = 1; depth <= tasksPerThread; depth++) {
       for (const member of members) {
         if (member.tasks.length >= depth) continue;
         const task = waiting.shift();
         if (!task) return;
-        if (member.tasks.length === 0) member.seen.atMs = performance.now();
+        if (member.tasks.length === 0) member.progress.atMs = performance.now();
         member.tasks.push(task);
         // A thread has no target origin.
         // oxlint-disable-next-line unicorn/require-post-message-target-origin
@@ -89,7 +89,7 @@ export function createPool(
     }
   };
 
-  // The first task's item that was in work is the culprit; the rest is done again.
+  // The culprit is the item in progress in the first task; the other items are repeated.
   const replace = (member: Member, reason: string): void => {
     members.delete(member);
     if (isClosed) return;
@@ -118,28 +118,28 @@ export function createPool(
     const resourceLimits = { maxOldGenerationSizeMb, maxYoungGenerationSizeMb };
     const workerData: ThreadData = { setup, done, reads };
     const worker = new Worker(script, { workerData, resourceLimits });
-    const seen = { count: 0, atMs: performance.now() };
-    const member: Member = { worker, tasks: [], done, answered: 0, seen };
+    const progress = { count: 0, atMs: performance.now() };
+    const member: Member = { worker, tasks: [], done, answered: 0, progress };
     members.add(member);
     worker.on("message", (answer: Answer) => {
-      // What a thread that was given up had still sent is done again by another.
+      // A late answer of a replaced thread: another thread repeats the task.
       if (!members.has(member)) return;
       const task = member.tasks.shift();
       member.answered += task?.items.length ?? 0;
-      member.seen.atMs = performance.now();
+      member.progress.atMs = performance.now();
       dispatch();
       task?.settle(unpackAnswer(answer, task.items));
     });
     worker.on("error", (error) => {
       if (isOutOfMemory(error)) {
-        replace(member, "it needs too much memory to be read");
+        replace(member, "reading it needs too much memory");
         return;
       }
       members.delete(member);
       for (const task of [...member.tasks, ...waiting.splice(0)]) task.fail(error);
     });
     worker.on("exit", () => {
-      if (members.has(member)) replace(member, "the thread that read it ended");
+      if (members.has(member)) replace(member, "the thread that read it ended unexpectedly");
     });
   }
 
@@ -148,11 +148,11 @@ export function createPool(
       for (const member of members) {
         const count = Atomics.load(member.done, 0);
         const now = performance.now();
-        if (member.tasks.length === 0 || count !== member.seen.count) {
-          member.seen = { count, atMs: now };
-        } else if (now - member.seen.atMs > timeoutMs) {
+        if (member.tasks.length === 0 || count !== member.progress.count) {
+          member.progress = { count, atMs: now };
+        } else if (now - member.progress.atMs > timeoutMs) {
           void member.worker.terminate();
-          replace(member, `it was not read within ${Math.round(timeoutMs / 1000)} s`);
+          replace(member, `reading it took more than ${Math.round(timeoutMs / 1000)} s`);
         }
       }
     },
@@ -168,7 +168,7 @@ export function createPool(
         dispatch();
       }),
     isBusy: () =>
-      waiting.length > 0 || [...members].every(({ tasks }) => tasks.length >= tasksAhead),
+      waiting.length > 0 || [...members].every(({ tasks }) => tasks.length >= tasksPerThread),
     isBehind: () => waiting.length > 0,
     async close() {
       isClosed = true;

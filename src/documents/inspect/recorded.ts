@@ -5,27 +5,27 @@ import type { Inspector, InspectSetup, Looked, LookItem, ReadItem } from "./insp
 import { maxFileBytesOf } from "../read/size-limit.ts";
 import { sizeIn, stampOf } from "./stamp.ts";
 
-// Runs and threads that only compare files with their records load this and nothing else.
+// Runs and threads that only compare files with their records load no other module.
 
 /** The absolute path of a root-relative one. */
 export function absoluteOf(root: string, path: string): string {
   return root.endsWith(sep) ? root + path : root + sep + path;
 }
 
-/** Where the bytes of an item are. */
+/** The absolute path of an item. */
 export function placeOf({ path, absolutePath }: ReadItem, root: string): string {
   return absolutePath ?? absoluteOf(root, path);
 }
 
-/** Whether there is a regular file of exactly this stamp, so that it need not be opened. */
+/** Whether a regular file has exactly this stamp, so that it need not be opened. */
 function hasStamp(absolutePath: string, stamp: string): boolean {
   const stats = lstatSync(absolutePath, { bigint: true });
   return stampOf(stats) === stamp && stats.isFile();
 }
 
 /**
- * Whether there is a file of so many bytes and of this hash. Its stamp is not asked
- * for: it may change meanwhile, the recorded bytes were there.
+ * Whether a file has this size and this hash. Does not check the stamp: even if the file changes
+ * meanwhile, it contained the recorded bytes.
  */
 function hasContent(absolutePath: string, sizeBytes: number, content: string): boolean {
   const descriptor = openSync(absolutePath, openFlags);
@@ -38,9 +38,8 @@ function hasContent(absolutePath: string, sizeBytes: number, content: string): b
 }
 
 /**
- * Whether a file is as it was recorded: by its content where that is to be compared,
- * else by its stamp. False for whatever else there is or is not: looking at it
- * closer tells.
+ * Whether a file equals its record. Compares the content if `item.content` is set, else the stamp.
+ * False for a missing file or on any error: reading the file then reports the reason.
  */
 export function isAsRecorded(
   item: LookItem,
@@ -58,7 +57,7 @@ export function isAsRecorded(
   }
 }
 
-/** Looks at items; `load` is asked for all that reading takes when there is something to read. */
+/** Compares items with their records. Calls `load` for the reader code only to read a file. */
 export async function lookAtRecorded(
   items: readonly LookItem[],
   setup: Pick<InspectSetup, "settings">,

@@ -6,16 +6,16 @@ export function stampOf(stats: BigIntStats): string {
   return `${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.ino}`;
 }
 
-/** The size in bytes that a stamp tells. */
+/** The size in bytes, from a stamp. */
 export function sizeIn(stamp: string): number {
   return Number.parseInt(stamp, 10) || 0;
 }
 
 /**
- * The stamp if the content cannot change without it, else "". A file changed
- * within the clock tick in which it was read (`readAtMs`) could
- * change again without its times changing: like git, such a stamp is not
- * trusted. File systems with whole-second times need a whole second.
+ * The stamp if every later change of the content also changes the stamp, else "". A file that
+ * changed within the clock tick of its reading (`readAtMs`) could change again with the same
+ * times. Like git, this function does not trust such a stamp. File systems with whole-second
+ * times need a whole second.
  */
 export function trustedStamp(stamp: string, readAtMs: number): string {
   const changedAt = stamp.indexOf(":", stamp.indexOf(":") + 1) + 1;
@@ -26,12 +26,12 @@ export function trustedStamp(stamp: string, readAtMs: number): string {
 
 const notAscii = /[^ -~]/;
 
-/** NFC: the same name from macOS (NFD) and Linux gives the same id. */
+/** Returns NFC, so that the same name has the same id on macOS (NFD) and Linux. */
 export function normalise(name: string): string {
   return notAscii.test(name) ? name.normalize("NFC") : name;
 }
 
-/** The record of a file from its stats. */
+/** Creates a SourceFile from stats. */
 export function sourceFile(path: string, absolutePath: string, stats: BigIntStats): SourceFile {
   return {
     path,
@@ -42,19 +42,19 @@ export function sourceFile(path: string, absolutePath: string, stats: BigIntStat
   };
 }
 
-const surrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xe000;
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xe000;
 
 /**
- * Order of code points, which is that of UTF-8 bytes and of SQLite. JavaScript
- * compares code units, where surrogate pairs come before U+E000 to U+FFFF.
+ * Compares in code-point order, the order of UTF-8 bytes and of SQLite. JavaScript compares code
+ * units, where surrogate pairs sort before U+E000 to U+FFFF.
  */
 export function comparePaths(a: string, b: string): number {
   if (a === b) return 0;
   for (let at = 0; at < a.length && at < b.length; at++) {
     const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
     if (one === other) continue;
-    if (surrogate(one) !== surrogate(other) && one >= 0xd800 && other >= 0xd800) {
-      return surrogate(one) ? 1 : -1;
+    if (isSurrogate(one) !== isSurrogate(other) && one >= 0xd800 && other >= 0xd800) {
+      return isSurrogate(one) ? 1 : -1;
     }
     return one - other;
   }

@@ -1,18 +1,18 @@
 import type { Looked, LookItem, ReadyDocument } from "./inspection.ts";
 
-/** What a thread answers. */
+/** The message that a thread posts for one task. */
 export interface Answer {
   /** JSON of the results; "" when every file is as recorded. */
   heads: string;
-  /** What the bodies lie in; changes hands. */
+  /** The buffers with the bodies; transferred, not copied. */
   blocks: ArrayBuffer[];
 }
 
 type Line = [path: string, absolutePath: string | undefined, ...rest: unknown[]];
 
-// As one text: a structured clone of so many small objects costs several times as much.
-// Most items are a path alone, or with a stamp and maybe a hash. No path below the root holds
-// an empty step, no stamp a slash or bar. JSON begins with "[", which no stamp does.
+// Packed into one text: a structured clone of so many small objects costs several times as much.
+// Most items are a path alone, or a path with a stamp and maybe a hash. A path below the root has
+// no empty segment. A stamp contains no slash or bar, and does not begin with "[" as JSON does.
 const itemEnd = "//";
 const pathStart = "/";
 const contentStart = "|";
@@ -22,7 +22,7 @@ function isPlain({ absolutePath, stamp, content, facts }: LookItem): boolean {
   return content === undefined || (stamp !== undefined && !content.includes(pathStart));
 }
 
-/** Items as they go to a thread. */
+/** Packs items for a thread. */
 export function packItems(items: readonly LookItem[]): string {
   if (items.length > 0 && items.every(isPlain)) {
     return items
@@ -45,21 +45,21 @@ export function unpackItems(text: string): LookItem[] {
     return text.split(itemEnd).map((line) => {
       const end = line.indexOf(pathStart);
       const path = line.slice(end + 1);
-      const known = line.slice(0, end);
-      const at = known.indexOf(contentStart);
-      // No stamp is empty.
-      const stampAlone = known === "" ? undefined : known;
+      const recorded = line.slice(0, end);
+      const at = recorded.indexOf(contentStart);
+      // A stamp is never empty.
+      const stampAlone = recorded === "" ? undefined : recorded;
       if (at === -1)
         return { path, absolutePath: undefined, stamp: stampAlone, content: undefined };
-      const [stamp, content] = [known.slice(0, at), known.slice(at + 1)];
+      const [stamp, content] = [recorded.slice(0, at), recorded.slice(at + 1)];
       return { path, absolutePath: undefined, stamp, content };
     });
   }
   return (JSON.parse(text) as Line[]).map(([path, absolutePath, stamp, content, facts]) => {
-    // JSON has null where the array held nothing.
-    const known = { stamp: stamp ?? undefined, content: content ?? undefined };
+    // JSON writes an undefined array item as null.
+    const recorded = { stamp: stamp ?? undefined, content: content ?? undefined };
     const item = { path, absolutePath: absolutePath ?? undefined };
-    return { ...item, ...known, ...(facts ? { facts } : {}) } as LookItem;
+    return { ...item, ...recorded, ...(facts ? { facts } : {}) } as LookItem;
   });
 }
 
@@ -67,25 +67,25 @@ function isAsRecorded(looked: Looked): boolean {
   return looked.kind === "same";
 }
 
-/** What few documents have. */
+/** Members that only few documents have. */
 type Rare = Pick<ReadyDocument, "ownPair" | "warnings" | "images" | "uploads" | "notices">;
 
-// By position: names would be written and read again for each document.
+// Members by position: names would be written and read again for each document.
 type DocumentLine = [
-  /** Where the body lies. */
+  /** Index of the block with the body. */
   block: number,
   from: number,
   bytes: number,
-  /** 0 when it is the path. */
+  /** 0 if it equals the path. */
   id: string | 0,
   whole: string,
   fields: string,
   content: string,
   stamp: string,
-  /** Nothing is null in JSON. */
+  /** JSON writes undefined as null. */
   ccPairId: number | null | undefined,
   updatedAt: string | null | undefined,
-  /** 0 when there is nothing of it. */
+  /** 0 if the document has none of these. */
   rare: Rare | 0,
 ];
 
@@ -127,7 +127,7 @@ function unpackDocument(
   return {
     kind: "document",
     path,
-    // A file that is looked at holds one document.
+    // Only files with one document go to a thread.
     part: 0,
     id: id === 0 ? path : id,
     ccPairId: ccPairId ?? undefined,
@@ -145,8 +145,8 @@ function unpackDocument(
 }
 
 /**
- * The results as one text, and the memory that their bodies lie in: it is to be
- * handed over, not copied, and the bodies are lost for this thread.
+ * Packs results into one text and collects the buffers with their bodies. Transfer the buffers
+ * instead of copying them; this thread can no longer read the bodies then.
  */
 export function packAnswer(results: readonly Looked[]): Answer {
   const blocks: ArrayBuffer[] = [];
@@ -154,7 +154,7 @@ export function packAnswer(results: readonly Looked[]): Answer {
   const heads = results.map((each) => {
     if (each.kind !== "document") return each;
     const block = each.body.buffer as ArrayBuffer;
-    // Bodies lie in the order in which they were made.
+    // The blocks contain the bodies in the order of their creation.
     if (blocks.at(-1) !== block) blocks.push(block);
     return packDocument(each, blocks.length - 1);
   });
@@ -163,7 +163,7 @@ export function packAnswer(results: readonly Looked[]): Answer {
 
 const same: Looked = { kind: "same" };
 
-/** The results of the items that were handed over. */
+/** Unpacks the results of `items`. */
 export function unpackAnswer({ heads, blocks }: Answer, items: readonly LookItem[]): Looked[] {
   if (heads === "") return items.map(() => same);
   const lines = JSON.parse(heads) as (DocumentLine | Exclude<Looked, ReadyDocument>)[];

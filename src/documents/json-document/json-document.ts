@@ -19,7 +19,7 @@ export interface JsonDocument {
   notices?: readonly Notice[];
 }
 
-// pydantic takes a number beyond this for milliseconds (its documentation on datetimes).
+// pydantic reads a larger number as milliseconds (its documentation on datetimes).
 const maxSeconds = 2e10;
 
 function idOf({ id }: JsonObject, refuse: Refuse): string {
@@ -40,10 +40,10 @@ function nameOf({ semantic_identifier: name, title }: JsonObject, refuse: Refuse
   }
   if (typeof name === "string" && name.trim() !== "") return name;
   if (typeof title === "string" && title.trim() !== "") return title;
-  return refuse("semantic_identifier", "is missing, and there is no title either", hint);
+  return refuse("semantic_identifier", "is missing, and so is title", hint);
 }
 
-/** Text and lists of text as they are; the rest as in front matter: see addMetadata(). */
+/** Keeps text and lists of text. Converts other values as in front matter: see addMetadata(). */
 function metadataOf(value: unknown, refuse: Refuse): IngestionDocument["metadata"] {
   const data = toValue(value ?? {});
   if (!isMap(data)) {
@@ -59,7 +59,7 @@ function timeOf(member: string, value: unknown, refuse: Refuse): string {
   const ms = typeof value === "number" ? value * (Math.abs(value) > maxSeconds ? 1 : 1000) : NaN;
   const text = Math.abs(ms) <= 8.64e15 ? formatTime(ms) : value;
   const time = typeof text === "string" ? parseDate(text) : undefined;
-  // An offset may lead out of the years that have four digits.
+  // An offset may move the date out of the four-digit years.
   if (time !== undefined && parseDate(time) !== undefined) return time;
   const shown = typeof value === "string" ? value : JSON.stringify(value);
   return refuse(member, `not a date: ${shown}`, "write 2024-05-01 or 2024-05-01T09:30:00Z");
@@ -89,7 +89,7 @@ function checkRest(rest: JsonObject, refuse: Refuse): void {
   for (const [member, isRight, expected] of checks) {
     const value = rest[member];
     if (value === undefined || value === null || isRight(value)) continue;
-    refuse(member, `expected ${expected}, found ${found(value)}`, "correct it or leave it out");
+    refuse(member, `expected ${expected}, found ${found(value)}`, "correct it or remove it");
   }
 }
 
@@ -117,32 +117,31 @@ function documentOf(clean: JsonObject, refuse: Refuse, source: string): Ingestio
 
 function pairOf(value: unknown, refuse: Refuse): number | undefined {
   if (value === undefined || value === null) return undefined;
-  // The service takes 0 for a pair that no page shows (observed-service.md 3.9).
+  // The service accepts 0 as a pair that no page shows (observed-service.md 3.9).
   if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return value;
   const shown = JSON.stringify(value);
   return refuse(
     "cc_pair_id",
     `expected a positive integer, found ${shown}`,
-    "write a number, or leave it out",
+    "write a number, or remove it",
   );
 }
 
 const pairHint = 'write {"document": {…}, "cc_pair_id": N}';
 
-/** Whether a JSON value is meant as a document, or as `{document, cc_pair_id}`, not as a row. */
+/** Whether a JSON value is a document or `{document, cc_pair_id}`, and not a row. */
 export function isJsonDocument(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   return Array.isArray(value["sections"]) || isJsonObject(value["document"]);
 }
 
 /**
- * A document of the interface, given as JSON: an IngestionDocument, or
- * `{document, cc_pair_id}`. Checked as the service would, and passed on as it is
- * but for what the service would store otherwise: times become UTC with `Z`,
- * metadata values text or lists of text, the id NFC; null members are left out.
- * Known members come first in a fixed order, unknown ones are kept; a section with a text
- * and an image becomes two.
- * `where` (`path:line:column`) begins each message. Throws CliError `usage`.
+ * Parses a document of the service's API: an IngestionDocument, or `{document, cc_pair_id}`. Checks
+ * it like the service. Changes only what the service would store differently: times become UTC
+ * with `Z`, metadata values become text or lists of text, the id becomes NFC, and null members are
+ * removed. Known members are first, in a fixed order; unknown members are kept. A section with
+ * text and image becomes two sections. `where` (`path:line:column`) begins each message. Throws
+ * CliError `usage`.
  */
 export function parseJsonDocument(
   value: unknown,
@@ -153,18 +152,25 @@ export function parseJsonDocument(
     throw new CliError("usage", `${where}: ${member}: ${problem}`, { hints: [hint] });
   };
   try {
-    const given = copyJson(value);
-    if (!isJsonObject(given)) {
-      return refuse("document", `expected an object, found ${found(given)}`, "write one object");
+    const jsonDocument = copyJson(value);
+    if (!isJsonObject(jsonDocument)) {
+      return refuse(
+        "document",
+        `expected an object, found ${found(jsonDocument)}`,
+        "write one object",
+      );
     }
-    const isWrapped = isJsonObject(given["document"]) && !Array.isArray(given["sections"]);
-    const document = withoutNull(isWrapped ? (given["document"] as JsonObject) : given);
-    const ccPairId = isWrapped ? pairOf(given["cc_pair_id"], refuse) : undefined;
+    const isWrapped =
+      isJsonObject(jsonDocument["document"]) && !Array.isArray(jsonDocument["sections"]);
+    const document = withoutNull(
+      isWrapped ? (jsonDocument["document"] as JsonObject) : jsonDocument,
+    );
+    const ccPairId = isWrapped ? pairOf(jsonDocument["cc_pair_id"], refuse) : undefined;
     if (document["cc_pair_id"] !== undefined) {
-      refuse("cc_pair_id", "stands in the document, where it has no effect", pairHint);
+      refuse("cc_pair_id", "is inside the document, where it has no effect", pairHint);
     }
     const restrictedBy = restrictionIn(document);
-    const useless = uselessMembers(document, isWrapped ? withoutNull(given) : undefined);
+    const useless = uselessMembers(document, isWrapped ? withoutNull(jsonDocument) : undefined);
     const notices = useless.filter(({ name }) => name !== restrictedBy);
     return {
       document: documentOf(document, refuse, source),
@@ -174,6 +180,6 @@ export function parseJsonDocument(
     };
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
-    return refuse("document", `holds ${error.message}`, "leave it out");
+    return refuse("document", `holds ${error.message}`, "remove it");
   }
 }

@@ -8,11 +8,11 @@ import type { Prepared } from "../inspect/inspection.ts";
 import { parseJsonAt } from "../json/json-row.ts";
 import { recodeStream, unpackStream } from "../read/unpack-stream.ts";
 
-// As large as a file may be.
+// The same limit as for a file.
 const maxLineBytes = 64 * 1024 * 1024;
-const linesAtOnce = 64;
+const linesPerBatch = 64;
 
-/** How messages call what comes from nowhere else. */
+/** The name of standard input in messages. */
 export const stdinName = "stdin";
 
 const carriageReturn = 0x0d;
@@ -25,15 +25,15 @@ function isBlank(bytes: Buffer): boolean {
 function prepare({ line, bytes }: ByteLine, setup: PayloadSetup): Prepared {
   const where = `${stdinName}:${line}:1`;
   if (!bytes) {
-    throw new CliError("usage", `${where}: longer than the 64 MiB that a line may have`, {
-      hints: ["write one document a line, or split the document"],
+    throw new CliError("usage", `${where}: the line is longer than 64 MiB`, {
+      hints: ["write one document per line, or split the document"],
     });
   }
   const text = decodeText(bytes, where);
   const start = { path: stdinName, row: line, line, column: 1 };
-  const given = parseJsonDocument(parseJsonAt(text, start), where);
-  const document = withoutRestriction(given, where, setup.dropAccess === true);
-  const { ccPairId, notices } = given;
+  const jsonDocument = parseJsonDocument(parseJsonAt(text, start), where);
+  const document = withoutRestriction(jsonDocument, where, setup.dropAccess === true);
+  const { ccPairId, notices } = jsonDocument;
   const read = { images: 0, warnings: [], notices, stamp: "", content: "" };
   const pair = ccPairId === undefined ? {} : { ccPairId };
   const reading = { kind: "document" as const, document, ...read, ...pair };
@@ -52,19 +52,18 @@ function prepareLine(line: ByteLine, setup: PayloadSetup): Prepared | undefined 
 }
 
 function* batchesOf(lines: readonly ByteLine[], setup: PayloadSetup): Generator<Prepared[], void> {
-  for (let at = 0; at < lines.length; at += linesAtOnce) {
-    const batch = lines.slice(at, at + linesAtOnce).map((line) => prepareLine(line, setup));
+  for (let at = 0; at < lines.length; at += linesPerBatch) {
+    const batch = lines.slice(at, at + linesPerBatch).map((line) => prepareLine(line, setup));
     const filled = batch.filter((each) => each !== undefined);
     if (filled.length > 0) yield filled;
   }
 }
 
 /**
- * The documents of a stream of NDJSON (in UTF-8 or UTF-16, or of gzip of it): each line an
- * IngestionDocument or `{document, cc_pair_id}`, blank lines passed over. As soon
- * as a line has come it is given on, and no more is read until it is asked for; a
- * bad line is `failed` with `stdin:line:column` and the rest goes on. The path of
- * all is "", the part the number of the line.
+ * Reads the documents of an NDJSON stream (UTF-8 or UTF-16, also packed with gzip). Each line is an
+ * IngestionDocument or `{document, cc_pair_id}`; blank lines are skipped. Yields a line as soon as
+ * it arrives, and reads more only on demand. A bad line is `failed` with `stdin:line:column`; the
+ * other lines continue. `path` is always ""; `part` is the number of the line.
  */
 export async function* prepareLines(
   chunks: AsyncIterable<Uint8Array>,

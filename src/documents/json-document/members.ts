@@ -39,7 +39,7 @@ const parts: Record<string, readonly string[]> = {
   secondary_owners: ownerMembers,
 };
 
-/** Members that the service knows beside the one that `name` names: `sections.txt` is beside `sections.text`. */
+/** Known members on the same level as `name`: for `sections.txt`, for example `sections.text`. */
 export function knownMembers(name: string): readonly string[] {
   const [list = "", member] = name.split(".");
   if (member === undefined) return documentMembers;
@@ -56,7 +56,7 @@ function unknownIn(list: string, value: unknown, known: readonly string[]): stri
   );
 }
 
-/** The members of a document, and of `{document, cc_pair_id}` around it, that have no effect; each name once. */
+/** Members without effect in a document or in the `{document, cc_pair_id}` around it, each once. */
 export function uselessMembers(document: JsonObject, request: JsonObject | undefined): Notice[] {
   const names = Object.keys(document).filter((name) => !documentMembers.includes(name));
   const unknown = [

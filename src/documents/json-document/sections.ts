@@ -7,7 +7,7 @@ export type Refuse = (member: string, problem: string, hint: string) => never;
 export const isFilled = (value: unknown): boolean =>
   typeof value === "string" && value.trim() !== "";
 
-/** Members that are null or missing are left out: the service takes null for missing. */
+/** Removes members that are null or undefined: the service treats null as missing. */
 export function withoutNull(value: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(value).filter(([, member]) => member !== null && member !== undefined),
@@ -15,8 +15,8 @@ export function withoutNull(value: JsonObject): JsonObject {
 }
 
 /**
- * A section with a text and an image or a table as one section each: the service takes the
- * text alone (observed-service.md 3.1).
+ * Splits a section with text and an image or a table into one section each: the service would keep
+ * the text alone (observed-service.md 3.1).
  */
 function splitSection(section: JsonObject): Section[] {
   const { text, image_file_id: image, csv_file_id: table, type: _type, heading, ...rest } = section;
@@ -32,7 +32,7 @@ function splitSection(section: JsonObject): Section[] {
   return parts.map((part) => ({ ...part, ...rest }) as Section);
 }
 
-/** Sections as observed-service.md 3.1 has them: text, image or table, each with a link or not. */
+/** Checks sections by observed-service.md 3.1: text, image or table, with or without a link. */
 export function sectionsOf({ sections }: JsonObject, refuse: Refuse): Section[] {
   const hint = 'write "sections": [{"text": "…", "link": "…"}]';
   if (!Array.isArray(sections)) {
@@ -54,6 +54,6 @@ export function sectionsOf({ sections }: JsonObject, refuse: Refuse): Section[] 
   });
   const isContent = (section: Section & { csv_file_id?: string }): boolean =>
     isFilled(section.text) || isFilled(section.image_file_id) || isFilled(section.csv_file_id);
-  if (!result.some(isContent)) refuse("sections", "hold no text and no image", hint);
+  if (!result.some(isContent)) refuse("sections", "contain no text and no image", hint);
   return result;
 }

@@ -13,12 +13,12 @@ import type { DocumentSettings } from "../map/settings.ts";
 import { normalise } from "../inspect/stamp.ts";
 import { unpackStream } from "../read/unpack-stream.ts";
 
-/** Formats of one text, by the names that `--format` takes. */
+/** Formats with one text per file, by their names in `--format`. */
 export type TextFormat = {
   [Name in FormatName]: (typeof formats)[Name]["gives"] extends "text" ? Name : never;
 }[FormatName];
 
-/** Whether files of the format hold one text. */
+/** Whether files of the format contain one text. */
 export function isTextFormat(name: FormatName): name is TextFormat {
   return formats[name].gives === "text";
 }
@@ -29,8 +29,8 @@ async function readAll(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Pro
   for await (const chunk of unpackStream(chunks, stdinName)) {
     length += chunk.length;
     if (length > maxBytes) {
-      throw new CliError("usage", `${stdinName}: more than the ${maxBytes} bytes of a document`, {
-        hints: ["split it"],
+      throw new CliError("usage", `${stdinName}: the document is larger than ${maxBytes} bytes`, {
+        hints: ["split the document"],
       });
     }
     pieces.push(chunk);
@@ -38,7 +38,7 @@ async function readAll(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Pro
   return Buffer.concat(pieces);
 }
 
-/** Settings for a text that lies nowhere: no rule by path, no file beside it, nothing known to git. */
+/** Settings for a text without a file: no rules by path, no images, no date from git or file. */
 function settingsOf(settings: DocumentSettings): DocumentSettings {
   return { ...settings, rules: [], idPrefix: "", updatedAt: undefined, images: "skip" };
 }
@@ -54,7 +54,7 @@ async function prepare(
   const read = await loadReader(formats[format]);
   const text = decodeText(bytes, stdinName);
   const parsed = read(text, path);
-  // The id that is asked for wins over one in front matter.
+  // The requested id overrides an id in front matter.
   for (const key of settings.keys.id) delete parsed.frontMatter?.data[key];
   const mapped = mapDocument({ path, mtimeMs: 0 }, parsed, settingsOf(settings));
   const bare = { stamp: "", content: "" };
@@ -71,24 +71,23 @@ export interface PreparedText {
 }
 
 /**
- * One document from a stream that holds its text, mapped as a file with the name
- * `id` would be, but for rules by path. Undefined when the stream is empty;
- * `failed` when it cannot be read or mapped.
+ * Reads one document from a stream of its text. Maps it like a file with the name `id`, but without
+ * rules by path. Undefined for an empty stream; `failed` when it cannot be read or mapped.
  */
 export async function prepareText(
   chunks: AsyncIterable<Uint8Array>,
-  given: PreparedText,
+  target: PreparedText,
   settings: DocumentSettings,
   setup: PayloadSetup,
 ): Promise<Prepared | undefined> {
   try {
     const bytes = await readAll(chunks, settings.maxFileBytes);
-    return bytes.length === 0 ? undefined : await prepare(bytes, given, settings, setup);
+    return bytes.length === 0 ? undefined : await prepare(bytes, target, settings, setup);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const reason = reasonOf(error);
-    // The mapping knows the text by its id.
-    const name = `${normalise(given.id)}:`;
+    // Messages of the mapping begin with the id.
+    const name = `${normalise(target.id)}:`;
     const place = reason.startsWith(name) ? `${stdinName}:${reason.slice(name.length)}` : reason;
     return { kind: "failed", path: "", part: 0, reason: place };
   }

@@ -3,7 +3,7 @@ import { scanJson } from "./json-position.ts";
 const perhapsLossy = /\d[\d.]{15}|\d[eE][+-]?\d/;
 const stringOrNumber = /"|-?\d[\d.eE+-]*/g;
 
-/** Offset behind the string that opens at `opening`; the text is JSON. */
+/** Offset after the string that opens at `opening`. Expects valid JSON. */
 function endOfString(text: string, opening: number): number {
   for (let end = text.indexOf('"', opening + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end;
@@ -13,7 +13,7 @@ function endOfString(text: string, opening: number): number {
   return text.length;
 }
 
-/** Numbers that would be written otherwise become strings: `12345678901234567890`, `1.10`. */
+/** Replaces numbers that JavaScript would write differently by strings: `1.10`, or 20 digits. */
 function keepNumbers(text: string, isKept: (found: string) => boolean): string {
   const parts: string[] = [];
   let from = 0;
@@ -29,7 +29,7 @@ function keepNumbers(text: string, isKept: (found: string) => boolean): string {
   return parts.length === 0 ? text : parts.join("") + text.slice(from);
 }
 
-/** Offset at which a text stops being one JSON value; undefined when it is one. */
+/** Offset at which a text stops being one JSON value; undefined for valid JSON. */
 export function jsonErrorAt(text: string): number | undefined {
   const extent = scanJson(text, 0);
   if ("errorAt" in extent) return extent.errorAt;
@@ -37,7 +37,7 @@ export function jsonErrorAt(text: string): number | undefined {
   return rest === "" ? undefined : text.length - rest.length;
 }
 
-/** What is wrong with a text that is no JSON, at an offset from jsonErrorAt(). */
+/** The error message for invalid JSON at an offset from jsonErrorAt(). */
 export function jsonProblem(text: string, at: number): string {
   const character = text.codePointAt(at);
   const found =
@@ -46,8 +46,8 @@ export function jsonProblem(text: string, at: number): string {
 }
 
 /**
- * One JSON value with no digit lost: a number that would come out as another
- * one becomes the string of its digits. Throws SyntaxError.
+ * Parses one JSON value without losing a digit: a number that JavaScript might change becomes the
+ * string of its digits. Throws SyntaxError.
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -56,8 +56,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * As parseJson(), for values that are text in the end: whatever number JavaScript would write in
- * another way becomes the string of what is written.
+ * Like parseJson(), for values that become text: every number that JavaScript would write
+ * differently becomes a string as written.
  */
 export function parseJsonAsWritten(text: string): unknown {
   return JSON.parse(keepNumbers(text, () => true));

@@ -1,4 +1,4 @@
-// One pattern for a whole string would overflow the stack on a long one.
+// One pattern for a whole string would overflow the stack on a long string.
 const characters = /[^"\\\u0000-\u001f]*/y;
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
@@ -9,7 +9,7 @@ export type JsonExtent = { end: number } | { errorAt: number };
 
 type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end";
 
-/** Offset behind the string that opens at `opening`; undefined when it is broken. */
+/** Offset after the string that opens at `opening`; undefined for a broken string. */
 function stringEnd(text: string, opening: number): number | undefined {
   if (text[opening] !== '"') return undefined;
   for (let at = opening + 1; ; at = escape.lastIndex) {
@@ -22,27 +22,27 @@ function stringEnd(text: string, opening: number): number | undefined {
 }
 
 /**
- * Scans one JSON value from `start`. JSON.parse alone does not tell where the
- * value ends, nor (in some Node versions) where the error is.
+ * Scans one JSON value from `start`. JSON.parse does not report the end of the value and, in some
+ * Node versions, not the position of an error.
  */
 export function scanJson(text: string, start: number): JsonExtent {
   const open: ("{" | "[")[] = [];
   let expected: Expected = "value";
   let at = start;
-  const take = (pattern: RegExp): boolean => {
+  const matchPattern = (pattern: RegExp): boolean => {
     pattern.lastIndex = at;
     if (!pattern.test(text)) return false;
     at = pattern.lastIndex;
     return true;
   };
-  const takeString = (): boolean => {
+  const matchString = (): boolean => {
     const end = stringEnd(text, at);
     at = end ?? at;
     return end !== undefined;
   };
   const afterValue = (): Expected | undefined => (open.length === 0 ? undefined : "comma or end");
   for (;;) {
-    take(blank);
+    matchPattern(blank);
     const character = text[at];
     let next: Expected | undefined;
     if (character === undefined) return { errorAt: at };
@@ -58,7 +58,7 @@ export function scanJson(text: string, start: number): JsonExtent {
       open.pop();
       next = afterValue();
     } else if (expected.startsWith("key")) {
-      if (!takeString()) return { errorAt: at };
+      if (!matchString()) return { errorAt: at };
       next = "colon";
     } else if (!expected.startsWith("value")) {
       return { errorAt: at };
@@ -67,7 +67,7 @@ export function scanJson(text: string, start: number): JsonExtent {
       open.push(character);
       next = character === "{" ? "key or end" : "value or end";
     } else {
-      if (!(character === '"' ? takeString() : take(scalar))) return { errorAt: at };
+      if (!(character === '"' ? matchString() : matchPattern(scalar))) return { errorAt: at };
       next = afterValue();
     }
     if (next === undefined) return { end: at };

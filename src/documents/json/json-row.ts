@@ -26,7 +26,7 @@ function dataOf(value: unknown, where: string, mapper: RowMapper): ValueMap {
     const key = mapper.nameOf(name, (other) => map[other] !== undefined);
     if (data[key] !== undefined) {
       throw new CliError("usage", `${where}: two members for ${key}`, {
-        hints: ["name another one with --map metadata.NAME=MEMBER"],
+        hints: ["rename one of them with --map metadata.NAME=MEMBER"],
       });
     }
     data[key] = member;
@@ -34,7 +34,7 @@ function dataOf(value: unknown, where: string, mapper: RowMapper): ValueMap {
   return data;
 }
 
-/** The value of one JSON text. Throws CliError `usage` with the place where it stops being JSON. */
+/** Parses one JSON text. Throws CliError `usage` with the position where it stops being JSON. */
 export function parseJsonAt(text: string, { path, line, column }: RowStart): unknown {
   try {
     return parseJson(text);
@@ -42,7 +42,7 @@ export function parseJsonAt(text: string, { path, line, column }: RowStart): unk
     if (!(error instanceof SyntaxError)) throw error;
     const at = jsonErrorAt(text) ?? 0;
     throw new CliError("usage", `${path}:${line}:${column + at}: ${jsonProblem(text, at)}`, {
-      hints: ["write one JSON object a line"],
+      hints: ["write one JSON object per line"],
     });
   }
 }
@@ -59,12 +59,12 @@ function contentOf(text: string, start: RowStart, mapper: RowMapper): Row {
       hints: ["write a document, or an object with a member for the text"],
     });
   }
-  // Its members become text: numbers are to be what stands there, `1.10` and not `1.1`.
+  // The members become text, so numbers stay as written: `1.10`, not `1.1`.
   const parsed = mapper.toParsed(dataOf(parseJsonAsWritten(text), where, mapper), line);
   return { row, line, kind: "text", parsed };
 }
 
-/** The row that one JSON text is: a document, a row, or what is wrong with it. */
+/** Reads one JSON text as a document, a row, or a failure. */
 export function rowOfJson(text: string, start: RowStart, mapper: RowMapper): Row {
   const { path, row, line, column } = start;
   const failed = (reason: string): Row => ({ row, line, kind: "failed", reason });
@@ -78,7 +78,7 @@ export function rowOfJson(text: string, start: RowStart, mapper: RowMapper): Row
   }
 }
 
-/** Throws CliError `usage` when the map names members that no row had. */
+/** Throws CliError `usage` when `--map` names a member that no row had. */
 export function refuseMissing(path: string, mapper: RowMapper): void {
   const [missing] = mapper.missing();
   if (missing === undefined) return;

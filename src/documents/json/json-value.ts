@@ -8,7 +8,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** For messages: what a value is. */
+/** The type of a value, for messages. */
 export function found(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
@@ -17,8 +17,8 @@ export function found(value: unknown): string {
 }
 
 /**
- * A copy without members that could reach a prototype. Throws ValueError for
- * text that the service would change, and for nesting beyond reason.
+ * Copies a value without members that could reach a prototype. Throws ValueError for text that the
+ * service would change, and for too many levels.
  */
 export function copyJson(value: unknown, depth = 0): unknown {
   if (depth > maxDepth) throw new ValueError(`more than ${maxDepth} levels`);

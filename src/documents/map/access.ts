@@ -12,7 +12,7 @@ export const defaultAccessKeys: readonly string[] = [
   "groups",
 ];
 
-/** The same for members of a document given as JSON, without regard to case, `-` and `_`. */
+/** The same for members of a JSON document, in lower case without `-` and `_`. */
 const accessMembers = new Set([
   ...defaultAccessKeys,
   "externalaccess",
@@ -23,22 +23,22 @@ const accessMembers = new Set([
   "allowedgroups",
 ]);
 
-// Values that let everybody read, or say nothing.
+// Values for public access, and empty values.
 const openWords =
   /^(?:|~|null|none|no|off|false|0|public|open|all|any|anyone|everyone|everybody)$/i;
 
-/** Whether a value of an access key or member keeps somebody from reading. */
+/** Whether a value of an access key or member restricts who may read. */
 export function restricts(value: unknown): boolean {
   if (value === null || value === undefined || value === false || value === 0) return false;
   if (typeof value === "string") return !openWords.test(value.trim());
   if (Array.isArray(value)) return value.some(restricts);
   if (isScalar(value as Value)) return restricts((value as { scalar: string }).scalar);
   if (!isJsonObject(value)) return true;
-  // observed-service.md 3.1: the service's own form; without it nobody is let in.
+  // observed-service.md 3.1: the service's own form; without `is_public` nobody may read.
   return value["is_public"] !== true && Object.keys(value).length > 0;
 }
 
-/** The member of a document given as JSON that restricts who may read it. */
+/** The member of a JSON document that restricts who may read it. */
 export function restrictionIn(members: Record<string, unknown>): string | undefined {
   return Object.keys(members).find(
     (name) =>
@@ -46,15 +46,15 @@ export function restrictionIn(members: Record<string, unknown>): string | undefi
   );
 }
 
-/** What to do about a restriction that the service drops. */
+/** The hint for a restriction that the service drops. */
 export const restrictionHint =
-  "upload to a pair with that access and give --drop-access, which sends the document without it";
+  "upload to a pair with that access and add --drop-access, which sends the document without it";
 
 export const restrictionProblem = "the service drops it: the pair alone decides who can read";
 
 /**
- * The document without its restriction. Throws CliError `usage` where it has one and
- * `dropAccess` does not let it go; `where` begins the message.
+ * Returns the document without its restriction. Throws CliError `usage` when it has one and
+ * `dropAccess` is false; `where` begins the message.
  */
 export function withoutRestriction(
   { document, restrictedBy }: { document: IngestionDocument; restrictedBy?: string | undefined },
@@ -68,7 +68,7 @@ export function withoutRestriction(
     });
   }
   const { [restrictedBy as keyof IngestionDocument]: _dropped, ...rest } = document;
-  const left = restrictionIn(rest);
-  const next = { document: rest as IngestionDocument, restrictedBy: left };
+  // A document may have more than one of these members.
+  const next = { document: rest as IngestionDocument, restrictedBy: restrictionIn(rest) };
   return withoutRestriction(next, where, dropAccess);
 }

@@ -6,9 +6,9 @@ import type { DocumentSettings, MappingOptions } from "./settings.ts";
 import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
 
 /**
- * Raise this when the same file and the same settings begin to give another
- * document: another text, title, link, metadata or date. Everything is then
- * read again and what really differs is sent again.
+ * Increase this when the same file and the same settings result in another document: another text,
+ * title, link, metadata or date. Every file is then read again, and every changed document is sent
+ * again.
  */
 export const mappingVersion = 5;
 
@@ -19,20 +19,20 @@ export interface Layered<Type> {
   isFlag: boolean;
 }
 
-/** What settings and the rules for one path come to, before the file is looked at. */
+/** The settings in effect for one path, from flags, rules and configuration, without its file. */
 export interface Effective {
   rules: readonly Rule[];
   source: Layered<string>;
   link: Layered<string> | undefined;
   sections: Layered<SectionMode>;
   ccPairId: number | undefined;
-  /** Configuration and rules; front matter comes on top. */
+  /** From configuration and rules; front matter overrides it. */
   metadata: Metadata;
-  /** Flags; they come on top of front matter. */
+  /** From flags; it overrides front matter. */
   flagMetadata: Metadata;
   tags: readonly { tag: string; origin: string }[];
   flagTags: readonly { tag: string; origin: string }[];
-  /** Hash of all this, see mappingKey(). */
+  /** Hash of all these settings, see mappingKey(). */
   key: string;
 }
 
@@ -112,12 +112,12 @@ function digest(text: string): string {
 }
 
 // A run maps many files with few combinations of rules.
-const known = new WeakMap<DocumentSettings, Map<string, Effective>>();
+const effectiveCache = new WeakMap<DocumentSettings, Map<string, Effective>>();
 
-/** What holds for a root-relative path; computed once for each combination of rules. */
+/** The settings in effect for a root-relative path, computed once for each combination of rules. */
 export function effectiveFor(path: string, settings: DocumentSettings): Effective {
-  let combinations = known.get(settings);
-  if (!combinations) known.set(settings, (combinations = new Map()));
+  let combinations = effectiveCache.get(settings);
+  if (!combinations) effectiveCache.set(settings, (combinations = new Map()));
   const rules = settings.rules.length === 0 ? settings.rules : rulesFor(path, settings.rules);
   const name = rules.length === 0 ? "" : rules.map((rule) => rule.name).join("\n");
   let effective = combinations.get(name);

@@ -12,7 +12,7 @@ import { placeInFile, secretReason, type SecretCheck } from "../payload/secrets.
 import type { DocumentSettings } from "./settings.ts";
 import { openWalk } from "../find/search.ts";
 
-/** One field of the payload: its value as JSON text (text as it is) and its origin. */
+/** One field of the payload: its value as JSON text (strings without quotes) and its origin. */
 export interface ExplainedField {
   name: string;
   value: string;
@@ -21,12 +21,12 @@ export interface ExplainedField {
 
 export interface Explanation {
   path: string;
-  /** Number of the row in a file of rows. */
+  /** Number of the row in a row file. */
   row?: number;
-  /** Whether it would be sent when its folder is ingested. */
+  /** Whether a run over its folder would send it. */
   isIncluded: boolean;
   reason: string;
-  /** Names of the rules that hold for it. */
+  /** Names of the rules that match it. */
   rules: string[];
   ccPairId: number | undefined;
   fields: ExplainedField[];
@@ -39,7 +39,7 @@ export interface Explanation {
   warnings: string[];
 }
 
-/** The link through which an ordinary run takes a path. */
+/** The link through which an ordinary run includes a path. */
 function linkTo(path: string, options: FindOptions): string | undefined {
   for (const found of listFiles([], options)) {
     if (found.path === path && found.kind === "file") return found.links?.[0];
@@ -48,23 +48,23 @@ function linkTo(path: string, options: FindOptions): string | undefined {
 }
 
 /**
- * Why an ordinary run (over the configured `include`, else the whole root)
- * takes a path or leaves it out. Asks what the walk itself asks.
+ * Why an ordinary run (over the configured `include`, else the whole root) includes or skips a
+ * path. Uses the same checks as the walk.
  */
 function explainPath(path: string, settings: DocumentSettings): [boolean, string] {
   const { include, only, exclude } = settings;
   const options = { cwd: settings.root, settings };
   const place = include.length > 0 ? `include ${include.join(", ")}` : "the project root";
-  if (exclude?.matches(path)) return [false, `named by exclude ${exclude.patterns.join(", ")}`];
+  if (exclude?.matches(path)) return [false, `matches exclude ${exclude.patterns.join(", ")}`];
   if (only && !only.matches(path)) {
-    return [false, `not named by --include ${only.patterns.join(", ")}`];
+    return [false, `does not match --include ${only.patterns.join(", ")}`];
   }
   if (openWalk(jobsOf([], options), settings).direct.file(path)) return [true, `found in ${place}`];
   const link = linkTo(path, options);
   if (link !== undefined) return [true, `found in ${place} through the symbolic link ${link}`];
   if (!scopeOf([], options)(path)) return [false, `not in ${place}`];
   if (formatOf(path, settings.format)?.gives === "rows") {
-    return [false, "rows are taken only when named or globbed"];
+    return [false, "row files are included only when named or matched by a glob"];
   }
   if (!settings.useIgnoreFiles) return [false, `not in ${place}`];
   const names = path.split("/");
@@ -72,8 +72,8 @@ function explainPath(path: string, settings: DocumentSettings): [boolean, string
     ? "hidden"
     : names.includes("node_modules")
       ? "in node_modules"
-      : "named by an ignore file";
-  return [false, `${why} (a run takes it with --no-ignore, or when it is named)`];
+      : "ignored by an ignore file";
+  return [false, `${why} (a run includes it with --no-ignore, or if you name it)`];
 }
 
 function fieldsOf(document: IngestionDocument, origins: Map<string, string>): ExplainedField[] {
@@ -97,7 +97,7 @@ function fieldsOf(document: IngestionDocument, origins: Map<string, string>): Ex
     .map(([name, value]) => ({
       name,
       value: typeof value === "string" ? value : JSON.stringify(value),
-      // What was passed on as it was given has no origins.
+      // A JSON document is sent as given: its fields have no origins.
       origin: origins.get(name) || (origins.has("id") ? "default" : "as given"),
     }));
 }
@@ -111,8 +111,8 @@ async function readOne(
   const { path } = file;
   if (formatOf(path, settings.format)?.gives !== "rows") {
     if (row === undefined) return await readDocument(file, settings, trace);
-    throw new CliError("usage", `${path}: holds one document, not rows`, {
-      hints: ["leave out --row"],
+    throw new CliError("usage", `${path}: contains one document, not rows`, {
+      hints: ["remove --row"],
     });
   }
   const wanted = row ?? 1;
@@ -125,7 +125,7 @@ async function readOne(
   throw new CliError("usage", `${path}: has no row ${wanted}`);
 }
 
-/** Why the document is not sent for what it holds, if so. */
+/** Why a document with a secret is not sent; undefined without a secret. */
 function secretIn(
   reading: Reading & { line?: number },
   file: SourceFile,
@@ -142,9 +142,10 @@ function secretIn(
 }
 
 /**
- * Everything about one file, of a file of rows about one of them (`row`, the first): why it is in or out, each field with the place its
- * value came from, the exact document and its size. Of one with a secret that `find` finds only the
- * reason is told. Throws CliError `usage` as readDocument() for a file that cannot be mapped.
+ * Explains one file, or one row of a row file (`row`, by default the first): why it is included or
+ * skipped, the origin of each field, the exact document and its size. If `find` finds a secret, the
+ * explanation contains only the reason. Throws CliError `usage`, like readDocument(), for a file
+ * that cannot be mapped.
  */
 export async function explainDocument(
   file: SourceFile,

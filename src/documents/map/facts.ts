@@ -2,8 +2,8 @@ import type { Commit } from "../../git/last-commits.ts";
 import type { CodeOwner } from "../../git/parse-code-owners.ts";
 
 /**
- * What is known of a file that it does not say itself. Plain data: it travels
- * with the file to the thread that reads it. Only what the settings ask for.
+ * Facts about a file from outside the file; only those that the settings need. Plain data: it is
+ * sent with the file to the thread that reads it.
  */
 export interface FileFacts {
   /** The commit that last changed it. */

@@ -6,7 +6,7 @@ export interface FrontMatterKeys {
   source: readonly string[];
   updatedAt: readonly string[];
   owners: readonly string[];
-  /** Primary owners where `owners` gives none. */
+  /** These are the primary owners if `owners` has no value. */
   secondaryOwners: readonly string[];
   tags: readonly string[];
   ingest: readonly string[];

@@ -1,21 +1,20 @@
-/** Values that a link template can name. */
+/** Returns the value of a name in a link template. */
 export type LinkValue = (name: string) => string | undefined;
 
 const absolute = /^[A-Za-z][A-Za-z0-9+.-]+:/;
-// These run or embed something when somebody clicks on a citation.
+// These schemes run or embed something when somebody clicks on a citation.
 const unsafe = /^(?:javascript|data|vbscript):/i;
 
 export type Link = { link: string } | { problem: string };
 
-/** Percent-encoded segment by segment, so that "/" stays. */
+/** Percent-encodes each segment, so that "/" stays. */
 function encodePath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
 }
 
 /**
- * Fills a template such as `https://docs.example.com/{path}`. An empty value
- * takes the slash after it along (`{dir}` of a file in the root). A `problem`
- * when a name has no value.
+ * Fills a template, for example `https://docs.example.com/{path}`. An empty value also removes the
+ * slash after it (`{dir}` of a file in the root). Returns a `problem` when a name has no value.
  */
 export function expandTemplate(template: string, valueOf: LinkValue): Link {
   const missing: string[] = [];
@@ -27,7 +26,7 @@ export function expandTemplate(template: string, valueOf: LinkValue): Link {
   return missing.length === 0 ? { link } : { problem: `no value for {${missing.join("}, {")}}` };
 }
 
-/** An absolute link as it is, a relative one joined to `base`; `problem` when it must be dropped. */
+/** Keeps an absolute link; joins a relative link to `base`. Returns a `problem` for a bad link. */
 export function joinLink(link: string, base: string | undefined): Link {
   // Browsers skip blanks and control characters in front of a scheme and in it.
   const bare = link.replace(/[^!-~\u00a1-\uffff]/g, "");
@@ -37,7 +36,7 @@ export function joinLink(link: string, base: string | undefined): Link {
   if (base === undefined)
     return {
       problem:
-        link === "" ? "the link is empty" : `the link ${link} is relative and there is no linkBase`,
+        link === "" ? "the link is empty" : `the link ${link} is relative and linkBase is not set`,
     };
   // Joined as text: `new URL("/x", "https://host/prefix")` would lose the prefix.
   return { link: `${base.replace(/\/+$/, "")}/${link.replace(/^(?:\.?\/)+/, "")}` };

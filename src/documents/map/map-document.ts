@@ -31,13 +31,13 @@ export type Mapped =
       kind: "document";
       document: IngestionDocument;
       ccPairId: number | undefined;
-      /** Image references in the text that no section stands for. */
+      /** Number of image references in the text without a section. */
       images: number;
-      /** Images that sections stand for; see imagePlaceholder(). */
+      /** Images with a section; see imagePlaceholder(). */
       uploads: readonly LocalImage[];
-      /** Fields that change without the content changing. */
+      /** Fields that can change while the content stays the same. */
       volatile: readonly (keyof IngestionDocument)[];
-      /** Whether other files, there or not, had a say in the document. */
+      /** Whether the document depends on image files, existing or missing. */
       readsImages: boolean;
       warnings: string[];
       notices: readonly Notice[] | undefined;
@@ -45,13 +45,13 @@ export type Mapped =
   | { kind: "skipped"; reason: string };
 
 const none: readonly [] = [];
-/** How the interface calls who may read a document: observed-service.md 3.1. */
-const ownMember = "external_access";
-// A checkout resets every file's time; that alone must not send everything again.
+/** The member of the service's API for who may read a document: observed-service.md 3.1. */
+const apiAccessMember = "external_access";
+// A checkout resets the time of every file; this alone must not send every document again.
 const dateAlone = ["doc_updated_at"] as const;
 
-/** The key of a switch that is set, and how. */
-function switchOf(
+/** The first of the keys with a value, read as a boolean. Throws CliError `usage`. */
+function readBoolean(
   { fields }: Mapping,
   keys: readonly string[],
 ): { key: string; on: boolean } | undefined {
@@ -66,8 +66,8 @@ function switchOf(
 function skipReason(mapping: Mapping): string | undefined {
   const { fields, settings, parsed } = mapping;
   if (!parsed.frontMatter) return undefined;
-  const ingest = switchOf(mapping, settings.keys.ingest);
-  const draft = switchOf(mapping, settings.keys.draft);
+  const ingest = readBoolean(mapping, settings.keys.ingest);
+  const draft = readBoolean(mapping, settings.keys.draft);
   if (ingest?.on === false) return `${ingest.key}: false in ${fields.place}`;
   if (draft?.on && !settings.drafts) {
     return `${draft.key}: true in ${fields.place} (--drafts sends it)`;
@@ -76,23 +76,23 @@ function skipReason(mapping: Mapping): string | undefined {
 }
 
 /**
- * The key that seems to restrict who may read: it becomes metadata, which restricts nobody.
- * Throws CliError `usage` for the interface's own member, unless it may be dropped.
+ * Reports a key that seems to restrict who may read: it becomes metadata, which restricts nobody.
+ * Throws CliError `usage` for the API's own member, unless `dropAccess` is set.
  */
 function accessNotice({ fields, settings, parsed }: Mapping): readonly Notice[] | undefined {
   if (!parsed.frontMatter) return undefined;
   const isRestricted = (key: string): boolean => restricts(fields.get(key));
-  if (isRestricted(ownMember)) {
-    if (!settings.dropAccess) fields.fail(ownMember, restrictionProblem, restrictionHint);
-    fields.take([ownMember]);
+  if (isRestricted(apiAccessMember)) {
+    if (!settings.dropAccess) fields.fail(apiAccessMember, restrictionProblem, restrictionHint);
+    fields.take([apiAccessMember]);
   }
   const key = settings.accessKeys.find(isRestricted);
   return key === undefined ? undefined : [{ kind: "access", name: key }];
 }
 
 /**
- * What the text refers to; nothing is looked at unless images are uploaded. Throws CliError
- * `usage` for an image that git has not fetched.
+ * The images that the text refers to. Reads image files only if images are uploaded. Throws
+ * CliError `usage` for an image that git has not fetched.
  */
 function imagesOf(mapping: Mapping, body: string, absolutePath: string): FoundImages {
   const { settings, parsed, warnings, path } = mapping;
@@ -109,9 +109,9 @@ function imagesOf(mapping: Mapping, body: string, absolutePath: string): FoundIm
   for (const { offset, text, isPointer } of found.problems) {
     line += body.slice(from, offset).split("\n").length - 1;
     from = offset;
-    const gone = removed.filter(({ at }) => at <= offset);
-    const place = `${path}:${gone.reduce((sum, { lines }) => sum + lines, line)}`;
-    // Without its image the document would overwrite the one that has it.
+    const removedBefore = removed.filter(({ at }) => at <= offset);
+    const place = `${path}:${removedBefore.reduce((sum, { lines }) => sum + lines, line)}`;
+    // Without its image, the document would overwrite the version with the image.
     if (isPointer) throw new CliError("usage", `${place}: ${text}`, { hints: [pointerHint] });
     warnings.push(`${place}: ${text}`);
   }
@@ -126,9 +126,8 @@ function emptyReason({ parsed, fields }: Mapping): string {
 }
 
 /**
- * Maps one parsed file to the document that is sent, or says why it is left
- * out. `trace` is told where each field came from. Throws CliError `usage` with
- * `path:line:column` for a value that has no meaning.
+ * Maps one parsed file to a document, or returns the reason to skip it. `trace` receives the origin
+ * of each field. Throws CliError `usage` with `path:line:column` for an invalid value.
  */
 export function mapDocument(
   file: {
@@ -139,13 +138,13 @@ export function mapDocument(
     facts?: FileFacts | undefined;
   },
   parsed: Parsed,
-  given: DocumentSettings,
+  runSettings: DocumentSettings,
   trace?: Trace,
 ): Mapped {
   const { path } = file;
   const fields = createFields(parsed.frontMatter, path);
-  const effective = effectiveFor(path, given);
-  const settings = parsed.rowKeys ? settingsOfRow(given, parsed.rowKeys) : given;
+  const effective = effectiveFor(path, runSettings);
+  const settings = parsed.rowKeys ? settingsOfRow(runSettings, parsed.rowKeys) : runSettings;
   const warnings = [...parsed.warnings];
   const { row, facts = {} } = file;
   const from = { path, row, facts, parsed, fields };
@@ -159,8 +158,8 @@ export function mapDocument(
   const title = mapTitle(mapping, body);
   const link = mapLink(mapping, id);
   const mode = isMarkdown ? effective.sections.value : "whole";
-  const other = parsed.pages ? "one for each page" : "not Markdown: whole";
-  trace?.("sections", isMarkdown ? effective.sections.origin : other);
+  const formatOrigin = parsed.pages ? "one for each page" : "not Markdown: whole";
+  trace?.("sections", isMarkdown ? effective.sections.origin : formatOrigin);
   const { anchors, maxSectionChars: maxChars } = settings;
   const { images, leftOut, problems } = imagesOf(
     mapping,

@@ -14,10 +14,10 @@ import { normalise } from "../inspect/stamp.ts";
 import { scanStructure, type Heading } from "../markdown/structure.ts";
 import { textOf } from "../front-matter/values.ts";
 
-/** One file on its way to a document. */
+/** One file, and everything needed to map it to a document. */
 export interface Mapping {
   path: string;
-  /** Number of the row, in a file of rows. */
+  /** Number of the row in a row file. */
   row: number | undefined;
   facts: FileFacts;
   parsed: Parsed;
@@ -30,11 +30,11 @@ export interface Mapping {
 
 /** Front matter, else prefix and path. */
 export function mapId({ path, row, fields, settings, trace }: Mapping): string {
-  const given = fields.takeText(settings.keys.id);
-  if (given) {
-    trace?.("id", fields.originOf(given.key));
-    // NFC as the path is: what looks alike must not become two documents.
-    return normalise(given.value);
+  const field = fields.takeText(settings.keys.id);
+  if (field) {
+    trace?.("id", fields.originOf(field.key));
+    // NFC, like the path: ids that look the same must not become two documents.
+    return normalise(field.value);
   }
   trace?.("id", settings.idPrefix === "" ? "path" : "idPrefix and path");
   return defaultId(path, settings) + (row === undefined ? "" : `#${row}`);
@@ -50,15 +50,15 @@ function readableName(path: string): string {
 }
 
 /**
- * Front matter, else the title that the format has, else the first heading of
- * level 1 in `body`, else the file name made readable.
+ * Front matter, else the title from the format, else the first level-1 heading in `body`, else the
+ * file name as words.
  */
 export function mapTitle(mapping: Mapping, body: string): string {
   const { path, row, parsed, fields, settings, trace } = mapping;
-  const given = fields.takeText(settings.keys.title);
-  if (given) {
-    trace?.("title", fields.originOf(given.key));
-    return given.value;
+  const field = fields.takeText(settings.keys.title);
+  if (field) {
+    trace?.("title", fields.originOf(field.key));
+    return field.value;
   }
   if (parsed.title !== undefined && parsed.title.trim() !== "") {
     trace?.("title", "document title");
@@ -80,32 +80,32 @@ export function mapTitle(mapping: Mapping, body: string): string {
 /** Flag, front matter, rule, configuration, default, in this order. */
 export function mapSource({ fields, settings, effective, trace }: Mapping): string {
   const { source } = effective;
-  const given = fields.takeText(settings.keys.source);
-  if (given && !source.isFlag) {
-    trace?.("source", fields.originOf(given.key));
-    return given.value;
+  const field = fields.takeText(settings.keys.source);
+  if (field && !source.isFlag) {
+    trace?.("source", fields.originOf(field.key));
+    return field.value;
   }
   trace?.("source", source.origin);
   return source.value;
 }
 
-/** Front matter, else the template; a link that cannot be made is dropped with a warning. */
+/** Front matter, else the template. A bad link is dropped with a warning. */
 export function mapLink(mapping: Mapping, id: string): string | undefined {
   const { path, fields, settings, effective, trace, warnings } = mapping;
-  const given = fields.takeText(settings.keys.link);
+  const field = fields.takeText(settings.keys.link);
   const template = effective.link;
-  if (!given && !template) return undefined;
+  if (!field && !template) return undefined;
   const directory = path.slice(0, Math.max(0, path.lastIndexOf("/")));
   const slug = withoutExtension(path);
   const name = slug.slice(slug.lastIndexOf("/") + 1);
   const values: Record<string, string> = { path, dir: directory, name, slug, id };
-  const expanded = given
-    ? { link: given.value }
+  const expanded = field
+    ? { link: field.value }
     : expandTemplate(template?.value ?? "", (key) =>
         Object.hasOwn(values, key) ? values[key] : textOf(fields.get(key)),
       );
   const result = "link" in expanded ? joinLink(expanded.link, settings.linkBase) : expanded;
-  const origin = given ? fields.originOf(given.key) : (template?.origin ?? "");
+  const origin = field ? fields.originOf(field.key) : (template?.origin ?? "");
   if ("link" in result) {
     trace?.("link", origin);
     return result.link;
@@ -115,20 +115,20 @@ export function mapLink(mapping: Mapping, id: string): string | undefined {
 }
 
 /**
- * Front matter as ISO 8601 in UTC, else the last commit or the time of the file when asked for;
- * `isOfFile` tells the last.
+ * Front matter as ISO 8601 in UTC; else the date of the last commit or of the file, as configured.
+ * `isOfFile` means that it is the date of the file.
  */
 export function mapDate(
   mapping: Mapping,
   mtimeMs: number,
 ): { date: string | undefined; isOfFile: boolean } {
   const { fields, facts, settings, trace } = mapping;
-  const given = fields.takeText(settings.keys.updatedAt);
-  if (given) {
-    trace?.("doc_updated_at", fields.originOf(given.key));
-    const date = parseDate(given.value);
-    const remedy = "write 2024-05-01 or 2024-05-01T09:30:00Z";
-    if (date === undefined) fields.fail(given.key, `not a date: ${given.value}`, remedy);
+  const field = fields.takeText(settings.keys.updatedAt);
+  if (field) {
+    trace?.("doc_updated_at", fields.originOf(field.key));
+    const date = parseDate(field.value);
+    const hint = "write 2024-05-01 or 2024-05-01T09:30:00Z";
+    if (date === undefined) fields.fail(field.key, `not a date: ${field.value}`, hint);
     return { date, isOfFile: false };
   }
   if (settings.updatedAt === "git" && facts.commit) {
@@ -144,15 +144,18 @@ function takeOwners(
   { fields }: Mapping,
   keys: readonly string[],
 ): { key: string; owners: Owner[] } | undefined {
-  const given = fields.take(keys);
-  if (!given) return undefined;
+  const field = fields.take(keys);
+  if (!field) return undefined;
   const owners =
-    parseOwners(given.value) ??
-    fields.fail(given.key, "somebody without a name", "write Name <mail@example.com>, or a list");
-  return owners.length === 0 ? undefined : { key: given.key, owners };
+    parseOwners(field.value) ??
+    fields.fail(field.key, "an owner has no name", "write Name <mail@example.com>, or a list");
+  return owners.length === 0 ? undefined : { key: field.key, owners };
 }
 
-/** Owners are primary, authors secondary; without owners the authors are primary, else those of CODEOWNERS. */
+/**
+ * Owners become primary and authors secondary owners. Without owners, the authors are primary;
+ * without authors too, the owners of CODEOWNERS.
+ */
 export function mapOwners(mapping: Mapping, document: IngestionDocument): void {
   const { fields, facts, settings, trace } = mapping;
   const first = takeOwners(mapping, settings.keys.owners);

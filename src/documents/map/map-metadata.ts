@@ -2,20 +2,20 @@ import { commitOrigin } from "./facts.ts";
 import type { Mapping } from "./map-fields.ts";
 import { flatten, tagsOf, type AddEntry, type MetadataValue } from "./metadata.ts";
 
-/** The key of the commit that last changed the file. */
+/** Metadata key for the commit that last changed the file. */
 const commitKey = "source_commit";
 
-/** Metadata on its way to a document. */
+/** The metadata of one document while it is collected. */
 interface Draft {
   values: Record<string, MetadataValue>;
   tags: string[];
-  /** Only for `explain`: origins are text that costs a search for the line. */
+  /** Only for `explain`: each origin costs a search for its line. */
   origins: Map<string, string> | undefined;
   tagOrigins: Set<string>;
 }
 
 function setEntry({ values, origins }: Draft, key: string, value: MetadataValue, origin: string) {
-  // The one key that an assignment would take for something else.
+  // Assigning `__proto__` would set the prototype instead.
   if (key !== "__proto__") values[key] = value;
   else Object.defineProperty(values, key, { value, enumerable: true, configurable: true });
   origins?.set(key, origin);
@@ -50,9 +50,9 @@ function addFrontMatter(draft: Draft, { parsed, fields, settings, trace }: Mappi
 }
 
 /**
- * Metadata of a document, later wins: configuration and rules, the commit where
- * it is asked for, the front matter keys that no field has used, flags. Tags of all are united under `tags`.
- * Call it last, when every field has taken its key.
+ * The metadata of a document. Later sources override earlier ones: configuration and rules, the
+ * commit (if configured), the front matter keys that no field has used, flags. The tags of all
+ * sources are combined under `tags`. Call it last, when every field has used its key.
  */
 export function mapMetadata(mapping: Mapping): Record<string, MetadataValue> {
   const { effective, settings, trace } = mapping;

@@ -2,7 +2,7 @@ import { isMap, jsonOf, textOf, type Value, type ValueMap } from "../front-matte
 
 export type MetadataValue = string | string[];
 
-/** One metadata entry with where it came from, for `explain`. */
+/** One metadata entry with its origin, for `explain`. */
 export interface MetadataEntry {
   value: MetadataValue;
   origin: string;
@@ -14,12 +14,12 @@ function addTexts(values: readonly Value[], target: string[]): void {
   for (const each of values) if (each !== null) target.push(textOf(each) ?? jsonOf(each));
 }
 
-/** Takes an entry of metadata. */
+/** Receives one metadata entry. */
 export type AddEntry = (name: string, value: MetadataValue) => void;
 
 /**
- * Hands on what a member becomes: text and lists of text as they are, other
- * scalars as JSON text, nested objects flattened with dots, null dropped.
+ * Passes the entries of a member to `add`. Text and lists of text stay unchanged; other scalars
+ * become JSON text; nested objects are flattened with dots; null is dropped.
  */
 export function flatten(name: string, value: Value, add: AddEntry): void {
   if (typeof value === "string") return add(name, value);
@@ -33,7 +33,7 @@ export function flatten(name: string, value: Value, add: AddEntry): void {
   for (const key of Object.keys(value)) flatten(`${name}.${key}`, value[key] ?? null, add);
 }
 
-/** Adds the members of an object, see flatten(). A key that is there already is replaced. */
+/** Adds the members of an object, see flatten(). Replaces the value of an existing key. */
 export function addMetadata(
   target: Metadata,
   map: ValueMap,

@@ -8,8 +8,8 @@ function fromText(text: string): Owner | undefined {
   if (clean === "") return undefined;
   const open = clean.endsWith(">") ? clean.lastIndexOf("<") : -1;
   if (open !== -1) {
-    const given = clean.slice(0, open).trim();
-    const name = given.startsWith('"') ? given.replace(/^"(.*)"$/, "$1") : given;
+    const rawName = clean.slice(0, open).trim();
+    const name = rawName.startsWith('"') ? rawName.replace(/^"(.*)"$/, "$1") : rawName;
     const email = clean.slice(open + 1, -1).trim();
     if (name === "") return email === "" ? undefined : { email };
     return email === "" ? { display_name: name } : { display_name: name, email };
@@ -31,7 +31,7 @@ function fromMap(map: ValueMap): Owner | undefined {
 /**
  * Owners of a front matter value: `Name <mail>`, a plain name or address, an
  * owner object (`name` counts as `display_name`), or a list of these.
- * Undefined when some of it names nobody.
+ * Undefined when an item names nobody.
  */
 export function parseOwners(value: Value): Owner[] | undefined {
   const owners: Owner[] = [];

@@ -1,6 +1,6 @@
 import { createFilter, type PathFilter } from "../find/patterns.ts";
 
-/** One rule of the configuration: what holds for the files that match. */
+/** One rule of the configuration: settings for the files that match. */
 export interface RuleSettings {
   match: string | readonly string[];
   metadata?: Readonly<Record<string, unknown>> | undefined;
@@ -23,14 +23,14 @@ export function compileRules(rules: readonly RuleSettings[]): Rule[] {
   return rules.map((settings, index) => {
     const patterns = typeof settings.match === "string" ? [settings.match] : settings.match;
     const name = `rule ${index + 1} (${patterns.join(", ")})`;
-    // A rule without a pattern is for every file.
+    // A rule without a pattern applies to every file.
     const filter = createFilter(patterns, name) ?? createFilter(["**"], name);
     if (!filter) throw new Error("a filter of one pattern always exists");
     return { settings, name, filter };
   });
 }
 
-/** The rules that hold for a root-relative path, in order. */
+/** The rules that match a root-relative path, in order. */
 export function rulesFor(path: string, rules: readonly Rule[]): Rule[] {
   return rules.filter((rule) => rule.filter.matches(path));
 }

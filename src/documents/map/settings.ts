@@ -9,7 +9,7 @@ import { maxFileBytesOf } from "../read/size-limit.ts";
 export type ImageMode = "skip" | "upload";
 export type AnchorStyle = "github" | "docusaurus" | "mkdocs";
 
-/** What may be given in the configuration and again as a flag. */
+/** Options that the configuration and flags can set. */
 export interface MappingOptions {
   include?: readonly string[] | undefined;
   exclude?: readonly string[] | undefined;
@@ -24,10 +24,10 @@ export interface MappingOptions {
   maxSectionChars?: number | undefined;
   metadata?: Readonly<Record<string, unknown>> | undefined;
   tags?: readonly string[] | undefined;
-  /** Where a missing date comes from. */
+  /** Source of a missing date. */
   updatedAt?: "git" | "mtime" | undefined;
   drafts?: boolean | undefined;
-  /** Where missing primary owners come from. */
+  /** Source of missing primary owners. */
   owners?: "codeowners" | undefined;
   /** Whether the commit that last changed a file becomes metadata. */
   metaCommit?: boolean | undefined;
@@ -50,19 +50,19 @@ export interface RawSettings extends MappingOptions {
   frontMatter?: KeyLists | undefined;
   /** Keys that count as a restriction of who may read; default: defaultAccessKeys. */
   accessKeys?: readonly string[] | undefined;
-  /** Documents are sent without what restricts who may read them. */
+  /** Send documents without the members that restrict who may read them. */
   dropAccess?: boolean | undefined;
-  /** How every file is read, whatever its extension says. */
+  /** The format of every file, whatever its extension. */
   format?: FormatName | undefined;
-  /** The same options from the command line; they win over rules and configuration. */
+  /** The same options from the command line; they override rules and configuration. */
   flags?: MappingOptions | undefined;
-  /** Patterns of files whose documents may hold secrets, or true for all. Shapes no document. */
+  /** Patterns of files whose documents may contain secrets; true for all. Changes no document. */
   allowSecrets?: readonly string[] | true | undefined;
 }
 
 export interface DocumentSettings {
   readonly root: string;
-  /** Configured patterns, relative to the root: what is searched when no path is given. */
+  /** Configured patterns, relative to the root. They apply when the command names no path. */
   readonly include: readonly string[];
   /** `--include`: a filter on everything found in folders. */
   readonly only: PathFilter | undefined;
@@ -84,9 +84,9 @@ export interface DocumentSettings {
   readonly accessKeys: readonly string[];
   readonly dropAccess: boolean;
   readonly rules: readonly Rule[];
-  /** Whether the documents of a path are sent with the secrets in them. */
+  /** Whether the documents of a path are sent even with secrets in them. */
   readonly allowsSecrets: (path: string) => boolean;
-  /** As given, for the values that rules and front matter may override. */
+  /** As configured, for the values that rules and front matter may override. */
   readonly configured: MappingOptions;
   readonly flags: MappingOptions;
 }
@@ -94,9 +94,9 @@ export interface DocumentSettings {
 function compileKeys(lists: KeyLists | undefined): FrontMatterKeys {
   if (!lists) return defaultKeys;
   const list = (meaning: keyof FrontMatterKeys): readonly string[] => {
-    const given = lists[meaning];
-    if (given === undefined) return defaultKeys[meaning];
-    return typeof given === "string" ? [given] : given;
+    const configured = lists[meaning];
+    if (configured === undefined) return defaultKeys[meaning];
+    return typeof configured === "string" ? [configured] : configured;
   };
   return {
     id: list("id"),
@@ -106,14 +106,14 @@ function compileKeys(lists: KeyLists | undefined): FrontMatterKeys {
     updatedAt: list("updatedAt"),
     owners: list("owners"),
     secondaryOwners: list("secondaryOwners"),
-    // Always there: it is what the united tags are sent as.
+    // Always included: the combined tags are sent under this key.
     tags: [...new Set([...list("tags"), "tags"])],
     ingest: list("ingest"),
     draft: list("draft"),
   };
 }
 
-/** Whether compiling takes loadGlobs(). */
+/** Whether compileSettings() needs loadGlobs() first. */
 export function usesPatterns(raw: RawSettings): boolean {
   const { include, exclude, rules, allowSecrets, flags = {} } = raw;
   const lists = [include, exclude, rules, flags.include, flags.exclude];
@@ -127,25 +127,26 @@ function compileAllowed(allowed: RawSettings["allowSecrets"]): (path: string) =>
 }
 
 /**
- * Settings with defaults and compiled patterns; make them once a run, matchers
- * are expensive. Those that use patterns need loadGlobs() first. Throws CliError `usage` for a pattern that is absolute, leaves
- * the root, or would expand too far.
+ * Applies defaults and compiles patterns. Call it once per run, because matchers are expensive.
+ * Settings with patterns need loadGlobs() first. Throws CliError `usage` for a pattern that is
+ * absolute, leaves the root, or expands too far.
  */
 export function compileSettings(raw: RawSettings): DocumentSettings {
   const { root, rules, frontMatter, format, accessKeys, dropAccess, allowSecrets, ...others } = raw;
   const { flags = {}, ...configured } = others;
   const pick = <Key extends keyof MappingOptions>(key: Key): MappingOptions[Key] =>
     flags[key] ?? configured[key];
-  const taken = (pattern: string): boolean => !pattern.startsWith("!") || pattern.startsWith("!(");
+  const isPositive = (pattern: string): boolean =>
+    !pattern.startsWith("!") || pattern.startsWith("!(");
   const include = configured.include ?? [];
   const excluded = [
-    ...include.filter((pattern) => !taken(pattern)).map((pattern) => pattern.slice(1)),
+    ...include.filter((pattern) => !isPositive(pattern)).map((pattern) => pattern.slice(1)),
     ...(configured.exclude ?? []),
     ...(flags.exclude ?? []),
   ];
   return {
     root,
-    include: include.filter(taken),
+    include: include.filter(isPositive),
     only: createFilter(flags.include ?? [], "--include"),
     exclude: createFilter(excluded, "exclude", true),
     useIgnoreFiles: pick("useIgnoreFiles") ?? true,

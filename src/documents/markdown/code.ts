@@ -3,7 +3,7 @@ import { scanStructure } from "./structure.ts";
 /** Code spans of one line as pairs of start and end, in order (CommonMark 0.31, section 6.1). */
 function codeSpansOf(line: string): [number, number][] {
   const runs = [...line.matchAll(/`+/g)].map((run) => ({ at: run.index, length: run[0].length }));
-  // For each run the next one of the same length closes it; found from the end in one pass.
+  // The next run of the same length closes a run. One pass from the end finds it.
   const nextOfLength = new Map<number, number>();
   const closing = new Map<number, number>();
   for (const { at, length } of runs.toReversed()) {
@@ -22,7 +22,7 @@ function codeSpansOf(line: string): [number, number][] {
   return spans;
 }
 
-/** Whether an offset lies in one of the ranges; the offsets asked for must grow. */
+/** Whether an offset lies in one of the ranges. The offset must grow from call to call. */
 function createLookup(ranges: readonly (readonly [number, number])[]): (offset: number) => boolean {
   let next = 0;
   return (offset) => {
@@ -32,9 +32,9 @@ function createLookup(ranges: readonly (readonly [number, number])[]): (offset: 
 }
 
 /**
- * Tells whether an offset of Markdown text lies in code or an HTML block, where
- * marks mean nothing: fences, comments, `<pre>`, and code spans that close on
- * their line. The offsets asked for must grow: a text is passed over once.
+ * Returns a function that checks whether an offset of Markdown text lies in code or an HTML block,
+ * where Markdown marks have no meaning: fences, comments, `<pre>`, and code spans that close on
+ * their line. The offset must grow from call to call, so that the text is scanned once.
  */
 export function createCodeTest(text: string): (offset: number) => boolean {
   const isOpaque = createLookup(scanStructure(text).opaque);

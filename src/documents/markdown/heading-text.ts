@@ -2,19 +2,19 @@ import type { Heading } from "./structure.ts";
 import type { AnchorStyle } from "../map/settings.ts";
 
 // `{#id}` of Docusaurus, `{: #id .class }` and `{ #id }` of Python-Markdown.
-// No two parts that can share characters: those take quadratic time when the end is missing.
+// Neighbouring parts match different characters: otherwise a missing end takes quadratic time.
 const explicitId = /\{:?[ \t]*#([^\s{}]+)(?:\s[^{}]*)?\}[ \t]*$/;
 
 /**
- * Takes the code out of a text: nothing in it is Markdown or HTML. In the place of each stands
- * its number between NULs, which no text holds. Code ends with as many backticks as it begins
+ * Removes code spans from a text: nothing in them is Markdown or HTML. Each is replaced by its
+ * number between NULs, which no text contains. Code ends with as many backticks as it begins
  * with (CommonMark 0.31, section 6.1).
  */
-function takeCode(text: string): { rest: string; codes: string[] } {
+function extractCode(text: string): { rest: string; codes: string[] } {
   const runs = [...text.matchAll(/`+/g)].map(({ index, 0: { length } }) => {
     return { at: index, length, closer: -1 };
   });
-  // From the end on the next of the same length is at hand: linear, whatever stands there.
+  // From the end to the start, so that the next run of the same length is known: linear time.
   const nearest = new Map<number, number>();
   for (const [index, run] of [...runs.entries()].toReversed()) {
     run.closer = nearest.get(run.length) ?? -1;
@@ -37,7 +37,7 @@ function takeCode(text: string): { rest: string; codes: string[] } {
 
 /** Heading as plain text: without links, emphasis, code marks and explicit id. */
 export function plainText(heading: string): string {
-  const { rest, codes } = takeCode(heading.replace(explicitId, ""));
+  const { rest, codes } = extractCode(heading.replace(explicitId, ""));
   const plain = rest
     .replace(/!?\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g, "$1")
     .replace(/(\*{1,3}|~~)(?=\S)([^*~]*[^*~\s])\1/g, "$2")
@@ -77,22 +77,26 @@ function uniqueGithub(slug: string, seen: Map<string, number>): string {
   return result;
 }
 
-function uniqueMkdocs(slug: string, seen: Map<string, number>, ended: Map<string, string>): string {
-  // From where the same heading ended the last time: all before it are taken for good.
-  let result = ended.get(slug) ?? slug;
+function uniqueMkdocs(
+  slug: string,
+  seen: Map<string, number>,
+  lastAnchors: Map<string, string>,
+): string {
+  // Continues with the last anchor of the same heading: all earlier anchors are in use.
+  let result = lastAnchors.get(slug) ?? slug;
   while (result === "" || seen.has(result)) {
     const [, stem, count] = /^(.*)_(\d+)$/.exec(result) ?? [];
     result = stem === undefined ? `${result}_1` : `${stem}_${Number(count) + 1}`;
   }
-  ended.set(slug, result);
+  lastAnchors.set(slug, result);
   seen.set(result, 0);
   return result;
 }
 
-/** Anchors of all headings of a document in order, as the named site generator makes them. */
+/** Anchors of all headings of a document in order, as the site generator `style` creates them. */
 export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): string[] {
   const seen = new Map<string, number>();
-  const ended = new Map<string, string>();
+  const lastAnchors = new Map<string, string>();
   return headings.map(({ text }) => {
     const explicit = style === "github" ? undefined : explicitId.exec(text)?.[1];
     if (explicit !== undefined) {
@@ -101,7 +105,7 @@ export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): str
     }
     const plain = plainText(text);
     return style === "mkdocs"
-      ? uniqueMkdocs(mkdocsSlug(plain), seen, ended)
+      ? uniqueMkdocs(mkdocsSlug(plain), seen, lastAnchors)
       : uniqueGithub(githubSlug(plain), seen);
   });
 }

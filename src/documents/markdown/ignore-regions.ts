@@ -5,17 +5,17 @@ const marker = /<!--[ \t]*(\/?)knowctl:ignore[ \t]*-->/g;
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 
-/** So many line ends are gone at an offset of what is left. */
+/** The number of lines removed at an offset of the remaining text. */
 export interface RemovedLines {
   at: number;
   lines: number;
 }
 
 /**
- * The text without its `<!-- knowctl:ignore -->…<!-- /knowctl:ignore -->`
- * regions; they nest. Markers in code are text. A region that is never closed
- * is an error, because both guesses are bad: text lost, or text shown that was
- * to be hidden. `removed` is told what is gone. Throws CliError `usage`.
+ * Returns the text without its `<!-- knowctl:ignore -->…<!-- /knowctl:ignore -->` regions, which
+ * may be nested. Markers in code are text. A region that is never closed is an error, because both
+ * guesses are bad: lost text, or visible text that was meant to be hidden. Adds an entry to
+ * `removed` for each region. Throws CliError `usage`.
  */
 export function removeIgnored(
   text: string,
@@ -23,9 +23,9 @@ export function removeIgnored(
   firstLine: number,
   removed: RemovedLines[] = [],
 ): string {
-  // Few texts hold a comment at all; a search that begins with a letter stops at each of them.
+  // Few texts contain a comment. A search for a letter would stop at each occurrence of it.
   if (!text.includes("<!--") || !text.includes("knowctl:ignore")) return text;
-  // A line that begins with the marker is an HTML block of its own, of one line.
+  // A line that begins with the marker is a separate HTML block of one line.
   const isCode = createCodeTest(text);
   let kept = "";
   let from = 0;

@@ -11,9 +11,9 @@ export interface SectionOptions {
   anchors: AnchorStyle;
   maxChars: number | undefined;
   link: string | undefined;
-  /** They get sections of their own, each behind the text that first refers to it. */
+  /** Each image becomes a section, after the text that first refers to it. */
   images?: readonly PlacedImage[] | undefined;
-  /** Headings of the body in order, where they are known already. */
+  /** Headings of the body in order, if they are already known. */
   headings?: readonly GivenHeading[] | undefined;
 }
 
@@ -21,9 +21,8 @@ const splitLevels = 3;
 const isBlank = (text: string): boolean => text.trim() === "";
 
 /**
- * Text cut where paragraphs begin into parts of at most `maxChars`; a single
- * paragraph, code fence or table that is longer stays whole. The parts put
- * together are the text.
+ * Splits a text at paragraph starts into parts of at most `maxChars`. A longer paragraph, code
+ * fence or table stays whole. Drops only blank parts.
  */
 function splitAtParagraphs(text: string, maxChars: number): string[] {
   const structure = scanStructure(text);
@@ -34,7 +33,7 @@ function splitAtParagraphs(text: string, maxChars: number): string[] {
   const starts = [...structure.paragraphs, text.length];
   for (const [index, start] of starts.entries()) {
     if (start === 0) continue;
-    // A heading stays with what follows it.
+    // A heading stays with the text below it.
     const before = text.slice(0, start).trimEnd().length;
     const isBelowHeading = headings.has(Math.min(before + 1, text.length));
     if (start - from > maxChars && end > from) {
@@ -51,7 +50,12 @@ function withLink(text: string, link: string | undefined): Section {
   return link === undefined ? { text } : { text, link };
 }
 
-function cut(head: string, body: string, link: string | undefined, maxChars?: number): Section[] {
+function toSections(
+  head: string,
+  body: string,
+  link: string | undefined,
+  maxChars?: number,
+): Section[] {
   if (maxChars === undefined || head.length + body.length <= maxChars) {
     return [withLink(head + body, link)];
   }
@@ -60,29 +64,28 @@ function cut(head: string, body: string, link: string | undefined, maxChars?: nu
 }
 
 /**
- * A section for each page with text. Its link leads to the page; where there is
- * none, or one that already leads into the document, the text begins with which
- * page it is.
+ * Creates a section for each page with text. Its link leads to the page. Without a link, or if the
+ * link already has a fragment, the text begins with the label of the page.
  */
 export function pageSections(
   pages: readonly Page[],
   { link, maxChars }: Pick<SectionOptions, "link" | "maxChars">,
 ): Section[] {
-  const hasPlace = link === undefined || link.includes("#");
+  const needsLabel = link === undefined || link.includes("#");
   return pages.flatMap(({ text, label, fragment }) => {
     if (isBlank(text)) return [];
-    return hasPlace
-      ? cut(`${label}\n\n`, text, link, maxChars)
-      : cut("", text, `${link}#${fragment}`, maxChars);
+    return needsLabel
+      ? toSections(`${label}\n\n`, text, link, maxChars)
+      : toSections("", text, `${link}#${fragment}`, maxChars);
   });
 }
 
 interface Piece {
-  /** `A > B > C`, one line for each heading that joined; "" above the first heading. */
+  /** `A > B > C`, one line for each merged heading; "" above the first heading. */
   path: string;
   body: string;
   anchor: string | undefined;
-  /** Where it ends in the text. */
+  /** End offset in the text. */
   end: number;
 }
 
@@ -102,11 +105,11 @@ function splitAtHeadings(
     .filter(({ level }) => level <= splitLevels);
   const pieces: Piece[] = [];
   const open: { level: number; text: string }[] = [];
-  const before = text.slice(0, cuts[0]?.start ?? text.length);
-  if (!isBlank(before)) {
-    pieces.push({ path: "", body: before.trim(), anchor: undefined, end: before.length });
+  const preamble = text.slice(0, cuts[0]?.start ?? text.length);
+  if (!isBlank(preamble)) {
+    pieces.push({ path: "", body: preamble.trim(), anchor: undefined, end: preamble.length });
   }
-  const waiting = new Set<string>();
+  const withoutBody = new Set<string>();
   for (const [index, { level, text: title, end: headingEnd, anchor }] of cuts.entries()) {
     while ((open.at(-1)?.level ?? 0) >= level) open.pop();
     open.push({ level, text: title });
@@ -114,23 +117,28 @@ function splitAtHeadings(
     const path = titles.join(" > ");
     const end = cuts[index + 1]?.start ?? text.length;
     const body = text.slice(headingEnd, end);
-    // What already stands in this path need not be said twice.
-    for (const count of titles.keys()) waiting.delete(titles.slice(0, count + 1).join(" > "));
+    // This path already contains these headings.
+    for (const count of titles.keys()) withoutBody.delete(titles.slice(0, count + 1).join(" > "));
     if (isBlank(body)) {
-      waiting.add(path);
+      withoutBody.add(path);
       continue;
     }
-    pieces.push({ path: [...waiting, path].join("\n"), body: trimBlankLines(body), anchor, end });
-    waiting.clear();
+    pieces.push({
+      path: [...withoutBody, path].join("\n"),
+      body: trimBlankLines(body),
+      anchor,
+      end,
+    });
+    withoutBody.clear();
   }
   const last = pieces.at(-1);
-  const left = [...waiting].join("\n");
-  // Headings at the end have no next one to join.
-  if (left !== "" && last) {
-    last.body += `\n\n${left}`;
+  const remaining = [...withoutBody].join("\n");
+  // Headings without text at the end have no next piece to join.
+  if (remaining !== "" && last) {
+    last.body += `\n\n${remaining}`;
     last.end = text.length;
-  } else if (left !== "") {
-    pieces.push({ path: left, body: "", anchor: undefined, end: text.length });
+  } else if (remaining !== "") {
+    pieces.push({ path: remaining, body: "", anchor: undefined, end: text.length });
   }
   return pieces;
 }
@@ -141,16 +149,16 @@ function trimBlankLines(text: string): string {
 }
 
 /**
- * Sections of a Markdown body: the whole, or one for each heading of level 1 to
- * 3 with the path of headings in front; none for a blank body. Nothing of the
- * body but blank lines and heading marks is left out.
+ * Splits a Markdown body into sections: the whole body, or one section for each heading of level 1
+ * to 3, with the path of headings first. A blank body has no section. Drops only blank lines and
+ * heading marks.
  */
 export function splitSections(body: string, options: SectionOptions): Section[] {
   const { mode, link, maxChars } = options;
   if (isBlank(body)) return [];
   const placeImages = createImagePlacer(options.images ?? []);
   if (mode === "whole") {
-    return [...cut("", body, link, maxChars), ...placeImages(body.length, link)];
+    return [...toSections("", body, link, maxChars), ...placeImages(body.length, link)];
   }
   const structure = scanStructure(body);
   const names = namedHeadings(structure, options);
@@ -159,7 +167,9 @@ export function splitSections(body: string, options: SectionOptions): Section[] 
     const target = hasAnchor ? `${link}#${encodeURIComponent(piece.anchor ?? "")}` : link;
     const head = piece.path === "" ? "" : `${piece.path}\n\n`;
     const texts =
-      piece.body === "" ? [withLink(piece.path, target)] : cut(head, piece.body, target, maxChars);
+      piece.body === ""
+        ? [withLink(piece.path, target)]
+        : toSections(head, piece.body, target, maxChars);
     return [...texts, ...placeImages(piece.end, target)];
   });
 }

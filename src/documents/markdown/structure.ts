@@ -5,7 +5,7 @@ export interface Heading {
   /** As written, without the marks around it. */
   text: string;
   start: number;
-  /** Where the body below it begins. */
+  /** Where the text below it begins. */
   end: number;
 }
 
@@ -13,7 +13,7 @@ export interface Structure {
   headings: readonly Heading[];
   /** Code fences and HTML blocks, as pairs of start and end: nothing in them is Markdown. */
   opaque: readonly (readonly [number, number])[];
-  /** Where paragraphs (and all that blank lines part) begin. */
+  /** Start offsets of paragraphs and of all other blocks after a blank line. */
   paragraphs: readonly number[];
 }
 
@@ -22,7 +22,7 @@ const fenceOpen = /^([ \t]*)(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)$/;
 const listItem = /^([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+)/;
 const underline = /^ {0,3}(=+|-+)[ \t]*$/;
 // Lines that begin something other than a paragraph (CommonMark 0.31, section 4 and 5).
-const noParagraph =
+const otherBlock =
   /^(?: {4}|\t| {0,3}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]|<[A-Za-z!?/]|\||(?:-{3,}|\*{3,})[ \t]*$|(?:_[ \t]*){3,}$))/;
 const htmlBlock = /^ {0,3}<(!--|(?:pre|script|style|textarea)(?=[\s>]|$))/i;
 
@@ -33,9 +33,9 @@ interface Scan {
   /** Start of the paragraph that the last line belongs to; -1 outside of one. */
   paragraphStart: number;
   afterBlank: boolean;
-  /** Column where the text of the current list item begins: its fences are indented as far. */
+  /** Column where the text of the current list item begins; its fences have this indentation. */
   listIndent: number;
-  /** Set within a fence or an HTML block. */
+  /** Set within a fence or an HTML block: whether a line ends it. */
   closing: ((line: string) => boolean) | undefined;
 }
 
@@ -55,14 +55,14 @@ function opensOpaque(scan: Scan, line: string): ((line: string) => boolean) | un
   const name = line.includes("<") ? htmlBlock.exec(line)?.[1]?.toLowerCase() : undefined;
   if (name === undefined) return undefined;
   const end = name === "!--" ? "-->" : `</${name}`;
-  // Comments that close on their line are nothing to remember.
+  // A comment that closes on its line needs no state.
   const from = line.indexOf("<") + 4;
   return line.toLowerCase().includes(end, from)
     ? undefined
     : (each) => each.toLowerCase().includes(end);
 }
 
-function takeHeading(scan: Scan, text: string, line: string, start: number, end: number): boolean {
+function addHeading(scan: Scan, text: string, line: string, start: number, end: number): boolean {
   const [, marks, title = ""] = (line.includes("#") && atx.exec(line)) || [];
   if (marks !== undefined) {
     const clean = title.replace(/(^|[ \t])#+[ \t]*$/, "$1").trim();
@@ -72,9 +72,9 @@ function takeHeading(scan: Scan, text: string, line: string, start: number, end:
   const [, bar] = (scan.paragraphStart !== -1 && underline.exec(line)) || [];
   if (bar === undefined) return false;
   const lines = text.slice(scan.paragraphStart, start).trim().split("\n");
-  const title2 = lines.map((each) => each.trim()).join(" ");
+  const underlinedTitle = lines.map((each) => each.trim()).join(" ");
   const level = bar.startsWith("=") ? 1 : 2;
-  scan.headings.push({ level, text: title2, start: scan.paragraphStart, end });
+  scan.headings.push({ level, text: underlinedTitle, start: scan.paragraphStart, end });
   return true;
 }
 
@@ -84,7 +84,7 @@ function trackLists(scan: Scan, line: string): void {
   else if (!/^[ \t]/.test(line) && scan.afterBlank) scan.listIndent = 0;
 }
 
-/** A line that begins with a letter: it is in a paragraph, or in a list item that it goes on with. */
+/** Handles a line that begins with a letter: it is in a paragraph or continues a list item. */
 function scanProse(scan: Scan, start: number): void {
   if (scan.afterBlank) {
     scan.paragraphs.push(start);
@@ -95,7 +95,7 @@ function scanProse(scan: Scan, start: number): void {
 }
 
 function scanLine(scan: Scan, text: string, start: number, lineEnd: number): void {
-  // Most lines are such: none of the patterns can match them.
+  // Most lines begin with a letter. No pattern can match them.
   const first = text.charCodeAt(start) | 0x20;
   if (!scan.closing && first >= 0x61 && first <= 0x7a) return scanProse(scan, start);
   const line = text.slice(start, lineEnd);
@@ -119,21 +119,20 @@ function scanLine(scan: Scan, text: string, start: number, lineEnd: number): voi
   if (scan.closing) {
     scan.opaque.push([start, end]);
     scan.paragraphStart = -1;
-  } else if (takeHeading(scan, text, line, start, end)) {
+  } else if (addHeading(scan, text, line, start, end)) {
     scan.paragraphStart = -1;
-  } else if (scan.paragraphStart === -1 && !noParagraph.test(line) && scan.listIndent === 0) {
+  } else if (scan.paragraphStart === -1 && !otherBlock.test(line) && scan.listIndent === 0) {
     scan.paragraphStart = start;
-  } else if (scan.paragraphStart !== -1 && noParagraph.test(line) && !/^(?: {4}|\t)/.test(line)) {
+  } else if (scan.paragraphStart !== -1 && otherBlock.test(line) && !/^(?: {4}|\t)/.test(line)) {
     // A list or quotation interrupts the paragraph.
     scan.paragraphStart = -1;
   }
 }
 
 /**
- * Headings (`#` and underlined), fences and paragraphs of Markdown, in one pass
- * over the lines. What stands in a fence, indented ones in lists included, in
- * an HTML comment or in `<pre>` is never a heading. Ends after the first heading
- * that is `enough`.
+ * Finds headings (`#` and underlined), fences and paragraphs of Markdown in one pass over the
+ * lines. Text in a fence (also an indented one in a list), in an HTML comment or in `<pre>` is
+ * never a heading. Stops after the first heading for which `enough` is true.
  */
 export function scanStructure(text: string, enough?: (heading: Heading) => boolean): Structure {
   const scan: Scan = {

@@ -3,17 +3,17 @@ import type { IngestionDocument, Section } from "../../api/schemas.ts";
 import { appendText, beginBody, bytesFrom, takeBody } from "./body-bytes.ts";
 import { jsonText } from "../json/json-text.ts";
 
-/** What is remembered of a payload: enough to tell whether it changed, and where. */
+/** The recorded hashes of a payload: they show whether it changed, and in which fields. */
 export interface Fingerprint {
   /** Hash of the whole document: 22 characters, 132 bits of SHA-256. */
   whole: string;
-  /** Per field a short hash, as `name:hash` joined by spaces; tells which fields changed. */
+  /** A short hash per field, as `name:hash` joined by spaces; shows which fields changed. */
   fields: string;
 }
 
 /** A document ready to be sent. */
 export interface Payload {
-  /** JSON of `{document, cc_pair_id}`, as JSON.stringify gives it. */
+  /** JSON of `{document, cc_pair_id}`, the same text as from JSON.stringify. */
   body: Buffer;
   fingerprint: Fingerprint;
 }
@@ -23,13 +23,13 @@ const bodyStart = '{"document":';
 // Up to this length a loop in JavaScript costs less than a call of the native hash.
 const shortChars = 200;
 
-// FNV-1a, 24 bits of it: only names the changed fields, the decision to send rests on `whole`.
+// FNV-1a, 24 bits of it. It only names the changed fields; `whole` decides whether to send.
 function shortHash(text: string): string {
   let sum = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
     sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193);
   }
-  // Decimal: other bases take V8 several times the time of the hash.
+  // Decimal: in V8 other bases take several times as long as the hash.
   return String(sum >>> 8);
 }
 
@@ -55,8 +55,8 @@ function memberStart(isFirst: boolean, name: string): string {
 }
 
 /**
- * As JSON.stringify, which looks at the characters of long texts one by one, and takes as long
- * for a small object as all of this. Undefined for what JSON leaves out.
+ * Like JSON.stringify, but faster: JSON.stringify checks each character of a long text, and takes
+ * as long for one small object as this function for a document. Undefined for values without JSON.
  */
 function toJson(value: unknown): string | undefined {
   if (typeof value === "string") return jsonText(value);
@@ -74,10 +74,10 @@ function toJson(value: unknown): string | undefined {
 }
 
 /**
- * The body of a request and the fingerprint of exactly the document in it, each
- * field made into text once. `volatile` names fields that change without the
- * content changing (a date taken from the file system): they are sent, but cause
- * no re-send, unless they come or go. Without a pair the body holds none.
+ * Builds the body of a request, and the fingerprint of exactly the document in it. Converts each
+ * field to text once. `volatile` names fields that can change while the content stays the same (a
+ * date from the file system). They are sent, but their change causes no new upload, unless the
+ * field appears or disappears. Without a pair, the body contains none.
  */
 export function buildPayload(
   document: IngestionDocument,
@@ -85,28 +85,28 @@ export function buildPayload(
   ccPairId?: number,
 ): Payload {
   beginBody();
-  // Short texts gather here, and become bytes together.
-  let waiting = `${bodyStart}{`;
+  // Collects short texts and converts them to bytes together.
+  let shortTexts = `${bodyStart}{`;
   let isFirst = true;
   let hashed = "";
   let fields = "";
   for (const name of Object.keys(document) as (keyof IngestionDocument)[]) {
     const text = toJson(document[name]);
     if (text === undefined) continue;
-    // A long text is hashed once: `whole` takes its hash for it. JSON holds no line feed,
-    // so that no value can pose as the next field.
+    // A long text is hashed once: `whole` uses its hash instead of the text. JSON contains no line
+    // feed, so that no value can imitate the next field.
     const isLong = text.length > shortChars;
     const isHashed = !volatile.includes(name);
     let digest = "";
-    waiting += memberStart(isFirst, name);
+    shortTexts += memberStart(isFirst, name);
     isFirst = false;
     if (isLong) {
-      appendText(waiting);
-      waiting = "";
+      appendText(shortTexts);
+      shortTexts = "";
       const from = appendText(text);
       if (isHashed) digest = hash("sha256", bytesFrom(from), "hex");
     } else {
-      waiting += text;
+      shortTexts += text;
       if (isHashed) digest = shortHash(text);
     }
     if (fields !== "") fields += " ";
@@ -121,12 +121,12 @@ export function buildPayload(
       fields += name + ":" + digest;
     }
   }
-  appendText(`${waiting}}${ccPairId === undefined ? "" : `,"cc_pair_id":${ccPairId}`}}`);
+  appendText(`${shortTexts}}${ccPairId === undefined ? "" : `,"cc_pair_id":${ccPairId}`}}`);
   const whole = hash("sha256", hashed, "base64url").slice(0, 22);
   return { body: takeBody(), fingerprint: { whole, fields } };
 }
 
-/** JSON of the document in a body, as buildPayload() makes it for the same pair. */
+/** JSON of the document in a body that buildPayload() built for the same pair. */
 export function documentJsonIn(body: Uint8Array, ccPairId: number | undefined): string {
   const json = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
   const end = ccPairId === undefined ? -1 : -`,"cc_pair_id":${ccPairId}}`.length;

@@ -5,29 +5,30 @@ import type { DocumentSettings } from "../map/settings.ts";
 
 /** A text in a document that must not be sent. */
 export interface FoundSecret {
-  /** The text itself: for finding its place, never for people. */
+  /** The text itself, only to find its place. Never show it. */
   text: string;
-  /** For people: what it is, without its value. */
+  /** For messages: what it is, without its value. */
   kind: string;
 }
 
-/** Looks for secrets in the body of the document of a path; undefined where there is none, or they may be sent. */
+/** Finds a secret in a request body. Undefined without one, or if `path` may contain secrets. */
 export type SecretCheck = (path: string, body: Buffer) => FoundSecret | undefined;
 
-/** Characters of a key that is looked for: a shorter one could be any word. */
+/** Minimum length of a key to search for, in characters: a shorter key could be any word. */
 export const shortestKey = 16;
 
 interface Needle {
   key: string;
-  /** As it stands in JSON. */
+  /** The key as written in JSON. */
   bytes: Buffer;
-  /** The end of `bytes` that is searched for, and where it begins. */
+  /** The end of `bytes`, which the search uses. */
   end: Buffer;
+  /** Where `end` begins in `bytes`. */
   from: number;
 }
 
-// The search of Buffer stops at each byte that is the first one of what it looks for. With a
-// capital letter or a digit there, which texts seldom hold, it takes a tenth of the time.
+// Buffer.indexOf() stops at each occurrence of the first byte. If this byte is a capital letter or
+// a digit, which are rare in texts, the search takes a tenth of the time.
 function needleOf(key: string): Needle {
   const bytes = Buffer.from(JSON.stringify(key).slice(1, -1));
   const isRare = (byte: number): boolean => byte < 0x61 && byte > 0x2f;
@@ -35,7 +36,7 @@ function needleOf(key: string): Needle {
   return { key, bytes, from, end: bytes.subarray(from) };
 }
 
-function holds(body: Buffer, { bytes, end, from }: Needle): boolean {
+function containsKey(body: Buffer, { bytes, end, from }: Needle): boolean {
   for (let at = body.indexOf(end); at !== -1; at = body.indexOf(end, at + 1)) {
     const start = at - from;
     if (start < 0) continue;
@@ -45,12 +46,12 @@ function holds(body: Buffer, { bytes, end, from }: Needle): boolean {
 }
 
 const mark = Buffer.from("PRIVATE KEY");
-// What may stand between the lines of a block: line ends, also written as escapes, indentation,
-// and what comments, quotes and strings of programs put in front of a line.
+// Characters allowed between the lines of a block: line ends (also as escapes), indentation, and
+// the prefixes of lines in comments, quotes and strings of programs.
 const between = String.raw`(?:\\[nr]|[\s"'>#*+,|]){1,40}`;
 const header = String.raw`-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}`;
-// PEM of all kinds (RFC 7468, RFC 1421), OpenSSH, PGP (RFC 9580), SSH2 (RFC 4716): lines such as
-// "Proc-Type: 4,ENCRYPTED" may come first. A document that only names the first line holds no key.
+// PEM of all kinds (RFC 7468, RFC 1421), OpenSSH, PGP (RFC 9580), SSH2 (RFC 4716). Header lines may
+// be first: "Proc-Type: 4,ENCRYPTED". A document with only a BEGIN line contains no key.
 const block = new RegExp(
   String.raw`(${header})${between}(?:[A-Za-z][A-Za-z0-9-]{0,30}: [^\n\\]{0,200}${between}){0,8}[A-Za-z0-9+/=]{16}`,
 );
@@ -72,8 +73,8 @@ function privateKeyIn(body: Buffer): string | undefined {
 }
 
 /**
- * The check of a run: for the keys of its profile, those of 16 characters or more, word for word,
- * and for blocks of private keys. All that is sent of a document is looked at.
+ * Creates the check of a run. It searches the whole request body for the exact keys of the profile
+ * (those with 16 characters or more) and for blocks of private keys.
  */
 export function createSecretCheck(
   keys: readonly string[],
@@ -81,7 +82,7 @@ export function createSecretCheck(
 ): SecretCheck {
   const needles = keys.filter((key) => key.length >= shortestKey).map(needleOf);
   return (path, body) => {
-    const key = needles.find((needle) => holds(body, needle))?.key;
+    const key = needles.find((needle) => containsKey(body, needle))?.key;
     const block = key === undefined ? privateKeyIn(body) : undefined;
     if ((key ?? block) === undefined || allowsSecrets(path)) return undefined;
     if (key === undefined) return { text: block ?? "", kind: `a private key (${block})` };
@@ -92,22 +93,22 @@ export function createSecretCheck(
 
 /** Why a document is not sent. */
 export function secretReason(place: string, { kind }: FoundSecret): string {
-  return `${place}: it holds ${kind}; take it out, or send it with --allow-secrets`;
+  return `${place}: it contains ${kind}; remove it, or send it with --allow-secrets`;
 }
 
-/** `path:line` of a text in a text file; the path alone where the text does not stand there as it is. */
+/** `path:line` of a text in a text file; only the path if the file does not contain this text. */
 export function placeInFile(file: SourceFile, settings: DocumentSettings, text: string): string {
   try {
     const { maxFileBytes } = settings;
     const { bytes } = readContent(file, maxFileBytes);
     return placeInText(file.path, decodeFile(bytes, file.path, maxFileBytes), text);
   } catch {
-    // A format that is no text, or the file has gone: the finding stands all the same.
+    // The format is not text, or the file was deleted. The secret is reported anyway.
     return file.path;
   }
 }
 
-/** `name:line` of the first place where `text` stands in `whole`. */
+/** `name:line` of the first `text` in `whole`; only `name` if it is not found. */
 export function placeInText(name: string, whole: string, text: string): string {
   const at = whole.indexOf(text);
   return at === -1 ? name : `${name}:${whole.slice(0, at).split("\n").length}`;

@@ -2,27 +2,26 @@
 export interface ByteLine {
   /** From 1. */
   line: number;
-  /** Undefined for one that is longer than it may be. */
+  /** Undefined for a line longer than the limit. */
   bytes: Buffer | undefined;
 }
 
-/** Bytes to lines, wherever the bytes are cut. */
+/** Splits chunks of bytes into lines. */
 export interface ByteLineSplitter {
-  /** The lines that `chunk` ends. */
+  /** Returns the lines that end in `chunk`. */
   push(chunk: Uint8Array): ByteLine[];
-  /** The line that nothing ended, if there is one. */
+  /** Returns the last line if it has no LF. */
   end(): ByteLine[];
 }
 
 const lineFeed = 0x0a;
 
 /**
- * Lines that end with LF, as bytes: what is not UTF-8 is then one line's fault.
- * Of a line longer than `maxBytes` nothing is kept. A line may be a view of its
- * chunk.
+ * Creates a splitter at LF. Lines are bytes, so that invalid UTF-8 fails only its own line. A line
+ * longer than `maxBytes` is discarded. A line may be a view of its chunk.
  */
 export function createByteLines(maxBytes: number): ByteLineSplitter {
-  // Pieces of a line that has not ended: joined once, or a long line would be copied for each chunk.
+  // Pieces of the unfinished line. Joined only once: otherwise each chunk would copy a long line.
   let open: Buffer[] = [];
   let length = 0;
   let line = 0;
@@ -31,7 +30,7 @@ export function createByteLines(maxBytes: number): ByteLineSplitter {
     if (length > maxBytes) open = [];
     else if (piece.length > 0) open.push(piece);
   };
-  const take = (): ByteLine => {
+  const finishLine = (): ByteLine => {
     const [first] = open;
     const bytes = open.length === 1 ? first : Buffer.concat(open);
     const isTooLong = length > maxBytes;
@@ -40,19 +39,19 @@ export function createByteLines(maxBytes: number): ByteLineSplitter {
     return { line: ++line, bytes: isTooLong ? undefined : bytes };
   };
   return {
-    push(given) {
-      const chunk = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+    push(bytes) {
+      const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const lines: ByteLine[] = [];
       let start = 0;
       for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
         keep(chunk.subarray(start, end));
-        lines.push(take());
+        lines.push(finishLine());
         start = end + 1;
       }
-      // A copy: the whole chunk would stay for the sake of its end.
+      // A copy: a view would keep the whole chunk in memory.
       if (start < chunk.length) keep(Buffer.from(chunk.subarray(start)));
       return lines;
     },
-    end: () => (length > 0 ? [take()] : []),
+    end: () => (length > 0 ? [finishLine()] : []),
   };
 }

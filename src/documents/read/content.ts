@@ -6,17 +6,16 @@ import { mebibytes } from "./gunzip.ts";
 import { stampOf } from "../inspect/stamp.ts";
 
 export interface Content {
-  /** Valid until the next call: the buffer is used again. */
+  /** Valid until the next call: the buffer is reused. */
   bytes: Buffer;
-  /** Stamp of exactly what was read. */
+  /** Stamp of exactly these bytes. */
   stamp: string;
   mtimeMs: number;
 }
 
 const attempts = 4;
-// File systems stamp with the kernel's clock tick (4 ms, or 10): a write within
-// the tick of an earlier one leaves no trace. What changed that recently is read
-// again once the tick is over.
+// File times have the resolution of the kernel's clock tick (4 ms, or 10): a second write within
+// one tick does not change the times. A file that changed so recently is read again after the tick.
 const tickMs = 20;
 
 function isFresh(stats: BigIntStats, atMs = Date.now()): boolean {
@@ -24,7 +23,7 @@ function isFresh(stats: BigIntStats, atMs = Date.now()): boolean {
   return age >= 0 && age < tickMs;
 }
 
-/** Whether the stamps of both are equal, without making them. */
+/** Whether the stamps of both are equal, without building them. */
 function isSameVersion(a: BigIntStats, b: BigIntStats): boolean {
   const hasSameTimes = a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
   return hasSameTimes && a.size === b.size && a.ino === b.ino;
@@ -59,10 +58,10 @@ function checkKind(file: SourceFile, stats: BigIntStats, maxBytes: number): void
   if (Number(stats.size) > maxBytes) {
     throw new CliError(
       "usage",
-      `${file.path}: ${mebibytes(Number(stats.size))} is more than the ${mebibytes(maxBytes)} that one file may have`,
+      `${file.path}: ${mebibytes(Number(stats.size))} is larger than the limit of ${mebibytes(maxBytes)} per file`,
       {
         hints: [
-          "split the file, exclude it, or write NDJSON of its documents to `knowctl ingest -`",
+          "split the file, exclude it, or send its documents as NDJSON to `knowctl ingest -`",
         ],
       },
     );
@@ -70,14 +69,13 @@ function checkKind(file: SourceFile, stats: BigIntStats, maxBytes: number): void
 }
 
 /**
- * The stamp that the file was listed with serves as the one before reading, as
- * long as nothing has changed since: one call of the system less for each file.
- * Reads at a position, which takes nothing out of a FIFO. Whatever is wrong is
- * left for the caller to find again, and to name.
+ * Reads a file and compares it with the stamp from the listing. This saves one system call per
+ * file. Reads at a position, which removes nothing from a FIFO. Returns undefined on any problem or
+ * change; the caller then reads again and reports the problem.
  */
 function readAsListed(descriptor: number, file: SourceFile, maxBytes: number): Content | undefined {
   const { sizeBytes, stamp } = file;
-  // Not every caller has listed it.
+  // Not every caller has a stamp from a listing.
   if (stamp === "" || sizeBytes > maxBytes) return undefined;
   const startedMs = Date.now();
   let bytes: Buffer;
@@ -93,10 +91,9 @@ function readAsListed(descriptor: number, file: SourceFile, maxBytes: number): C
 }
 
 /**
- * The bytes of a file as they were at one moment: when its stamp differs before
- * and after, it is read again, four reads more at most. Throws CliError `usage` for
- * a file that cannot be read, is too large, or keeps changing, and for one
- * that `isWanted` refuses once it is open.
+ * Reads the bytes of a file as they were at one moment. If the stamps before and after differ, it
+ * reads again, at most four more times. Throws CliError `usage` for a file that cannot be read, is
+ * too large, or keeps changing, and for an open file that `isWanted` refuses.
  */
 export function readContent(
   file: SourceFile,
@@ -133,7 +130,7 @@ export function readContent(
   } finally {
     closeSync(descriptor);
   }
-  throw new CliError("usage", `${file.path}: changed while it was read, ${attempts} times over`, {
-    hints: ["run again when nothing writes to it"],
+  throw new CliError("usage", `${file.path}: changed during each of ${attempts} reads`, {
+    hints: ["run the command again when no program writes to it"],
   });
 }

@@ -9,10 +9,10 @@ export interface Cells {
 }
 
 const windowChars = 256 * 1024;
-/** Beyond this it is another file than a table, or the wrong delimiter. */
+/** With more columns, the file is no table, or the delimiter is wrong. */
 export const maxColumns = 10_000;
 
-/** The delimiter that the first line has most of, outside quotes; a comma in doubt. */
+/** The most frequent delimiter in the first line, outside quotes; by default a comma. */
 export function guessDelimiter(text: string, start: number): string {
   const counts = new Map([",", ";", "\t", "|"].map((each) => [each, 0]));
   let isQuoted = false;
@@ -34,14 +34,14 @@ function refuseWide(cell: string, { index }: { index: number }): string {
 
 interface Parse {
   records: { cells: string[]; end: number }[];
-  /** Whether the records end before one that has more columns than any should. */
+  /** Whether the next record has too many columns. */
   isTooWide: boolean;
 }
 
-/** Records of complete lines, up to one whose quote does not end in them. */
+/** Parses complete lines, up to a record whose quote they do not close. */
 function parseLines(bytes: Buffer, delimiter: string): Parse {
   const records: Parse["records"] = [];
-  // Lines of megabytes may be one value or millions: the second would fill the memory.
+  // A line of megabytes may be one value or millions of values, which would use all memory.
   const counted = bytes.length > 4 * windowChars && { cast: refuseWide };
   try {
     parse(bytes, {
@@ -71,9 +71,9 @@ function fail(message: string, hint: string): never {
 }
 
 /**
- * All records from `start`, parsed piece by piece, so that memory holds few of
- * them at a time. Throws CliError `usage` for a quote that nothing
- * closes, and for a row of megabytes with too many columns.
+ * Yields all records from `start`. Parses piece by piece, so that only few records are in memory.
+ * Throws CliError `usage` for a quote that is never closed, and for a row of megabytes with too
+ * many columns.
  */
 export function* recordsOf(
   text: string,
@@ -106,7 +106,7 @@ export function* recordsOf(
       const problem = "a quote opens in this row and is never closed";
       fail(`${path}:${line}:1: ${problem}`, 'write " within quotes as ""');
     } else {
-      // A value longer than the window: look at twice as much.
+      // A value is longer than the window: double the window.
       size = records.length > 0 ? windowChars : (end - at) * 2;
       at += bytes.toString("utf8", 0, done).length;
     }

@@ -30,7 +30,7 @@ function sequenceLength(bytes: Uint8Array, at: number): number {
   return isOutside || !continuation(bytes[at + 3]) ? 0 : 4;
 }
 
-/** Offset of the first byte that is not valid UTF-8; -1 when all is. */
+/** Offset of the first byte that is not valid UTF-8; -1 if all bytes are valid. */
 export function invalidUtf8At(bytes: Uint8Array): number {
   for (let at = 0; at < bytes.length;) {
     const length = sequenceLength(bytes, at);
@@ -59,10 +59,9 @@ function decodeUtf8(bytes: Buffer, path: string): string {
 }
 
 /**
- * Text of a file, never with a character that was not there: UTF-8 with or
- * without byte order mark, UTF-16 with one. Line endings become LF, so that a
- * checkout on Windows gives the same document. Throws CliError `usage` naming
- * the byte for anything else.
+ * Decodes the text of a file without replacement characters: UTF-8 with or without byte order mark,
+ * UTF-16 with one. Line endings become LF, so that a checkout on Windows results in the same
+ * document. Throws CliError `usage` with the byte offset for anything else.
  */
 export function decodeText(bytes: Buffer, path: string): string {
   let text: string;
@@ -71,7 +70,7 @@ export function decodeText(bytes: Buffer, path: string): string {
   else {
     const nul = bytes.indexOf(0);
     if (nul !== -1) refuse(path, nul, "a NUL byte (a binary file?)");
-    // One byte a character: no need to decode.
+    // One byte per character: no need to decode.
     if (isAscii(bytes)) text = bytes.toString("latin1");
     else text = decodeUtf8(bytes, path);
   }
@@ -79,8 +78,8 @@ export function decodeText(bytes: Buffer, path: string): string {
 }
 
 /**
- * Text of a file's bytes as decodeText() gives it, unpacked first (to at most
- * `maxBytes`) when the name ends in `.gz`. Throws CliError `usage`.
+ * Like decodeText(), but first unpacks the bytes (to at most `maxBytes`) if the name ends in `.gz`.
+ * Throws CliError `usage`.
  */
 export function decodeFile(bytes: Buffer, path: string, maxBytes: number): string {
   if (!isPacked(path)) return decodeText(bytes, path);

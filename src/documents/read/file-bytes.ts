@@ -6,7 +6,7 @@ import { constants, readSync } from "node:fs";
 export const openFlags =
   constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Hash of a file's bytes as it is recorded. */
+/** Hash of a file's bytes, as in its record. */
 export function contentHash(bytes: Uint8Array): string {
   return hash("sha256", bytes, "base64url").slice(0, 22);
 }
@@ -15,21 +15,21 @@ let shared = Buffer.allocUnsafeSlow(64 * 1024);
 
 function bufferFor(size: number): Buffer {
   if (size <= shared.length) return shared;
-  // Large files are rare: they get their own buffer, so that it is given back.
+  // Large files are rare. Their separate buffer is freed after use.
   if (size > 1024 * 1024) return Buffer.allocUnsafeSlow(size);
   return (shared = Buffer.allocUnsafeSlow(1024 * 1024));
 }
 
 /**
- * The first bytes of a file: one more than `expected`, so that growth shows. Reads at
- * a position, which takes nothing out of a FIFO. Valid until the next call: the buffer
- * is used again. Throws the system's error.
+ * Reads the first bytes of a file: one more than `expected`, to detect growth. Reads at a position,
+ * which removes nothing from a FIFO. Valid until the next call: the buffer is reused. Throws the
+ * system's error.
  */
 export function readAll(descriptor: number, expected: number): Buffer {
   const buffer = bufferFor(expected + 1);
   let length = 0;
   let count: number;
-  // No further read to see the end: the stamp of afterwards tells the size.
+  // No further read to detect the end: a stamp taken afterwards contains the size.
   do {
     count = readSync(descriptor, buffer, length, expected + 1 - length, length);
     length += count;

@@ -1,8 +1,8 @@
 const [dotCode, slashCode, zCode] = [0x2e, 0x2f, 0x7a];
 
 /**
- * Where the extension of a path begins, at its dot; -1 for none. Seldom more than
- * a few characters from the end: a search by the library costs several times as much.
+ * Offset of the dot of the extension in a path; -1 for none. The dot is seldom more than a few
+ * characters from the end, so a library search costs several times as much as this loop.
  */
 export function extensionStart(path: string): number {
   for (let at = path.length - 1; at > 0; at--) {
@@ -13,21 +13,21 @@ export function extensionStart(path: string): number {
   return -1;
 }
 
-/** For messages: the extension with its dot, or that there is none. */
+/** For messages: the extension with its dot, or `no extension`. */
 export function extensionOf(path: string): string {
   const dot = extensionStart(path);
   return dot === -1 ? "no extension" : path.slice(dot);
 }
 
-/** Whether the name says that the content is packed with gzip. */
+/** Whether the name ends in `.gz`: the content is packed with gzip. */
 export function isPacked(path: string): boolean {
-  // The last letter first: hardly a path ends in it, and `.md` has its dot in the same place.
+  // Checks the last letter first: few paths end in z, but `.md` has its dot in the same place.
   if ((path.charCodeAt(path.length - 1) | 0x20) !== zCode) return false;
   const dot = path.length - 3;
   return path.charCodeAt(dot) === dotCode && path.slice(dot + 1).toLowerCase() === "gz";
 }
 
-/** The path without its extension, of `page.md.gz` without both. */
+/** The path without its extension; `page.md.gz` loses both. */
 export function withoutExtension(path: string): string {
   return (isPacked(path) ? path.slice(0, -3) : path).replace(/\.[^./]*$/, "");
 }

@@ -26,11 +26,11 @@ export type Reading =
       document: IngestionDocument;
       /** Pair that a rule names for this file. */
       ccPairId?: number;
-      /** Image references that no section stands for. */
+      /** Number of image references without a section. */
       images: number;
-      /** Images that sections stand for; see imagePlaceholder(). */
+      /** Images with a section; see imagePlaceholder(). */
       uploads?: readonly LocalImage[];
-      /** Fields that change without the content changing; see buildPayload(). */
+      /** Fields that can change while the content stays the same; see buildPayload(). */
       volatile?: readonly (keyof IngestionDocument)[];
       warnings: string[];
       /** Facts that a run reports once for all documents. */
@@ -38,15 +38,15 @@ export type Reading =
     } & ReadBytes)
   | ({ kind: "skipped"; reason: string } & ReadBytes);
 
-/** Of exactly the bytes that were read. */
+/** Stamp and hash of exactly the bytes that were read. */
 interface ReadBytes {
-  /** Stamp, "" when it is not to be trusted (see trustedStamp). */
+  /** Stamp; "" if it cannot be trusted (see trustedStamp). */
   stamp: string;
   /** Hash, see contentHash(). */
   content: string;
 }
 
-/** One record of a file of rows; `line` is where it begins. */
+/** One record of a row file; `line` is where it begins. */
 export type RowReading = { part: number; line?: number } & (
   | Reading
   | { kind: "failed"; reason: string }
@@ -89,9 +89,16 @@ function toReading(
   const mapped = mapDocument({ ...file, mtimeMs }, parsed, settings, trace);
   if (mapped.kind === "skipped") return { ...mapped, stamp, content };
   const { document, ccPairId, images, uploads, volatile, warnings, notices } = mapped;
-  // What depends on other files is never taken for unchanged because its own file is.
-  const own = mapped.readsImages ? "" : stamp;
-  const reading: Reading = { kind: "document", document, images, warnings, stamp: own, content };
+  // A document that depends on image files can change while its own file stays the same.
+  const ownStamp = mapped.readsImages ? "" : stamp;
+  const reading: Reading = {
+    kind: "document",
+    document,
+    images,
+    warnings,
+    stamp: ownStamp,
+    content,
+  };
   if (volatile.length > 0) reading.volatile = volatile;
   if (notices) reading.notices = notices;
   if (uploads.length > 0) reading.uploads = uploads;
@@ -99,14 +106,14 @@ function toReading(
   return reading;
 }
 
-/** The reader of a file of a text format when it is loaded, as those of Markdown and plain text always are. */
+/** The reader of a text file if it is loaded. Markdown and plain text always are. */
 export function textReaderFor(path: string, settings: DocumentSettings): TextReader | undefined {
   const format = formatOf(path, settings.format);
   return format && loadedTextReader(format);
 }
 
 /**
- * Reads one file of a text format whose reader is loaded: small local files
+ * Reads one file of a text format whose reader is loaded. Synchronous, because small local files
  * cost less without promises.
  */
 export function readDocumentSync(
@@ -128,8 +135,8 @@ export function readDocumentSync(
 }
 
 /**
- * Reads one file into the document that is sent, or the reason why it is none.
- * Throws CliError `usage` naming the file, for bad content with line and column.
+ * Reads one file. Returns the document to send, or the reason to skip it. Throws CliError `usage`
+ * with the path, and for bad content with line and column.
  */
 export async function readDocument(
   file: SourceFile,
@@ -139,14 +146,14 @@ export async function readDocument(
   const { path } = file;
   const format = formatFor(path, settings.format);
   if (format.gives === "rows") {
-    throw new CliError("usage", `${path}: holds many documents, not one`);
+    throw new CliError("usage", `${path}: contains many documents, not one`);
   }
   if (format.gives === "text") {
     return readDocumentSync(file, settings, trace, await loadReader(format));
   }
   const read = await loadReader(format);
   const { bytes, ...rest } = readBytes(file, settings);
-  // A copy: the buffer is used again for the next file.
+  // A copy: the buffer is reused for the next file.
   const parsed = await read(Uint8Array.from(bytes), path);
   return toReading(file, rest, parsed, settings, trace);
 }
@@ -172,9 +179,9 @@ function readRow(
 }
 
 /**
- * Reads a file of many documents, one after the other. A bad row is `failed`
- * and the rest goes on; a file without rows is `skipped` as its first one. Throws CliError `usage` when the file as a whole cannot
- * be read. `traceOf` gives what is told the origins of a row's fields.
+ * Reads the documents of a row file, one after the other. A bad row is `failed` and the other rows
+ * continue. A file without rows is `skipped` as row 1. Throws CliError `usage` when the whole file
+ * cannot be read. `traceOf` returns the function that receives the origins of a row's fields.
  */
 export async function* readRows(
   file: SourceFile,
@@ -204,6 +211,6 @@ export async function* readRows(
     isEmpty = false;
     yield rowOrFailure(row);
   }
-  // In the place of the first row, so that a row written there later takes it.
+  // Reported as row 1, so that a later first row replaces it.
   if (isEmpty) yield { part: 1, kind: "skipped", reason: "empty: no rows", ...rest };
 }

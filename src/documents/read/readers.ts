@@ -1,7 +1,7 @@
 import type { Format, FormatName } from "./reader.ts";
 import { extensionStart, isPacked } from "./file-name.ts";
 
-/** A new format is one file in readers/, one entry here and its name in reader.ts. */
+/** To add a format, add a file in readers/, an entry here and its name in reader.ts. */
 export const formats = {
   markdown: {
     extensions: ["md", "markdown"],
@@ -72,8 +72,8 @@ const byExtension = new Map<string, Format>(
 );
 
 /**
- * The format of a path: `named`, else by its extension, without regard to case;
- * `.gz` may follow that of a text.
+ * The format of a path: `named`, else by its extension, ignoring case. `.gz` may follow the
+ * extension, except for binary formats.
  */
 export function formatOf(path: string, named?: FormatName): Format | undefined {
   if (named !== undefined) return formats[named];

@@ -30,8 +30,8 @@ function refuse(problem: string): never {
 }
 
 /**
- * The column map of `--map title=name,text=body,metadata.size=cm`. Throws
- * CliError `usage` for an unknown field, and one that is given twice.
+ * Parses the column map of `--map title=name,text=body,metadata.size=cm`. Throws CliError `usage`
+ * for an unknown field, and for a field that is given twice.
  */
 export function parseColumnMap(text: string): ColumnMap {
   const map = new Map<string, string>();
@@ -47,7 +47,7 @@ export function parseColumnMap(text: string): ColumnMap {
     map.set(name, column);
   }
   for (const [field, column] of map) {
-    const others = [...map].filter(([other, taken]) => taken === column && other !== field);
+    const others = [...map].filter(([other, name]) => name === column && other !== field);
     if (metadataNameOf(field) !== undefined && others.length > 0) {
       refuse(`${field}: the column ${column} is given twice`);
     }
@@ -56,7 +56,7 @@ export function parseColumnMap(text: string): ColumnMap {
   return Object.fromEntries(map);
 }
 
-/** What a column map says about the keys of a row. */
+/** The keys of a row, from a column map. */
 export function rowKeysOf(map: ColumnMap | undefined): RowKeys {
   const fields: Partial<Record<keyof FrontMatterKeys, readonly string[]>> = {};
   const metadata = new Set<string>();
@@ -64,27 +64,30 @@ export function rowKeysOf(map: ColumnMap | undefined): RowKeys {
     const meaning = Object.hasOwn(meanings, field) ? meanings[field] : undefined;
     const name = metadataNameOf(field);
     if (name !== undefined) metadata.add(name);
-    // Tags of all kinds are united under this name.
+    // All tags are combined under this name.
     else if (meaning === "tags") fields.tags = [...new Set([column, "tags"])];
     else if (meaning && meaning !== "text") fields[meaning] = [column];
   }
   return { fields, metadata };
 }
 
-const known = new WeakMap<RowKeys, { given: DocumentSettings; settings: DocumentSettings }>();
+const settingsCache = new WeakMap<
+  RowKeys,
+  { runSettings: DocumentSettings; settings: DocumentSettings }
+>();
 
-/** The settings by which a row is mapped: its fields come from the columns that the map names. */
-export function settingsOfRow(given: DocumentSettings, rowKeys: RowKeys): DocumentSettings {
+/** The settings for the mapping of a row: its fields are the columns that the map names. */
+export function settingsOfRow(runSettings: DocumentSettings, rowKeys: RowKeys): DocumentSettings {
   // All rows of a file share their keys.
-  const before = known.get(rowKeys);
-  if (before?.given === given) return before.settings;
-  const keys = { ...given.keys, ...rowKeys.fields };
+  const cached = settingsCache.get(rowKeys);
+  if (cached?.runSettings === runSettings) return cached.settings;
+  const keys = { ...runSettings.keys, ...rowKeys.fields };
   for (const meaning of Object.keys(keys) as (keyof FrontMatterKeys)[]) {
-    // A column that the map gives a meaning has no other one.
+    // A column with a meaning in the map has no other meaning.
     const isFree = (name: string): boolean => name === "tags" || !rowKeys.metadata.has(name);
     keys[meaning] = rowKeys.fields[meaning] ?? keys[meaning].filter(isFree);
   }
-  const settings = { ...given, keys };
-  known.set(rowKeys, { given, settings });
+  const settings = { ...runSettings, keys };
+  settingsCache.set(rowKeys, { runSettings, settings });
   return settings;
 }

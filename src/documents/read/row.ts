@@ -5,13 +5,13 @@ import { CliError } from "../../errors.ts";
 import { metadataNameOf, rowKeysOf } from "./row-keys.ts";
 import { textOf, type Value, type ValueMap } from "../front-matter/values.ts";
 
-/** Turns the rows of one file into what mapDocument takes. */
+/** Converts the rows of one file to the input of mapDocument(). */
 export interface RowMapper {
-  /** Name under which a column is kept; `taken` tells whether a row has another column of a name. */
+  /** The stored name of a column; `taken` checks whether another column of the row has a name. */
   nameOf(column: string, taken: (name: string) => boolean): string;
-  /** Columns that the map names and that were in no row so far. */
+  /** Columns of the map that no row has had so far. */
   missing(): string[];
-  /** Whether the text may stand in a column kept under this name. */
+  /** Whether a column with this stored name may contain the text. */
   isText(name: string): boolean;
   /** `line` from 1. Throws CliError `usage` for a row without a text. */
   toParsed(data: ValueMap, line: number): Parsed;
@@ -32,9 +32,9 @@ function titleOf(data: ValueMap, rowKeys: RowKeys): string | undefined {
 }
 
 /**
- * Rows of the file `path`, whose parts are called `noun` (`column`, `member`).
- * Well-known names (`title`, `text`, `updated` …) are found in any case where the
- * map says nothing else; all that no field takes becomes metadata.
+ * Creates the mapper of the file `path`. `noun` is the name of a column in messages (`column`,
+ * `member`). Well-known names (`title`, `text`, `updated` …) match in any case, unless the map
+ * contains them. Columns without a field become metadata.
  */
 export function createRowMapper(
   path: string,
@@ -51,7 +51,7 @@ export function createRowMapper(
   }
   const textNames = map?.["text"] === undefined ? textColumns : [map["text"]];
 
-  // `text=summary,title=summary`: the title is still to be taken.
+  // With `text=summary,title=summary` the title still needs the column.
   const others = Object.entries(map ?? {}).filter(([field]) => field !== "text");
   const shared = new Set(others.map(([, column]) => column));
 

@@ -1,13 +1,13 @@
 const defaultMaxFileBytes = 64 * 1024 * 1024;
 
 interface SizeSettings {
-  /** Of a profile. */
+  /** From a profile. */
   maxFileBytes?: number | undefined;
-  /** Of the command line, which comes first. */
+  /** From the command line; these override the profile. */
   flags?: { maxFileBytes?: number | undefined } | undefined;
 }
 
-/** Most bytes that a file may have. */
+/** Maximum size of a file in bytes. */
 export function maxFileBytesOf({ flags, maxFileBytes }: SizeSettings): number {
   return flags?.maxFileBytes ?? maxFileBytes ?? defaultMaxFileBytes;
 }

@@ -3,8 +3,8 @@ import { createGunzip } from "node:zlib";
 import { CliError, codeOf } from "../../errors.ts";
 
 const reasons: Readonly<Record<string, string>> = {
-  Z_BUF_ERROR: "gzip data that ends too early",
-  Z_DATA_ERROR: "damaged gzip data",
+  Z_BUF_ERROR: "the gzip data ends too early",
+  Z_DATA_ERROR: "the gzip data is damaged",
   EISDIR: "it is a folder",
 };
 
@@ -16,7 +16,7 @@ async function* chain(
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
-/** The first bytes of a stream, two at least unless it ends before, and the stream with them. */
+/** Reads the first bytes of a stream, at least two if it has them. `all` also contains them. */
 async function peek(
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<{ head: Buffer; all: AsyncGenerator<Uint8Array, void> }> {
@@ -30,19 +30,19 @@ async function peek(
   return { head, all: chain(head, source) };
 }
 
-/** The first two bytes tell (RFC 1952): no text begins with them, nor does NDJSON. */
+/** Detects gzip by its first two bytes (RFC 1952): neither text nor NDJSON begins with them. */
 async function* unpacked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const { head, all } = await peek(chunks);
   if (head[0] !== 0x1f || head[1] !== 0x8b) return yield* all;
   const gunzip = createGunzip();
-  // Its error comes out of the iteration below.
+  // The iteration below throws its error.
   pipeline(all, gunzip, () => {});
   for await (const chunk of gunzip) yield chunk as Uint8Array;
 }
 
 /**
- * The bytes of a stream, unpacked when they are gzip, a piece at a time. Throws
- * CliError `usage` naming the stream `name` when it cannot be read to its end.
+ * Yields the bytes of a stream piece by piece. Unpacks gzip. Throws CliError `usage` with the name
+ * `name` when the stream cannot be read completely.
  */
 export async function* unpackStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -53,16 +53,16 @@ export async function* unpackStream(
   } catch (error) {
     const code = codeOf(error);
     if (code === undefined) throw error;
-    throw new CliError("usage", `${name}: cannot be read to its end: ${reasons[code] ?? code}`, {
+    throw new CliError("usage", `${name}: cannot be read completely: ${reasons[code] ?? code}`, {
       cause: error,
     });
   }
 }
 
 /**
- * The bytes of a text as UTF-8: those of a text that begins with the byte order mark of UTF-16 are
- * recoded, a piece at a time, all others left as they are. Throws CliError `usage`
- * naming the stream `name` for what is no UTF-16 after all.
+ * Yields the bytes of a text as UTF-8, piece by piece. Recodes a text that begins with the byte
+ * order mark of UTF-16; passes on any other text unchanged. Throws CliError `usage` with the name
+ * `name` for invalid UTF-16.
  */
 export async function* recodeStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -77,7 +77,7 @@ export async function* recodeStream(
     decoder.decode();
   } catch (error) {
     if (codeOf(error) !== "ERR_ENCODING_INVALID_ENCODED_DATA") throw error;
-    throw new CliError("usage", `${name}: begins as UTF-16 and goes on as something else`, {
+    throw new CliError("usage", `${name}: begins as UTF-16, but is not valid UTF-16`, {
       hints: ["write it as UTF-8"],
       cause: error,
     });

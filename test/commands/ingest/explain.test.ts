@@ -11,9 +11,9 @@ const files = {
 };
 
 it.each([
-  ["docs/drafts/z.md", "named by exclude **/drafts/**"],
-  ["docs/ok.md --exclude ok.md", "named by exclude"],
-  ["docs/ok.md --include x/**", "not named by --include x/**"],
+  ["docs/drafts/z.md", "matches exclude **/drafts/**"],
+  ["docs/ok.md --exclude ok.md", "matches exclude"],
+  ["docs/ok.md --include x/**", "does not match --include x/**"],
 ])("explains what a pattern leaves out: %s", async (args, reason) => {
   const service = await startTestService({ files });
   const { code, stdout } = await runIn(service, `ingest explain ${args} -o json`);

@@ -123,7 +123,7 @@ describe("--images upload", () => {
     const service = await startTestService({ files });
     rmSync(join(service.folder, "docs/one.png"));
     const first = await runIngest(service, ["docs"], upload);
-    expect(first.stderr).toContain("docs/a.md:3: image one.png left out: no such file");
+    expect(first.stderr).toContain("docs/a.md:3: image one.png skipped: no such file");
     writeFiles(service.folder, { "docs/one.png": png("one") });
     expect((await runIngest(service, ["docs"], upload)).stderr).toContain("1 updated, 2 unchanged");
   });

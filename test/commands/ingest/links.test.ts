@@ -128,7 +128,7 @@ describe("a document behind a link", () => {
     expect(JSON.parse(stdout)).toMatchObject({
       path: "z/r.csv",
       isIncluded: false,
-      reason: "rows are taken only when named or globbed",
+      reason: "row files are included only when named or matched by a glob",
     });
   });
 

@@ -200,7 +200,7 @@ describe("members that have no effect", () => {
     const stdin = toLines(document("a", { cc_pair_id: 7 }));
     const service = await startTestService();
     const { code, stderr } = await runIn(service, "ingest - --cc-pair-id 2", { stdin });
-    expect(stderr).toContain("stdin:1:1: cc_pair_id: stands in the document");
+    expect(stderr).toContain("stdin:1:1: cc_pair_id: is inside the document");
     expect({ code, sent: sent(service) }).toEqual({ code: 10, sent: [] });
   });
 });

@@ -111,7 +111,7 @@ describe("explain", () => {
 
   it.each<[string, ExplainFlags, string]>([
     ["data/items.csv", { row: 3 }, "data/items.csv: has no row 3"],
-    ["data/notes", { row: 1, format: "text" }, "data/notes: holds one document"],
+    ["data/notes", { row: 1, format: "text" }, "data/notes: contains one document"],
   ])("%s with %j: %s", async (path, flags, message) => {
     const service = await startTestService({ files });
     const failure = await explain(service, path, flags).catch((error: unknown) => error);

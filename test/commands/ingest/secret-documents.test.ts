@@ -6,8 +6,8 @@ import { runIn, type Ran } from "../state/support.ts";
 import { acceptedIds } from "./support.ts";
 
 const pem = `-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\n-----END RSA PRIVATE KEY-----\n`;
-const ownKey = `it holds a key of the active profile ("CA…", 19 characters)`;
-const privateKey = "it holds a private key (-----BEGIN RSA PRIVATE KEY-----)";
+const ownKey = `it contains a key of the active profile ("CA…", 19 characters)`;
+const privateKey = "it contains a private key (-----BEGIN RSA PRIVATE KEY-----)";
 
 const good = { "docs/good.md": "# Good\n" };
 const line = "ingest docs --cc-pair-id 2";
@@ -57,11 +57,11 @@ describe("a document that holds a key of the profile", () => {
     const ran = await runIn(service, `${line} --sections headings -o ndjson --report run.json`);
     expect(ran.code).toBe(10);
     expect(reasonsIn(ran)).toEqual({
-      "docs/a.md": `docs/a.md:${at}: ${ownKey}; take it out, or send it with --allow-secrets`,
+      "docs/a.md": `docs/a.md:${at}: ${ownKey}; remove it, or send it with --allow-secrets`,
     });
     expect(acceptedIds(service)).toEqual(["docs/good.md"]);
     const report = readFileSync(join(service.folder, "run.json"), "utf8");
-    expect(report).toContain("it holds a key of the active profile");
+    expect(report).toContain("it contains a key of the active profile");
     expect(report).not.toContain(testKey);
     expectHidden(service, ran, await runIn(service, "state list"));
   });

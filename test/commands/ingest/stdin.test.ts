@@ -115,7 +115,7 @@ describe("ingest -", () => {
     const packed = gzipSync(toLines(document("a"), document("b")));
     expect(await run(service, packed, ...pair)).toMatchObject({ code: 0 });
     const cut = await run(service, packed.subarray(0, -12), ...pair);
-    expect(cut.stderr).toContain("stdin: cannot be read to its end: gzip data that ends too early");
+    expect(cut.stderr).toContain("stdin: cannot be read completely: the gzip data ends too early");
     expect(cut.code).toBe(10);
   });
 
@@ -147,7 +147,7 @@ describe("ingest -", () => {
       }
     }
     const half = await run(service, little.subarray(0, -1), ...pair);
-    expect(half.stderr).toContain("stdin: begins as UTF-16 and goes on as something else");
+    expect(half.stderr).toContain("stdin: begins as UTF-16, but is not valid UTF-16");
     expect(half.code).toBe(10);
   });
 

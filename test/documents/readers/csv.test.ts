@@ -27,9 +27,9 @@ describe("a table", () => {
       "too few and too many",
       "id,text,x\n1,a\n2,b,c\n3,d,e,f\n",
       [
-        "1 line 2: data:2:1: expected 3 columns, found 2; quote values that hold the delimiter or a line break",
+        "1 line 2: data:2:1: expected 3 columns, found 2; quote values that contain the delimiter or a line break",
         '2 line 3: "b"',
-        "3 line 4: data:4:1: expected 3 columns, found 4; quote values that hold the delimiter or a line break",
+        "3 line 4: data:4:1: expected 3 columns, found 4; quote values that contain the delimiter or a line break",
       ],
     ],
     ["a header alone", "id,text\n", []],
@@ -160,7 +160,7 @@ describe("the document of a row", () => {
 
   it.each([
     ["text,date\na,soon\n", "data:2:1: column date: not a date: soon"],
-    ["text,owner\n\nb,<>\n", "data:3:1: column owner: somebody without a name"],
+    ["text,owner\n\nb,<>\n", "data:3:1: column owner: an owner has no name"],
   ])("of %j is refused with its line", (text, message) => {
     expect(failure(() => documentsOf(readCsv, text))).toBe(message);
   });

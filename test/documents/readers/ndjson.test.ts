@@ -15,9 +15,9 @@ it("holds rows, documents and documents with their pair", () => {
 });
 
 it.each([
-  ['{"text": ]}', 'data:1:10: JSON is broken at "]"; write one JSON object a line'],
-  ['{"text": "a"', "data:1:13: JSON is broken at the end; write one JSON object a line"],
-  ['{"text": "a"} {}', 'data:1:15: JSON is broken at "{"; write one JSON object a line'],
+  ['{"text": ]}', 'data:1:10: JSON is broken at "]"; write one JSON object per line'],
+  ['{"text": "a"', "data:1:13: JSON is broken at the end; write one JSON object per line"],
+  ['{"text": "a"} {}', 'data:1:15: JSON is broken at "{"; write one JSON object per line'],
   ["7", "data:1:1: expected an object; write a document, or an object with a member for the text"],
   ["[]", "data:1:1: expected an object; write a document, or an object with a member for the text"],
   [

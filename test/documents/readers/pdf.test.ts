@@ -128,7 +128,7 @@ describe("what cannot be read", () => {
     const reading = await readDocument(fileIn(root, "a.pdf"), compileSettings({ root }));
     expect(reading).toMatchObject({
       kind: "skipped",
-      reason: expect.stringContaining("as scans have none"),
+      reason: expect.stringContaining("contain no text"),
     });
   });
 
@@ -177,6 +177,6 @@ describe("streams that unpack without end", () => {
 
   it("the reader asks", async () => {
     const bomb = withStreams(["", mebibytes(65)], ["", Buffer.alloc(200_000)]);
-    expect((await failure(bomb)).message).toContain("larger than what one document may have");
+    expect((await failure(bomb)).message).toContain("larger than the limit for one document");
   });
 });

@@ -19,13 +19,13 @@ export const showingCases: Coverage = {
       files: folder,
       args: "docs/a.md --json",
       flag: "--include *.txt",
-      stdout: { gains: /not named by --include/ },
+      stdout: { gains: /does not match --include/ },
     },
     "--exclude": {
       files: folder,
       args: "docs/a.md --json",
       flag: "--exclude docs/**",
-      stdout: { gains: /named by exclude/ },
+      stdout: { gains: /matches exclude/ },
     },
     "--no-ignore": {
       files: folder,

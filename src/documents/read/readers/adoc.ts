@@ -1,9 +1,9 @@
 import type { Parsed } from "../reader.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
 
-// What may stand above the document title (docs.asciidoctor.org, "Document
-// Header"): comments and attribute entries.
-const above = /^(?:\/\/(?!\/)|:[^\s:][^:]*:|ifdef::|ifndef::|endif::|include::)/;
+// Lines allowed above the document title (docs.asciidoctor.org, "Document Header"): comments and
+// attribute entries.
+const headerLine = /^(?:\/\/(?!\/)|:[^\s:][^:]*:|ifdef::|ifndef::|endif::|include::)/;
 
 function underlined(text: string, line: string, from: number): string | undefined {
   const bar = /={4,1000}(?=[ \t]*(?:\n|$))/y;
@@ -20,8 +20,8 @@ function documentTitle(text: string): string | undefined {
     const line = text.slice(start, Math.min(end, start + 2000)).trimEnd();
     start = end + 1;
     if (/^\/{4,}$/.test(line)) isComment = !isComment;
-    else if (!isComment && line !== "" && !above.test(line)) {
-      // `#` is the other spelling of `=`; older texts underline their title.
+    else if (!isComment && line !== "" && !headerLine.test(line)) {
+      // `#` is an alternative to `=`; older texts underline their title.
       const title = /^[=#][ \t]+(\S.*)$/.exec(line)?.[1] ?? underlined(text, line, start);
       return title?.replace(/[*_`]{2}|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)/g, "").trim();
     }
@@ -30,11 +30,11 @@ function documentTitle(text: string): string | undefined {
 }
 
 /**
- * AsciiDoc as text, with the document title (`= Title`) as its title. Throws
- * CliError `usage` with `path:line:column` for broken front matter.
+ * Reads AsciiDoc as text. The document title (`= Title`) becomes the title. Throws CliError `usage`
+ * with `path:line:column` for broken front matter.
  */
 export function readAdoc(text: string, path: string): Parsed {
-  // The extension `.asc` is also that of keys and signatures: nothing to read.
+  // PGP keys and signatures also have the extension `.asc`: they contain no text.
   if (text.startsWith("-----BEGIN PGP ")) {
     return { frontMatter: undefined, body: "", bodyLine: 1, isMarkdown: false, warnings: [] };
   }

@@ -9,7 +9,7 @@ function fail(path: string, line: number, problem: string, hint: string): never 
 }
 
 interface Header {
-  /** Name under which each column is kept; undefined where it is dropped. */
+  /** The name of each column; undefined if the column is dropped. */
   names: (string | undefined)[];
   warnings: string[];
   mapper: RowMapper;
@@ -17,7 +17,7 @@ interface Header {
 
 function readHeader({ cells, line }: Cells, path: string, mapper: RowMapper): Header {
   if (cells.length > maxColumns) {
-    const hint = "leave columns out, or correct the delimiter";
+    const hint = "remove columns, or correct the delimiter";
     fail(path, line, `more than ${maxColumns} columns`, hint);
   }
   const titles = cells.map((cell, index) => cell.trim() || `column_${index + 1}`);
@@ -31,7 +31,7 @@ function readHeader({ cells, line }: Cells, path: string, mapper: RowMapper): He
     }
     kept.add(name);
     if (!droppedKeys.has(name)) return name;
-    warnings.push(`${path}:${line}: column ${name} is left out: the name is reserved`);
+    warnings.push(`${path}:${line}: column ${name} is ignored: the name is reserved`);
     return undefined;
   });
   const [missing] = mapper.missing();
@@ -50,7 +50,7 @@ function dataOf(cells: readonly string[], { names, mapper }: Header): ValueMap {
   const data = Object.create(null) as ValueMap;
   for (const [index, cell] of cells.entries()) {
     const name = names[index];
-    // Empty cells say nothing; an empty text says that the row has none.
+    // An empty cell sets no field. An empty text means that the row has no text.
     if (name !== undefined && (cell !== "" || mapper.isText(name))) data[name] = cell;
   }
   return data;
@@ -62,8 +62,8 @@ function rowOf({ cells, line }: Cells, row: number, path: string, header: Header
   const { names, mapper, warnings } = header;
   if (cells.length !== names.length) {
     const found = `expected ${names.length} columns, found ${cells.length}`;
-    const remedy = "quote values that hold the delimiter or a line break";
-    return { row, line, kind: "failed", reason: `${path}:${line}:1: ${found}; ${remedy}` };
+    const hint = "quote values that contain the delimiter or a line break";
+    return { row, line, kind: "failed", reason: `${path}:${line}:1: ${found}; ${hint}` };
   }
   try {
     const parsed = mapper.toParsed(dataOf(cells, header), line);
@@ -82,7 +82,7 @@ function* readTable(
 ): Generator<Row, void> {
   const mapper = createRowMapper(path, map, "column");
   let start = text.startsWith("\ufeff") ? 1 : 0;
-  // What Excel writes and reads to name the delimiter.
+  // Excel writes and reads this line to name the delimiter.
   const separator = separatorLine.exec(text.slice(start, start + 20));
   start += separator?.[0].length ?? 0;
   const delimiter = separator?.[1] ?? fixedDelimiter ?? guessDelimiter(text, start);
@@ -91,7 +91,7 @@ function* readTable(
   let row = 0;
   for (const record of recordsOf(text, path, { start, line, delimiter })) {
     const { cells } = record;
-    // A line of blanks.
+    // A line with only blanks.
     const isBlank = cells.length === 1 && cells[0]?.trim() === "";
     if (!header) {
       if (!isBlank) header = readHeader(record, path, mapper);
@@ -103,16 +103,16 @@ function* readTable(
 }
 
 /**
- * CSV with a header line: a row a document. The delimiter is the one of `,`, `;`,
- * tab and `|` that the header has most of, or what a first line `sep=;` says.
- * A row with too few or too many values is a failed row. Throws CliError `usage`
- * for a header that does not serve, and for a quote that nothing closes.
+ * Reads CSV with a header line; each row is a document. The delimiter is the most frequent of `,`,
+ * `;`, tab and `|` in the header, or the one in a first line `sep=;`. A row with too few or too
+ * many values is a failed row. Throws CliError `usage` for an invalid header, and for a quote that
+ * is never closed.
  */
 export function readCsv(text: string, path: string, map: ColumnMap | undefined): Iterable<Row> {
   return readTable(text, path, map, undefined);
 }
 
-/** As readCsv(), with tabs. */
+/** Like readCsv(), with tabs. */
 export function readTsv(text: string, path: string, map: ColumnMap | undefined): Iterable<Row> {
   return readTable(text, path, map, "\t");
 }

@@ -13,7 +13,7 @@ function skipBlank(text: string, at: number): number {
   return blank.lastIndex;
 }
 
-/** Counts lines up to offsets that grow; the text is passed over once. */
+/** The position of an offset. The offset must grow from call to call, to scan the text once. */
 function createPositions(text: string): (offset: number) => { line: number; column: number } {
   let line = 1;
   let start = 0;
@@ -27,7 +27,7 @@ function createPositions(text: string): (offset: number) => { line: number; colu
   };
 }
 
-/** Start and end of each value: the text itself, or the members of the list that it is. */
+/** Start and end of each value: the items of a list, or the whole text. */
 function* valuesOf(text: string): Generator<[number, number], void> {
   const first = skipBlank(text, 0);
   if (text[first] !== "[") {
@@ -36,7 +36,7 @@ function* valuesOf(text: string): Generator<[number, number], void> {
   }
   for (let at = skipBlank(text, first + 1); text[at] !== "]";) {
     const extent = scanJson(text, at);
-    // The whole was scanned before.
+    // The whole text was checked before.
     if ("errorAt" in extent) throw new Error("JSON changed while it was read");
     yield [at, extent.end];
     at = skipBlank(text, extent.end);
@@ -45,17 +45,16 @@ function* valuesOf(text: string): Generator<[number, number], void> {
 }
 
 /**
- * JSON: one document or row, or a list of them. The text is checked as a whole
- * before the first one is given; each is then parsed by itself. Throws CliError
- * `usage` with line and column for broken JSON, and at the end when the map
- * names a member that no row has.
+ * Reads JSON: one document or row, or a list of them. Checks the whole text before it yields the
+ * first one; then parses each separately. Throws CliError `usage` with line and column for broken
+ * JSON, and at the end when `--map` names a member that no row has.
  */
 export function* readJson(
-  given: string,
+  input: string,
   path: string,
   map: ColumnMap | undefined,
 ): Generator<Row, void> {
-  const text = given.startsWith("\ufeff") ? given.slice(1) : given;
+  const text = input.startsWith("\ufeff") ? input.slice(1) : input;
   if (skipBlank(text, 0) === text.length) {
     throw new CliError("usage", `${path}: no JSON: it is empty`, {
       hints: ["write [] for no document, or exclude it"],
@@ -65,7 +64,7 @@ export function* readJson(
   if (at !== undefined) {
     const { line, column } = createPositions(text)(at);
     throw new CliError("usage", `${path}:${line}:${column}: ${jsonProblem(text, at)}`, {
-      hints: ["correct the file; one JSON object a line is the format of .ndjson files"],
+      hints: ["correct the file; a file with one JSON object per line needs the extension .ndjson"],
     });
   }
   const mapper = createRowMapper(path, map, "member");

@@ -3,9 +3,8 @@ import { refuseMissing, rowOfJson } from "../../json/json-row.ts";
 import { createRowMapper } from "../row.ts";
 
 /**
- * NDJSON: a document or row on each line, blank lines passed over. A broken line
- * is a failed row. Throws CliError `usage` at the end when the map names a
- * member that no row has.
+ * Reads NDJSON: a document or row on each line; blank lines are skipped. A broken line is a failed
+ * row. Throws CliError `usage` at the end when `--map` names a member that no row has.
  */
 export function* readNdjson(
   text: string,

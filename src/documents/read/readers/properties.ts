@@ -3,7 +3,7 @@ import type { FrontMatter } from "../../front-matter/front-matter.ts";
 import { parseOwners } from "../../map/owners.ts";
 import type { Value, ValueMap } from "../../front-matter/values.ts";
 
-/** What a file of an office program says about itself, as it stands there. */
+/** The properties of a file from an office program, as written. */
 export interface Properties {
   title?: string | undefined;
   /** Names, separated by semicolons. */
@@ -17,7 +17,10 @@ export interface Properties {
 
 const maxChars = 1000;
 
-/** Text without what XML, JSON and the service cannot hold: controls and halves of pairs. */
+/**
+ * Removes control characters and replaces half surrogate pairs: XML, JSON and the service cannot
+ * contain them.
+ */
 export function cleanText(text: string): string {
   return text.toWellFormed().replace(/[\0-\x08\x0B\x0C\x0E-\x1F\x7F\uFFFE\uFFFF]/g, "");
 }
@@ -30,7 +33,7 @@ function oneLine(text: string | undefined): string {
     .toWellFormed();
 }
 
-/** What programs fill in when nobody gave a title. */
+/** Titles that programs insert if the author sets none. */
 const noTitle =
   /^(?:untitled|document\d*|microsoft (?:word|powerpoint) - .*|.*\.(?:docx?|dvi|tex|indd))$/i;
 
@@ -38,9 +41,9 @@ const listOf = (text: string, separator: RegExp): string[] =>
   text.split(separator).flatMap((each) => (each.trim() === "" ? [] : [each.trim()]));
 
 /**
- * Properties as front matter, so that they become fields by the same rules;
- * what is empty, a placeholder or no date is left out: these are seldom looked
- * at by those who write, and must not fail a file.
+ * Converts properties to front matter, so that the same rules turn them into fields. Drops empty
+ * values, placeholders and invalid dates: authors seldom check properties, so that a bad value must
+ * not fail a file.
  */
 export function frontMatterOf(properties: Properties): FrontMatter | undefined {
   const data = Object.create(null) as ValueMap;

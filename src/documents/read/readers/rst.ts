@@ -1,8 +1,8 @@
 import type { Parsed } from "../reader.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
 
-// The same punctuation character all along (docutils, "reStructuredText Markup
-// Specification", Sections); shorter than three is a warning there and text here.
+// A line of one repeated punctuation character (docutils, "reStructuredText Markup Specification",
+// Sections). A line shorter than three is a warning there, and text here.
 const adornment = /^([!-/:-@[-`{-~])\1{2,}$/;
 
 /** Title as plain text: without literals, roles and substitution marks. */
@@ -23,7 +23,7 @@ function firstTitle(text: string): string | undefined {
   for (let start = 0; start < text.length;) {
     const next = text.indexOf("\n", start);
     const end = next === -1 ? text.length : next;
-    // Longer ones are no adornment that somebody typed: not worth a look.
+    // Nobody types a longer adornment: such a line is not checked.
     const bar = end - start > 1000 ? "" : text.slice(start, end).trimEnd();
     if (adornment.test(bar)) {
       const isOverlined = adornment.test(before) && before === bar;
@@ -41,8 +41,8 @@ function firstTitle(text: string): string | undefined {
 }
 
 /**
- * reStructuredText as text, with the first section title as its title. Throws
- * CliError `usage` with `path:line:column` for broken front matter.
+ * Reads reStructuredText as text. The first section title becomes the title. Throws CliError
+ * `usage` with `path:line:column` for broken front matter.
  */
 export function readRst(text: string, path: string): Parsed {
   const split = splitFrontMatter(text, path);

@@ -1,4 +1,4 @@
-/** The part of sax that is used; the package brings no types. Version pinned. */
+/** The part of sax that is used; the package contains no types. Version pinned. */
 declare module "sax" {
   export interface Events {
     onerror: (error: Error) => void;

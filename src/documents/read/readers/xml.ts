@@ -1,10 +1,10 @@
 import sax, { type Events, type Parser } from "sax";
 import { TextDecoder } from "node:util";
 
-/** XML that is broken, or refused; the message says why. */
+/** The XML is broken or refused; the message contains the reason. */
 export class XmlError extends Error {}
 
-/** Names come without their prefix: `w:p` as `p`. */
+/** Names have no prefix: `p` for `w:p`. */
 export interface XmlHandlers {
   open: (name: string, attributeOf: (name: string) => string | undefined) => void;
   close: (name: string) => void;
@@ -36,9 +36,9 @@ function createParser(handlers: XmlHandlers): Parser {
   let attributes = 0;
   const events: Events = {
     onerror: (error) => refuse(error.message.split("\n")[0] ?? "broken"),
-    // Entities of its own are what XXE and "billion laughs" need; no office program writes them.
+    // XXE and "billion laughs" need custom entities; no office program writes them.
     ondoctype: () => refuse("it declares a document type"),
-    onsgmldeclaration: () => refuse("it holds a declaration"),
+    onsgmldeclaration: () => refuse("it contains a declaration"),
     onopentagstart() {
       attributes = 0;
       if (++depth > maxDepth) refuse(`it is nested more than ${maxDepth} levels deep`);
@@ -48,9 +48,9 @@ function createParser(handlers: XmlHandlers): Parser {
         refuse(`an element has more than ${maxAttributes} attributes`);
       }
     },
-    onopentag({ name, attributes: given }) {
+    onopentag({ name, attributes: values }) {
       handlers.open(localName(name), (wanted) => {
-        for (const key of Object.keys(given)) if (localName(key) === wanted) return given[key];
+        for (const key of Object.keys(values)) if (localName(key) === wanted) return values[key];
         return undefined;
       });
     },
@@ -61,14 +61,13 @@ function createParser(handlers: XmlHandlers): Parser {
     ontext: handlers.text,
     oncdata: handlers.text,
   };
-  // sax watches the length of names and values only while it counts positions, as it does by itself.
+  // sax limits the length of names and values only while it tracks positions, which is its default.
   return Object.assign(sax.parser(true, { strictEntities: true }), events);
 }
 
 /**
- * Reads XML (UTF-8, or UTF-16 with BOM) piece by piece: memory is that of the
- * open elements. Document types, and with them entities, are refused; nothing
- * outside is ever fetched. Throws XmlError.
+ * Reads XML (UTF-8, or UTF-16 with BOM) piece by piece: only the open elements are in memory.
+ * Refuses document types, and so custom entities. Never fetches anything. Throws XmlError.
  */
 export function parseXml(bytes: Uint8Array, handlers: XmlHandlers): void {
   const decoder = decoderFor(bytes);

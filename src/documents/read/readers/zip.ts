@@ -1,7 +1,7 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import { codeOf } from "../../../errors.ts";
 
-/** An archive that cannot be read, or must not be; the message says why. */
+/** The archive cannot be read or is refused; the message contains the reason. */
 export class ZipError extends Error {}
 
 export interface ZipEntry {
@@ -30,7 +30,7 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The end record stands at the end, behind it at most a comment of 65,535 bytes. */
+/** Finds the end record: only a comment of at most 65,535 bytes may follow it. */
 function findEnd(view: DataView): number {
   const last = view.byteLength - 22;
   for (let at = last; at >= Math.max(0, last - 0xffff); at--) {
@@ -40,17 +40,16 @@ function findEnd(view: DataView): number {
 }
 
 /**
- * The entries of an archive by name, from its central directory (PKWARE
- * APPNOTE.TXT 4.3.12), as the programs that write it find them; nothing is
- * unpacked. Sizes of ZIP64 are not read: such files are larger than what is
- * taken. Throws ZipError.
+ * Lists the entries of an archive by name, from its central directory (PKWARE APPNOTE.TXT 4.3.12),
+ * like the programs that write archives. Unpacks nothing. Does not read ZIP64 sizes: such files are
+ * larger than our limits. Throws ZipError.
  */
 export function listEntries(bytes: Uint8Array): Map<string, ZipEntry> {
   const view = viewOf(bytes);
   try {
     const end = findEnd(view);
     const count = view.getUint16(end + 10, true);
-    if (count > maxEntries) throw new ZipError(`it holds more than ${maxEntries} parts`);
+    if (count > maxEntries) throw new ZipError(`it contains more than ${maxEntries} parts`);
     let at = view.getUint32(end + 16, true);
     const entries = new Map<string, ZipEntry>();
     for (let index = 0; index < count; index++) {
@@ -69,7 +68,7 @@ export function listEntries(bytes: Uint8Array): Map<string, ZipEntry> {
     }
     return entries;
   } catch (error) {
-    // A DataView says so when what it is told to read lies outside.
+    // A DataView throws this error for a read outside its bytes.
     if (error instanceof RangeError) throw new ZipError(damaged);
     throw error;
   }
@@ -91,24 +90,24 @@ function inflate(packed: Uint8Array, maxBytes: number): Uint8Array {
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, maxBytes) });
   } catch (error) {
     if (codeOf(error) !== "ERR_BUFFER_TOO_LARGE") throw new ZipError(damaged);
-    throw new ZipError("unpacked it is larger than what one document may have");
+    throw new ZipError("unpacked, it is larger than the limit for one document");
   }
 }
 
 /**
- * The content of an entry, taken off the budget. Sizes that the archive states
- * are not believed: zlib stops at what the budget has left. Throws ZipError, also for content that
- * is not what was packed.
+ * Unpacks an entry and subtracts its size from the budget. Does not trust the sizes in the archive:
+ * zlib stops at the remaining budget. Throws ZipError, also for content that does not match its
+ * checksum.
  */
 export function unpackEntry(bytes: Uint8Array, entry: ZipEntry, budget: Budget): Uint8Array {
   if (entry.isEncrypted) throw new ZipError(`its part ${entry.name} is encrypted`);
   const packed = packedBytesOf(bytes, entry);
   if (entry.method !== 0 && entry.method !== 8) {
-    throw new ZipError(`its part ${entry.name} is packed in a way that is not supported`);
+    throw new ZipError(`its part ${entry.name} uses a compression method that is not supported`);
   }
   const content = entry.method === 8 ? inflate(packed, budget.left) : packed;
   budget.left -= content.length;
-  if (budget.left < 0) throw new ZipError("unpacked it is larger than what one document may have");
+  if (budget.left < 0) throw new ZipError("unpacked, it is larger than the limit for one document");
   if (crc32(content) !== entry.checksum) throw new ZipError(damaged);
   return content;
 }

@@ -13,26 +13,26 @@ import { parseXml, type XmlHandlers } from "../xml.ts";
 
 export interface Body {
   blocks: Block[];
-  /** Notes that are referred to, e.g. `footnote 3`, with their numbers. */
+  /** Referenced notes, e.g. `footnote 3`, with their numbers. */
   notes: ReadonlyMap<string, number>;
   /** Text of the first heading of level 1. */
   title: string | undefined;
 }
 
-// Deleted and moved text, what a format was before a change, the second copy of
-// a drawing for old programs, tab stops, field codes.
-const leftOut = new Set(
+// Deleted and moved text, formats before a change, the second copy of a drawing for old programs,
+// tab stops, field codes.
+const skippedElements = new Set(
   "del moveFrom pPrChange rPrChange sectPr Fallback tabs instrText delText delInstrText".split(" "),
 );
 
 type Attributes = (name: string) => string | undefined;
 
-/** Elements that hold text, or stand for some. */
+/** Handlers of elements that contain or represent text. */
 const opens: Readonly<Record<string, (walk: Walk, attributeOf: Attributes) => void>> = {
   p: openParagraph,
   r: openRun,
   rPr(walk) {
-    // Those of a paragraph are about its end mark.
+    // The run properties of a paragraph describe its end mark.
     walk.inRunProperties = walk.paragraphs.at(-1)?.isRunHidden !== undefined;
   },
   t(walk) {
@@ -50,7 +50,7 @@ const opens: Readonly<Record<string, (walk: Walk, attributeOf: Attributes) => vo
   },
 };
 
-/** Elements that say something about the paragraph or run that they stand in. */
+/** Handles elements that are properties of their paragraph or run. */
 function openProperty(walk: Walk, name: string, attributeOf: Attributes): void {
   const paragraph = walk.paragraphs.at(-1);
   const value = attributeOf("val");
@@ -94,7 +94,7 @@ function closeRun({ paragraphs }: Walk): void {
   if (paragraph) paragraph.isRunHidden = undefined;
 }
 
-/** A table within a table is part of the cell that it stands in. */
+/** A table within a table is part of the outer cell. */
 function closeTablePart(walk: Walk, name: string): void {
   if (name === "tbl") walk.tables--;
   if (name === "tc" && walk.tables === 1) {
@@ -113,7 +113,7 @@ function closeTablePart(walk: Walk, name: string): void {
 function handlersOf(walk: Walk): XmlHandlers {
   return {
     open(name, attributeOf) {
-      if (walk.skipped > 0 || leftOut.has(name)) walk.skipped++;
+      if (walk.skipped > 0 || skippedElements.has(name)) walk.skipped++;
       else if (Object.hasOwn(opens, name)) opens[name]?.(walk, attributeOf);
       else openProperty(walk, name, attributeOf);
     },

@@ -2,7 +2,7 @@ import { parseXml } from "../xml.ts";
 
 /** What a style means for the text. */
 export interface Style {
-  /** From 1; undefined for what is no heading. */
+  /** From 1; undefined for no heading. */
   heading?: number;
   isList?: boolean;
   isHidden?: boolean;
@@ -25,7 +25,7 @@ export function headingOfOutline(value: string | undefined): number | undefined 
   return value !== undefined && /^[0-8]$/.test(value) ? Number(value) + 1 : undefined;
 }
 
-/** Whether a switch such as `<w:vanish/>` is on. */
+/** Whether a boolean element, for example `<w:vanish/>`, is on. */
 export function isOn(value: string | undefined): boolean {
   return value === undefined || !/^(?:0|false|off)$/.test(value);
 }
@@ -59,7 +59,7 @@ export function readStyles(bytes: Uint8Array): Styles {
   return styles;
 }
 
-/** A member of a style, its own or that of what it is based on. */
+/** A member of a style: its own, or inherited from the style that it is based on. */
 export function memberOf<Key extends keyof Style>(
   styles: Styles,
   id: string | undefined,
@@ -74,9 +74,9 @@ export function memberOf<Key extends keyof Style>(
   return undefined;
 }
 
-/** Level (from 1) of the heading that a paragraph style makes; undefined for none. */
+/** Heading level (from 1) of a paragraph style; undefined for no heading. */
 export function headingLevel(styles: Styles, id: string | undefined): number | undefined {
-  // A file without styles still has their ids.
+  // In a file without styles, paragraphs still have style ids.
   const level = styles.size === 0 ? headingOf(id ?? "") : memberOf(styles, id, "heading");
   return level === 0 ? undefined : level;
 }

@@ -6,9 +6,9 @@ export interface Block {
   isItem: boolean;
 }
 
-// What Markdown would take for something else at the begin of a line: headings,
-// their underlines and rules, fences, lists, quotations, HTML. Ignore regions
-// keep their meaning: who writes one in an office program wants it, too.
+// Line beginnings that Markdown would read as syntax: headings, their underlines and rules, fences,
+// lists, quotations, HTML. Ignore regions keep their meaning: an author who writes one in an office
+// program wants it.
 const structure =
   /^([ \t]*)(?=(?:#{1,6}(?:[ \t]|$)|=+[ \t]*$|-+[ \t]*$|`{3}|~{3}|[-*+][ \t]|>|<(?!!--[ \t]*\/?knowctl:ignore)[A-Za-z!?/]))/gm;
 const numbered = /^([ \t]*\d{1,9})([.)][ \t])/gm;
@@ -17,7 +17,7 @@ function escapeLines(text: string): string {
   return text.replace(structure, "$1\\").replace(numbered, "$1\\$2");
 }
 
-/** Lines without spaces at their ends, none of them blank. */
+/** Removes spaces at line ends, and blank lines. */
 function tidy(text: string): string {
   return cleanText(text)
     .split("\n")
@@ -30,14 +30,14 @@ function tidy(text: string): string {
 /** A heading of Markdown; undefined without text. Levels beyond 6 become 6. */
 export function headingBlock(text: string, level: number): Block | undefined {
   const line = cleanText(text).replace(/\s+/g, " ").trim();
-  // Marks at the end would be taken for the closing ones.
+  // Markdown would remove `#` at the end as closing marks.
   const kept = line.replace(/(^| )(#+)$/, "$1\\$2");
   return line === ""
     ? undefined
     : { text: `${"#".repeat(Math.min(6, level))} ${kept}`, isItem: false };
 }
 
-/** A paragraph whose text means nothing in Markdown; undefined without text. */
+/** A paragraph with its Markdown syntax escaped; undefined without text. */
 export function paragraphBlock(text: string): Block | undefined {
   const lines = escapeLines(tidy(text));
   return lines === "" ? undefined : { text: lines, isItem: false };
@@ -52,7 +52,7 @@ export function itemBlock(text: string, depth: number): Block | undefined {
     : { text: `${indent}- ${lines.replaceAll("\n", `\n${indent}  `)}`, isItem: true };
 }
 
-/** A table, a row a line, its cells with ` | ` between; undefined without text. */
+/** A table: one line per row, cells separated by ` | `; undefined without text. */
 export function tableBlock(rows: readonly string[][]): Block | undefined {
   const lines = rows.map((cells) =>
     cells.map((cell) => cleanText(cell).replace(/\s+/g, " ").trim().replaceAll("|", "\\|")),
@@ -62,7 +62,7 @@ export function tableBlock(rows: readonly string[][]): Block | undefined {
   return text === "" ? undefined : { text, isItem: false };
 }
 
-/** Blocks with a blank line between, items of one list without. */
+/** Joins blocks with a blank line between them, but without one between items of a list. */
 export function joinBlocks(blocks: readonly Block[]): string {
   const parts: string[] = [];
   for (const [index, block] of blocks.entries()) {

@@ -9,16 +9,16 @@ export interface Paragraph {
   depth: number;
   /** Whether the text of the open run is hidden; undefined outside of runs. */
   isRunHidden: boolean | undefined;
-  /** Whether it stands, as a text box, in what is hidden. */
+  /** Whether it is in a text box within hidden text. */
   isHidden: boolean;
 }
 
-/** Where in a document part we are. Paragraphs nest: a text box stands in one. */
+/** The state of reading a document part. Paragraphs can be nested: a text box is within one. */
 export interface Walk {
   styles: Styles;
   blocks: Block[];
   paragraphs: Paragraph[];
-  /** Open elements within one that is left out. */
+  /** Number of open elements within a skipped element, which counts too. */
   skipped: number;
   inRunProperties: boolean;
   inText: boolean;
@@ -26,7 +26,7 @@ export interface Walk {
   rows: string[][];
   cells: string[];
   cell: string[];
-  /** Ids of the notes that are referred to, with their numbers: `footnote 3`. */
+  /** Ids of referenced notes, with their numbers: `footnote 3`. */
   notes: Map<string, number>;
   /** Text of the first heading of level 1. */
   title: string | undefined;
@@ -62,7 +62,7 @@ export function openParagraph(walk: Walk): void {
   });
 }
 
-/** A run is hidden as its paragraph's style says, until it says something itself. */
+/** A run is hidden if the style of its paragraph is, unless its own properties change this. */
 export function openRun({ paragraphs, styles }: Walk): void {
   const paragraph = paragraphs.at(-1);
   if (!paragraph) return;
@@ -75,7 +75,7 @@ export function addText({ paragraphs }: Walk, text: string): void {
   if (paragraph?.isRunHidden === false && !paragraph.isHidden) paragraph.text += text;
 }
 
-/** Adds the number of a note, counted by first mention. */
+/** Adds the number of a note. Notes are numbered by their first reference. */
 export function addReference(walk: Walk, note: string): void {
   const paragraph = walk.paragraphs.at(-1);
   if (paragraph?.isRunHidden !== false || paragraph.isHidden) return;

@@ -7,10 +7,10 @@ import { frontMatterOf, cleanText, type Properties } from "../properties.ts";
 import { parseXml, XmlError } from "../xml.ts";
 import { listEntries, unpackEntry, ZipError, type Budget, type ZipEntry } from "../zip.ts";
 
-// Of all parts that are read, unpacked: a book of a thousand pages has some 20 MiB.
+// Limit for all unpacked parts together: a book of a thousand pages has about 20 MiB.
 const maxUnpackedBytes = 64 * 1024 * 1024;
 
-/** The archive of one file, with what may still be unpacked of it. */
+/** The archive of one file, with the number of bytes that may still be unpacked. */
 interface Archive {
   bytes: Uint8Array;
   entries: ReadonlyMap<string, ZipEntry>;
@@ -22,7 +22,7 @@ function unpack(archive: Archive, name: string | undefined): Uint8Array | undefi
   return entry && unpackEntry(archive.bytes, entry, archive.budget);
 }
 
-/** Parts that a part refers to, by the last word of the kind of relation (ECMA-376 part 2, 9). */
+/** Parts that a part refers to, by the last word of the relation type (ECMA-376 part 2, 9). */
 function readRelations(archive: Archive, part: string): Map<string, string> {
   const slash = part.lastIndexOf("/") + 1;
   const folder = part.slice(0, slash);
@@ -85,14 +85,14 @@ function addNotes(
   }
 }
 
-/** A part beside the text that is broken costs what it says, not the text. */
-function readBeside<Result>(read: () => Result, otherwise: Result, warn: (why: string) => void) {
+/** Reads an optional part. A broken part is ignored with a warning, and the text is kept. */
+function readOptional<Result>(read: () => Result, fallback: Result, warn: (why: string) => void) {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
     warn(error.message);
-    return otherwise;
+    return fallback;
   }
 }
 
@@ -100,21 +100,21 @@ function readArchive(archive: Archive, path: string): Parsed {
   const root = readRelations(archive, "");
   const main = root.get("officeDocument") ?? "word/document.xml";
   const content = unpack(archive, main);
-  if (!content) throw new ZipError(`it holds no ${main}: it is no Word document`);
+  if (!content) throw new ZipError(`it contains no ${main}: it is no Word document`);
   const warnings: string[] = [];
   const warn = (what: string) => (why: string) => {
-    warnings.push(`${path}: ${what} left out: ${cleanText(why)}`);
+    warnings.push(`${path}: ${what} ignored: ${cleanText(why)}`);
   };
   const relations = readRelations(archive, main);
   const stylesBytes = unpack(archive, relations.get("styles"));
   const noStyles: Styles = new Map();
   const styles = stylesBytes
-    ? readBeside(() => readStyles(stylesBytes), noStyles, warn("styles, and headings with them,"))
+    ? readOptional(() => readStyles(stylesBytes), noStyles, warn("styles, and so headings,"))
     : noStyles;
   const body = readBody(content, styles);
-  readBeside(() => addNotes(body, archive, relations, styles), undefined, warn("notes"));
+  readOptional(() => addNotes(body, archive, relations, styles), undefined, warn("notes"));
   const core = unpack(archive, root.get("core-properties"));
-  const properties = readBeside(() => readProperties(core), {}, warn("properties"));
+  const properties = readOptional(() => readProperties(core), {}, warn("properties"));
   return {
     frontMatter: frontMatterOf(properties),
     body: joinBlocks(body.blocks),
@@ -134,7 +134,7 @@ function refuseOthers(bytes: Uint8Array, path: string): void {
   if (bytes.length === 0)
     fail(path, "no Word document: it is empty", "save it again, or exclude it");
   const start = Buffer.from(bytes.subarray(0, 8)).toString("latin1");
-  // Word wraps what has a password in the container of its old format ([MS-OFFCRYPTO] 1.3).
+  // Word stores a file with a password in the container of its old format ([MS-OFFCRYPTO] 1.3).
   if (start === "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1") {
     const reason = "password-protected (or an old .doc)";
     fail(path, reason, "save it without a password as .docx");
@@ -145,9 +145,9 @@ function refuseOthers(bytes: Uint8Array, path: string): void {
 }
 
 /**
- * A Word document (ECMA-376) as Markdown: headings by style, paragraphs, lists,
- * tables, notes; deleted and hidden text is left out. Its properties stand for
- * front matter. At most 64 MiB are unpacked. Throws CliError `usage` naming `path`.
+ * Reads a Word document (ECMA-376) as Markdown: headings by style, paragraphs, lists, tables and
+ * notes. Skips deleted and hidden text. The document properties become front matter. Unpacks at
+ * most 64 MiB. Throws CliError `usage` with `path`.
  */
 export function readDocx(bytes: Uint8Array, path: string): Promise<Parsed> {
   return new Promise((done) => {

@@ -1,18 +1,18 @@
 import type { GivenHeading } from "../../reader.ts";
 
-/** A piece of the text with what parts it from the piece before. */
+/** A piece of the text, and how it is separated from the previous piece. */
 export interface Block {
   text: string;
-  /** Rows and list items stand line below line. */
+  /** For rows and list items: no blank line between them. */
   isTight: boolean;
   heading?: GivenHeading;
 }
 
-// What begins a line of Markdown that is no paragraph, as structure.ts sees it.
+// Line beginnings that structure.ts does not read as a paragraph.
 const looksLikeHeading = /^(?:#{1,6}(?:[ \t]|$)|=+[ \t]*$|-+[ \t]*$|<)/;
 const looksLikeFence = /^((?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?=```|~~~)/;
 
-/** A line of text that means nothing as Markdown; `<!--` neither begins nor hides anything. */
+/** Escapes the Markdown syntax of a line, and `<!--`, so that it begins no comment. */
 export function escapeLine(line: string): string {
   const text = line.includes("<!--") ? line.replaceAll("<!--", "<\\!--") : line;
   if (looksLikeHeading.test(text)) return `\\${text}`;
@@ -27,19 +27,19 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-/** Lines of running text: white space collapsed, empty ones left out, each escaped. */
+/** Collapses the white space of running text, drops empty lines, and escapes each line. */
 export function linesOf(text: string, indent: string, mark: string): string {
   const lines = text
     .split("\n")
     .map((line) => oneLine(line))
-    // A row of empty cells.
+    // Also drops a row of empty cells.
     .filter((line) => line.replace(/[|\s]+/g, "") !== "")
     .map((line) => escapeLine(line));
   const rest = indent + " ".repeat(mark.length);
   return lines.map((line, index) => (index === 0 ? indent + mark : rest) + line).join("\n");
 }
 
-/** Preformatted text as a fence that is longer than any in it. */
+/** Wraps preformatted text in a fence that is longer than any fence in it. */
 export function fenced(text: string): string {
   const content = text.replace(/^\n/, "").trimEnd();
   if (content.trim() === "") return "";
@@ -54,7 +54,7 @@ type Range = readonly [from: number, to: number];
 const sizeOf = (blocks: readonly Block[]): number =>
   blocks.reduce((sum, { text }) => sum + text.length, 0);
 
-/** The blocks of the text proper, by where `<main>` and `<article>` begin and end among them. */
+/** The blocks of the main text. The ranges of `blocks` are those of `<main>` and `<article>`. */
 export function chooseBlocks(
   blocks: readonly Block[],
   mains: readonly Range[],
@@ -64,12 +64,12 @@ export function chooseBlocks(
     ranges.flatMap(([from, to]) => blocks.slice(from, to));
   const main = within(mains);
   if (main.length > 0) return main;
-  // Articles may also be no more than teasers beside the text.
+  // Articles may also be only teasers beside the main text.
   const article = within(articles);
   return article.length > 0 && sizeOf(article) * 2 >= sizeOf(blocks) ? article : blocks;
 }
 
-/** Blocks as the text of a document, with its headings in order. */
+/** Joins blocks to the text of a document. Also returns its headings in order. */
 export function joinBlocks(blocks: readonly Block[]): { body: string; headings: GivenHeading[] } {
   const parts: string[] = [];
   const headings: GivenHeading[] = [];

@@ -8,11 +8,11 @@ export interface Draft {
   /** Running text since the last block; line breaks are those of `<br>`. */
   inline: string[];
   heading: { level: number; id: string | undefined } | undefined;
-  /** Anchor in front of what comes next: of a section, for the heading that it begins with. */
+  /** Anchor before the next text, for example of a section, for the heading at its start. */
   anchor: string | undefined;
   /** Open lists: the number of the last item, or -1 for bullets. */
   lists: number[];
-  /** Set from the start of a list item to its first text. */
+  /** List mark, set from the start of a list item to its first text. */
   mark: string;
   isInRow: boolean;
   hasCell: boolean;
@@ -39,8 +39,8 @@ export function createDraft(): Draft {
 
 function pushHeading(draft: Draft, text: string): void {
   const { heading } = draft;
+  // oneLine() also removes the mark of a link to the heading itself.
   const title = oneLine(text);
-  // The mark at the end is that of a link to the heading itself.
   if (!heading || title === "") return;
   const { level, id = draft.anchor } = heading;
   draft.blocks.push({
@@ -52,7 +52,7 @@ function pushHeading(draft: Draft, text: string): void {
   draft.anchor = undefined;
 }
 
-/** Ends the running text: what comes next stands in a block of its own. */
+/** Ends the running text. The next text begins a new block. */
 export function endBlock(draft: Draft): void {
   if (draft.inline.length === 0) return;
   const text = draft.inline.join("");
@@ -68,18 +68,18 @@ export function endBlock(draft: Draft): void {
   draft.anchor = undefined;
 }
 
-/** Where a block would end: within a row only a blank. */
+/** Ends the block; within a row only adds a blank. */
 export function boundary(draft: Draft): void {
   if (draft.isInRow && !draft.heading) draft.inline.push(" ");
   else endBlock(draft);
 }
 
 export function addText(draft: Draft, text: string): void {
-  // The sign beside a heading that links to it.
+  // The sign of a link to the heading itself.
   if (draft.heading && draft.isSelfLink && /^\s*[#\u00b6\u00a7\u{1f517}]\s*$/u.test(text)) return;
   if (draft.pre) draft.pre.push(text);
   else if (text.trim() !== "") draft.inline.push(text.replaceAll("\n", " "));
-  // Blanks between blocks are nothing; between words they part them.
+  // Blanks matter only between words, not between blocks.
   else if (draft.inline.length > 0) draft.inline.push(" ");
 }
 
@@ -133,13 +133,13 @@ export function closePre(draft: Draft): void {
   if (text !== "") draft.blocks.push({ text, isTight: false });
 }
 
-/** Ends all that is open. */
+/** Ends the open `<pre>` and the running text. */
 export function endDraft(draft: Draft): void {
   closePre(draft);
   endBlock(draft);
 }
 
-/** An image that Markdown can name; of any other only what it says. */
+/** Adds an image if Markdown can contain its address, else only its alternative text. */
 export function addImage(draft: Draft, source: string | undefined, alt = ""): void {
   const text = alt.replace(/[[\]\s]+/g, " ").trim();
   const isNameable = source !== undefined && /^(?!data:)[^\s()<>]{1,2000}$/i.test(source);

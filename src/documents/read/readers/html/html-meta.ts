@@ -4,7 +4,7 @@ import { toValue } from "../../../front-matter/values.ts";
 
 type Attributes = ReadonlyMap<string, string>;
 
-/** What the head of a page says about it; the first of each kind counts. */
+/** Metadata from the head of a page. The first value of each kind counts. */
 export interface Meta {
   readonly values: Map<string, string>;
 }
@@ -28,12 +28,12 @@ function keep(meta: Meta, name: string, value: string | undefined): void {
   if (text !== "" && !meta.values.has(name)) meta.values.set(name, text);
 }
 
-/** Takes over what `<title>` holds. */
+/** Stores the text of `<title>`. */
 export function takeTitle(meta: Meta, text: string): void {
   keep(meta, "title", text.slice(0, 10_000));
 }
 
-/** Takes over what `<meta>`, `<link>` and `<html>` say. */
+/** Stores the values of `<meta>`, `<link>` and `<html>`. */
 export function takeTag(meta: Meta, tag: string, attributes: Attributes): void {
   if (tag === "html") keep(meta, "lang", attributes.get("lang") ?? attributes.get("xml:lang"));
   if (tag === "link" && /(?:^|\s)canonical(?:\s|$)/i.test(attributes.get("rel") ?? "")) {
@@ -46,9 +46,9 @@ export function takeTag(meta: Meta, tag: string, attributes: Attributes): void {
 }
 
 /**
- * The same as front matter: title, description, author, keywords, link, updated
- * and lang. What would not pass as front matter (a date in another form, a
- * relative link) is left out: nobody wrote it for this tool.
+ * Converts the metadata to front matter: title, description, author, keywords, link, updated and
+ * lang. Drops values that front matter would refuse (a date in another form, a relative link): the
+ * page was not written for this tool.
  */
 export function toFrontMatter(meta: Meta): FrontMatter | undefined {
   const { values } = meta;
@@ -63,12 +63,12 @@ export function toFrontMatter(meta: Meta): FrontMatter | undefined {
     if (found !== undefined) data[key] = found;
   }
   const link = values.get("canonical");
-  // A relative one counts from the page's own address, which the file does not tell.
+  // A relative link needs the address of the page, which the file does not contain.
   if (link !== undefined && /^https?:\/\/[^\s/]/i.test(link)) data["link"] = link;
   const lang = values.get("lang");
   if (lang !== undefined) data["lang"] = lang;
   if (Object.keys(data).length === 0) return undefined;
   const copy = toValue(data);
-  // JSON: text that says `null` is text. There is no block whose lines could be named.
+  // Format json, because then the text `null` stays text. There is no block with line numbers.
   return { data: copy as FrontMatter["data"], format: "json", block: "", firstLine: 1 };
 }

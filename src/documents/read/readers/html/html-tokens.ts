@@ -1,14 +1,14 @@
 import { decodeHTML, decodeHTMLAttribute } from "entities/decode";
 
-/** What an HTML text is made of, as far as its text is of interest. */
+/** One token of an HTML text, as far as it matters for the text of the page. */
 export type Token =
   | { kind: "text"; text: string }
   | { kind: "open"; name: string; attributes: ReadonlyMap<string, string> }
   | { kind: "close"; name: string }
   | { kind: "comment"; text: string; at: number };
 
-// Their content is no markup (HTML Standard, 13.2.5): up to the end tag it is
-// one text, of `title` and `textarea` with entities.
+// Their content is no markup (HTML Standard, 13.2.5): up to the end tag it is one text. Only in
+// `title` and `textarea` it has entities.
 const rawElements = new Set(["script", "style", "xmp", "iframe", "noembed", "title", "textarea"]);
 const tagName = /[^\t\n\f\r />]*/y;
 const attributePart =
@@ -17,11 +17,11 @@ const maxAttributes = 100;
 
 interface Source {
   text: string;
-  /** End tags and comment ends that occur no more: nobody looks for them twice. */
+  /** End tags and comment ends that do not occur again: they are searched for only once. */
   missing: Set<string>;
 }
 
-/** Offset of the next occurrence, -1 for none; what is missing once is missing for good. */
+/** Offset of the next occurrence; -1 for none. A missing text is searched for only once. */
 function find(source: Source, what: string, from: number): number {
   if (source.missing.has(what)) return -1;
   const at = source.text.indexOf(what, from);
@@ -34,7 +34,7 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text);
 }
 
-/** Attributes from an offset on and where the tag ends; undefined when it never does. */
+/** Reads the attributes from an offset to the end of the tag; undefined if the tag never ends. */
 function readAttributes(
   source: Source,
   from: number,
@@ -43,7 +43,7 @@ function readAttributes(
   let at = from;
   while (source.text[at] !== ">") {
     if (at >= source.text.length) return undefined;
-    // A quote that never closes must not be looked at again from each tag.
+    // A quote that never closes must not be scanned again for each tag.
     const found = source.missing.has("tag end") ? null : match(attributePart, source.text, at);
     if (found?.[0] === undefined || found[0] === "") {
       const end = find(source, ">", at);
@@ -54,7 +54,7 @@ function readAttributes(
     if (name === undefined || attributes.size >= maxAttributes) continue;
     const key = name.toLowerCase();
     const value = double ?? single ?? bare ?? "";
-    // The first of two counts; a value longer than this is data, not text.
+    // The first of two attributes counts. A longer value is data, not text.
     if (!attributes.has(key) && value.length <= 10_000) {
       attributes.set(key, decodeHTMLAttribute(value));
     }
@@ -62,7 +62,7 @@ function readAttributes(
   return { attributes, end: at + 1 };
 }
 
-/** The end tag of a raw element, without regard to case: start and end; undefined for none. */
+/** Start and end of the end tag of a raw element, ignoring case; undefined for none. */
 function findEndTag(source: Source, name: string, from: number): [number, number] | undefined {
   const key = `</${name}`;
   if (source.missing.has(key)) return undefined;
@@ -86,12 +86,12 @@ function* readOpen(source: Source, at: number): Generator<Token, number> {
   }
   const lower = name.toLowerCase();
   yield { kind: "open", name: lower, attributes: read.attributes };
-  // Of the elements whose content is hidden the one that may close itself.
+  // `svg` is the only hidden element that may close itself.
   const isClosed = lower === "svg" && text.startsWith("/>", read.end - 2);
   if (isClosed) yield { kind: "close", name: lower };
   if (!rawElements.has(lower)) return read.end;
   const close = findEndTag(source, lower, read.end);
-  // Never closed: a browser would hide all that follows; here it stays.
+  // Never closed: a browser would hide all following text; here the text stays.
   if (!close) return read.end;
   const content = text.slice(read.end, close[0]);
   const hasEntities = lower === "title" || lower === "textarea";
@@ -100,13 +100,13 @@ function* readOpen(source: Source, at: number): Generator<Token, number> {
   return close[1];
 }
 
-/** One construct that begins with "<"; gives where the next one begins. */
+/** Reads one construct that begins with "<". Returns the offset after it. */
 function* readMarkup(source: Source, at: number): Generator<Token, number> {
   const { text } = source;
   const next = text[at + 1] ?? "";
   if (/[A-Za-z]/.test(next)) return yield* readOpen(source, at);
   if (text.startsWith("<!--", at)) {
-    // `<!-->` and `<!--->` are comments, too.
+    // `<!-->` and `<!--->` are also comments.
     const end = find(source, "-->", at + 2);
     if (end !== -1) {
       yield { kind: "comment", text: text.slice(at + 4, Math.max(at + 4, end)), at };
@@ -125,9 +125,9 @@ function* readMarkup(source: Source, at: number): Generator<Token, number> {
 }
 
 /**
- * The tokens of an HTML text in order, entities decoded, names in lower case.
- * Takes time in proportion to the text whatever it holds; a construct that is
- * never closed is text, so that nothing after it gets lost.
+ * Yields the tokens of an HTML text in order, with decoded entities and names in lower case. The
+ * time is linear for any text. A construct that is never closed is text, so that nothing after it
+ * is lost.
  */
 export function* readTokens(text: string): Generator<Token> {
   const source: Source = { text, missing: new Set() };

@@ -7,7 +7,7 @@ import { readTokens, type Token } from "./html-tokens.ts";
 
 type Open = Extract<Token, { kind: "open" }>;
 
-// Not text of the page, or text of the site around it.
+// Elements without text of the page, or with text of the site around it.
 const hiddenElements = new Set(
   "script style noscript template svg nav iframe object audio video canvas button select datalist xmp noembed title textarea".split(
     " ",
@@ -20,19 +20,19 @@ const blockElements = new Set(
 );
 const anchored = new Set(["section", "div", "article", "a", "span"]);
 
-/** An element that is waited for until it closes; `depth` counts those of its name within. */
+/** An open element; `depth` counts the open elements of its name, itself included. */
 interface Span {
   name: string;
   depth: number;
 }
 
-/** With the number of blocks where it began. */
+/** `from` is the number of blocks before it. */
 type Part = Span & { from: number };
 
 interface Reading {
   draft: draft.Draft;
   meta: Meta;
-  /** A hidden element; what it holds comes into a draft of its own, for when it never closes. */
+  /** A hidden element. Its content goes into a separate draft, needed if it never closes. */
   hidden: (Span & { before: draft.Draft }) | undefined;
   main: Part | undefined;
   article: Part | undefined;
@@ -42,7 +42,7 @@ interface Reading {
   ignored: number[];
 }
 
-/** Whether this tag closes the element that is waited for. */
+/** Updates the depth of an open element. Returns whether this tag closes it. */
 function closes(span: Span, token: Token): boolean {
   if (token.kind !== "open" && token.kind !== "close") return false;
   if (token.name !== span.name) return false;
@@ -92,7 +92,7 @@ function closeElement({ draft: current }: Reading, name: string): void {
   else if (name === "li" || blockElements.has(name)) draft.boundary(current);
 }
 
-/** The parts that hold the text proper: `<main>`, or an `<article>`. */
+/** Records where the main text begins and ends: `<main>`, or an `<article>`. */
 function trackParts(reading: Reading, token: Token): void {
   const { draft: current } = reading;
   for (const part of ["main", "article"] as const) {
@@ -110,17 +110,17 @@ function trackParts(reading: Reading, token: Token): void {
   }
 }
 
-/** Regions as in Markdown; a hidden element has none. */
-function takeComment({ ignored }: Reading, text: string, at: number): void {
+/** Tracks ignore regions as in Markdown. Call it only outside hidden elements. */
+function trackIgnored({ ignored }: Reading, text: string, at: number): void {
   const slash = /^[ \t]*(\/?)knowctl:ignore[ \t]*$/.exec(text)?.[1];
   if (slash === "") ignored.push(at);
   else if (slash !== undefined) ignored.pop();
 }
 
-function take(reading: Reading, token: Token): void {
+function handleToken(reading: Reading, token: Token): void {
   const { hidden } = reading;
   if (token.kind === "comment") {
-    if (!hidden) takeComment(reading, token.text, token.at);
+    if (!hidden) trackIgnored(reading, token.text, token.at);
     return;
   }
   if (reading.ignored.length > 0) return;
@@ -139,7 +139,7 @@ function take(reading: Reading, token: Token): void {
   } else if (!openLeaf(reading, token)) openElement(reading, token);
 }
 
-/** Ends what is open; a hidden element that never closed is none. */
+/** Ends everything that is open. A hidden element that never closed counts as visible. */
 function finish(reading: Reading): void {
   draft.endDraft(reading.draft);
   if (reading.hidden) {
@@ -164,11 +164,10 @@ function refuseOpenRegion({ ignored }: Reading, text: string, path: string): voi
 }
 
 /**
- * The text of an HTML page as Markdown: headings, lists, rows of tables and
- * preformatted text. Of a page with `<main>` (or mostly `<article>`) that part;
- * never navigation and scripts. What the head says becomes front matter.
- * Broken HTML gives what text there is. Throws CliError `usage` for an ignore
- * region that is never closed.
+ * Reads the text of an HTML page as Markdown: headings, lists, rows of tables and preformatted
+ * text. Of a page with `<main>` (or mostly `<article>`), it reads only that part; it never reads
+ * navigation and scripts. Metadata in the head becomes front matter. The text of broken HTML is
+ * read as far as possible. Throws CliError `usage` for an ignore region that is never closed.
  */
 export function readHtml(text: string, path: string): Parsed {
   const reading: Reading = {
@@ -181,7 +180,7 @@ export function readHtml(text: string, path: string): Parsed {
     articles: [],
     ignored: [],
   };
-  for (const token of readTokens(text)) take(reading, token);
+  for (const token of readTokens(text)) handleToken(reading, token);
   refuseOpenRegion(reading, text, path);
   finish(reading);
   const { body, headings } = joinBlocks(

@@ -1,17 +1,17 @@
 /**
- * How far pieces of JavaScript and JSX reach, without parsing them: brackets
- * are matched, strings, templates and comments passed over. All of it is a
- * guess by form, and where the form does not close there is no answer.
+ * Finds the end of JavaScript and JSX constructs without parsing them: it matches brackets, and
+ * skips strings, templates and comments. This is a guess by form. A construct that never closes
+ * has no end.
  */
 
-/** Steps that may still be spent on constructs that in the end did not close. */
+/** Remaining steps for constructs that turn out to be unclosed. */
 export interface Fuel {
   left: number;
 }
 
 const pairs: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
 
-/** Offset behind a quoted string; the quote alone when it does not close on its line. */
+/** Offset after a quoted string; after the quote alone if the string does not close on its line. */
 function skipString(text: string, at: number): number {
   const quote = text[at];
   for (let next = at + 1; next < text.length; next++) {
@@ -24,7 +24,7 @@ function skipString(text: string, at: number): number {
   return at + 1;
 }
 
-/** Offset behind a comment that begins here; `at` when none does. */
+/** Offset after a comment that begins here; `at` if no comment begins here. */
 function skipComment(text: string, at: number): number {
   if (text[at + 1] === "*") {
     const end = text.indexOf("*/", at + 2);
@@ -38,7 +38,7 @@ function skipComment(text: string, at: number): number {
   return at;
 }
 
-/** Where scanning goes on behind what begins here, and the closers that are then open. */
+/** Skips what begins here and returns the offset after it. Updates `open`, the expected closers. */
 function step(text: string, at: number, open: string[]): number {
   const char = text[at] ?? "";
   const inTemplate = open.at(-1) === "`";
@@ -62,8 +62,8 @@ function step(text: string, at: number, open: string[]): number {
 }
 
 /**
- * Offset behind the bracket that closes the one at `start`; -1 when none does,
- * or when there is no fuel left to look for it.
+ * Offset after the bracket that closes the one at `start`; -1 when none does, or when no fuel is
+ * left.
  */
 export function skipBraces(text: string, start: number, fuel: Fuel): number {
   if (fuel.left <= 0) return -1;
@@ -77,7 +77,7 @@ export function skipBraces(text: string, start: number, fuel: Fuel): number {
   return -1;
 }
 
-// A blank line, or what can only begin something new.
+// A blank line, or the beginning of a construct that cannot continue a statement.
 const afterStatement = /[ \t]*(?:\n|$)|#|```|(?:im|ex)port\b/y;
 
 function isOver(text: string, at: number, last: string): boolean {
@@ -87,8 +87,8 @@ function isOver(text: string, at: number, last: string): boolean {
 }
 
 /**
- * Offset behind an `export` statement: the end of the line where no bracket is
- * open and the statement is over; -1 when a bracket never closes.
+ * Offset after an `export` statement: the end of the line where no bracket is open and the
+ * statement is complete; -1 when a bracket never closes.
  */
 export function skipStatement(text: string, start: number, fuel: Fuel): number {
   if (fuel.left <= 0) return -1;
@@ -108,7 +108,7 @@ export function skipStatement(text: string, start: number, fuel: Fuel): number {
 const importForm =
   /import(?:\s+type)?(?:\s*["'][^"'\n]*["']|(?:\s+[\w$]|\s*[*{])[\w$\s{},*]{0,10000}["'][^"'\n]*["'])[^\n]*(?:\n|$)/y;
 
-/** Offset behind an `import` statement at `start`; -1 when it has not that form. */
+/** Offset after an `import` statement at `start`; -1 for any other form. */
 export function skipImport(text: string, start: number, fuel: Fuel): number {
   if (fuel.left <= 0) return -1;
   importForm.lastIndex = start;

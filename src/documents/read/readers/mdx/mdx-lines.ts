@@ -1,12 +1,12 @@
-/** Text that grows line by line, without the gaps that stripped constructs leave. */
+/** Text written line by line, without the gaps of removed constructs. */
 export interface Lines {
   done: string[];
   /** The line that is being written. */
   line: string[];
   hasText: boolean;
-  /** Something was taken out of this line. */
+  /** Something was removed from this line. */
   isStripped: boolean;
-  /** Blank lines that follow here would only make a gap wider. */
+  /** The text ends in a gap: a further blank line would only widen it. */
   isGap: boolean;
 }
 
@@ -21,7 +21,7 @@ export function write(lines: Lines, text: string): void {
   lines.hasText ||= !isBlank(text);
 }
 
-/** Ends the line; one of which nothing is left counts as blank. */
+/** Ends the line. A line with nothing left counts as blank. */
 export function endLine(lines: Lines): void {
   const whole = lines.line.join("");
   const text = lines.isStripped ? whole.trimEnd() : whole;
@@ -38,9 +38,9 @@ export function endLine(lines: Lines): void {
   lines.isStripped = false;
 }
 
-/** Says that something was taken out; words on both sides stay apart when `parts` is set. */
-export function strip(lines: Lines, parts: boolean): void {
+/** Records that something was removed. `separates` keeps the words on both sides separate. */
+export function strip(lines: Lines, separates: boolean): void {
   lines.isStripped = true;
   const last = lines.line.at(-1) ?? "";
-  if (parts && lines.hasText && !/\s$/.test(last)) lines.line.push(" ");
+  if (separates && lines.hasText && !/\s$/.test(last)) lines.line.push(" ");
 }

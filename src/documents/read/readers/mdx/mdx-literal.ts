@@ -1,4 +1,4 @@
-/** For each run of backticks the next one of the same length in the paragraph closes it. */
+/** The end of each code span by its start: the next run of the same length in the paragraph. */
 export function findSpans(text: string): Map<number, number> {
   const last = new Map<number, number>();
   const spans = new Map<number, number>();
@@ -6,7 +6,7 @@ export function findSpans(text: string): Map<number, number> {
     if (!run.startsWith("`")) last.clear();
     else {
       const open = last.get(run.length);
-      // So many are no text that anybody wrote.
+      // Nobody writes a text with so many spans.
       if (open !== undefined && spans.size < 1_000_000) spans.set(open, index + run.length);
       last.set(run.length, index);
     }
@@ -20,14 +20,14 @@ export function lineEndOf(text: string, at: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** What of an indentation Markdown would take for code: MDX knows no indented code. */
+/** The part of an indentation that Markdown would read as code: MDX has no indented code. */
 export function excessOf(line: string, listIndent: number): number {
   const indent = /^[ \t]*/.exec(line)?.[0] ?? "";
   const width = indent.replaceAll("\t", "    ").length;
   return width >= listIndent + 4 ? Math.min(indent.length, width - listIndent) : 0;
 }
 
-/** Offset behind what must be copied as it is: code, mathematics with braces, an escape. */
+/** Offset after text that must be copied unchanged: code, mathematics with braces, an escape. */
 export function literalEnd(text: string, at: number, spans: ReadonlyMap<number, number>): number {
   const char = text[at];
   if (char === "\\") return text[at + 1] === "\n" ? at + 1 : Math.min(at + 2, text.length);

@@ -2,15 +2,15 @@ import { skipBraces, type Fuel } from "./mdx-js.ts";
 
 /** A tag of JSX. */
 export interface Tag {
-  /** "" of a fragment. */
+  /** "" for a fragment. */
   name: string;
   kind: "open" | "close" | "single";
-  /** Those with a quoted string as value. */
+  /** Only attributes with a quoted string as value. */
   attributes: ReadonlyMap<string, string>;
   end: number;
 }
 
-// Unlike JSX, MDX takes "<" before a blank as text (mdxjs.com, "Syntax").
+// Unlike JSX, MDX treats "<" before a blank as text (mdxjs.com, "Syntax").
 const head = /<(\/?)([A-Za-z_$][\w$.-]*(?::[A-Za-z_$][\w$.-]*)?)?(?=[\s/>])/y;
 const attribute =
   /([A-Za-z_$][\w$.:-]*)(?![\w$.:-])(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|(?=\{)))?(?!\s*=)/y;
@@ -27,7 +27,7 @@ function readAttribute(
   attributes: Map<string, string>,
   fuel: Fuel,
 ): number {
-  // `{...props}`, and the value of the attribute before.
+  // `{...props}`, or the value of the previous attribute.
   if (text[at] === "{") return skipBraces(text, at, fuel);
   const found = match(attribute, text, at);
   if (!found) return -1;
@@ -51,7 +51,7 @@ function readRest(text: string, from: number, fuel: Fuel): Omit<Tag, "name"> | u
   return undefined;
 }
 
-/** The JSX tag at a "<"; undefined when none is there, or when it does not close. */
+/** Reads the JSX tag at a "<"; undefined when there is none, or when it does not close. */
 export function readTag(text: string, start: number, fuel: Fuel): Tag | undefined {
   const found = match(head, text, start);
   if (!found) return undefined;

@@ -10,13 +10,13 @@ interface Scan {
   at: number;
   lines: Lines;
   fuel: Fuel;
-  /** Runs of backticks by where they begin, with where the next run of their length ends. */
+  /** The end of each code span by its start; see findSpans(). */
   spans: ReadonlyMap<number, number>;
-  /** A statement can begin here: not within a paragraph. */
+  /** A statement can begin here: no paragraph is open. */
   isFresh: boolean;
   /** Column where the text of the current list item begins. */
   listIndent: number;
-  /** End tags that occur no more. */
+  /** End tags that do not occur again. */
   missing: Set<string>;
 }
 
@@ -25,7 +25,7 @@ const listItem = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+/;
 const exportForm =
   /export\s+(?:(?:default|const|let|var|async|function|class|type|interface|enum)\b|[{*])/y;
 const special = /[`<{$\\\n]/g;
-// These stand within words; what other tags part stays apart.
+// These tags can be within words. All other tags separate words.
 const inlineNames = new Set(
   "a abbr b bdi bdo cite code dfn em font i ins kbd mark q s samp small span strong sub sup u var".split(
     " ",
@@ -42,7 +42,7 @@ function copyFence(scan: Scan, first: string, marks: string): void {
     const line = text.slice(scan.at, end);
     const indent = /^[ \t]*/.exec(line)?.[0].length ?? 0;
     write(lines, line.slice(Math.min(excess, indent)));
-    // Blank lines in a fence are its own.
+    // Blank lines in a fence are content.
     lines.isGap = false;
     scan.at = end;
     if (!isFirst && closing.test(line)) return;
@@ -60,8 +60,8 @@ function skipEsm({ text, at, fuel }: Scan): number {
     : -1;
 }
 
-/** What only the beginning of a line can be. */
-function takeLineStart(scan: Scan): void {
+/** Handles constructs that can only begin a line: statements, fences, list items. */
+function scanLineStart(scan: Scan): void {
   const { text, at, lines } = scan;
   const line = text.slice(at, lineEndOf(text, at));
   const isBlank = line.trim() === "";
@@ -87,7 +87,7 @@ function takeLineStart(scan: Scan): void {
   }
 }
 
-function takeTag(scan: Scan, tag: Tag): void {
+function scanTag(scan: Scan, tag: Tag): void {
   const { lines, text, missing } = scan;
   const { name, kind, attributes } = tag;
   scan.at = tag.end;
@@ -106,7 +106,7 @@ function takeTag(scan: Scan, tag: Tag): void {
   else scan.at = end + name.length + 3;
 }
 
-function takeMarkup(scan: Scan): boolean {
+function scanMarkup(scan: Scan): boolean {
   const { text, at, lines, missing } = scan;
   if (text.startsWith("<!--", at)) {
     const end = missing.has("-->") ? -1 : text.indexOf("-->", at + 4);
@@ -121,13 +121,13 @@ function takeMarkup(scan: Scan): boolean {
     return true;
   }
   const tag = readTag(text, at, scan.fuel);
-  if (tag) takeTag(scan, tag);
+  if (tag) scanTag(scan, tag);
   return tag !== undefined;
 }
 
-function takeExpression(scan: Scan): boolean {
+function scanExpression(scan: Scan): boolean {
   const { text, at, lines } = scan;
-  // The id of a heading, as Docusaurus has it.
+  // A heading id of Docusaurus is no expression.
   const end = /^\{#[^\s{}]+\}/.test(text.slice(at, at + 200))
     ? -1
     : skipBraces(text, at, scan.fuel);
@@ -135,7 +135,7 @@ function takeExpression(scan: Scan): boolean {
   scan.at = end;
   const inner = text.slice(at + 1, end - 1).trim();
   const region = /^\/\*[ \t]*(\/?knowctl:ignore)[ \t]*\*\/$/.exec(inner)?.[1];
-  // `{" "}` and `{'{'}` are how MDX writes such text.
+  // MDX writes a blank or a brace as `{" "}` or `{'{'}`.
   const literal = /^(?:"([^"\\\n]*)"|'([^'\\\n]*)'|`([^`\\$]*)`)$/.exec(inner);
   if (region !== undefined) write(lines, `<!-- ${region} -->`);
   else if (literal) write(lines, literal[1] ?? literal[2] ?? literal[3] ?? "");
@@ -144,9 +144,9 @@ function takeExpression(scan: Scan): boolean {
 }
 
 /**
- * MDX text as Markdown: without imports, exports, comments, expressions and
- * tags; what stands between tags stays, and code does. Nothing is parsed: what
- * does not close is text. Takes time in proportion to the text.
+ * Converts MDX to Markdown: removes imports, exports, comments, expressions and tags. Keeps the
+ * text between tags, and code. Parses nothing: a construct that does not close is text. The time
+ * is linear in the length of the text.
  */
 function stripMdx(text: string): string {
   const fuel = { left: 4 * text.length + 100_000 };
@@ -166,7 +166,7 @@ function stripMdx(text: string): string {
   while (scan.at < text.length) {
     if (isLineStart) {
       const before = scan.at;
-      takeLineStart(scan);
+      scanLineStart(scan);
       isLineStart = lines.line.length === 0 && text[scan.at - 1] === "\n" && scan.at > before;
       if (isLineStart) continue;
     }
@@ -179,7 +179,7 @@ function stripMdx(text: string): string {
       endLine(lines);
       scan.at++;
       isLineStart = true;
-    } else if (!(char === "<" && takeMarkup(scan)) && !(char === "{" && takeExpression(scan))) {
+    } else if (!(char === "<" && scanMarkup(scan)) && !(char === "{" && scanExpression(scan))) {
       const end = literalEnd(text, next, spans);
       write(lines, text.slice(next, end));
       scan.at = Math.max(next + 1, end);

@@ -1,10 +1,10 @@
 import type { PdfPiece } from "unpdf/pdfjs";
 import { cleanText } from "../properties.ts";
 
-// Lines of a paragraph stand 1.1 to 1.5 times their height apart.
+// The distance between lines of a paragraph is 1.1 to 1.5 times their height.
 const paragraphGap = 1.8;
 
-/** Text of a page from its pieces in their order, with a blank line where there is a larger gap. */
+/** Joins the pieces of a page in their order, with a blank line at each larger gap. */
 export function pageText(pieces: readonly PdfPiece[]): string {
   let text = "";
   let lastY: number | undefined;

@@ -5,8 +5,8 @@ import { checkStreams } from "./pdf-streams.ts";
 import { pageText } from "./pdf-text.ts";
 import { frontMatterOf } from "../properties.ts";
 
-// One page may stand in the tree any number of times: what a file of a few
-// kilobytes can claim to hold has no end.
+// The page tree may contain one page any number of times. So a file of a few kilobytes can claim
+// any number of pages.
 const maxPages = 20_000;
 const maxChars = 32 * 1024 * 1024;
 const maxMs = 3 * 60_000;
@@ -16,7 +16,7 @@ class PdfError extends Error {}
 function open(bytes: Uint8Array): PdfTask {
   return getDocument({
     data: bytes,
-    // Nothing is run, nothing is fetched, nothing is said.
+    // Run no code, fetch nothing, log nothing.
     isEvalSupported: false,
     enableXfa: false,
     useWorkerFetch: false,
@@ -28,13 +28,13 @@ function open(bytes: Uint8Array): PdfTask {
   });
 }
 
-/** What may still be read of one file: its text, and until when. */
+/** The remaining characters of one file, and the deadline. */
 interface Limits {
   chars: number;
   untilMs: number;
 }
 
-/** Piece by piece: pdf.js waits for the reader, so that a page without end can be left. */
+/** Reads piece by piece: pdf.js waits for the reader, so that an endless page can be stopped. */
 async function readPage(page: PdfPage, limits: Limits): Promise<string> {
   const pieces: PdfPiece[] = [];
   const reader = page.streamTextContent().getReader();
@@ -43,11 +43,12 @@ async function readPage(page: PdfPage, limits: Limits): Promise<string> {
     if (done || !value) return pageText(pieces);
     for (const piece of value.items) {
       pieces.push(piece);
-      // A piece without text takes room, too.
+      // A piece without text also needs memory.
       limits.chars -= 1 + (piece.str?.length ?? 0);
     }
-    if (limits.chars < 0) throw new PdfError("it has more text than one document may have");
-    if (performance.now() > limits.untilMs) throw new PdfError("reading it takes minutes");
+    if (limits.chars < 0) throw new PdfError("its text is larger than the limit for one document");
+    if (performance.now() > limits.untilMs)
+      throw new PdfError(`reading it took more than ${maxMs / 60_000} minutes`);
   }
 }
 
@@ -115,9 +116,9 @@ function fail(path: string, error: unknown): never {
 }
 
 /**
- * A PDF as text by page; its properties stand for front matter. A file without
- * any text, e.g. a scan, gives an empty body and the reason. Throws CliError
- * `usage` naming `path`. Uses up `bytes`.
+ * Reads a PDF as text by page. Its properties become front matter. A file without any text, e.g. a
+ * scan, results in an empty body and the reason. Throws CliError `usage` with `path`. The caller
+ * must not use `bytes` afterwards.
  */
 export async function readPdf(bytes: Uint8Array, path: string): Promise<Parsed> {
   refuseEmpty(bytes, path);
@@ -132,7 +133,7 @@ export async function readPdf(bytes: Uint8Array, path: string): Promise<Parsed> 
       .map(({ text }) => text)
       .filter((text) => text.trim() !== "")
       .join("\n\n");
-    const emptyReason = "empty: its pages have no text, as scans have none (OCR adds it)";
+    const emptyReason = "empty: its pages contain no text; add text to a scan with OCR";
     return { frontMatter, body, bodyLine: 1, isMarkdown: false, warnings: [], pages, emptyReason };
   } catch (error) {
     return fail(path, error);
