@@ -104,7 +104,7 @@ describe("output", () => {
     const world = await createWorld();
     const { code, stderr } = await world.run(["--no-tools", "--source-type", "web", "hi"]);
     expect(code).toBe(0);
-    expect(stderr).toContain("warning: filters were given but no search ran");
+    expect(stderr).toContain("warning: filters were set but no search ran");
   });
 });
 
