@@ -38,26 +38,26 @@ export function parseFields(list: string): string[] {
  * and literals, ignoring case. Linear time, except for backtracking to the last star.
  */
 export function matchesGlob(text: string, pattern: string): boolean {
-  const from = [...text.toLowerCase()];
-  const wanted = [...pattern.toLowerCase()];
+  const characters = [...text.toLowerCase()];
+  const tokens = [...pattern.toLowerCase()];
   let at = 0;
   let star = -1;
-  let resume = 0;
+  let retryAt = 0;
   let position = 0;
-  while (position < from.length) {
-    if (wanted[at] === "*") {
+  while (position < characters.length) {
+    if (tokens[at] === "*") {
       star = at++;
-      resume = position;
-    } else if (at < wanted.length && (wanted[at] === "?" || wanted[at] === from[position])) {
+      retryAt = position;
+    } else if (at < tokens.length && (tokens[at] === "?" || tokens[at] === characters[position])) {
       at++;
       position++;
     } else if (star >= 0) {
       at = star + 1;
-      position = ++resume;
+      position = ++retryAt;
     } else return false;
   }
-  while (wanted[at] === "*") at++;
-  return at === wanted.length;
+  while (tokens[at] === "*") at++;
+  return at === tokens.length;
 }
 
 /** Parses --filter: `key=value`, `key~glob`, `key!=value` or `key!~glob`. Else throws CliError `usage`. */

@@ -27,7 +27,7 @@ describe("output", () => {
       sessionId,
       model: { requested: "P/v" },
     });
-    expect(stderr).toMatch(/^warning: .*P\/v could not be checked.*\n$/);
+    expect(stderr).toMatch(/^warning: cannot check .*P\/v: .*\n$/);
   });
 
   it("ndjson ends with the result, also where nothing was reached", async () => {

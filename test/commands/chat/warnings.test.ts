@@ -94,7 +94,7 @@ describe("silent failures are said", () => {
     expect(unknown.code).toBe(0);
     expect(unknown.stderr).toMatch(/no model provider "Nobody".*\(it has First, Second\)/);
     const alone = await world.run(["--model-version", "m2", "hi"]);
-    expect(alone.stderr).toContain("a model version without its provider");
+    expect(alone.stderr).toContain("a model version without a provider");
     const silent = await world.run(["--provider", "Second", "hi"]);
     expect(silent.stderr).toContain("the model of this answer is m1, not the requested Second\n");
     const right = await world.run(["--model", "First/m1", "hi"]);

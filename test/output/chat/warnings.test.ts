@@ -147,7 +147,7 @@ const byFilter: [string, AskedFilters, Partial<Turn>, RegExp[]][] = [
     "an earlier date",
     filters({ since: "2026-01-01T00:00:00Z" }),
     { tools: [applied([], "2025-01-01T00:00:00+00:00")] },
-    [/began at 2025/],
+    [/started at 2025/],
   ],
   [
     "a set of documents cannot be compared",
@@ -160,7 +160,7 @@ const byFilter: [string, AskedFilters, Partial<Turn>, RegExp[]][] = [
     "documents outside",
     filters({ sources: ["web"] }),
     found({ source_type: "file" }, { source_type: "web" }),
-    [/^1 of 2 documents.*sent as search_filters/],
+    [/^1 of 2 found documents.*sent as search_filters/],
   ],
   [
     "documents that are too old",
@@ -311,7 +311,7 @@ const byRequest: [string, Partial<Asked>, Partial<Known>, Partial<Turn>, RegExp[
     { model: { provider: undefined, version: "o3" } },
     { providers },
     {},
-    [/without its provider/],
+    [/without a provider/],
   ],
   [
     "a model of another provider",
