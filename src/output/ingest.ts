@@ -137,7 +137,7 @@ export async function writeSummary(
     const done = `${sent} of ${countOf(planned, "document")}`;
     await output.note(
       stoppedBy && needsFix.has(stoppedBy)
-        ? `${done} sent and recorded; fix the error below, then run the same command again`
+        ? `${done} sent and recorded; fix the error below, then run the same command`
         : `${done} sent and recorded; run the same command again to continue`,
     );
   }
