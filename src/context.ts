@@ -4,17 +4,17 @@ import { homedir } from "node:os";
 import type { Readable } from "node:stream";
 import { outputFailure, type ExitName } from "./errors.ts";
 
-/** Where text goes. The only two are stdout and stderr; tests collect strings. */
+/** Destination of text: stdout or stderr. Tests collect strings. */
 export interface Sink {
   /**
-   * Resolves when the stream takes more. Rejects with ClosedPipeError when the
-   * reader has gone, with a CliError `local` when the text cannot be written.
+   * Resolves when the stream accepts more. Rejects with ClosedPipeError when the
+   * reader closed the pipe, with a CliError `local` when the write fails.
    */
   write(text: string | Uint8Array): Promise<void>;
   readonly isTTY: boolean;
-  /** Columns of the terminal now; 80 where there is none. */
+  /** Current columns of the terminal; 80 without a terminal. */
   columns(): number;
-  /** Rows of the terminal now; 24 where there is none. */
+  /** Current rows of the terminal; 24 without a terminal. */
   rows?(): number;
 }
 
@@ -24,43 +24,43 @@ export interface Source extends AsyncIterable<Uint8Array> {
   readonly stream: Readable;
 }
 
-/** The terminal behind stdin and stderr, for a line editor that takes its keys one by one. */
+/** The terminal behind stdin and stderr, for a line editor that reads single keys. */
 export interface Terminal {
   rows(): number;
-  /** Calls back when the size has changed; the returned function ends that. */
+  /** Calls `listener` when the size changes; the returned function unsubscribes. */
   onResize(listener: () => void): () => void;
   /**
-   * Turns echo and line editing of the terminal off and writes `enter` to
-   * stderr. The returned function undoes it with `leave`; when the process ends
-   * without it, by whatever way, that is made up for.
+   * Turns on raw mode (no echo, no line editing) and writes `enter` to stderr.
+   * The returned function turns it off and writes `leave`. If it was not called,
+   * an exit handler does the same when the process ends.
    */
   takeKeys(enter: string, leave: string): () => void;
-  /** As Ctrl-Z outside of raw mode. Returns when the job is in the foreground again. */
+  /** Same as Ctrl-Z outside raw mode. Resolves when the job is in the foreground again. */
   suspend(): Promise<void>;
 }
 
-/** Everything a command may know of the process. Made once in bin/, by hand in tests. */
+/** Everything a command may know about the process. Created once in bin/, by hand in tests. */
 export interface Context {
   readonly stdin: Source;
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Id of the user who runs this; -1 where users have none (Windows). */
+  /** Effective user id; -1 where users have no id (Windows). */
   readonly uid: number;
-  /** Version of Node, without a `v`. */
+  /** Node version without the leading `v`. */
   readonly nodeVersion: string;
-  /** Undefined where stdin or stderr is no terminal. Looking opens stdin. */
+  /** Undefined where stdin or stderr is not a terminal. The check opens stdin. */
   terminal?(): Terminal | undefined;
-  /** The built script of the threads that read files; without it they are read in the main thread. */
+  /** Built script of the threads that read files; without it the main thread reads them. */
   readonly workerScript?: string | URL | undefined;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its `reason` is a SignalReceived. */
   readonly signal: AbortSignal;
-  /** Milliseconds since the epoch: only for dates that are shown, stored or compared. */
+  /** Milliseconds since the epoch: only for dates to show, store or compare. */
   now(): number;
-  /** Whole milliseconds of a clock that is never set: for waits and durations. */
+  /** Whole milliseconds of a monotonic clock: for waits and durations. */
   elapsed(): number;
-  /** Waits `ms`; rejects with the signal's reason when it is aborted meanwhile. */
+  /** Waits `ms`; rejects with the signal's reason if the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Between 0 (included) and 1 (excluded). */
   random(): number;
@@ -82,19 +82,19 @@ const signals: readonly (readonly [NodeJS.Signals, ExitName, number])[] = [
   ["SIGHUP", "hangup", 129],
 ];
 
-// `timeout` of coreutils signals the process and then its group, npm passes on what the terminal
-// has sent to both: within this time it is one signal that came twice.
-const oneSignalMs = 500;
+// coreutils `timeout` signals the process and then its group; npm forwards a signal that the
+// terminal sent to both. Two signals within this time count as one.
+const duplicateSignalMs = 500;
 
 function createSink(stream: NodeJS.WriteStream, isClosed = false): Sink {
   let failure: Error | undefined = isClosed ? outputFailure() : undefined;
-  const takeFailure = (error: Error): void => {
+  const keepFailure = (error: Error): void => {
     failure ??= outputFailure(error);
   };
-  stream.on("error", takeFailure);
+  stream.on("error", keepFailure);
   return {
     isTTY: stream.isTTY === true,
-    // A terminal may report 0 columns; nothing can be laid out in that.
+    // A terminal may report 0 columns, which no layout fits.
     columns: () => (stream.columns > 0 ? stream.columns : 80),
     rows: () => (stream.rows > 0 ? stream.rows : 24),
     async write(text) {
@@ -103,7 +103,7 @@ function createSink(stream: NodeJS.WriteStream, isClosed = false): Sink {
       // The callback, not `drain`: an error that arrives late must not be lost.
       await new Promise<void>((resolve) => {
         const accepted = stream.write(text, (error) => {
-          if (error) takeFailure(error);
+          if (error) keepFailure(error);
           resolve();
         });
         if (accepted && stream.isTTY) resolve();
@@ -140,8 +140,8 @@ function createTerminal(): Terminal | undefined {
       return () => void stderr.off("resize", listener);
     },
     takeKeys(enter, leave) {
-      // Synchronous, so that it works while the process ends; a terminal that has gone needs nothing.
-      const put = (sequence: string): void => {
+      // Synchronous, so that it works in an exit handler. A closed terminal needs no reset.
+      const writeSequence = (sequence: string): void => {
         try {
           writeSync(stderr.fd, sequence);
         } catch {}
@@ -151,11 +151,11 @@ function createTerminal(): Terminal | undefined {
         try {
           stdin.setRawMode(false);
         } catch {}
-        put(leave);
+        writeSequence(leave);
       };
       stdin.setRawMode(true);
       process.on("exit", undo);
-      put(enter);
+      writeSequence(enter);
       return undo;
     },
     async suspend() {
@@ -170,10 +170,10 @@ function createTerminal(): Terminal | undefined {
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   const timer = new AbortController();
-  // setTimeout fires at once above 2^31-1.
+  // Above 2^31-1 ms, setTimeout fires at once.
   const handle = setTimeout(() => timer.abort(), Math.min(Math.max(0, ms), 2 ** 31 - 1));
   const stop = (): void => timer.abort();
-  // Many requests wait on one signal: Node would call more than 10 a leak, on stderr.
+  // Many requests wait on one signal. Above 10 listeners Node prints a leak warning on stderr.
   if (signal) setMaxListeners(0, signal);
   signal?.addEventListener("abort", stop, { once: true });
   await new Promise<void>((resolve) => {
@@ -185,8 +185,8 @@ async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * A container may run as a user id that no user has, and without HOME. Node throws then when a
- * library asks for the home folder; such a process has the root folder instead, as containers set it.
+ * A container may run with an unknown user id and without HOME. Then os.homedir() throws, also
+ * inside libraries. HOME becomes `/`, as containers set it.
  */
 function ensureHome(): void {
   try {
@@ -196,20 +196,20 @@ function ensureHome(): void {
   }
 }
 
-/** Ends the process, and says so, on a terminal below the live line. */
-function endAtOnce(name: string, code: number): never {
+/** Prints a message and ends the process. On a terminal the message is below the live line. */
+function exitNow(name: string, code: number): never {
   try {
     if (process.stderr.isTTY) writeSync(process.stderr.fd, "\n");
-    writeSync(process.stderr.fd, `interrupted by ${name} once more: ended at once\n`);
+    writeSync(process.stderr.fd, `interrupted by ${name} again: stopped immediately\n`);
   } catch {
-    // Nobody is there to be told.
+    // stderr is closed: nobody reads the message.
   }
   process.exit(code);
 }
 
 /**
- * The real process as a Context; the first signal aborts `signal`, a later one ends the process.
- * `isStdoutClosed`: stdout was closed before the start, so that Node writes it to /dev/null.
+ * The real process as a Context. The first signal aborts `signal`; a later one ends the process.
+ * `isStdoutClosed`: stdout was closed before the start, so Node writes it to /dev/null.
  */
 export function systemContext(workerScript?: string | URL, isStdoutClosed = false): Context {
   ensureHome();
@@ -220,12 +220,12 @@ export function systemContext(workerScript?: string | URL, isStdoutClosed = fals
       if (!abort.signal.aborted) {
         abortedAt = performance.now();
         abort.abort(new SignalReceived(name, exit));
-      } else if (performance.now() - abortedAt > oneSignalMs) endAtOnce(name, code);
+      } else if (performance.now() - abortedAt > duplicateSignalMs) exitNow(name, code);
     });
   }
-  // Node would open its inspector, and with it the memory that holds keys, to every local program.
+  // By default SIGUSR1 opens Node's inspector: any local program could read keys from memory.
   if (process.platform !== "win32") process.on("SIGUSR1", () => {});
-  // Node announces its own SQLite as experimental on every start; users can do nothing about it.
+  // Node warns on every start that its SQLite is experimental; users can do nothing about it.
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
     if (String(warning).includes("SQLite is an experimental")) return;

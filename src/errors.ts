@@ -1,6 +1,6 @@
 /**
- * The one table of exit codes. Help and README are generated from it, and every
- * failure ends as one of its names.
+ * The only table of exit codes. Help and README are generated from it. Every
+ * failure ends with one of its names.
  */
 export const exitCodes = {
   ok: { code: 0, when: "all that was asked for is done" },
@@ -41,16 +41,16 @@ export const exitCodes = {
 export type ExitName = keyof typeof exitCodes;
 
 export interface CliErrorOptions {
-  /** What the user can do next; one line each. */
+  /** Next steps for the user; one line each. */
   hints?: readonly string[] | undefined;
-  /** More lines that belong to the message, e.g. the candidates of an ambiguous name. */
+  /** Further lines of the message, e.g. the candidates of an ambiguous name. */
   details?: readonly string[] | undefined;
   cause?: unknown;
 }
 
 /**
- * A failure whose meaning is known. `message` is one line: what failed, on what
- * (file, URL, id) and why. Anything thrown that is not a CliError is a bug.
+ * A failure with a known cause. `message` is one line: what failed, where (file,
+ * URL, id) and why. Anything thrown that is not a CliError is a bug.
  */
 export class CliError extends Error {
   readonly exit: ExitName;
@@ -70,7 +70,7 @@ export interface ApiErrorOptions extends CliErrorOptions {
   method: string;
   /** Full URL without credentials. */
   url: string;
-  /** HTTP status, absent when no answer came. */
+  /** HTTP status; absent when there was no response. */
   status?: number | undefined;
   /** The service's own error code (`CONNECTOR_NOT_FOUND`) or a transport code (`ECONNREFUSED`). */
   code?: string | undefined;
@@ -78,7 +78,7 @@ export interface ApiErrorOptions extends CliErrorOptions {
   retryable?: boolean | undefined;
 }
 
-/** A request that did not lead to the promised answer. */
+/** A request that failed or whose response breaks the interface. */
 export class ApiError extends CliError {
   readonly method: string;
   readonly url: string;
@@ -97,19 +97,19 @@ export class ApiError extends CliError {
   }
 }
 
-/** stdout's reader went away (`| head`): listings and chats end quietly with exit 0. */
+/** The reader of stdout closed the pipe (`| head`): commands end quietly with exit 0. */
 export class ClosedPipeError extends Error {
   constructor() {
-    super("the reader of this output has gone away");
+    super("the reader of the output closed the pipe");
     this.name = "ClosedPipeError";
   }
 }
 
-/** Why an output cannot be written: what its stream said, or that it was closed before the start. */
+/** Converts an error of an output stream; without one, stdout was closed before the start. */
 export function outputFailure(error?: Error): ClosedPipeError | CliError {
   if (!error) {
     return new CliError("local", "cannot write the output: stdout is closed", {
-      hints: ["to discard the output: > /dev/null"],
+      hints: ["redirect stdout to a file, or to /dev/null to discard the output"],
     });
   }
   const code = codeOf(error);
@@ -120,7 +120,7 @@ export function outputFailure(error?: Error): ClosedPipeError | CliError {
   });
 }
 
-/** Exit name for an HTTP status that is a failure of the whole request. */
+/** Exit name for the HTTP status of a failed request. */
 export function exitNameForStatus(status: number): ExitName {
   if (status === 401 || status === 403) return "auth";
   if (status === 404 || status === 405 || status === 410) return "not-found";
@@ -140,19 +140,19 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** What to do about too many open files. */
+/** Hint for "too many open files". */
 export const openFilesHint = "raise the limit of this shell (`ulimit -n`), or lower --concurrency";
 
 /**
- * Whether an error says that the process, or the machine, may open no more files: a lack of the
- * run, never a fault of the file that was to be opened.
+ * Whether the process or the machine reached its limit of open files. The file that could not be
+ * opened is not at fault.
  */
 export function isOutOfFiles(error: unknown): boolean {
   const code = codeOf(error);
   return code === "EMFILE" || code === "ENFILE";
 }
 
-/** A failure of one file or row as the one line that stands for it: what is wrong, and the remedy. */
+/** A failure of one file or row as one line: the message and its hints. */
 export function reasonOf(error: CliError): string {
   return [error.message, ...error.hints].join("; ");
 }

@@ -8,8 +8,8 @@ function isSignal(error: unknown, context: Context): boolean {
   return error instanceof Error && error.name === "AbortError";
 }
 
-/** The error as it is told: a lack of open files may come from anywhere, loading a module included. */
-function toTold(error: unknown): unknown {
+/** Converts "too many open files", which any code may throw, even loading a module. */
+function toReported(error: unknown): unknown {
   if (!isOutOfFiles(error)) return error;
   return new CliError("local", "too many open files", {
     hints: [openFilesHint],
@@ -39,7 +39,7 @@ async function writeFailure(
 
 /**
  * Runs one command line (without node and script) and returns its exit code.
- * The only place where an error becomes text and a code.
+ * The only place that turns an error into text and an exit code.
  */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   try {
@@ -47,11 +47,11 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     await context.stdout.write(help);
     return exitCodes.ok.code;
   } catch (thrown) {
-    const error = toTold(thrown);
+    const error = toReported(thrown);
     try {
       return await writeFailure(error, argv, context);
     } catch {
-      // stderr itself is gone: the code is all that is left to say.
+      // stderr itself is closed: only the exit code is left.
       return exitCodes[error instanceof CliError ? error.exit : "failure"].code;
     }
   }

@@ -41,7 +41,7 @@ function createRun(context: Context): Run {
     };
 }
 
-/** First words of the command line, and who defines what follows; in the order of the help. */
+/** First word of the command line → function that defines its commands; in the order of the help. */
 const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> = {
   connectors: addConnectors,
   ingest: addIngest,
@@ -62,8 +62,8 @@ const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> =
 };
 
 /**
- * The surface: every command with its flags and help, or, where the first word
- * names one, that one alone: defining the others would cost time at each start.
+ * Every command with its flags and help. If the first word of `argv` names a
+ * command, only that command: defining the others costs time at each start.
  * Help texts go to `write`.
  */
 export function createProgram(
@@ -80,10 +80,10 @@ export function createProgram(
   program.enablePositionalOptions();
   for (const option of globalOptions()) program.addOption(option);
   const only = firstWord !== undefined && Object.hasOwn(surfaces, firstWord);
-  const wanted = only ? [surfaces[firstWord]] : Object.values(surfaces);
-  for (const add of new Set(wanted)) add?.(program, run);
+  const selected = only ? [surfaces[firstWord]] : Object.values(surfaces);
+  for (const add of new Set(selected)) add?.(program, run);
   program.option("-V, --version", "show the version");
-  // A function: the text is made only where it is shown.
+  // A function, so that the text is built only when it is shown.
   program.addHelpText(
     "after",
     () =>
@@ -101,8 +101,8 @@ export function createProgram(
 
 /**
  * Parses `argv` (without node and script) and runs the command. Returns the
- * help text when that was asked for. Throws CliError `usage` for a command line
- * that cannot be understood, and whatever the command throws.
+ * help text if `argv` asks for it, else "". Throws CliError `usage` for an
+ * invalid command line, and any error of the command.
  */
 export async function runProgram(argv: readonly string[], context: Context): Promise<string> {
   let help = "";
@@ -137,7 +137,7 @@ export function helpTexts(): Record<string, string> {
   return texts;
 }
 
-/** What completion knows of the surface; `keys` are those of a configuration. */
+/** Table of commands and flags for shell completion; `keys` are the configuration keys. */
 export function surfaceTable(keys: string[]): ReturnType<typeof completionTable> {
   const program = createProgram(
     () => () => Promise.resolve(),
@@ -146,7 +146,7 @@ export function surfaceTable(keys: string[]): ReturnType<typeof completionTable>
   return completionTable(program, keys);
 }
 
-/** Every command that does something, with its one-line description, for the README. */
+/** Every command except groups, with its one-line description, for the README. */
 export function commandSummaries(): [name: string, summary: string][] {
   const program = createProgram(
     () => () => Promise.resolve(),

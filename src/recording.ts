@@ -3,33 +3,33 @@ import { basename } from "node:path";
 import { CliError, codeOf } from "./errors.ts";
 
 /**
- * A recorded answer: NDJSON, UTF-8, appended to while the answer comes, so that
- * after a kill it holds what had come (docs/recordings.md). The first line is the
- * head, each other one an entry; members and entries that a reader does not know
- * are skipped. Holds no address and no credential.
+ * A recorded answer as NDJSON in UTF-8 (docs/recordings.md). Lines are appended
+ * while the answer arrives, so a kill loses nothing that was received. The first
+ * line is the head, each further line an entry. Readers skip unknown members and
+ * entries. A recording contains no address and no credential.
  */
 interface RecordingHead {
   knowctl: "recording";
   version: 1;
   /** ISO 8601, UTC. */
   recordedAt: string;
-  /** Beginning of the question, where it is known. */
+  /** Start of the question, if known. */
   message?: string;
 }
 
 /**
- * What came, `atMs` milliseconds after the question was sent; entries of one
- * network chunk have the same `atMs`. `line`: one message of the stream as the
- * service sent it, without its framing. `reply`: the whole answer of a question
- * that was not streamed. `end`: how it ended, with the name of the exit code of a
- * failure; the last entry where nothing killed the recording.
+ * Something received `atMs` milliseconds after the question was sent; entries of
+ * one network chunk share `atMs`. `line`: one message of the stream as the service
+ * sent it, without its framing. `reply`: the whole answer of a question that was
+ * not streamed. `end`: how the answer ended; `exit` names the exit code of a
+ * failure. `end` is the last entry unless a kill cut the recording.
  */
 export type RecordedEntry =
   | { atMs: number; line: string }
   | { atMs: number; reply: string }
   | { atMs: number; end: string; exit: string | null };
 
-/** The first line of a recording, with its line end. `message` is cut to its beginning. */
+/** The first line of a recording, with its line end. `message` is truncated. */
 export function headLine(recordedAt: Date, message: string): string {
   const head: RecordingHead = {
     knowctl: "recording",
@@ -45,19 +45,19 @@ export function entryLine(entry: RecordedEntry): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
-// A line of the stream may have 64 MiB and doubles where it is escaped.
-const mostLineBytes = 256 * 1024 * 1024;
+// A line of the stream may have 64 MiB; escaping may double it.
+const maxLineBytes = 256 * 1024 * 1024;
 const lineFeed = 0x0a;
 
 interface FileLine {
   text: string;
   /** From 1. */
   number: number;
-  /** False for a last line that no line end closes: a kill may have cut it. */
+  /** False for a last line without a line end: a kill may have cut it. */
   closed: boolean;
 }
 
-/** Lines of a file in chunks of what was read; memory is bounded by the longest line. */
+/** Lines of a file, read in chunks; memory is bounded by the longest line. */
 async function* linesOf(path: string): AsyncGenerator<FileLine> {
   let open: Buffer[] = [];
   let size = 0;
@@ -73,7 +73,7 @@ async function* linesOf(path: string): AsyncGenerator<FileLine> {
     }
     open.push(chunk.subarray(start));
     size += chunk.length - start;
-    if (size > mostLineBytes) throw broken(path, `line ${number + 1} is too long`);
+    if (size > maxLineBytes) throw broken(path, `line ${number + 1} is too long`);
   }
   const rest = Buffer.concat(open).toString();
   if (rest !== "") yield { text: rest, number: number + 1, closed: false };
@@ -81,7 +81,7 @@ async function* linesOf(path: string): AsyncGenerator<FileLine> {
 
 function broken(path: string, reason: string): CliError {
   return new CliError("usage", `${basename(path)} is not a recording: ${reason}`, {
-    hints: ["recordings are written by: knowctl chat --record FILE"],
+    hints: ["create a recording with: knowctl chat --record FILE"],
   });
 }
 
@@ -96,7 +96,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 function checkHead(path: string, head: Record<string, unknown> | undefined): void {
-  if (head?.["knowctl"] !== "recording") throw broken(path, "its first line does not say so");
+  if (head?.["knowctl"] !== "recording") throw broken(path, "its first line is not the head");
   if (head["version"] === 1) return;
   throw new CliError("usage", `${basename(path)} was recorded by a newer knowctl`, {
     hints: ["update knowctl, then try again"],
@@ -113,9 +113,9 @@ function entryOf(value: Record<string, unknown>): RecordedEntry | "unknown" | un
 }
 
 /**
- * The entries of a recording in order. Throws CliError `usage` for a file that
- * cannot be read or is no recording, with the line; a last line that a kill has
- * cut is left out.
+ * The entries of a recording in order. Throws CliError `usage`, with the line, for
+ * a file that cannot be read or is not a recording. Skips a last line that a kill
+ * has cut.
  */
 export async function* readRecording(path: string): AsyncGenerator<RecordedEntry> {
   try {
@@ -125,7 +125,7 @@ export async function* readRecording(path: string): AsyncGenerator<RecordedEntry
       if (!isHeadRead) checkHead(path, value);
       else {
         const entry = value && entryOf(value);
-        if (entry === undefined && closed) throw broken(path, `line ${number} is no entry`);
+        if (entry === undefined && closed) throw broken(path, `line ${number} is not an entry`);
         if (entry !== undefined && entry !== "unknown") yield entry;
       }
       isHeadRead = true;

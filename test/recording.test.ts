@@ -45,9 +45,9 @@ describe("readRecording", () => {
 
   it.each([
     ["an empty file", "", "it is empty"],
-    ["another file", '{"a":1}\n', "its first line does not say so"],
-    ["a broken line", `${head}{"atMs":1,"line":"x"}\nnot json\n`, "line 3 is no entry"],
-    ["a time that is none", `${head}{"atMs":-1,"line":"x"}\n`, "line 2 is no entry"],
+    ["another file", '{"a":1}\n', "its first line is not the head"],
+    ["a broken line", `${head}{"atMs":1,"line":"x"}\nnot json\n`, "line 3 is not an entry"],
+    ["a time that is none", `${head}{"atMs":-1,"line":"x"}\n`, "line 2 is not an entry"],
     ["a newer version", '{"knowctl":"recording","version":2}\n', "newer knowctl"],
   ])("refuses %s", async (_name, content, words) => {
     await expect(read(content)).rejects.toMatchObject({

@@ -5,14 +5,14 @@ import { shownText, type ShownPath } from "./paths.ts";
 import { formatCount } from "./terminal/progress.ts";
 import { bold, dim, green, yellow } from "./terminal/text.ts";
 
-const narrowestValue = 16;
+const minValueWidth = 16;
 
 function shorten(value: string, width: number): string {
   const line = neutraliseLine(value);
   return line.length > width ? `${line.slice(0, width - 1)}…` : line;
 }
 
-/** An explanation for reading: verdict, fields with their origins, then the exact payload. */
+/** Writes an explanation for people: verdict, fields with their origins, then the exact payload. */
 export async function writeExplanation(
   output: Output,
   explanation: Explanation,
@@ -22,12 +22,12 @@ export async function writeExplanation(
   const shownPath = facts.shown(path);
   await output.line(
     bold(explanation.row === undefined ? shownPath : `${shownPath}#${explanation.row}`),
-    isIncluded ? green("  is taken: ") : yellow("  is left out: "),
+    isIncluded ? green("  is included: ") : yellow("  is skipped: "),
     reason,
   );
   await output.line(
     dim("target   "),
-    String(facts.target ?? "none: give --cc-pair-id or --connector"),
+    String(facts.target ?? "none: set --cc-pair-id or --connector"),
   );
   await output.line(dim("state    "), facts.state);
   if (explanation.rules.length > 0)
@@ -35,7 +35,7 @@ export async function writeExplanation(
   const size = `${formatCount(explanation.sourceBytes)} bytes read, ${formatCount(explanation.documentBytes)} sent`;
   await output.line(dim("size     "), size);
   if (explanation.images > 0) {
-    await output.line(dim("images   "), `${explanation.images} left out`);
+    await output.line(dim("images   "), `${explanation.images} skipped`);
   }
   for (const warning of explanation.warnings) {
     await output.warn(shownText(path, warning, facts.shown));
@@ -46,7 +46,7 @@ export async function writeExplanation(
   for (const { name, value, origin } of fields) {
     const from = `  ← ${neutraliseLine(origin)}`;
     const width = output.columns() - nameWidth - from.length - 3;
-    const shown = shorten(output.secrets.redact(value), Math.max(narrowestValue, width));
+    const shown = shorten(output.secrets.redact(value), Math.max(minValueWidth, width));
     await output.line(bold(name.padEnd(nameWidth)), "  ", shown, dim(from));
   }
   await output.line();

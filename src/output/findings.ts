@@ -5,23 +5,23 @@ import { bold, dim, green, red, yellow, type Text } from "./terminal/text.ts";
 
 export type FindingStatus = "ok" | "warning" | "failure" | "skipped";
 
-/** What one check found. */
+/** Result of one check. */
 export interface Finding {
   check: string;
   status: FindingStatus;
   /** One line. */
   message: string;
-  /** What to do about it, a line each. */
+  /** Steps to fix the problem, a line each. */
   fixes: string[];
-  /** What the message rests on, a line each. */
+  /** Evidence for the message, a line each. */
   details: string[];
-  /** The check that failed, where this one was skipped for it. */
+  /** For a skipped check: the failed check that it depends on. */
   because?: string;
-  /** How long it took. */
+  /** Duration in milliseconds. */
   ms: number;
 }
 
-/** `text` in lines of at most `width` columns, broken at spaces; a longer word keeps its line. */
+/** Breaks `text` at spaces into lines of at most `width` columns; a longer word is not broken. */
 export function wrapWords(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
@@ -44,22 +44,22 @@ const paints: Record<FindingStatus, (...parts: Text[]) => Text> = {
 
 const statusWidth = 9;
 const nameWidth = 15;
-/** Below this many columns the words stand under the name of the check instead of beside it. */
-const wide = 76;
+/** On a narrower terminal the text is below the name of the check, not beside it. */
+const minColumnsBeside = 76;
 
 interface Layout {
-  /** Columns of the text; without a terminal lines are not broken. */
+  /** Columns of the text; infinite without a terminal. */
   width: number;
   indent: number;
 }
 
 function layoutOf(output: Output): Layout {
   const columns = output.isTerminal ? output.columns() : Number.POSITIVE_INFINITY;
-  const indent = columns < wide ? 2 : statusWidth + nameWidth;
+  const indent = columns < minColumnsBeside ? 2 : statusWidth + nameWidth;
   return { width: Math.max(16, columns - indent - 1), indent };
 }
 
-/** Rows of a text, the first after `mark`; `paint` styles all of it. */
+/** Writes a text in rows, the first after `mark`; `paint` styles each row. */
 async function writeRows(
   output: Output,
   layout: Layout,
@@ -76,9 +76,9 @@ async function writeRows(
 }
 
 /**
- * One finding for reading: its status as a word, so that it needs no colour, the
- * check, what was found; below it what to do. Details with a warning or failure,
- * else where they are asked for.
+ * Writes one finding for people: status as a word (readable without colour), check
+ * and message, then the fixes. Details follow a warning or failure, other statuses
+ * only `withDetails`.
  */
 export async function writeFinding(
   output: Output,
@@ -103,7 +103,7 @@ export async function writeFinding(
   for (const fix of fixes) await writeRows(output, layout, "→ ", fix, plain);
 }
 
-/** Checks that were skipped because of one that failed, as one finding. */
+/** Writes the checks that one failed check caused to be skipped, as one finding. */
 export async function writeSkipped(
   output: Output,
   names: readonly string[],
@@ -112,12 +112,12 @@ export async function writeSkipped(
   const [first = "", ...others] = names;
   const which = others.length === 0 ? "" : `: ${names.join(", ")}`;
   const message = `not checked, because ${because} failed${which}`;
-  const check = others.length === 0 ? first : "the rest";
+  const check = others.length === 0 ? first : "other checks";
   const finding = { check, status: "skipped", message } as const;
   await writeFinding(output, { ...finding, fixes: [], details: [], ms: 0 }, false);
 }
 
-/** The findings as text without styles, for a file. */
+/** The findings as plain text, for a file. */
 export function findingsText(findings: readonly Finding[]): string {
   const lines = findings.flatMap(({ check, status, message, fixes, details }) => [
     `${status.padEnd(statusWidth)}${check.padEnd(nameWidth)}${neutraliseLine(message)}`,

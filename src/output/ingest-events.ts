@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { reportFailure, reportShard } from "./report/record.ts";
 
-// Descriptions become schema/ingest-events.schema.json. New members are optional: readers of version 1 stay.
+// The descriptions become schema/ingest-events.schema.json. New members are optional, so that
+// readers of version 1 keep working.
 const text = (description: string) => z.string().check(z.describe(description));
 const count = (description: string) => z.int().check(z.minimum(0), z.describe(description));
 
@@ -11,19 +12,23 @@ const DocumentLine = z.object({
   version,
   type: z.literal("document"),
   status: z.enum(["created", "updated", "unchanged", "skipped", "failed"]),
-  path: text("file, relative to the project root; empty for a document from stdin"),
-  row: z.optional(count("number of the row in a file of rows, from 1")),
-  line: z.optional(count("line where the row begins, of a row that the service refused")),
-  id: z.optional(text("id of the document, where it is known")),
-  reason: z.optional(text("why it failed or was skipped")),
+  path: text("file relative to the project root; empty for a document from stdin"),
+  row: z.optional(count("row number in a file of rows, from 1")),
+  line: z.optional(count("first line of a row that the service refused")),
+  id: z.optional(text("id of the document, if known")),
+  reason: z.optional(text("why the document failed or was skipped")),
   retryable: z.optional(z.boolean()),
-  httpStatus: z.optional(count("HTTP status of the last answer to a document that failed")),
-  storedId: z.optional(text("id under which the service stored it, where it said so")),
-  renamedFrom: z.optional(text("path that this file had when it was sent before")),
+  httpStatus: z.optional(count("HTTP status of the last response to a failed document")),
+  storedId: z.optional(text("id under which the service stored the document, if reported")),
+  renamedFrom: z.optional(text("path of this file at the previous upload")),
   warnings: z.optional(z.array(z.string())),
-  images: z.optional(count("images in the text that were left out")),
+  images: z.optional(count("images in the text that were not sent")),
   sentBytes: z.optional(count("bytes of the request's body")),
-  ms: z.optional(z.number().check(z.minimum(0), z.describe("from reading to the answer"))),
+  ms: z.optional(
+    z
+      .number()
+      .check(z.minimum(0), z.describe("milliseconds from reading the file to the response")),
+  ),
 });
 
 const ResultLine = z.object({
@@ -39,9 +44,9 @@ const ResultLine = z.object({
   }),
   renamed: count("files with a new path and the same text"),
   planned: count("documents that were new or changed when the run began"),
-  requests: count("requests made, retries included"),
-  retries: count("requests made again"),
-  throttled: count("answers that asked to slow down"),
+  requests: count("requests sent, retries included"),
+  retries: count("requests sent again"),
+  throttled: count("responses that asked to slow down"),
   sentBytes: count("bytes of the documents sent, each once"),
   seconds: z.number(),
   target: z.object({ baseUrl: z.string(), ccPairId: z.optional(z.number()) }),
@@ -52,8 +57,8 @@ const ResultLine = z.object({
 });
 
 /**
- * JSON Schema (draft 2020-12) of a line of `ingest --output ndjson`; the last line
- * is what `--output json` prints. `schema/ingest-events.schema.json` is its text.
+ * JSON Schema (draft 2020-12) of a line of `ingest --output ndjson`; `--output json`
+ * prints only the last line. Saved as `schema/ingest-events.schema.json`.
  */
 export function ingestEventsJsonSchema(): Record<string, unknown> {
   const line = z.discriminatedUnion("type", [DocumentLine, ResultLine]);

@@ -11,8 +11,8 @@ import { dim, green, red, yellow, type Text } from "./terminal/text.ts";
 export type RunStatus = "ok" | "partial" | "error" | "interrupted";
 
 /**
- * The result of an upload: what `--output json` prints and the summary tells. Its
- * last member, `failures`, may be long and is written one by one.
+ * The result of an upload, for `--output json` and the summary. Its last member,
+ * `failures`, may be long, so it is written one by one.
  */
 export interface IngestResult {
   version: 1;
@@ -25,12 +25,12 @@ export interface IngestResult {
   renamed: number;
   requests: number;
   retries: number;
-  /** Answers that asked to slow down. */
+  /** Responses that asked to slow down. */
   throttled: number;
   sentBytes: number;
   seconds: number;
   target: { baseUrl: string; ccPairId: number | undefined };
-  /** Files, folders and globs as they were given. */
+  /** Files, folders and globs as typed. */
   paths: readonly string[];
   shard: { index: number; count: number } | null;
   skipped: { reason: string; count: number }[];
@@ -38,19 +38,19 @@ export interface IngestResult {
 
 export interface PlannedDocument {
   action: string;
-  /** Of what is orphaned: why, see OrphanClass. */
+  /** Why the document is an orphan, see OrphanClass. */
   class?: string;
   path: string;
-  /** Number of the row in a file of rows. */
+  /** Row number in a file of rows. */
   row?: number;
   id: string | undefined;
   detail: string;
 }
 
-/** Format of an ingest command's stdout; people get text on stderr beside it. */
+/** Format of an ingest command's stdout; text for people goes to stderr. */
 export type IngestFormat = "text" | "json" | "ndjson";
 
-const failuresShown = 50;
+const maxShownFailures = 50;
 
 function countsText(counts: UploadCounts, isStopped: boolean): string {
   const names = ["created", "updated", "unchanged", "skipped", "failed"] as const;
@@ -59,7 +59,7 @@ function countsText(counts: UploadCounts, isStopped: boolean): string {
   return parts.map((name) => `${formatCount(counts[name])} ${name}`).join(", ");
 }
 
-/** The result with its failures on stdout, whole (`json`) or as one line (`ndjson`). */
+/** Writes the result with its failures on stdout: indented (`json`) or on one line (`ndjson`). */
 export async function writeResult(
   output: Output,
   format: "json" | "ndjson",
@@ -71,18 +71,18 @@ export async function writeResult(
   }
 }
 
-/** How many documents a run with --shard leaves to the others. */
+/** Reports how many documents a run with --shard leaves to the other shards. */
 export async function tellOthers(
   output: Output,
   shard: IngestResult["shard"] | undefined,
   others: number,
 ): Promise<void> {
   if (!shard) return;
-  const what = countOf(others, "document");
-  await output.note(`shard ${shard.index}/${shard.count}: ${what} left to the other shards`);
+  const count = countOf(others, "document");
+  await output.note(`shard ${shard.index}/${shard.count}: ${count} left to the other shards`);
 }
 
-/** How many files were skipped for each reason. */
+/** Reports how many files were skipped, by reason. */
 export async function tellSkipped(
   output: Output,
   skipped: Iterable<{ reason: string; count: number }>,
@@ -92,8 +92,8 @@ export async function tellSkipped(
   }
 }
 
-// Sending again meets the same error until somebody has mended its cause.
-const needsMending: ReadonlySet<ExitName> = new Set([
+// Errors that a new run repeats until the user has fixed the cause.
+const needsFix: ReadonlySet<ExitName> = new Set([
   "usage",
   "not-configured",
   "auth",
@@ -102,22 +102,22 @@ const needsMending: ReadonlySet<ExitName> = new Set([
 ]);
 
 /**
- * Failures, reasons of skipped files and the counts, for people, on stderr. `stoppedBy`
+ * Writes failures, reasons of skipped files and the counts on stderr, for people. `stoppedBy`
  * is the kind of error that stopped the run.
  */
 export async function writeSummary(
   output: Output,
   result: IngestResult,
   failures: Iterable<ReportFailure>,
-  told: { shown: ShownPath; stoppedBy?: ExitName | undefined },
+  options: { shown: ShownPath; stoppedBy?: ExitName | undefined },
 ): Promise<void> {
-  const { stoppedBy } = told;
+  const { stoppedBy } = options;
   let shown = 0;
   for (const each of failures) {
-    if (shown++ === failuresShown) break;
-    await output.problem(red("failed "), failureText(each, told.shown));
+    if (shown++ === maxShownFailures) break;
+    await output.problem(red("failed "), failureText(each, options.shown));
   }
-  const hidden = result.counts.failed - failuresShown;
+  const hidden = result.counts.failed - maxShownFailures;
   if (hidden > 0) {
     await output.problem(`… and ${formatCount(hidden)} more; --output ndjson lists them all`);
   }
@@ -129,16 +129,16 @@ export async function writeSummary(
   if (result.renamed > 0) {
     const were = result.renamed === 1 ? "was" : "were";
     await output.note(
-      `${countOf(result.renamed, "file")} ${were} renamed: the documents under their old ids are still there; see \`knowctl ingest orphans\``,
+      `${countOf(result.renamed, "file")} ${were} renamed: the documents with the old ids still exist; see \`knowctl ingest orphans\``,
     );
   }
   if (isStopped) {
     const sent = formatCount(counts.created + counts.updated);
     const done = `${sent} of ${countOf(planned, "document")}`;
     await output.note(
-      stoppedBy && needsMending.has(stoppedBy)
+      stoppedBy && needsFix.has(stoppedBy)
         ? `${done} sent and recorded; fix the error below, then run the same command`
-        : `${done} sent and recorded; run the same command again to go on`,
+        : `${done} sent and recorded; run the same command again to continue`,
     );
   }
 }
@@ -150,13 +150,13 @@ const marks: Record<RunStatus, Text> = {
   interrupted: red("interrupted"),
 };
 
-// A reason often begins with the path already (`docs/a.md:3:5: …`).
+// A reason often starts with the path already (`docs/a.md:3:5: …`).
 function failureText(each: ReportFailure, shown: ShownPath): string {
-  const { path, reason: given } = each;
-  const reason = neutraliseLine(given);
-  if (path === "stdin" && given.startsWith(path)) return reason;
-  if (given.startsWith(path)) return neutraliseLine(shownText(path, given, shown));
-  // What the service refused: the path alone tells neither row nor line.
+  const { path, reason: rawReason } = each;
+  const reason = neutraliseLine(rawReason);
+  if (path === "stdin" && rawReason.startsWith(path)) return reason;
+  if (rawReason.startsWith(path)) return neutraliseLine(shownText(path, rawReason, shown));
+  // The service refused the document: the path alone names neither row nor line.
   const file = path === "stdin" ? path : neutraliseLine(shown(path));
   const place = each.line === undefined ? file : `${file}:${each.line}`;
   const isLine = path === "stdin" && each.id !== undefined;
@@ -164,7 +164,7 @@ function failureText(each: ReportFailure, shown: ShownPath): string {
   return `${place}: ${neutraliseLine(row)}${reason}`;
 }
 
-/** The file, with the number of a row, or the line of stdin. */
+/** The file with its row number, or the line of stdin. */
 function placeOf({ path, row }: PlannedDocument, shown: ShownPath): string {
   const place = path === "" ? "stdin" : shown(path);
   if (row === undefined) return place;
@@ -177,7 +177,7 @@ const actionStyles: Record<string, (...parts: Text[]) => Text> = {
   failed: red,
 };
 
-/** One line of a dry run's plan: a table row on a terminal, tabs off it. */
+/** Writes one line of a dry run's plan: a table row on a terminal, else separated by tabs. */
 export async function writePlanned(
   output: Output,
   each: PlannedDocument,

@@ -1,18 +1,21 @@
-/** Members whose values are keys and passwords of connectors, wherever they stand in an answer. */
+/** Members with keys and passwords of connectors, at any depth of a response. */
 const secretMembers = new Set(["credential_json", "connector_specific_config"]);
-/** A longer name is none of these, even with every character written as an escape. */
-const longestName = 200;
+/** A longer name is none of these, even with every character escaped. */
+const maxNameLength = 200;
 
-interface Place {
-  /** The text so far ends inside of a string, perhaps behind a backslash. */
-  inText: boolean;
+interface ScanState {
+  /** The scanned text ends inside a string. */
+  inString: boolean;
+  /** The last character was a backslash inside a string. */
   escaped: boolean;
-  /** The last string as it is written; undefined where something else came after it. */
-  text: string | undefined;
-  /** A secret value comes next, or is being left out: how deep, and what a word so far is. */
-  hides: "next" | "value" | undefined;
+  /** The last string as written; undefined if another token follows it. */
+  lastString: string | undefined;
+  /** `next`: a secret value follows; `value`: inside that value. */
+  masking: "next" | "value" | undefined;
+  /** Nesting depth inside the masked value. */
   depth: number;
-  word: string;
+  /** Masked number, `true`, `false` or `null` so far. */
+  literal: string;
 }
 
 function isSecretName(written: string): boolean {
@@ -25,21 +28,22 @@ function isSecretName(written: string): boolean {
   }
 }
 
-/** Follows a string; true for what belongs to one, its quotes included. */
-function followText(place: Place, character: string): boolean {
-  if (!place.inText) {
+/** Tracks strings; returns whether the character belongs to one, quotes included. */
+function trackString(state: ScanState, character: string): boolean {
+  if (!state.inString) {
     if (character !== '"') return false;
-    place.inText = true;
-    place.text = "";
+    state.inString = true;
+    state.lastString = "";
     return true;
   }
-  if (place.escaped) place.escaped = false;
-  else if (character === "\\") place.escaped = true;
+  if (state.escaped) state.escaped = false;
+  else if (character === "\\") state.escaped = true;
   else if (character === '"') {
-    place.inText = false;
+    state.inString = false;
     return true;
   }
-  if (place.text !== undefined && place.text.length < longestName) place.text += character;
+  if (state.lastString !== undefined && state.lastString.length < maxNameLength)
+    state.lastString += character;
   return true;
 }
 
@@ -47,81 +51,81 @@ const special = /["\\]/g;
 
 const isSpace = (character: string): boolean => " \n\r\t".includes(character);
 
-/** Ends the value that is left out, and gives what stands in its place; nothing is secret in `null`. */
-function endValue(place: Place): string {
-  const mask = place.word === "null" ? "null" : '"***"';
-  place.hides = place.text = undefined;
-  place.word = "";
+/** Ends the masked value and returns its replacement; `null` is no secret and stays. */
+function endValue(state: ScanState): string {
+  const mask = state.literal === "null" ? "null" : '"***"';
+  state.masking = state.lastString = undefined;
+  state.literal = "";
   return mask;
 }
 
-/** Leaves out a piece of a value; gives what stands in its place once the value has ended. */
-function hide(place: Place, character: string): string {
-  place.hides = "value";
-  if (followText(place, character)) {
-    return place.depth === 0 && !place.inText ? endValue(place) : "";
+/** Drops a character of a masked value; returns the replacement once the value has ended. */
+function maskCharacter(state: ScanState, character: string): string {
+  state.masking = "value";
+  if (trackString(state, character)) {
+    return state.depth === 0 && !state.inString ? endValue(state) : "";
   }
   const closes = "}]".includes(character);
-  // A word has no end of its own: what comes behind it ends it.
-  if (place.depth === 0 && (closes || character === "," || isSpace(character))) {
-    return endValue(place) + character;
+  // A literal has no closing character: the next token ends it.
+  if (state.depth === 0 && (closes || character === "," || isSpace(character))) {
+    return endValue(state) + character;
   }
-  if ("{[".includes(character)) place.depth++;
-  else if (closes) place.depth--;
-  else if (place.depth === 0) place.word += character;
-  return closes && place.depth === 0 ? endValue(place) : "";
+  if ("{[".includes(character)) state.depth++;
+  else if (closes) state.depth--;
+  else if (state.depth === 0) state.literal += character;
+  return closes && state.depth === 0 ? endValue(state) : "";
 }
 
-/** Where the characters of a string end that only stand for themselves: most of an answer is these. */
-function endOfRun(text: string, from: number): number {
+/** Index of the next quote or backslash. Most of a response lies between them. */
+function endOfPlainRun(text: string, from: number): number {
   special.lastIndex = from;
   return special.exec(text)?.index ?? text.length;
 }
 
-function take(place: Place, character: string): string {
-  if (place.hides === "next" && isSpace(character)) return character;
-  if (place.hides !== undefined) return hide(place, character);
-  if (followText(place, character)) return character;
-  if (character === ":" && place.text !== undefined && isSecretName(place.text)) {
-    place.hides = "next";
+function scan(state: ScanState, character: string): string {
+  if (state.masking === "next" && isSpace(character)) return character;
+  if (state.masking !== undefined) return maskCharacter(state, character);
+  if (trackString(state, character)) return character;
+  if (character === ":" && state.lastString !== undefined && isSecretName(state.lastString)) {
+    state.masking = "next";
     return character;
   }
-  if (!isSpace(character)) place.text = undefined;
+  if (!isSpace(character)) state.lastString = undefined;
   return character;
 }
 
 /**
  * Replaces the values of `credential_json` and `connector_specific_config` by `"***"`
- * in JSON that comes in pieces, cut anywhere. All else stays as it is written, also
- * where it is no JSON. `undefined` is the end.
+ * in JSON that arrives in pieces, cut at any position. Everything else is unchanged,
+ * even invalid JSON. `undefined` marks the end of the text.
  */
 export function createCredentialMask(): (text: string | undefined) => string {
-  const place: Place = {
-    inText: false,
+  const state: ScanState = {
+    inString: false,
     escaped: false,
-    text: undefined,
-    hides: undefined,
+    lastString: undefined,
+    masking: undefined,
     depth: 0,
-    word: "",
+    literal: "",
   };
   return (text) => {
-    if (text === undefined) return place.hides === "value" ? endValue(place) : "";
+    if (text === undefined) return state.masking === "value" ? endValue(state) : "";
     let result = "";
     for (let at = 0; at < text.length; at++) {
-      const end = place.inText && !place.escaped ? endOfRun(text, at) : at;
+      const end = state.inString && !state.escaped ? endOfPlainRun(text, at) : at;
       if (end > at) {
-        if (place.text !== undefined)
-          place.text = (place.text + text.slice(at, end)).slice(0, longestName);
-        if (place.hides === undefined) result += text.slice(at, end);
+        if (state.lastString !== undefined)
+          state.lastString = (state.lastString + text.slice(at, end)).slice(0, maxNameLength);
+        if (state.masking === undefined) result += text.slice(at, end);
         at = end;
       }
-      result += take(place, text.charAt(at));
+      result += scan(state, text.charAt(at));
     }
     return result;
   };
 }
 
-/** The same for a whole text. */
+/** The same for a complete text. */
 export function maskCredentials(json: string): string {
   const mask = createCredentialMask();
   return mask(json) + mask(undefined);

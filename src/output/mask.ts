@@ -2,7 +2,7 @@ import type { ConnectorStatus } from "../api/schemas.ts";
 
 const masked = "***";
 
-/** Members of a credential that hold no secret: service-interface.md 2.3. Any other may hold one. */
+/** Members of a credential without a secret: service-interface.md 2.3. Any other may be a secret. */
 const openMembers = new Set([
   "id",
   "name",
@@ -28,10 +28,10 @@ function maskMember(name: string, value: unknown): unknown {
 }
 
 /**
- * The record with every value that may be a secret replaced by `***`; names
- * stay. That is: all of credential.credential_json and
- * connector.connector_specific_config (passwords, addresses with user names),
- * and every member of the credential that is not known to be harmless.
+ * Replaces every value that may be a secret by `***`; names stay. Masked are all
+ * values of credential.credential_json and connector.connector_specific_config
+ * (passwords, addresses with user names), and every member of the credential that
+ * is not known to be harmless.
  */
 export function maskConnector(record: ConnectorStatus): ConnectorStatus {
   const { connector, credential } = record;

@@ -1,10 +1,10 @@
-// GitHub: `::name` at the beginning of a line, `##[name]` anywhere. Azure: `##vso[` anywhere.
-const anywhere = /##(?:vso)?$/i;
+// GitHub: `::name` at the start of a line, `##[name]` anywhere. Azure: `##vso[` anywhere.
+const beforeBracket = /##(?:vso)?$/i;
 
 /**
- * Breaks up workflow commands in text: a CI runner would act on them when they
- * stand in a log (CVE-2020-15228). Keeps its place over calls, so a command that
- * comes in pieces is broken as well.
+ * Breaks up workflow commands in text: a CI runner executes those in a log
+ * (CVE-2020-15228). Keeps its state between calls, so it also breaks up a command
+ * that arrives in pieces.
  */
 export function createCommandBreaker(): (text: string) => string {
   let start: "blank" | "colon" | "text" = "blank";
@@ -13,7 +13,7 @@ export function createCommandBreaker(): (text: string) => string {
     let result = "";
     for (const character of text) {
       if (character === ":" && start === "colon") result += " ";
-      else if (character === "[" && anywhere.test(last)) result += " ";
+      else if (character === "[" && beforeBracket.test(last)) result += " ";
       result += character;
       last = (last + character).slice(-5);
       if (character === "\n") start = "blank";
@@ -25,14 +25,14 @@ export function createCommandBreaker(): (text: string) => string {
 }
 
 /**
- * The same for a text that is JSON: `#` before such a bracket is escaped, which
- * leaves the data as it is. A line of JSON never begins with `::`.
+ * The same for JSON: escapes `#` before such a bracket, which keeps the data
+ * unchanged. A line of JSON never starts with `::`.
  */
 export function breakCommandsInJson(json: string): string {
   return json.replace(/#(?=\[|vso\[|v?s?o?$)/gi, "\\u0023");
 }
 
-/** A remark that GitHub shows beside the file. Its texts may come from anywhere. */
+/** A message that GitHub shows beside the file. Its texts are untrusted. */
 export interface Annotation {
   level: "error" | "warning" | "notice";
   /** Relative to the root of the repository. */
@@ -53,8 +53,8 @@ function escapeProperty(text: string): string {
 }
 
 /**
- * An annotation as the one line that GitHub's runner acts on. Every text goes
- * through `clean` and is escaped, so that it ends neither line nor property.
+ * An annotation as a workflow command of one line. Every text is passed through
+ * `clean` and escaped, so that it cannot end the line or the property.
  */
 export function formatAnnotation(
   annotation: Annotation,

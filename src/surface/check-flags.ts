@@ -2,16 +2,16 @@ import type { Command, Option } from "commander";
 import { CliError } from "../errors.ts";
 import type { OptionSource } from "./environment.ts";
 import { flagRules, type FlagRule } from "./flag-rules.ts";
-import { formOf, type Picking } from "./formats.ts";
+import { formOf, type SelectionFlag } from "./formats.ts";
 
-/** A command line as it was understood: the flags and variables in effect, and where each came from. */
-export interface Understood {
+/** A parsed command line: the options in effect and the source of each. */
+export interface ParsedLine {
   command: Command;
   options: Record<string, unknown>;
   sources: Record<string, OptionSource>;
 }
 
-/** Words that name the command below the program: `connectors list`. */
+/** Path of a command without the program's name: `connectors list`. */
 export function pathOf(command: Command): string {
   if (!command.parent) return "";
   return `${pathOf(command.parent)} ${command.name()}`.trim();
@@ -21,51 +21,52 @@ function usage(message: string, hint: string | undefined): CliError {
   return new CliError("usage", message, { hints: hint === undefined ? [] : [hint] });
 }
 
-/** A variable for other commands is dropped, a flag is refused. */
-function dropOrRefuse(understood: Understood, name: string, refusal: CliError): void {
-  if (understood.sources[name] === "flag") throw refusal;
-  delete understood.options[name];
-  delete understood.sources[name];
+/** Throws `refusal` for a flag; drops a variable, which may be meant for other commands. */
+function dropOrRefuse(line: ParsedLine, name: string, refusal: CliError): void {
+  if (line.sources[name] === "flag") throw refusal;
+  delete line.options[name];
+  delete line.sources[name];
 }
 
-function checkFormat(understood: Understood, path: string): void {
-  const { options, sources } = understood;
+function checkFormat(line: ParsedLine, path: string): void {
+  const { options, sources } = line;
   const { formats, hint } = formOf(path);
   const has = (format: unknown): boolean => formats.includes(String(format));
   const known =
     formats.length === 0
       ? hint
       : `use ${formats.length === 1 ? "" : "one of "}${formats.join(", ")}`;
-  const none = formats.length === 0 ? `${path} has no other form of output` : undefined;
+  const reason =
+    formats.length === 0
+      ? `${path} has only one output format`
+      : `${path} does not support this format`;
   if (options["json"] === true && !has("json")) {
-    const message = `--json: ${none ?? `${path} has no such format`}`;
-    dropOrRefuse(understood, "json", usage(message, known));
+    dropOrRefuse(line, "json", usage(`--json: ${reason}`, known));
   }
   const { output } = options;
   if (output !== undefined && !has(output)) {
-    const message = `--output ${String(output)}: ${none ?? `${path} has no such format`}`;
-    dropOrRefuse(understood, "output", usage(message, known));
+    dropOrRefuse(line, "output", usage(`--output ${String(output)}: ${reason}`, known));
   }
   if (options["json"] !== true || options["output"] === undefined) return;
   if (options["output"] === "json") return;
-  // A flag wins over a variable; two flags that disagree are a mistake.
+  // A flag overrides a variable; two conflicting flags are an error.
   const [json, format] = [sources["json"], sources["output"]];
   if (json !== format) delete options[json === "env" ? "json" : "output"];
   else {
     const message = `--json and --output ${String(options["output"])} exclude each other`;
-    throw usage(message, "give one of them");
+    throw usage(message, "use only one of them");
   }
 }
 
-function checkPicking(understood: Understood, path: string): void {
-  const { picks, hint } = formOf(path);
-  for (const name of ["fields", "filter", "jq"] satisfies Picking[]) {
-    if (understood.options[name] === undefined || picks.includes(name)) continue;
-    dropOrRefuse(understood, name, usage(`--${name} has no effect on \`${path}\``, hint));
+function checkSelection(line: ParsedLine, path: string): void {
+  const { selection, hint } = formOf(path);
+  for (const name of ["fields", "filter", "jq"] satisfies SelectionFlag[]) {
+    if (line.options[name] === undefined || selection.includes(name)) continue;
+    dropOrRefuse(line, name, usage(`--${name} has no effect on \`${path}\``, hint));
   }
 }
 
-function optionOf({ command }: Understood, flag: string): Option | undefined {
+function optionOf({ command }: ParsedLine, flag: string): Option | undefined {
   for (let each: Command | null = command; each; each = each.parent) {
     const option = each.options.find(({ long }) => long === flag);
     if (option) return option;
@@ -73,21 +74,21 @@ function optionOf({ command }: Understood, flag: string): Option | undefined {
   return undefined;
 }
 
-function isSet(understood: Understood, flag: string, from?: OptionSource): boolean {
-  if (flag === "argument") return understood.command.args.length > 0;
-  const option = optionOf(understood, flag);
+function isSet(line: ParsedLine, flag: string, from?: OptionSource): boolean {
+  if (flag === "argument") return line.command.args.length > 0;
+  const option = optionOf(line, flag);
   if (!option) return false;
   const name = option.attributeName();
-  if (from !== undefined && understood.sources[name] !== from) return false;
-  const value = understood.options[name];
+  if (from !== undefined && line.sources[name] !== from) return false;
+  const value = line.options[name];
   return option.negate ? value === false : value !== undefined && value !== false;
 }
 
-function refusalOf(rule: FlagRule, flag: string, understood: Understood): CliError | undefined {
+function refusalOf(rule: FlagRule, flag: string, line: ParsedLine): CliError | undefined {
   const { without, beside, why, hint } = rule;
-  if (!isSet(understood, flag, "flag")) return undefined;
-  if (without?.some((each) => isSet(understood, each))) return undefined;
-  const other = beside?.find((each) => each !== flag && isSet(understood, each));
+  if (!isSet(line, flag, "flag")) return undefined;
+  if (without?.some((each) => isSet(line, each))) return undefined;
+  const other = beside?.find((each) => each !== flag && isSet(line, each));
   if (beside && other === undefined) return undefined;
   if (other !== undefined && other !== "argument") {
     return usage(`${flag} and ${other} exclude each other: ${why}`, hint);
@@ -97,22 +98,22 @@ function refusalOf(rule: FlagRule, flag: string, understood: Understood): CliErr
 }
 
 /**
- * Refuses flags that the command would accept and not use; drops variables that are meant for other
- * commands. Nothing has been read or sent then. Throws CliError `usage` that names the flag.
+ * Rejects flags that the command would ignore; drops variables that are meant for other commands.
+ * Runs before anything is read or sent. Throws CliError `usage` that names the flag.
  */
-export function checkFlags(understood: Understood): void {
-  const path = pathOf(understood.command);
-  checkFormat(understood, path);
-  checkPicking(understood, path);
+export function checkFlags(line: ParsedLine): void {
+  const path = pathOf(line.command);
+  checkFormat(line, path);
+  checkSelection(line, path);
   for (const rule of flagRules[path] ?? []) {
     for (const flag of rule.flags) {
-      const refusal = refusalOf(rule, flag, understood);
+      const refusal = refusalOf(rule, flag, line);
       if (refusal) throw refusal;
     }
   }
 }
 
-/** Compiles the expression of --jq. Throws CliError `usage` for one that does not parse. */
+/** Compiles the expression of --jq. Throws CliError `usage` for an invalid expression. */
 export async function checkExpression(jq: unknown, signal: AbortSignal): Promise<void> {
   if (typeof jq !== "string") return;
   const { checkJq } = await import("../commands/check-jq.ts");

@@ -4,7 +4,7 @@ import { formatsOf } from "./formats.ts";
 import { isRepeatable } from "./options.ts";
 import { globalOptions, isGroup, summaryOf } from "./prepare.ts";
 
-const byFlag: Readonly<Record<string, Takes>> = {
+const valuesByFlag: Readonly<Record<string, Takes>> = {
   "--profile": "profile",
   "--connector": "connector",
   "--cc-pair-id": "pair",
@@ -17,7 +17,7 @@ const byFlag: Readonly<Record<string, Takes>> = {
   "--show": { list: ["reasoning", "tools", "documents", "none", "all"] },
 };
 
-const byName: Readonly<Record<string, Takes>> = {
+const valuesByName: Readonly<Record<string, Takes>> = {
   file: "file",
   path: "file",
   "path-or-id": "file",
@@ -29,14 +29,14 @@ const byName: Readonly<Record<string, Takes>> = {
   "id-or-name": "connector-or-pair",
 };
 
-/** Arguments whose name says too little. */
-const byCommand: Readonly<Record<string, Takes>> = {
+/** Commands whose argument has an ambiguous name. */
+const valuesByCommand: Readonly<Record<string, Takes>> = {
   "connectors find": "connector",
   sessions: "session",
 };
 
-function named(name: string): Takes {
-  return byName[name] ?? "free";
+function valuesOfName(name: string): Takes {
+  return valuesByName[name] ?? "free";
 }
 
 function wordsOf(parse: unknown): readonly string[] | undefined {
@@ -49,7 +49,7 @@ function valueOf(option: Option, path: string): Takes {
   const long = option.long ?? "";
   const placeholder = /[<[]([\w/=-]+)/.exec(option.flags)?.[1] ?? "";
   if (long === "--output") return formatsOf(path);
-  return wordsOf(option.parseArg) ?? byFlag[long] ?? named(placeholder);
+  return wordsOf(option.parseArg) ?? valuesByFlag[long] ?? valuesOfName(placeholder);
 }
 
 function argumentValue(argument: Argument, path: string): Takes {
@@ -57,9 +57,9 @@ function argumentValue(argument: Argument, path: string): Takes {
   const words = wordsOf(argument.parseArg);
   if (words) return words;
   if (argument.name() === "id" || path === "connectors find") {
-    return byCommand[path] ?? byCommand[group] ?? "free";
+    return valuesByCommand[path] ?? valuesByCommand[group] ?? "free";
   }
-  return named(argument.name());
+  return valuesOfName(argument.name());
 }
 
 function flagRow(option: Option, path: string): FlagRow {
@@ -89,7 +89,7 @@ function commandRow(command: Command, path: string, globals: ReadonlySet<string>
   };
 }
 
-/** Every command with its flags and what they take. `keys` are those of a configuration. */
+/** Every command with its flags and the values to complete. `keys` are the configuration keys. */
 export function completionTable(program: Command, keys: string[]): CompletionTable {
   const globals = globalOptions();
   const names = new Set(globals.map((option) => option.long ?? ""));

@@ -5,13 +5,13 @@ import { isRepeatable } from "./options.ts";
 
 const flagsOnly = new WeakSet<Option>();
 
-/** Marks a flag that says what one request does: a forgotten variable must not change it. */
+/** Marks a flag without a variable: a forgotten variable must not change what one request does. */
 export function flagOnly(option: Option): Option {
   flagsOnly.add(option);
   return option;
 }
 
-/** `--base-url` is `KNOWCTL_BASE_URL`. */
+/** Environment variable of a flag: `KNOWCTL_BASE_URL` for `--base-url`. */
 export function variableOf(option: Option): string | undefined {
   if (flagsOnly.has(option)) return undefined;
   if (!option.long || option.long === "--help" || option.long === "--version") return undefined;
@@ -39,7 +39,7 @@ function parseValue(option: Option, variable: string, value: string): unknown {
   if (!parse) return value;
   try {
     if (!isRepeatable(option)) return parse(value, undefined);
-    // A repeatable flag takes its values separated by commas.
+    // In a variable, commas separate the values of a repeatable flag.
     const values = value.split(",").filter((each) => each.trim() !== "");
     return values.reduce<unknown>((all, each) => parse(each.trim(), all), undefined);
   } catch (error) {
@@ -50,54 +50,54 @@ function parseValue(option: Option, variable: string, value: string): unknown {
   }
 }
 
-/** The command and those above it, outermost first. */
+/** The command and its parents, outermost first. */
 function chainOf(command: Command): Command[] {
   return command.parent ? [...chainOf(command.parent), command] : [command];
 }
 
-/** The error for a flag that takes one value and got two. */
-export function givenTwice(option: Option): CliError {
+/** The error for two values of a flag that accepts one. */
+export function repeatedFlag(option: Option): CliError {
   const variable = variableOf(option);
-  const instead = `for a default that a flag overrules, set ${variable} instead`;
-  return new CliError("usage", `${option.long ?? option.flags} is given twice`, {
-    hints: ["give it once", ...(variable === undefined ? [] : [instead])],
+  const instead = `for a default that a flag can override, set ${variable} instead`;
+  return new CliError("usage", `${option.long ?? option.flags} is specified twice`, {
+    hints: ["specify it once", ...(variable === undefined ? [] : [instead])],
   });
 }
 
-/** The flags of one command of a chain, added to those of the commands above it. */
+/** Adds the flags of one command of a chain to `options`, which holds the flags of its parents. */
 function addFlags(command: Command, options: Record<string, unknown>): string[] {
-  const given = command.options.filter(
+  const present = command.options.filter(
     (option) => command.getOptionValueSource(option.attributeName()) === "cli",
   );
-  return given.map((option) => {
+  return present.map((option) => {
     const name = option.attributeName();
     const value: unknown = command.getOptionValue(name);
-    const before = options[name];
-    if (isRepeatable(option) && Array.isArray(before) && Array.isArray(value)) {
-      options[name] = [...(before as unknown[]), ...(value as unknown[])];
+    const inherited = options[name];
+    if (isRepeatable(option) && Array.isArray(inherited) && Array.isArray(value)) {
+      options[name] = [...(inherited as unknown[]), ...(value as unknown[])];
       return name;
     }
-    // `--json` before and behind the subcommand says the same twice.
-    if (option.required && before !== undefined) throw givenTwice(option);
+    // A switch may be repeated: `--json` before and after the subcommand means the same.
+    if (option.required && inherited !== undefined) throw repeatedFlag(option);
     options[name] = value;
     return name;
   });
 }
 
-/** `KNOWCTL_OUTPUT=csv` is meant for the commands that have this format. */
-function isForOthers(option: Option, value: string): boolean {
+/** Whether a variable has a format of other commands only: `KNOWCTL_OUTPUT=csv` for `ingest`. */
+function isOthersFormat(option: Option, value: string): boolean {
   const parse = option.parseArg as { choices?: readonly string[] } | undefined;
   if (option.long !== "--output" || !allFormats.includes(value)) return false;
   return parse?.choices?.includes(value) === false;
 }
 
-/** Where the value of an option in effect came from. */
+/** Source of an option's value. */
 export type OptionSource = "flag" | "env";
 
 /**
- * The options of a command line: flags wherever they stand, then environment
- * variables for what no flag gave; an empty variable counts as unset. Throws
- * CliError `usage` for a value that the flag would refuse as well.
+ * The options of a command line: flags at any position, then environment
+ * variables for options without a flag; an empty variable counts as unset.
+ * Throws CliError `usage` for a value that the flag would reject too.
  */
 export function collectOptions(
   command: Command,
@@ -112,7 +112,7 @@ export function collectOptions(
     const variable = variableOf(option);
     const value = variable === undefined ? undefined : env[variable];
     if (variable === undefined || !value?.trim() || sources[name] === "flag") continue;
-    if (isForOthers(option, value)) {
+    if (isOthersFormat(option, value)) {
       delete options[name];
       continue;
     }

@@ -1,15 +1,15 @@
 /**
- * Flags that have no effect in some company. A flag stands here by its long name; it is refused
- * where the command line gives it. A variable (`KNOWCTL_LOCAL=1`) is a default for all commands: it
- * is never refused. What depends on a configuration or on files is checked by the command itself.
+ * Flags, by long name, that have no effect together with others or without others. The command
+ * line must not contain them. A variable (`KNOWCTL_LOCAL=1`) is a default for all commands and is
+ * never rejected. The command itself checks rules that depend on a configuration or on files.
  */
 export interface FlagRule {
   flags: readonly string[];
-  /** Refused unless one of these is set. */
+  /** Rejected unless one of these is set. */
   without?: readonly string[];
-  /** Refused beside any of these; `argument` is any argument of the command. */
+  /** Rejected together with any of these; `argument` is any argument of the command. */
   beside?: readonly string[];
-  /** Why it has no effect; a sentence's end behind a colon. */
+  /** Why the flag has no effect; follows a colon in the message. */
   why: string;
   hint: string;
 }
@@ -18,12 +18,12 @@ const onlyOneFile: FlagRule = {
   flags: ["--local"],
   beside: ["--config"],
   why: "--config names the file already",
-  hint: "give one of them",
+  hint: "use only one of them",
 };
-const removes = ["--prune", "--tombstone"];
+const removalFlags = ["--prune", "--tombstone"];
 
-/** Flags of a question, which is asked. */
-const askingFlags = [
+/** Flags that need a question to send. */
+const questionFlags = [
   "--batch",
   "--continue",
   "--file",
@@ -51,46 +51,46 @@ const askingFlags = [
   "--max-packet",
 ];
 
-/** By the path of the command. A new flag without effect beside another one is one entry here. */
+/** Rules by the path of the command. A new pair of conflicting flags is one entry here. */
 export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
   api: [
     {
       flags: ["--output", "--json", "--fields", "--filter", "--jq"],
       beside: ["--silent"],
       why: "--silent prints no body",
-      hint: "give one of them",
+      hint: "use only one of them",
     },
   ],
   chat: [
     {
       flags: ["--concurrency", "--resume"],
       without: ["--batch"],
-      why: "it is about many questions",
-      hint: "add --batch FILE, or leave it out",
+      why: "it applies to a batch of questions",
+      hint: "add --batch FILE, or remove this flag",
     },
     {
       flags: ["--no-reask"],
       without: ["--resume"],
-      why: "it is about questions of an earlier batch",
-      hint: "add --resume RESULTS, or leave it out",
+      why: "it applies to questions of an earlier batch",
+      hint: "add --resume RESULTS, or remove this flag",
     },
     {
       flags: ["--replay-speed"],
       without: ["--replay"],
       why: "nothing is replayed",
-      hint: "add --replay FILE, or leave it out",
+      hint: "add --replay FILE, or remove this flag",
     },
     {
       flags: ["--force"],
       without: ["--record"],
       why: "it replaces the file of --record",
-      hint: "add --record FILE, or leave it out",
+      hint: "add --record FILE, or remove this flag",
     },
     {
-      flags: askingFlags,
+      flags: questionFlags,
       beside: ["--replay"],
-      why: "a recorded answer is played and nothing is asked",
-      hint: "leave one of them out",
+      why: "--replay plays a recorded answer and sends no question",
+      hint: "use only one of them",
     },
     {
       flags: [
@@ -105,13 +105,13 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       ],
       beside: ["--batch"],
       why: "a batch writes its results as ndjson",
-      hint: "leave one of them out",
+      hint: "use only one of them",
     },
     {
       flags: ["--file", "--parent", "--payload", "--record"],
       beside: ["--batch"],
-      why: "it is for one question",
-      hint: "leave one of them out",
+      why: "it applies to a single question",
+      hint: "use only one of them",
     },
   ],
   "config init": [
@@ -126,7 +126,7 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
     {
       flags: ["--config"],
       why: "the argument names the file to trust",
-      hint: "give the file as the argument: knowctl config trust FILE",
+      hint: "pass the file as the argument: knowctl config trust FILE",
     },
   ],
   "config unset": [onlyOneFile],
@@ -135,7 +135,7 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
     {
       flags: ["--profile"],
       why: "the argument names the profile",
-      hint: "leave --profile out",
+      hint: "remove --profile",
     },
   ],
   "config validate": [
@@ -143,21 +143,21 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       flags: ["--config"],
       beside: ["argument"],
       why: "the argument names the file already",
-      hint: "give one of them, or run the command once for each",
+      hint: "use only one of them, or run the command once for each file",
     },
   ],
   "ingest orphans": [
     {
       flags: ["--yes"],
-      without: removes,
+      without: removalFlags,
       why: "the documents are only listed",
-      hint: "add --prune or --tombstone to remove them, or leave --yes out",
+      hint: "to remove the documents, add --prune or --tombstone; otherwise remove --yes",
     },
   ],
   logout: [
     {
       flags: ["--config"],
-      why: "keys are stored in the user file, and removed from it",
+      why: "the command removes keys only from the user file",
       hint: "remove a key from another file with `knowctl config unset KEY --config FILE`",
     },
   ],
@@ -165,8 +165,8 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
     {
       flags: ["--output", "--json", "--fields", "--jq"],
       beside: ["--report"],
-      why: "nothing is printed then, and the extension of FILE names its form",
-      hint: "give one of them: --report FILE.json, .xml or .html, or the flag for stdout",
+      why: "--report prints nothing, and the extension of FILE sets the format",
+      hint: "use only one of them: --report FILE.json, .xml or .html, or the flag for stdout",
     },
   ],
   "state forget": [
@@ -174,15 +174,15 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       flags: ["--failed"],
       beside: ["--all"],
       why: "--all forgets everything, --failed only failures",
-      hint: "give one of them",
+      hint: "use only one of them",
     },
   ],
   "state merge": [
     {
       flags: ["--state", "--root"],
       beside: ["--out"],
-      why: "--out writes a file, and no state is opened",
-      hint: "give one of them",
+      why: "--out writes a file and opens no state",
+      hint: "use only one of them",
     },
   ],
 };

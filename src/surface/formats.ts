@@ -1,48 +1,48 @@
 const lists = ["table", "json", "ndjson", "yaml", "csv", "tsv"] as const;
 const uploads = ["text", "table", "json", "ndjson"] as const;
 
-/** The flags that select from the output. */
-export type Picking = "fields" | "filter" | "jq";
+/** A flag that selects parts of the output. */
+export type SelectionFlag = "fields" | "filter" | "jq";
 
-/** What a command prints: the formats of `--output`, and the flags that select from it. */
+/** Output of a command: the formats of `--output`, and the flags that select parts of it. */
 export interface OutputForm {
   formats: readonly string[];
-  picks: readonly Picking[];
-  /** What to do instead of a refused flag. */
+  selection: readonly SelectionFlag[];
+  /** Alternative to a rejected flag. */
   hint?: string;
 }
 
-const listForm: OutputForm = { formats: lists, picks: ["fields", "filter", "jq"] };
+const listForm: OutputForm = { formats: lists, selection: ["fields", "filter", "jq"] };
 const recordForm: OutputForm = {
   formats: lists,
-  picks: ["fields", "jq"],
+  selection: ["fields", "jq"],
   hint: "--filter is for lists; this is one record: select members with --fields",
 };
 const uploadForm: OutputForm = {
   formats: uploads,
-  picks: [],
-  hint: "pipe its JSON on: knowctl ingest … --output ndjson | jq …; or select from knowctl state list",
+  selection: [],
+  hint: "pipe the JSON: knowctl ingest … --output ndjson | jq …; or use `knowctl state list`",
 };
 const answerForm: OutputForm = {
   formats: ["text", "json", "ndjson", "packets"],
-  picks: ["fields", "jq"],
-  hint: "--filter is for lists; this is one answer: pick members with --fields or --jq",
+  selection: ["fields", "jq"],
+  hint: "--filter is for lists; this is one answer: select members with --fields or --jq",
 };
 const stateForm = noForm("to select records, use `knowctl state list`");
 
-/** The command has no data to lay out: no format, nothing to select from. */
-function noForm(hint = "leave the flag out"): OutputForm {
-  return { formats: [], picks: [], hint };
+/** The command prints no data: it has no formats and nothing to select. */
+function noForm(hint = "remove the flag"): OutputForm {
+  return { formats: [], selection: [], hint };
 }
 
-/** Commands that print something else than a list. Flags that are not here are refused (exit 2). */
+/** Commands that do not print a list. Formats and flags not listed here are rejected (exit 2). */
 const special: Readonly<Record<string, OutputForm>> = {
   api: { ...listForm, formats: [...lists, "raw"] },
   chat: answerForm,
   completion: noForm(),
   "config get": noForm("for another form: knowctl config show --fields KEY --json"),
   "config init": noForm("to see what was saved: knowctl config show --json"),
-  "config schema": noForm("it is JSON: pipe it to jq"),
+  "config schema": noForm("the output is JSON: pipe it to jq"),
   "config set": noForm("to see what was saved: knowctl config show --json"),
   "config trust": noForm(),
   "config unset": noForm("to see what is left: knowctl config show --json"),
@@ -54,8 +54,8 @@ const special: Readonly<Record<string, OutputForm>> = {
   ingest: uploadForm,
   "ingest documents": {
     formats: ["ndjson"],
-    picks: [],
-    hint: "pipe the documents on: knowctl ingest documents … | jq …",
+    selection: [],
+    hint: "pipe the documents: knowctl ingest documents … | jq …",
   },
   "ingest explain": recordForm,
   "ingest retry": uploadForm,
@@ -74,17 +74,17 @@ const special: Readonly<Record<string, OutputForm>> = {
   "state merge": stateForm,
 };
 
-/** What the command with this path (`connectors list`) prints. */
+/** Output of the command with this path (`connectors list`). */
 export function formOf(path: string): OutputForm {
   return special[path] ?? listForm;
 }
 
-/** What `--output` takes for the command with this path (`connectors list`). */
+/** Values of `--output` for the command with this path (`connectors list`). */
 export function formatsOf(path: string): readonly string[] {
   return formOf(path).formats;
 }
 
-/** Every format that some command has. */
+/** Formats of all commands. */
 export const allFormats: readonly string[] = [
   ...new Set([...lists, ...Object.values(special).flatMap(({ formats }) => formats)]),
 ];

@@ -11,7 +11,7 @@ export function integer(min: number, max: number): (value: string) => number {
   };
 }
 
-/** Parser for an id of the service, a number of a row, a limit: a whole number from 1. */
+/** Parser for an id of the service, a row number or a limit: a whole number from 1. */
 export const positive = integer(1, 2 ** 31 - 1);
 
 /** Parser for a decimal number within bounds. */
@@ -25,19 +25,19 @@ export function decimal(min: number, max: number): (value: string) => number {
   };
 }
 
-/** As decimal(), for what may be written as `5/s` too. */
+/** Same as decimal(), but accepts a rate too: `5/s`. */
 export function perSecond(min: number, max: number): (value: string) => number {
   const parse = decimal(min, max);
   return (value) => parse(value.replace(/\/s$/, ""));
 }
 
-const mostShards = 10_000;
+const maxShards = 10_000;
 
-/** Parser for `I/N`: which of how many equal parts, from 1. */
+/** Parser for `I/N`: part I of N equal parts, from 1. */
 export function shard(value: string): { index: number; count: number } {
   const [, index = 0, count = 0] = (/^(\d{1,9})\/(\d{1,9})$/.exec(value) ?? []).map(Number);
-  if (count < 1 || count > mostShards) {
-    throw new InvalidArgumentError(`Expected I/N with N from 1 to ${mostShards}, for example 2/8.`);
+  if (count < 1 || count > maxShards) {
+    throw new InvalidArgumentError(`Expected I/N with N from 1 to ${maxShards}, for example 2/8.`);
   }
   if (index < 1 || index > count) {
     throw new InvalidArgumentError(
@@ -47,7 +47,7 @@ export function shard(value: string): { index: number; count: number } {
   return { index, count };
 }
 
-/** Parser that accepts only the given words; `choices` of it names them. */
+/** Parser that accepts only these words; its `choices` lists them. */
 export function choice<const Value extends string>(
   ...values: readonly Value[]
 ): ((value: string) => Value) & { choices: readonly Value[] } {
@@ -60,19 +60,19 @@ export function choice<const Value extends string>(
   return Object.assign(parse, { choices: values });
 }
 
-/** Parser for text that says something: a script's empty variable is refused, not taken for a value. */
+/** Parser for non-empty text: rejects an empty variable of a script. */
 export function filled(value: string): string {
   if (value.trim() === "")
-    throw new InvalidArgumentError("Expected a value; leave the flag out otherwise.");
+    throw new InvalidArgumentError("Expected a value; remove the flag if there is none.");
   return value;
 }
 
-/** For a flag that may be given several times: each occurrence adds to a list. */
+/** Parser for a repeatable flag: each occurrence adds to a list. */
 export function collect(value: string, previous: string[] | undefined): string[] {
   return [...(previous ?? []), filled(value)];
 }
 
-/** Whether a flag may be given several times: only a parser that adds to a list looks at the previous value. */
+/** Whether a flag is repeatable: only a parser that adds to a list has a second parameter. */
 export function isRepeatable(option: Option): boolean {
   return (option.parseArg?.length ?? 0) > 1;
 }
@@ -81,29 +81,29 @@ export function isRepeatable(option: Option): boolean {
 export function webAddress(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url && /^https?:\/\/[^/]/i.test(value) && !/[\s\\]/.test(value)) return value;
-  throw new InvalidArgumentError("Expected an address such as https://docs.example.com/.");
+  throw new InvalidArgumentError("Expected a web address, for example https://docs.example.com/.");
 }
 
-/** As collect(), each occurrence parsed by `parse`. */
+/** Same as collect(), but parses each occurrence with `parse`. */
 export function collectParsed<Value>(
   parse: (value: string) => Value,
 ): (value: string, previous: Value[] | undefined) => Value[] {
   return (value, previous) => [...(previous ?? []), parse(value)];
 }
 
-/** The examples at the end of a help text. Each command works as written. */
+/** Formats the examples at the end of a help text. Each command works as written. */
 export function examples(lines: readonly (readonly [command: string, purpose: string])[]): string {
   const rows = lines.map(([command, purpose]) => `  # ${purpose}\n  $ ${command}`);
   return `\nExamples:\n${rows.join("\n")}`;
 }
 
-/** Parser for a whole number, or a share of 0 to 100 percent: `20`, `5%`. */
+/** Parser for a whole number, or a percentage from 0 to 100: `20`, `5%`. */
 export function share(value: string): { count: number } | { percent: number } {
   const [, digits = "", percent] = /^(\d{1,9}(?:\.\d{1,6})?)\s?(%)?$/.exec(value) ?? [];
   const number = Number(digits);
   if (digits !== "" && percent && number <= 100) return { percent: number };
   if (digits !== "" && !percent && Number.isInteger(number)) return { count: number };
-  throw new InvalidArgumentError("Expected a whole number, or a share as 5%.");
+  throw new InvalidArgumentError("Expected a whole number, or a percentage, for example 5%.");
 }
 
 const unitBytes: Readonly<Record<string, number>> = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };

@@ -4,10 +4,10 @@ import { pathOf } from "./check-flags.ts";
 import { choice, collect, filled, decimal } from "./options.ts";
 import { makeStrict } from "./strict.ts";
 
-/** Width of every help text: the same on each terminal and in the documentation. */
+/** Width of every help text, on any terminal and in the documentation. */
 const helpWidth = 100;
 
-/** The flags that every command takes; new ones at each call, an option belongs to one command. */
+/** The global flags. Each call creates new ones, because an option belongs to one command. */
 export function globalOptions(): Option[] {
   return [
     new Option("--profile <name>", "profile of the configuration to use"),
@@ -40,16 +40,16 @@ export function globalOptions(): Option[] {
 
 const shownCodes = new Set(["commander.helpDisplayed", "commander.help", "commander.version"]);
 
-// commander repeats what was typed, and a value may be a secret: `--key=VALUE`, `-tVALUE`. A value
-// may hold quotes and newlines, so what stands around it is matched from both ends of the message.
-const echoes: readonly [pattern: RegExp, shown: string][] = [
+// commander's messages repeat the typed value, which may be a secret: `--key=VALUE`, `-tVALUE`. A
+// value may contain quotes and newlines, so a pattern matches from both ends of the message.
+const echoedValues: readonly [pattern: RegExp, shown: string][] = [
   [/^(unknown option '(?:--[\w-]+|-\w)?)[^]*?('(?:\n\(Did you mean [^\n]*\))?)$/, "$1$2"],
   [/^(option '[^']*' argument) '[^]*' (is invalid\.[^]*?)$/, "$1 $2"],
   [/^(command-argument value) '[^]*' (is invalid for argument '[^']*'\.[^]*?)$/, "$1 $2"],
 ];
 
 function withoutValue(message: string): string {
-  return echoes.reduce(
+  return echoedValues.reduce(
     (text, [pattern, shown]) => text.replace(pattern, shown),
     message.replace(/^error: /, ""),
   );
@@ -58,15 +58,15 @@ function withoutValue(message: string): string {
 function usageError(error: CommanderError, command: Command): CliError {
   const [message = "", ...rest] = withoutValue(error.message).split("\n");
   const suggestions = rest.map((line) => line.replace(/^\((.*)\)$/, "$1"));
-  const takesText = command.name() === "chat" && error.code === "commander.unknownOption";
-  if (takesText) suggestions.push('a message that begins with a dash stands after --: chat -- "…"');
+  const isMessage = command.name() === "chat" && error.code === "commander.unknownOption";
+  if (isMessage) suggestions.push('put a message that starts with a dash after --: chat -- "…"');
   return new CliError("usage", message, {
     hints: [...suggestions, `see \`${`knowctl ${pathOf(command)}`.trim()} --help\``],
     cause: error,
   });
 }
 
-/** Whether the command only holds others: it shows its help when it is called alone. */
+/** Whether the command only groups subcommands; without a subcommand it shows its help. */
 export function isGroup(command: Command): boolean {
   return command.commands.length > 0 && command.registeredArguments.length === 0;
 }
@@ -78,7 +78,7 @@ export function summaryOf(command: Command): string {
 
 const globalCopies = new WeakSet<Option>();
 
-/** Help without the copies of the global options, which every command takes. */
+/** Help without the copies of the global options. */
 function formatHelp(command: Command, helper: Help): string {
   const own = Object.assign(Object.create(helper) as Help, {
     visibleOptions: (each: Command) =>
@@ -89,10 +89,10 @@ function formatHelp(command: Command, helper: Help): string {
 }
 
 /**
- * Gives a command and all below it the global flags, the form of help and the
- * kind of error that this tool has. commander hands settings down only when a
- * subcommand is created, so all get them here. Help texts go to `write`; `argv`
- * is the command line that will be parsed.
+ * Adds the global flags, the help format and the error type of this tool to a
+ * command and its subcommands. commander copies settings only when a subcommand
+ * is created, so this sets them on each one. Help texts go to `write`; `argv` is
+ * the command line to parse.
  */
 export function prepare(
   command: Command,
@@ -113,12 +113,12 @@ export function prepare(
     })
     .configureHelp({ helpWidth, formatHelp })
     .helpOption("-h, --help", "show help");
-  // Unlike `ingest`, a command that only holds others has a help command among them.
+  // A group has a `help` subcommand; `ingest`, which also runs alone, has none.
   if (isGroup(command)) command.helpCommand("help [command]", "show help for a command");
   for (const subcommand of command.commands) {
     subcommand.summary(summaryOf(subcommand));
-    // Global flags may stand behind the subcommand too. Each command parses them itself: were
-    // they the program's alone, it would take `-owner` in `--sort -owner` for its own `-o`.
+    // Global flags may also follow the subcommand. Each command parses them itself: otherwise
+    // the program would parse `-owner` in `--sort -owner` as its own `-o`.
     const own = new Set(subcommand.options.map((option) => option.attributeName()));
     for (const option of globalOptions()) {
       if (own.has(option.attributeName())) continue;

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 
-/** A command: a context, the positional arguments as typed, and the merged options. */
+/** A command. `args`: positional arguments as typed; `options`: flags and variables, merged. */
 export type CommandFunction<Options> = (
   context: Context,
   args: string[],
@@ -8,8 +8,8 @@ export type CommandFunction<Options> = (
 ) => Promise<void>;
 
 /**
- * Turns a lazily loaded command function into a commander action. The command's
- * module is loaded when the command runs, so help and version pay for nothing.
+ * Turns a command function into a commander action. The command's module is loaded
+ * when the command runs, so that help and version start fast.
  */
 export type Run = <Options>(
   load: () => Promise<CommandFunction<Options>>,

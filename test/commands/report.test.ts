@@ -82,7 +82,12 @@ describe("report merge", () => {
     ["a file twice", ["shard-1.json", "./shard-1.json"], 2, "shard-1.json and ./shard-1.json are"],
     ["no such file", ["no.json"], 2, "no.json: cannot be read: ENOENT"],
     ["a folder", ["."], 2, ".: cannot be read: EISDIR"],
-    ["another form", [...both, "--report", "a.pdf"], 2, "--report a.pdf: no such kind of report"],
+    [
+      "another form",
+      [...both, "--report", "a.pdf"],
+      2,
+      "--report a.pdf: unsupported report format",
+    ],
     ["a part as the place", [...both, "--report", "./shard-2.json"], 2, "is one of the reports"],
     ["a filter", [...both, "--filter", "a=b"], 2, "--filter is for lists"],
     ["an unknown format", [...both, "-o", "xml"], 2, "Expected one of table, json"],

@@ -128,7 +128,7 @@ describe("interrupted uploads", () => {
     });
     expect(stopped).toMatchObject({
       code: 130,
-      stderr: expect.stringContaining("ended at once\n"),
+      stderr: expect.stringContaining("stopped immediately\n"),
     });
   });
 

@@ -190,7 +190,7 @@ describe("usage errors", () => {
     [["ingest", "docs", "--exit-code"], /--exit-code goes with --dry-run/],
     [
       ["ingest", "docs", "--output", "csv"],
-      /ingest has no such format\n.*one of text, table, json, ndjson/,
+      /ingest does not support this format\n.*one of text, table, json, ndjson/,
     ],
     [["ingest", ".", "--metadata", "novalue"], /expected key=value/],
     [["connectors", "list", "--filter", "nothing"], /--filter/],

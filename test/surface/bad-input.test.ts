@@ -127,7 +127,7 @@ describe.each(byCommand)("%s", (_name, path) => {
       const value = sampleOf(option);
       const args = [...path, long, value, `${long}=${value}`];
       const told = await run(args);
-      expectRefusal(told, `${long} is given twice`, args);
+      expectRefusal(told, `${long} is specified twice`, args);
     }
   });
 
@@ -200,7 +200,7 @@ function sampleOf(option: Option): string {
 describe("a flag", () => {
   it("before and behind the subcommand counts as given twice; lists of both are united", async () => {
     const args = ["--profile", "a", "connectors", "list", "--profile", "b"];
-    expectRefusal(await run(args), "--profile is given twice", args);
+    expectRefusal(await run(args), "--profile is specified twice", args);
     const twice = ["--json", "connectors", "list", "--json", "--json"];
     expect((await run(twice)).code).toBe(3);
     const filters = ["--filter", "a=1", "connectors", "list", "--filter", "nonsense"];

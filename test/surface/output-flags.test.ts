@@ -34,7 +34,7 @@ it("has a command line for each command", () => {
 });
 
 describe.each(leaves())("%s", (path) => {
-  const { formats, picks } = formOf(path);
+  const { formats, selection } = formOf(path);
   const setting = runnable[path] ?? {};
   const done = setting.until === undefined ? 0 : 130;
 
@@ -59,12 +59,12 @@ describe.each(leaves())("%s", (path) => {
   });
 
   it("selects, or refuses to", async () => {
-    if (!picks.includes("fields")) await expectRefused(path, ["--fields", "name"]);
-    if (!picks.includes("filter")) await expectRefused(path, ["--filter", "name=a"]);
-    if (!picks.includes("jq")) return await expectRefused(path, ["--jq", "."]);
+    if (!selection.includes("fields")) await expectRefused(path, ["--fields", "name"]);
+    if (!selection.includes("filter")) await expectRefused(path, ["--filter", "name=a"]);
+    if (!selection.includes("jq")) return await expectRefused(path, ["--jq", "."]);
     await expectRefused(path, ["--jq", ".["]);
     await expectRefused(path, ["--fields", "a,,b"]);
-    if (picks.includes("filter")) await expectRefused(path, ["--filter", "nonsense"]);
+    if (selection.includes("filter")) await expectRefused(path, ["--filter", "nonsense"]);
     const { code, stderr, requests } = await play(path, ["--fields", "nosuch"], setting);
     // An empty list has no members that could be known.
     if (code !== 0)

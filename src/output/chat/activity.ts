@@ -4,32 +4,31 @@ import type { Pen } from "./pen.ts";
 import { quiet } from "./previews.ts";
 import { toolLines, toolName, type ToolView } from "./turn/tools.ts";
 
-/** Where quiet text goes. */
+/** The part of a pen for dim text on stderr. */
 export type QuietPen = Pick<Pen, "aside" | "lines">;
 
-const longestText = 20;
+const maxLines = 20;
 const restNote = "… (--show all shows the rest)";
-/** A running text without a line break is broken here, so that no branch holds back much. */
-const longestHeld = 2000;
+/** A streamed text without a line break is broken after this length, to bound the buffer. */
+const maxBuffered = 2000;
 
 const keyOf = ({ turn, tab, sub }: Place): string => `${turn}.${tab}.${sub ?? ""}`;
 
 /**
- * Short labels for what runs at the same time: `[2]` for the second of parallel
- * tools, `[2.1]` for the first step of the sub-agent that runs there; none where
- * nothing is parallel.
+ * Short labels for parallel activity: `[2]` for the second of parallel tools,
+ * `[2.1]` for the first step of a sub-agent in it; empty without parallel activity.
  */
 function createLabels() {
   let branches = 1;
-  // The turn of the parallel tools: the one of the packet, or the first after it that has a tool.
+  // Turn of the parallel tools: the first turn with a tool after the branching packet.
   let turn: number | undefined;
   return {
     branch(count: number): void {
       branches = count;
       turn = undefined;
     },
-    /** `place` is that of a tool. */
-    claim(place: Place): void {
+    /** Sets the turn of the parallel tools from the place of a tool. */
+    noteTool(place: Place): void {
       if (branches > 1) turn ??= place.turn;
     },
     of(place: Place): string {
@@ -41,50 +40,50 @@ function createLabels() {
   };
 }
 
-/** A running text of one place, of one kind. */
-interface Running {
+/** A streamed text of one kind at one place. */
+interface StreamedText {
   place: Place;
-  held: string;
+  buffer: string;
   lines: number;
 }
 
-/** Texts that run at the same time, line by line with the label of their place. */
+/** Writes parallel streamed texts line by line, each line with the label of its place. */
 function createTexts(all: boolean, labelOf: (place: Place) => string) {
-  const running = new Map<string, Map<string, Running>>();
-  const writeLine = (pen: QuietPen, text: Running): void => {
-    const line = neutraliseLine(text.held).trim();
-    text.held = "";
+  const streamed = new Map<string, Map<string, StreamedText>>();
+  const writeLine = (pen: QuietPen, text: StreamedText): void => {
+    const line = neutraliseLine(text.buffer).trim();
+    text.buffer = "";
     if (line === "") return;
     text.lines += 1;
     const label = labelOf(text.place);
-    if (all || text.lines <= longestText) pen.lines(quiet(label, line));
-    else if (text.lines === longestText + 1) pen.lines(quiet(label, restNote));
+    if (all || text.lines <= maxLines) pen.lines(quiet(label, line));
+    else if (text.lines === maxLines + 1) pen.lines(quiet(label, restNote));
   };
   return {
     add(pen: QuietPen, kind: string, place: Place, piece: string): void {
-      const here = running.get(keyOf(place)) ?? new Map<string, Running>();
-      running.set(keyOf(place), here);
-      const text = here.get(kind) ?? { place, held: "", lines: 0 };
+      const here = streamed.get(keyOf(place)) ?? new Map<string, StreamedText>();
+      streamed.set(keyOf(place), here);
+      const text = here.get(kind) ?? { place, buffer: "", lines: 0 };
       here.set(kind, text);
       const [first = "", ...more] = piece.split("\n");
-      text.held += first;
+      text.buffer += first;
       for (const line of more) {
         writeLine(pen, text);
-        text.held = line;
+        text.buffer = line;
       }
-      if (text.held.length > longestHeld) writeLine(pen, text);
+      if (text.buffer.length > maxBuffered) writeLine(pen, text);
     },
     end(pen: QuietPen, place: Place): void {
-      for (const text of running.get(keyOf(place))?.values() ?? []) writeLine(pen, text);
+      for (const text of streamed.get(keyOf(place))?.values() ?? []) writeLine(pen, text);
     },
-    /** The next text of this place is another one. */
+    /** Ends the texts of a place; later text there is a new text. */
     close(pen: QuietPen, place: Place): void {
       this.end(pen, place);
-      running.delete(keyOf(place));
+      streamed.delete(keyOf(place));
     },
     finish(pen: QuietPen): void {
-      for (const here of running.values()) for (const text of here.values()) writeLine(pen, text);
-      running.clear();
+      for (const here of streamed.values()) for (const text of here.values()) writeLine(pen, text);
+      streamed.clear();
     },
   };
 }
@@ -92,14 +91,14 @@ function createTexts(all: boolean, labelOf: (place: Place) => string) {
 type ToolStep = Extract<TurnEvent, { type: "tool" }>;
 
 /**
- * Shows what is not the answer: reasoning, tools, documents, sub-agents. Texts
- * that run at the same time are shown line by line, each with its label, so that
- * they stay apart however their packets are mixed.
+ * Shows everything besides the answer: reasoning, tools, documents, sub-agents.
+ * Parallel texts are shown line by line with labels, so that they stay separate even
+ * if their packets are mixed.
  */
 export function createActivity(view: ToolView) {
   const labels = createLabels();
   const texts = createTexts(view.all, labels.of);
-  /** The tool that runs at a place, for a failure that does not say which one failed. */
+  /** The running tool of each place, for a failure packet that does not name its tool. */
   const current = new Map<string, { tool: string; internet: boolean }>();
   let lastText = "";
 
@@ -113,7 +112,7 @@ export function createActivity(view: ToolView) {
 
   const drawTool = (event: ToolStep, pen: QuietPen): void => {
     const { tool, step, place, internet = false } = event;
-    labels.claim(place);
+    labels.noteTool(place);
     if (step === "text") {
       if (view.show.has("tools")) run(pen, tool ?? "tool", place, event.text ?? "");
       return;
@@ -126,7 +125,7 @@ export function createActivity(view: ToolView) {
   };
 
   return {
-    /** Shows an event; those that are not activity are passed over. */
+    /** Shows an event; ignores events that are not activity. */
     draw(event: TurnEvent, pen: QuietPen): void {
       if (event.type === "branches") labels.branch(event.count);
       else if (event.type === "end") texts.close(pen, event.place);
@@ -135,12 +134,12 @@ export function createActivity(view: ToolView) {
         run(pen, "reasoning", event.place, event.text);
       }
     },
-    /** What is left of running texts, at the end of the turn. */
+    /** Writes the buffered rest of all texts at the end of the turn. */
     finish: texts.finish,
   };
 }
 
-/** What is going on, for the spinner. */
+/** Current activity, as text for the spinner. */
 export function waitingFor(event: TurnEvent | undefined): string {
   return event?.type === "tool" ? toolName(event.tool, event.internet) : "waiting for the answer";
 }

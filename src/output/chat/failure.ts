@@ -8,21 +8,21 @@ interface Meaning {
   hint?: string;
 }
 
-const permission: Meaning = { exit: "auth", hint: "ask an administrator for the right to do this" };
+const permission: Meaning = { exit: "auth", hint: "ask an administrator for the permission" };
 const login: Meaning = { exit: "auth", hint: "check the access token of this profile" };
 const limit: Meaning = { exit: "rate-limited", hint: "wait and ask again" };
 const tooLong: Meaning = { exit: "usage", hint: "shorten the message or start a new session" };
 const badRequest: Meaning = { exit: "usage" };
 const vendor: Meaning = {
   exit: "server-error",
-  hint: "the service's own access to the model failed: its administrator can mend that",
+  hint: "the service cannot access its model: ask its administrator to fix this",
 };
 const broken: Meaning = { exit: "server-error" };
 
 /**
- * What the error codes of an in-stream failure mean for the caller
- * (observed-service.md 2.6, 6.2). AUTH_ERROR and PERMISSION_DENIED concern the
- * service's key at the model's vendor, not the caller's.
+ * Meaning of the error codes of an in-stream failure (observed-service.md 2.6, 6.2).
+ * AUTH_ERROR and PERMISSION_DENIED are about the service's key at the model's vendor,
+ * not about the user's key.
  */
 const meanings: Readonly<Record<string, Meaning>> = {
   AUTH_ERROR: vendor,
@@ -55,7 +55,7 @@ const missing: readonly RegExp[] = [/chat session/i, /\bnot found\b/i, /\bnot av
 function meaningOf(failure: Extract<TurnEvent, { type: "error" }>): Meaning {
   const code = failure.code?.toUpperCase() ?? "";
   const known = Object.hasOwn(meanings, code) ? meanings[code] : undefined;
-  // These codes stand for many things; the words say more.
+  // These codes have many causes; the message is more specific.
   const vague = code === "" || known === badRequest;
   if (vague && missing.some((each) => each.test(failure.message))) {
     return { exit: "not-found" };
@@ -64,11 +64,11 @@ function meaningOf(failure: Extract<TurnEvent, { type: "error" }>): Meaning {
   return code.endsWith("_NOT_FOUND") ? { exit: "not-found" } : broken;
 }
 
-const longestMessage = 500;
+const maxMessageLength = 500;
 
 /**
- * The error of a turn that failed although HTTP said 200; `model` is the one of several that
- * failed. The service's stack trace is left out.
+ * The error of a turn that failed after HTTP status 200; `model` is the failed one of several
+ * models. Omits the service's stack trace.
  */
 export function failureError(
   failure: Extract<TurnEvent, { type: "error" }>,
@@ -76,11 +76,11 @@ export function failureError(
   model?: string,
 ): CliError {
   const meaning = meaningOf(failure);
-  const said = neutraliseLine(failure.message).trim();
-  const words = said.length > longestMessage ? `${said.slice(0, longestMessage)}…` : said;
+  const line = neutraliseLine(failure.message).trim();
+  const reason = line.length > maxMessageLength ? `${line.slice(0, maxMessageLength)}…` : line;
   const code = failure.code ? ` (${neutraliseLine(failure.code).slice(0, 60)})` : "";
   const hints = meaning.hint ? [meaning.hint] : [];
   if (turn.sessionId !== null) hints.push(`session: ${turn.sessionId}`);
   const who = model === undefined ? "the service did not answer: " : `${model} did not answer: `;
-  return new CliError(meaning.exit, `${who}${words || "it gave no reason"}${code}`, { hints });
+  return new CliError(meaning.exit, `${who}${reason || "no reason reported"}${code}`, { hints });
 }

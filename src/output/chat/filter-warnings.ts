@@ -4,9 +4,9 @@ import type { Turn } from "./turn/answer.ts";
 import type { ToolCall } from "./turn/calls.ts";
 import { titleText } from "./sources.ts";
 
-/** The filters of a question as they were sent. */
+/** The filters of a question as sent. */
 export interface AskedFilters {
-  /** Member of the request that carried them. */
+  /** Member of the request that contains the filters. */
   member: string;
   sources: readonly string[];
   documentSets: readonly string[];
@@ -16,7 +16,7 @@ export interface AskedFilters {
   inProject: boolean;
 }
 
-/** A search of the service's own documents; whole replies name it as the tool is called. */
+/** Whether a call searched the service's documents. Non-streamed replies use the tool's own name. */
 export function isOwnSearch({ tool, internet }: ToolCall): boolean {
   if (internet) return false;
   return tool === "search" || (/search/i.test(tool) && !/web|internet/i.test(tool));
@@ -24,24 +24,24 @@ export function isOwnSearch({ tool, internet }: ToolCall): boolean {
 
 const lower = (text: string): string => text.toLowerCase();
 
-/** Where the filters that the service says it used are other ones: one sentence each. */
-function deltaWarnings(asked: AskedFilters, applied: AppliedFilters): string[] {
+/** Differences between the requested filters and those that the service reports. */
+function differenceWarnings(asked: AskedFilters, applied: AppliedFilters): string[] {
   const warnings: string[] = [];
   const wanted = new Set(asked.sources.map(lower));
   const named = asked.sources.map(titleText).join(", ");
   const others = applied.sources.filter((source) => !wanted.has(lower(source)));
   if (wanted.size > 0 && applied.sources.length === 0) {
-    warnings.push(`the search was not limited to the source asked for (${named})`);
+    warnings.push(`the search was not limited to the requested source (${named})`);
   } else if (wanted.size > 0 && others.length > 0) {
-    const took = others.map(titleText).join(", ");
-    warnings.push(`the search took other sources than asked for (${named}): ${took}`);
+    const used = others.map(titleText).join(", ");
+    warnings.push(`the search used other sources than requested (${named}): ${used}`);
   }
   const since = Date.parse(asked.since ?? "");
   const from = Date.parse(applied.from ?? "");
   if (!Number.isNaN(since) && !(from >= since)) {
-    const began = applied.from === null ? "had no date" : `began at ${titleText(applied.from)}`;
+    const start = applied.from === null ? "had no date" : `started at ${titleText(applied.from)}`;
     warnings.push(
-      `the search was not limited to what is newer than ${asked.since}: its filter ${began}`,
+      `the search was not limited to documents newer than ${asked.since}: its filter ${start}`,
     );
   }
   return warnings;
@@ -54,7 +54,7 @@ function valuesOf(metadata: object, key: string): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** Whether a document surely lies outside the filters; what it does not tell is believed. */
+/** Whether a document certainly does not match the filters; an absent member counts as a match. */
 function isOutside(asked: AskedFilters, document: SearchDoc): boolean {
   const { source_type: source, updated_at: updated } = document;
   if (asked.sources.length > 0 && source) {
@@ -70,30 +70,28 @@ function hasMetadata({ metadata }: SearchDoc): boolean {
   return typeof metadata === "object" && metadata !== null && Object.keys(metadata).length > 0;
 }
 
-/** Filters of which neither the service nor every document found says whether they counted. */
-function untold(
+/** Filters that neither the service reports nor all found documents show. */
+function unverifiedFilters(
   asked: AskedFilters,
   found: readonly SearchDoc[],
   applied: readonly AppliedFilters[],
 ): string[] {
   const { sources, documentSets, tags, since } = asked;
-  const saysNot = (tells: (document: SearchDoc) => boolean): boolean => !found.every(tells);
-  // What the service says that it used has been compared already.
-  const isSaid = applied.length > 0;
+  const lacks = (has: (document: SearchDoc) => boolean): boolean => !found.every(has);
+  // Filters that the service reports are compared in differenceWarnings().
+  const isReported = applied.length > 0;
   return [
-    ...(sources.length > 0 && !isSaid && saysNot((each) => Boolean(each.source_type))
-      ? ["the source types"]
+    ...(sources.length > 0 && !isReported && lacks((each) => Boolean(each.source_type))
+      ? ["source types"]
       : []),
-    ...(since !== null && !isSaid && saysNot((each) => Boolean(each.updated_at))
-      ? ["the time"]
-      : []),
-    ...(tags.length > 0 && saysNot(hasMetadata) ? ["the tags"] : []),
-    ...(documentSets.length > 0 ? ["the document sets"] : []),
+    ...(since !== null && !isReported && lacks((each) => Boolean(each.updated_at)) ? ["time"] : []),
+    ...(tags.length > 0 && lacks(hasMetadata) ? ["tags"] : []),
+    ...(documentSets.length > 0 ? ["document sets"] : []),
   ];
 }
 
-/** Begins a warning that need not be repeated for each answer of a conversation. */
-export const cannotTell = "cannot tell whether the service applied";
+/** Start of a warning that is shown only once in a conversation. */
+export const cannotTell = "cannot check whether the service applied";
 
 function documentWarnings(
   turn: Turn,
@@ -106,19 +104,20 @@ function documentWarnings(
   if (found.length === 0) return [];
   if (outside === 0) {
     const applied = searches.flatMap((call) => call.filters ?? []);
-    const names = untold(asked, found, applied);
+    const names = unverifiedFilters(asked, found, applied);
     if (names.length === 0) return [];
-    return [`${cannotTell} ${names.join(" and ")} asked for: the documents found do not say`];
+    const filters = names.join(", ");
+    return [`${cannotTell} the filters (${filters}): the found documents do not show it`];
   }
   return [
-    `${outside} of ${found.length} documents found lie outside the filters: the service did not apply them (they were sent as ${asked.member}; a service of another kind ignores that name, see --dialect)`,
+    `${outside} of ${found.length} found documents do not match the filters: the service did not apply them (sent as ${asked.member}; a service of another dialect ignores this member, see --dialect)`,
   ];
 }
 
 /**
- * What became of the filters otherwise than asked: no search ran, the service
- * says that it used others, or documents lie outside (observed-service.md 8,
- * rows 1 and 3). `searchTool` names the tool that searches, where it is known.
+ * Warnings about filters that were not applied: no search ran, the service reports
+ * other filters, or documents do not match (observed-service.md 8, rows 1 and 3).
+ * `searchTool` is the search tool, if known.
  */
 export function filterWarnings(
   turn: Turn,
@@ -132,15 +131,13 @@ export function filterWarnings(
       searchTool === null
         ? "--force-tool ID makes the agent search"
         : `--force-tool ${searchTool.id} makes the agent use ${titleText(searchTool.name)}`;
-    return [`filters were given but no search ran: nothing limits this answer to them (${remedy})`];
+    return [`filters were set but no search ran: they do not limit this answer (${remedy})`];
   }
   const applied = searches.flatMap((call) => call.filters ?? []);
-  const said = new Set(applied.flatMap((each) => deltaWarnings(asked, each)));
-  const warnings = [...said, ...documentWarnings(turn, asked, searches)];
+  const differences = new Set(applied.flatMap((each) => differenceWarnings(asked, each)));
+  const warnings = [...differences, ...documentWarnings(turn, asked, searches)];
   if (asked.inProject) {
-    warnings.push(
-      "a project whose files are searched drops filters: they may not have counted here",
-    );
+    warnings.push("a search in the files of a project ignores filters: they may have no effect");
   }
   return warnings;
 }

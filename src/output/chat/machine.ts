@@ -8,7 +8,7 @@ import type { Spinner } from "../terminal/spinner.ts";
 import { createTurn, turnsOf, type Turn } from "./turn/answer.ts";
 import { listSources } from "./sources.ts";
 
-/** Version of the chat events and of the result; a change that breaks readers raises it. */
+/** Version of the chat events and of the result; increased by a breaking change. */
 const version = 1;
 
 function documentRecord(document: SearchDoc) {
@@ -37,7 +37,7 @@ function citationRecords(turn: Turn) {
     .toSorted((a, b) => a.number - b.number);
 }
 
-/** The reply itself, without what names or ends it. */
+/** The content of an answer, without ids, status and error. */
 function replyRecord(turn: Turn) {
   return {
     answer: turn.answer,
@@ -49,7 +49,7 @@ function replyRecord(turn: Turn) {
   };
 }
 
-/** What one of several models answered. */
+/** The answer of one of several models. */
 function answerRecord(turn: Turn) {
   const { failure } = turn;
   return {
@@ -61,7 +61,7 @@ function answerRecord(turn: Turn) {
   };
 }
 
-/** The one object of `--output json`, and the last line of `--output ndjson`. */
+/** The object of `--output json`, and the last line of `--output ndjson`. */
 export function resultRecord(turn: Turn, outcome: Outcome) {
   return {
     status: outcome.status,
@@ -79,7 +79,7 @@ export function resultRecord(turn: Turn, outcome: Outcome) {
   };
 }
 
-/** Checks the names of --fields before anything is asked. Throws CliError `usage`. */
+/** Checks the names of --fields before any request. Throws CliError `usage`. */
 export function checkSelection({ fields }: Selection): void {
   if (fields === undefined) return;
   const empty: Outcome = {
@@ -90,12 +90,12 @@ export function checkSelection({ fields }: Selection): void {
     timings: { firstTextMs: null, totalMs: 0 },
   };
   const record = { version, ...resultRecord(createTurn(), empty), answers: [] };
-  // What lies deeper depends on the answer.
+  // Only top-level names: nested members depend on the answer.
   const names = parseFields(fields).map((name) => name.split(".")[0] ?? "");
   checkNames(names, [], [record]);
 }
 
-/** One object at the end, whatever the end was. */
+/** Writes one object at the end, also after a failure. */
 export function createJsonRenderer(
   output: Output,
   spinner: Spinner,
@@ -125,7 +125,7 @@ function eventLine(record: object): string {
   return `${JSON.stringify({ version, ...record })}\n`;
 }
 
-/** The line of one question of a batch. `line`: its line of the input, from 1; `question`: names what it asks. */
+/** The result line of a question of a batch. `line`: input line, from 1; `question`: its fingerprint. */
 export function batchLine(
   { line, id, question }: { line: number; id: string | undefined; question: string | undefined },
   turn: Turn,
@@ -139,7 +139,7 @@ export function batchLine(
   return eventLine({ type: "result", ...name, ...resultRecord(turn, outcome) });
 }
 
-/** A line per event as it happens, the last always `result`. */
+/** Writes a line for each event at once; the last line is always `result`. */
 export function createNdjsonRenderer(
   output: Output,
   spinner: Spinner,
@@ -159,10 +159,10 @@ export function createNdjsonRenderer(
 }
 
 /**
- * A line of the service as one line that is safe to show. In valid JSON only
- * white space is rewritten; other control characters stand only in broken lines.
+ * A raw line of the service as one safe line. In valid JSON this changes only white
+ * space; other control characters occur only in invalid lines.
  */
-function verbatim(raw: string): string {
+function safeLine(raw: string): string {
   return raw
     .replace(/[\r\n]+/g, " ")
     .replace(
@@ -171,13 +171,13 @@ function verbatim(raw: string): string {
     );
 }
 
-/** The service's own lines and nothing else. */
+/** Writes only the raw lines of the service. */
 export function createPacketsRenderer(output: Output, spinner: Spinner): ChatRenderer {
   return {
     async show(_events, lines) {
       await spinner.stop();
       if (lines.length === 0) return;
-      await output.json(lines.map((line) => `${verbatim(line.raw)}\n`).join(""));
+      await output.json(lines.map((line) => `${safeLine(line.raw)}\n`).join(""));
     },
     async finish() {
       await spinner.stop();

@@ -3,7 +3,7 @@ import { titleText } from "./sources.ts";
 
 type FileUrl = ((path: string) => string) | undefined;
 
-/** A marker without a link would be a link to nowhere. */
+/** Turns markers without a target into `[1]`: Markdown would show a link to nowhere. */
 function withoutEmptyLinks(text: string): string {
   return text.replace(/\[\[(\d{1,6})\]\]\(\)/g, "[$1]");
 }
@@ -19,26 +19,26 @@ function textOf({ answer, tools }: Turn, fileUrl: FileUrl): string {
   return lines.join("\n");
 }
 
-/** What a model is called above its answer, on one line. */
+/** Name of a model for the heading of its answer, on one line. */
 export function modelName({ model, messageId }: Turn): string {
   return titleText(model ?? "") || `message ${messageId}`;
 }
 
-/** One of several answers, below its model's name. */
+/** One of several answers, with its model's name as heading. */
 export function answerSection(turn: Turn, fileUrl?: FileUrl): string {
   const text = hasAnswer(turn) ? textOf(turn, fileUrl).trimEnd() : "(no answer)";
   return `${answerHeading(turn)}${text}\n`;
 }
 
-/** The heading of one of several answers, in Markdown. */
+/** Markdown heading of one of several answers. */
 export function answerHeading(turn: Turn): string {
   return `## ${modelName(turn)}\n\n`;
 }
 
 /**
- * What the reader gets: the text of the answer, or where it has none the
- * addresses of the images and the ids of the files that were made, a line each.
- * Where several models answer, each answer stands below its model's name.
+ * The answer as text for people: its text, or without text a line for each created
+ * image (address) and file (id). If several models answer, each answer is below its
+ * model's name.
  */
 export function readerText(turn: Turn, fileUrl?: FileUrl): string {
   const turns = turnsOf(turn);

@@ -1,25 +1,24 @@
 import type { Output } from "../terminal/output.ts";
 import type { Drawing, DrawingOptions } from "./markdown/drawing.ts";
 
-/** How the text of an answer is shown: `auto` is Markdown on a terminal, else plain. */
+/** Rendering of an answer's text: `auto` is Markdown on a terminal, else plain. */
 export const renderModes = ["auto", "markdown", "plain"] as const;
 export type RenderMode = (typeof renderModes)[number];
 
-/** Whether `mode` means Markdown here. A dumb terminal, CI and a pipe get the text as it is. */
+/** Whether to render Markdown. `auto` writes plain text to a dumb terminal, CI or a pipe. */
 export function rendersMarkdown(output: Output, mode: RenderMode = "auto"): boolean {
   return mode === "auto" ? output.canRedraw : mode === "markdown";
 }
 
-/** The drawing of a text that comes in pieces; its code is loaded by this call. */
+/** Opens the drawing of a streamed text; loads its code. */
 export async function openDrawing(output: Output, options: DrawingOptions): Promise<Drawing> {
   const { createDrawing } = await import("./markdown/drawing.ts");
   return createDrawing(output, options);
 }
 
 /**
- * Writes a whole text to stdout, as Markdown where `mode` says so, and ends its
- * last line: a stored answer, a message of a session, a report. Streams use
- * openDrawing().
+ * Writes a complete text (a stored answer, a message of a session, a report) to
+ * stdout in the rendering `mode`, and ends its last line. Streams use openDrawing().
  */
 export async function writeAnswer(
   output: Output,

@@ -1,14 +1,14 @@
 import { link, type Text } from "../terminal/text.ts";
 
-// A link may hold pairs of parentheses, as those of encyclopaedias do.
+// A link may contain pairs of parentheses, like links to Wikipedia.
 const marker = /\[\[(\d{1,6})\]\]\(((?:[^()\s]|\([^()\s]*\))*)\)/g;
 
-/** What may be the beginning of a marker; one with a longer link is shown as it is. */
-const opening =
+/** A possible start of a marker; a marker with a longer link is shown unchanged. */
+const partialMarker =
   /\[(?:\[(?:\d{1,6}(?:\](?:\](?:\((?:[^()\s]|\([^()\s]*\)){0,2000}(?:\([^()\s]{0,2000})?)?)?)?)?)?$/;
-const longestOpening = 2020;
+const maxPartialLength = 2020;
 
-/** Links of the markers in an answer by number, "" where a marker has none. */
+/** Links of the markers in an answer by number; "" for a marker without a link. */
 export function markerLinks(answer: string): Map<number, string> {
   const links = new Map<number, string>();
   for (const [, number, target] of answer.matchAll(marker)) {
@@ -18,13 +18,13 @@ export function markerLinks(answer: string): Map<number, string> {
 }
 
 /**
- * Answer text with its markers `[[1]](link)` as `[1]`, each a hyperlink where
- * there is a link: the sources below the answer tell the rest. Without `withLinks` only
- * those without a link are changed. `rest` is a beginning that the next text may complete.
+ * Answer text with its markers `[[1]](link)` shortened to `[1]`, as hyperlinks. The sources
+ * below the answer show the details. Without `withLinks`, only markers without a link are
+ * shortened. `rest` is a possible start of a marker, to prepend to the next text.
  */
 export function shortenMarkers(text: string, withLinks = true): { parts: Text[]; rest: string } {
-  const from = Math.max(0, text.length - longestOpening);
-  const open = from + text.slice(from).search(opening);
+  const from = Math.max(0, text.length - maxPartialLength);
+  const open = from + text.slice(from).search(partialMarker);
   const end = open < from ? text.length : open;
   const parts: Text[] = [];
   let at = 0;

@@ -3,37 +3,38 @@ import { dim, type Text } from "../terminal/text.ts";
 import type { Drawing } from "./markdown/drawing.ts";
 import { createDrawnInk, createPlainInk, createSegments } from "./segments.ts";
 
+/** Buffers text for stdout and stderr; flush() writes it. */
 export interface Pen {
-  /** Answer text on stdout. */
+  /** Adds answer text on stdout. */
   answer(text: string): void;
-  /** Running text for people on stderr. */
+  /** Adds streamed text for people on stderr. */
   aside(text: string): void;
-  /** Finished lines on stderr, with their newlines. */
+  /** Adds complete lines on stderr, with their newlines. */
   lines(parts: readonly Text[]): void;
-  /** Ends the answer: text that comes after it is another one. */
+  /** Ends the answer: later text is a new answer. */
   endAnswer(): void;
   /** Ends every unfinished line. */
   end(): void;
-  /** Writes what was collected: one write as long as the stream stays the same. */
+  /** Writes the buffered text, consecutive parts of one stream with one write. */
   flush(): Promise<void>;
   readonly midLine: boolean;
   readonly isEmpty: boolean;
 }
 
 export interface PenOptions {
-  /** Citation markers of the answer are shown as their numbers; a drawing does that itself. */
+  /** Shorten citation markers of the answer to their numbers; a drawing does that itself. */
   short: boolean;
-  /** Draws the answer as Markdown; else it is written as it is. */
+  /** Draws the answer as Markdown; without it, the answer is written unchanged. */
   drawing?: Promise<Drawing> | undefined;
 }
 
-/** Keeps the two streams from sharing a line where both are the same terminal. */
+/** Keeps stdout and stderr on separate lines if both are the same terminal. */
 export function createPen(output: Output, { short, drawing }: PenOptions): Pen {
   const segments = createSegments(output, drawing);
   const ink = drawing ? createDrawnInk(segments, drawing) : createPlainInk(segments, short);
   const { put } = segments;
   let openAside = false;
-  // On a terminal the answer stands apart from what the service did for it.
+  // On a terminal, an empty line separates the answer from the activity above it.
   let isBelowAside = false;
   const endAside = (): void => {
     if (openAside) put("stderr", "\n");

@@ -2,16 +2,16 @@ import type { SearchDoc } from "../../api/chat-schemas.ts";
 import { dim, link, type Text } from "../terminal/text.ts";
 import { titleText } from "./sources.ts";
 
-const fewLines = 5;
-const manyLines = 200;
+const defaultLines = 5;
+const allLines = 200;
 
-/** How many lines of a tool's input or output are shown; many with `--show all`. */
+/** Maximum lines of a tool's input or output; `all` is `--show all`. */
 export function previewLength(all: boolean): number {
-  return all ? manyLines : fewLines;
+  return all ? allLines : defaultLines;
 }
 
-/** The first lines of a text, each cut; the last one says how many are left out. */
-export function previewLines(text: string, most: number): string[] {
+/** The first lines of a text, each cut; a last line counts the hidden lines. */
+export function previewLines(text: string, limit: number): string[] {
   const shown: string[] = [];
   let count = 0;
   // Not split(): an output may have millions of lines.
@@ -22,7 +22,7 @@ export function previewLines(text: string, most: number): string[] {
       count += 1;
       // Indentation belongs to code; titleText() trims it.
       const indent = /^[ \t]{0,40}/.exec(line)?.[0].replaceAll("\t", "  ") ?? "";
-      if (shown.length < most) shown.push(indent + titleText(line.slice(0, 4000)));
+      if (shown.length < limit) shown.push(indent + titleText(line.slice(0, 4000)));
     }
     if (end < 0) break;
     at = end + 1;
@@ -32,9 +32,9 @@ export function previewLines(text: string, most: number): string[] {
   return shown;
 }
 
-const mostDocuments = 5;
+const maxDocuments = 5;
 
-/** `found 2 documents` and their titles, each once; `found` is the verb. */
+/** `found 2 documents` and their titles without duplicates; `found` is the verb. */
 export function documentLines(
   documents: readonly SearchDoc[],
   found: string,
@@ -47,16 +47,16 @@ export function documentLines(
   }
   const { size } = byTitle;
   if (size === 0) return [[`${found} nothing`]];
-  const most = all ? size : mostDocuments;
+  const limit = all ? size : maxDocuments;
   const lines: Text[][] = [[`${found} ${size} ${size === 1 ? "document" : "documents"}`]];
-  for (const [title, each] of [...byTitle].slice(0, most)) {
+  for (const [title, each] of [...byTitle].slice(0, limit)) {
     lines.push(["· ", each.link ? link(each.link, title) : title]);
   }
-  if (size > most) lines.push([`… and ${size - most} more`]);
+  if (size > limit) lines.push([`… and ${size - limit} more`]);
   return lines;
 }
 
-/** A quiet line on stderr. */
+/** A dim line for stderr. */
 export function quiet(...parts: Text[]): Text[] {
   return [dim(...parts), "\n"];
 }

@@ -11,41 +11,41 @@ export interface Outcome {
   status: ChatStatus;
   /** `exit` is a name of the exit-code table; `code` the service's own error code. */
   error: { exit: string; code: string | null; message: string } | null;
-  /** `PROVIDER/VERSION` that was asked for. */
+  /** Requested `PROVIDER/VERSION`. */
   requestedModel: string | null;
   warnings: string[];
-  /** From sending to the first text of the answer and to the end. */
+  /** Times from sending the question to the first text and to the end of the answer. */
   timings: { firstTextMs: number | null; totalMs: number };
 }
 
-/** Draws one turn. Both functions write only through the output gate. */
+/** Renders one turn. Both functions write only through the output gate. */
 export interface ChatRenderer {
-  /** What one network chunk brought: its events and its lines. Written before it resolves. */
+  /** Shows the events and lines of one network chunk. Resolves when they are written. */
   show(events: readonly TurnEvent[], lines: readonly ChatEvent[]): Promise<void>;
-  /** The end, also after a failure: held text first, then what belongs after the answer. */
+  /** Ends the turn, also after a failure: writes buffered text, then the text after the answer. */
   finish(outcome: Outcome): Promise<void>;
 }
 
-/** What of the one object of `json` is printed. */
+/** Selects parts of the object of `--output json`. */
 export interface Selection {
   fields?: string | undefined;
   jq?: string | undefined;
 }
 
 export interface RenderOptions {
-  /** The record that the events are taken into before they are shown. */
+  /** The record of the turn; events are added to it before show(). */
   turn: Turn;
-  /** Write text as it comes, before it is known to belong to the answer. */
+  /** Write text at once, before it is certain that it belongs to the answer. */
   live: boolean;
   show: ReadonlySet<Shown>;
   /** List the sources after the answer. */
   sources: boolean;
-  /** Of `json` only this. */
+  /** Parts to print, for format `json`. */
   select?: Selection | undefined;
-  /** How the answer's text is shown by `text` (default: auto). */
+  /** Rendering of the answer in format `text` (default: auto). */
   render?: RenderMode | undefined;
-  /** Cut few things short: lists of documents, output of tools. */
+  /** Show longer lists of documents and longer output of tools. */
   all: boolean;
-  /** The address of a file that the service names by a path of its own. */
+  /** Turns a path on the service into the address of a file. */
   fileUrl?: ((path: string) => string) | undefined;
 }

@@ -10,11 +10,11 @@ interface Step {
   text: string;
 }
 
-/** What is to be written: finished text, or a step of an answer that is drawn when it is written. */
+/** Queue of output: finished text, or a step of an answer that is drawn at flush(). */
 export interface Segments {
   put(stream: Stream, ...parts: Text[]): void;
   step(step: Step["step"], text?: string): void;
-  /** Writes everything: one write as long as the stream stays the same. */
+  /** Writes everything; consecutive parts of one stream with one write. */
   flush(): Promise<void>;
   readonly isEmpty: boolean;
 }
@@ -61,17 +61,17 @@ export function createSegments(output: Output, drawing: Promise<Drawing> | undef
   };
 }
 
-/** The way of an answer's text to stdout. */
+/** Writes an answer's text to stdout. */
 export interface Ink {
   add(text: string): void;
-  /** Ends an unfinished line, because something else follows. */
+  /** Ends an unfinished line, because other output follows. */
   leave(): void;
-  /** Ends the answer: what comes after it is a text of its own. */
+  /** Ends the answer: later text is a new answer. */
   end(): void;
   readonly midLine: boolean;
 }
 
-/** Text as it is; citation markers without a link, or with `short` all of them, are shown as their numbers. */
+/** Plain text. Citation markers without a link are shortened to numbers; with `short` all markers. */
 export function createPlainInk({ put }: Segments, short: boolean): Ink {
   let isOpen = false;
   let heldMarker = "";
@@ -97,26 +97,26 @@ export function createPlainInk({ put }: Segments, short: boolean): Ink {
   };
 }
 
-/** Text drawn as Markdown; what draws it is loaded while the answer is awaited. */
+/** Text drawn as Markdown; the drawing code is loaded while the answer is pending. */
 export function createDrawnInk({ step }: Segments, drawing: Promise<Drawing>): Ink {
-  let isBegun = false;
+  let isStarted = false;
   let loaded: Drawing | undefined;
-  // A failure to load is met where the drawing is used.
+  // draw() handles a failure to load.
   drawing.then(
     (each) => (loaded = each),
     () => {},
   );
   return {
     add(text) {
-      isBegun = true;
+      isStarted = true;
       step("add", text);
     },
     leave() {
-      if (isBegun) step("leave");
+      if (isStarted) step("leave");
     },
     end() {
-      if (isBegun) step("end");
-      isBegun = false;
+      if (isStarted) step("end");
+      isStarted = false;
     },
     get midLine() {
       return loaded?.midRow === true;

@@ -3,16 +3,16 @@ import { bold, dim, link, type Text } from "../terminal/text.ts";
 import type { Turn } from "./turn/answer.ts";
 import { markerLinks } from "./markers.ts";
 
-/** What does not fit together between the numbers in a text and the documents of its turn. */
+/** Inconsistency between the numbers in a text and the documents of its turn. */
 export type Mismatch =
-  /** The text has the number, and nobody says which document it is. */
+  /** The text has the number, but no document is known for it. */
   | "no-document"
-  /** The document is named, but was not among those of this turn: of an earlier one, or a project's file. */
+  /** The document is not among those of this turn: it is of an earlier turn, or a project's file. */
   | "not-listed"
-  /** The service names it as cited, and the text does not have its number. */
+  /** The service reports the document as cited, but the text does not have its number. */
   | "not-in-text";
 
-/** A document behind an answer. Cited ones have the numbers that the text uses for them. */
+/** A document behind an answer. `numbers`: its citation numbers in the text, empty if not cited. */
 export interface Source {
   numbers: number[];
   documentId: string | null;
@@ -20,7 +20,7 @@ export interface Source {
   link: string | null;
   sourceType: string | null;
   updatedAt: string | null;
-  /** The local file that it came from, where the state of the upload knows it. */
+  /** The local file of the document, if the upload state has it. */
   file: string | null;
   mismatch: Mismatch | null;
 }
@@ -40,8 +40,8 @@ function sourceOf(turn: Turn, id: string | null, link: string | null, number?: n
   };
 }
 
-/** One page under several ids (found by a search, then opened) is one source. */
-function sameness({ title, link, documentId }: Source): string {
+/** Key of a source: one page with several ids (found by a search, then opened) is one source. */
+function sourceKey({ title, link, documentId }: Source): string {
   return link === null ? `id ${documentId}` : `link ${link} ${title}`;
 }
 
@@ -50,12 +50,12 @@ interface Merged {
   all: Map<string, Source>;
 }
 
-/** Adds a source, or its numbers to the one that it is the same as. */
+/** Adds a source, or adds its numbers to the same source if already present. */
 function merge({ byId, all }: Merged, source: Source): void {
   const key =
     source.documentId === null && !source.link
       ? `marker ${source.numbers.join()}`
-      : sameness(source);
+      : sourceKey(source);
   const known = (source.documentId && byId.get(source.documentId)) || all.get(key);
   const kept = known || source;
   if (known) {
@@ -66,7 +66,7 @@ function merge({ byId, all }: Merged, source: Source): void {
   if (source.documentId) byId.set(source.documentId, kept);
 }
 
-/** Ids of documents by their link, the first of each. */
+/** First document id of each link. */
 function idsByLink(turn: Turn): Map<string, string> {
   const ids = new Map<string, string>();
   const add = (id: string): void => {
@@ -85,10 +85,10 @@ function mismatchOf(turn: Turn, id: string | undefined, isInText: boolean): Mism
 }
 
 /**
- * The cited documents, numbered as in the text and each once, and those that
- * were only retrieved. A cited document that no packet described has the link
- * of its marker, or only its id; a second number for a document comes without a
- * citation packet and is told by its link.
+ * The cited documents with their numbers in the text, and the documents that were only
+ * retrieved, without duplicates. A cited document without a packet has only the link of
+ * its marker, or its id. A second number for a document has no citation packet; the link
+ * of its marker identifies the document.
  */
 export function listSources(turn: Turn): { cited: Source[]; retrieved: Source[] } {
   const links = markerLinks(turn.answer);
@@ -105,41 +105,41 @@ export function listSources(turn: Turn): { cited: Source[]; retrieved: Source[] 
   const retrieved: Merged = { byId: new Map(), all: new Map() };
   for (const id of turn.documents.keys()) {
     const source = sourceOf(turn, id, null);
-    if (!cited.byId.has(id) && !cited.all.has(sameness(source))) merge(retrieved, source);
+    if (!cited.byId.has(id) && !cited.all.has(sourceKey(source))) merge(retrieved, source);
   }
   return { cited: [...cited.all.values()], retrieved: [...retrieved.all.values()] };
 }
 
-/** The id of the document that a number of the text stands for, as the service says it. */
+/** Ids of the cited documents. */
 export function citedIds(turn: Turn): string[] {
   const { cited } = listSources(turn);
   return cited.flatMap(({ documentId }) => (documentId === null ? [] : [documentId]));
 }
 
-const longestTitle = 200;
-const longestLink = 2000;
+const maxTitleLength = 200;
+const maxLinkLength = 2000;
 
-/** A title from outside on one line and of bounded length. */
+/** An untrusted title on one line, cut to a maximum length. */
 export function titleText(title: string): string {
   const line = neutraliseLine(title).trim();
-  return line.length > longestTitle ? `${line.slice(0, longestTitle - 1)}…` : line;
+  return line.length > maxTitleLength ? `${line.slice(0, maxTitleLength - 1)}…` : line;
 }
 
-/** Title, and the link where the title is not the link itself. */
+/** Title, and the link unless the title is the link. */
 export function documentText(source: Source): Text[] {
   const title = titleText(source.title);
   if (!source.link) return [title];
   const named = link(source.link, title);
   return source.link === source.title
     ? [named]
-    : [named, dim("  ", neutraliseLine(source.link).slice(0, longestLink))];
+    : [named, dim("  ", neutraliseLine(source.link).slice(0, maxLinkLength))];
 }
 
 function numbersText(numbers: readonly number[]): string {
   return numbers.map((number) => `[${number}]`).join("");
 }
 
-const notes: Record<Mismatch, string> = {
+const mismatchNotes: Record<Mismatch, string> = {
   "no-document": "no document of this answer",
   "not-listed": "not among the documents of this answer",
   "not-in-text": "not marked in the text",
@@ -149,27 +149,27 @@ function citedLine(source: Source): Text[] {
   const line: Text[] = [`  ${numbersText(source.numbers)} `, ...documentText(source)];
   if (source.file !== null) line.push("  ", titleText(source.file));
   const isBare = source.mismatch === "no-document" && source.link === null;
-  if (source.mismatch !== null && !isBare) line.push(dim(`  (${notes[source.mismatch]})`));
+  if (source.mismatch !== null && !isBare) line.push(dim(`  (${mismatchNotes[source.mismatch]})`));
   return line;
 }
 
 /**
- * Lines that follow the answer: sources as numbered in the text, then what was
- * only retrieved, at most `mostRetrieved` of them; with 0 nothing of it.
+ * Lines below the answer: the cited sources with their numbers, then at most
+ * `maxRetrieved` documents that were only retrieved.
  */
-export function sourceLines(turn: Turn, mostRetrieved: number): Text[][] {
+export function sourceLines(turn: Turn, maxRetrieved: number): Text[][] {
   const { cited, retrieved } = listSources(turn);
   const lines: Text[][] = [];
   if (cited.length > 0) lines.push([bold("Sources")]);
   for (const each of cited) lines.push(citedLine(each));
-  if (mostRetrieved === 0) return lines;
+  if (maxRetrieved === 0) return lines;
   if (retrieved.length > 0) {
     const heading = cited.length > 0 ? "Also retrieved, not cited" : "Retrieved, not cited";
     lines.push([dim(heading)]);
   }
-  for (const each of retrieved.slice(0, mostRetrieved))
+  for (const each of retrieved.slice(0, maxRetrieved))
     lines.push([dim("  · "), ...documentText(each)]);
-  const more = retrieved.length - mostRetrieved;
+  const more = retrieved.length - maxRetrieved;
   if (more > 0) lines.push([dim(`  … and ${more} more (--show all lists them)`)]);
   return lines;
 }

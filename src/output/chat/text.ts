@@ -11,14 +11,14 @@ import { createPen, type Pen } from "./pen.ts";
 import { sourceLines } from "./sources.ts";
 
 const interimMark = "(interim: a tool follows, the text above is not part of the answer)";
-const leftOutNote = "text that came before a tool ran is left out (--live shows it)";
-const mostRetrieved = 10;
+const leftOutNote = "text before tool calls is not shown (--live shows it)";
+const maxRetrieved = 10;
 
-// Off a terminal stdout is the answer alone.
+// If stdout is not a terminal, it contains only the answer; sources go to stderr.
 async function writeSources(output: Output, { turn, show, all }: RenderOptions): Promise<void> {
-  const most = all ? Number.POSITIVE_INFINITY : mostRetrieved;
+  const limit = all ? Number.POSITIVE_INFINITY : maxRetrieved;
   const lines = turnsOf(turn).flatMap((each) => {
-    const own = sourceLines(each, show.has("documents") ? most : 0);
+    const own = sourceLines(each, show.has("documents") ? limit : 0);
     return own.length > 0 && turn.others.length > 0 ? [[bold(modelName(each))], ...own] : own;
   });
   if (lines.length === 0) return;
@@ -27,7 +27,7 @@ async function writeSources(output: Output, { turn, show, all }: RenderOptions):
   else await output.aside(joined(text));
 }
 
-/** Draws single events; keeps what was already written of the answer. */
+/** Draws single events; tracks whether the answer has been written. */
 function createDrawing(pen: Pen, options: RenderOptions) {
   const { turn, live, fileUrl } = options;
   const activity = createActivity(options);
@@ -42,15 +42,15 @@ function createDrawing(pen: Pen, options: RenderOptions) {
     written = true;
     pen.answer(text);
   };
-  /** What was not shown as it came: what is no text, and the answers of all models but the first. */
+  /** Writes what was not shown live: images and files, and the answers of further models. */
   const writeRest = (): void => {
-    // Text that came before a tool has been shown, and is not part of the answer.
+    // The text shown so far was interim: it is not part of the answer.
     if (live && !hasText(turn.answer)) written = false;
     if (!live || !hasText(turn.answer)) return writeHeld();
     for (const other of turn.others) pen.answer(`\n\n${answerSection(other, fileUrl).trimEnd()}`);
   };
   const draw = (event: TurnEvent): void => {
-    // What other models think and do at the same time would be one heap with the first one's.
+    // Only the first model's activity: those of parallel models would be mixed.
     if ((event.model ?? 0) > 0) return;
     if (event.type === "text" && live) drawLive(event.text);
     else if (event.type === "stop" && !live && turn.others.length === 0) writeHeld();
@@ -63,9 +63,9 @@ function createDrawing(pen: Pen, options: RenderOptions) {
 }
 
 /**
- * The renderer for people. With `live` the answer is written as it comes and
- * text that a tool follows is marked; else nothing is written before the stop
- * packet says that the text is the answer.
+ * The renderer for people. With `live`, text is written at once, and text before a tool
+ * call is marked as interim. Else text is written only after the stop packet confirms
+ * that it is the answer.
  */
 export function createTextRenderer(
   output: Output,
@@ -73,7 +73,7 @@ export function createTextRenderer(
   options: RenderOptions,
 ): ChatRenderer {
   const { turn, live, show, sources } = options;
-  // Where no source follows, the marker's link is all there is.
+  // Without a list of sources, the reader needs the link in the marker.
   const short = output.isTerminal && sources;
   const pen = createPen(output, {
     short,

@@ -1,4 +1,4 @@
-/** Any value as text: objects as JSON, null as nothing. */
+/** Any value as text: objects as JSON, null as empty text. */
 export function plainValue(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;
@@ -6,8 +6,8 @@ export function plainValue(value: unknown): string {
 }
 
 /**
- * The text of a value in a cell of csv and tsv: null is empty, a list of plain
- * values is joined with commas, other objects are JSON.
+ * The text of a value in a csv or tsv cell: null is empty, a list of plain values
+ * is joined with commas, other objects are JSON.
  */
 export function cellText(value: unknown, separator = ","): string {
   if (Array.isArray(value) && value.every((each) => typeof each !== "object" || each === null)) {
@@ -17,23 +17,23 @@ export function cellText(value: unknown, separator = ","): string {
 }
 
 /**
- * Text that a spreadsheet would run as a formula (CSV injection, OWASP) behind an
- * apostrophe, which it hides; plain numbers are none. Other formats keep the data.
+ * Puts an apostrophe, which spreadsheets hide, before text that they would run as a
+ * formula (CSV injection, OWASP); not before plain numbers. Other formats keep the data.
  */
-function withoutFormula(text: string): string {
+function escapeFormula(text: string): string {
   return /^[=+\-@\t\r]/.test(text) && !/^[-+]?\d+(?:[.,]\d+)*$/.test(text) ? `'${text}` : text;
 }
 
 /**
- * One line of csv, which is for spreadsheets: quotes as RFC 4180, but the line ends
- * with LF, as every reader takes it, and no cell is a formula.
+ * One line of csv for spreadsheets: quoted as in RFC 4180, but it ends with LF, which
+ * every reader accepts, and no cell is a formula.
  */
 export function csvLine(values: readonly unknown[]): string {
   const cells = values.map((value) => {
-    const text = withoutFormula(cellText(value));
+    const text = escapeFormula(cellText(value));
     return /[",\n\r]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   });
-  // A line of one empty cell would be an empty line, which readers skip.
+  // Without quotes, a single empty cell would be an empty line, which readers skip.
   return `${cells.length === 1 && cells[0] === "" ? '""' : cells.join(",")}\n`;
 }
 

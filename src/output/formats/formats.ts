@@ -15,7 +15,7 @@ import { writers } from "./writers.ts";
 export type { Column } from "./select.ts";
 type FormatName = keyof typeof writers;
 
-/** What the user said about the form of the output; members of the global flags. */
+/** The global flags for the format of the output. */
 export interface FormatOptions {
   output?: string | undefined;
   json?: boolean | undefined;
@@ -26,7 +26,7 @@ export interface FormatOptions {
 }
 
 interface Request {
-  /** Undefined where the user did not say: then the kind of output decides. */
+  /** Undefined without a flag; then the default of the output applies. */
   format: FormatName | undefined;
   fields: string[] | undefined;
   filters: Filter[];
@@ -45,11 +45,11 @@ function readFormat(options: FormatOptions): FormatName | undefined {
   }
   if (json !== true) return format;
   if (format === undefined || format === "json") return "json";
-  // A flag wins over a variable; two flags that disagree are a mistake.
+  // A flag overrides a variable; two conflicting flags are an error.
   if (flagSources?.["output"] === "env") return "json";
   if (flagSources?.["json"] === "env") return format;
   throw new CliError("usage", `--json and --output ${format} exclude each other`, {
-    hints: ["give one of them"],
+    hints: ["use only one of them"],
   });
 }
 
@@ -58,7 +58,7 @@ function readRequest(options: FormatOptions): Request {
   const { jq } = options;
   if (jq !== undefined && format !== undefined && format !== "json" && format !== "ndjson") {
     throw new CliError("usage", `--jq and --output ${format} exclude each other`, {
-      hints: ["--jq prints its results itself: text as it is, anything else as JSON"],
+      hints: ["--jq sets the format itself: it prints text as it is, anything else as JSON"],
     });
   }
   return {
@@ -70,16 +70,16 @@ function readRequest(options: FormatOptions): Request {
 }
 
 /**
- * Throws CliError `usage` for an unknown format, a --fields or --filter that cannot
- * be read, or flags that exclude each other: before any request is made.
+ * Throws CliError `usage` for an unknown format, an invalid --fields or --filter,
+ * or flags that exclude each other. Call it before any request.
  */
 export function checkFormat(options: FormatOptions): void {
   readRequest(options);
 }
 
 /**
- * The same where the members are known before anything is asked: throws CliError `usage` also for a
- * name in --fields or --filter that neither a column nor a member of `sample` has.
+ * Same as checkFormat(), for members that are known before any request. Also throws CliError `usage`
+ * for a name in --fields or --filter that is neither a column nor a member of `sample`.
  */
 export function checkSelection<Row>(
   options: FormatOptions,
@@ -97,7 +97,7 @@ async function* select<Row extends object>(
   { secrets }: Output,
 ): AsyncGenerator<Row> {
   for await (const row of rows) {
-    // Before a cell is cut, or jq takes a part: what is left of a secret would not be found.
+    // Redacted before a cell is cut or jq takes a part: a part of a secret would not be found.
     if (passes(row, request.filters, columns)) yield secrets.redactAll(row);
   }
 }
@@ -108,7 +108,7 @@ async function collect<Row>(rows: Iterable<Row> | AsyncIterable<Row>): Promise<R
   return all;
 }
 
-/** Prints what a jq expression makes of the text of a JSON value. */
+/** Prints the results of a jq expression on a JSON text. */
 export async function writeJq(
   output: Output,
   options: Pick<FormatOptions, "jq" | "output">,
@@ -117,7 +117,7 @@ export async function writeJq(
   const { runJq } = await import("./jq.ts");
   const { signal } = output;
   for (const line of await runJq(options.jq ?? ".", json, { signal })) {
-    // As `gh --jq`: text is printed as it is, so that a script needs no second tool to unquote it.
+    // Like `gh --jq`: text is printed without quotes, so that scripts need not unquote it.
     if (line.startsWith('"') && options.output !== "ndjson") {
       await output.line(JSON.parse(line) as string);
     } else await output.json(`${line}\n`);
@@ -125,11 +125,11 @@ export async function writeJq(
 }
 
 /**
- * Writes rows in the format the options ask for: by default a table on a
- * terminal, tsv without a header off it. json, ndjson and yaml hold the whole
- * records unless --fields picks members. Returns how many rows were left by
- * --filter, so that the caller can say that there were none. Without `header`
- * they go on below rows that were written before.
+ * Writes rows in the requested format; default: a table on a terminal, else tsv
+ * without a header. json, ndjson and yaml contain whole records unless --fields
+ * selects members. Returns the number of rows that passed --filter, so that the
+ * caller can report an empty list. Without `header`, the rows continue a table
+ * that was written before.
  */
 export async function writeList<Row extends object>(
   output: Output,
@@ -140,12 +140,12 @@ export async function writeList<Row extends object>(
 ): Promise<number> {
   const request = readRequest(options);
   const { fields } = request;
-  const given = [...(fields ?? []), ...request.filters.map((filter) => filter.name)];
+  const requested = [...(fields ?? []), ...request.filters.map((filter) => filter.name)];
   let source = rows;
-  if (given.some((name) => !columns.some((column) => column.name === name))) {
-    // Only the rows tell whether a member exists, so they must all be here first.
+  if (requested.some((name) => !columns.some((column) => column.name === name))) {
+    // Only the rows show whether a member exists, so all rows are read first.
     const all = await collect(rows);
-    checkNames(given, columns, all);
+    checkNames(requested, columns, all);
     source = all;
   }
   let count = 0;
@@ -182,19 +182,19 @@ function leaves(record: object, prefix: string): [string, unknown][] {
 }
 
 /**
- * Writes one record: by default a line a member on a terminal, json off it.
- * csv and tsv hold one row with a column for each innermost member.
+ * Writes one record; default: a line for each member on a terminal, else json.
+ * csv and tsv contain one row with a column for each innermost member.
  */
 export async function writeRecord(
   output: Output,
   options: FormatOptions,
-  given: object,
+  rawRecord: object,
 ): Promise<void> {
-  const record = output.secrets.redactAll(given);
+  const record = output.secrets.redactAll(rawRecord);
   const request = readRequest(options);
   if (request.filters.length > 0) {
     throw new CliError("usage", "--filter is for lists; this is one record", {
-      hints: ["pick members with --fields"],
+      hints: ["select members with --fields"],
     });
   }
   if (request.fields) checkNames(request.fields, [], [record]);

@@ -4,15 +4,15 @@ import { dirname, join } from "node:path";
 
 const require = createRequire(import.meta.url);
 
-/** jq-web as it is run in a thread: its CommonJS code, and jq itself as WebAssembly. */
+/** jq-web for a worker thread: its CommonJS code, and jq itself as WebAssembly. */
 export interface JqLibrary {
   code: string;
   wasm: Uint8Array;
 }
 
 /**
- * Reads both files of jq-web. The single file (`npm run bundle`) has another
- * function in this one's place: there are no files beside it to read.
+ * Reads both files of jq-web. The single-file build (`npm run bundle`) replaces this
+ * function, because it has no files beside it.
  */
 export function readJqLibrary(): JqLibrary {
   const path = require.resolve("jq-web");

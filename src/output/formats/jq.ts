@@ -2,11 +2,11 @@ import { Worker } from "node:worker_threads";
 import { CliError } from "../../errors.ts";
 import { readJqLibrary } from "./jq-library.ts";
 
-// A worker, because jq-web runs without a pause (an endless expression could not
-// be interrupted), writes to the console past the output gate and sets process.exitCode.
-// The library is run from its text, which may have come out of a single file; the one file
-// that it reads itself is its WebAssembly.
-const program = `
+// A worker, because jq-web blocks its thread (an endless expression could not be
+// interrupted), writes to the console past the output gate and sets process.exitCode.
+// The worker runs the library from its text, so that it works in a single-file build. The
+// library reads one file itself, its WebAssembly: the fake `fs` returns it.
+const workerCode = `
 const { parentPort, workerData } = require("node:worker_threads");
 const { code, wasm } = workerData.library;
 const files = { __proto__: require("node:fs"), readFileSync: () => wasm };
@@ -21,26 +21,26 @@ module.exports
 
 type Answer = { text: string } | { failure: string };
 
-function createFailure(expression: string, words: string): CliError {
-  const first = words.split("\n")[0] ?? "";
+function createFailure(expression: string, message: string): CliError {
+  const first = message.split("\n")[0] ?? "";
   const reason = first.replace(/^jq: error(?: \([^)]*\))?: /, "").replace(/ \(Unix shell.*/, "");
   return new CliError("usage", `--jq ${expression}: ${reason}`, {
-    hints: ["try `.` to see the data the expression is given"],
+    hints: ["run with `--jq .` to see the input of the expression"],
   });
 }
 
 interface JqOptions {
-  /** The longest that an expression may take. */
+  /** Time limit of an expression. */
   timeoutMs?: number;
-  /** Ends the expression; the promise rejects with its reason. */
+  /** Stops the expression; the promise rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
-function ask(expression: string, json: string, options: JqOptions): Promise<Answer> {
+function runInWorker(expression: string, json: string, options: JqOptions): Promise<Answer> {
   const { timeoutMs = 60_000, signal } = options;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const worker = new Worker(program, {
+    const worker = new Worker(workerCode, {
       eval: true,
       workerData: { library: readJqLibrary(), expression, json },
       env: {},
@@ -55,7 +55,7 @@ function ask(expression: string, json: string, options: JqOptions): Promise<Answ
     };
     const interrupt = (): void => finish(() => reject(signal?.reason as Error));
     const timer = setTimeout(() => {
-      const failure = `gave no result within ${Math.round(timeoutMs / 1000)} s`;
+      const failure = `no result within ${Math.round(timeoutMs / 1000)} s`;
       finish(() => resolve({ failure }));
     }, timeoutMs);
     signal?.addEventListener("abort", interrupt);
@@ -65,17 +65,16 @@ function ask(expression: string, json: string, options: JqOptions): Promise<Answ
 }
 
 /**
- * Results of a jq expression on a text of JSON, each as one line of JSON.
- * The language is that of jq itself (jq-web is jq compiled to WebAssembly).
- * Throws CliError `usage` where the expression is wrong, fails on this data or
- * does not end in time.
+ * Results of a jq expression on a JSON text, each as one line of JSON. The
+ * language is the one of jq itself (jq-web is jq compiled to WebAssembly). Throws
+ * CliError `usage` for an invalid expression, an error on this data, or a timeout.
  */
 export async function runJq(
   expression: string,
   json: string,
   options: JqOptions = {},
 ): Promise<string[]> {
-  const answer = await ask(expression, json, options);
+  const answer = await runInWorker(expression, json, options);
   if ("failure" in answer) throw createFailure(expression, answer.failure);
   return answer.text.split("\n").filter((line) => line !== "");
 }

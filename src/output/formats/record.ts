@@ -41,7 +41,7 @@ function* lines(record: object, indent: string): Generator<Text[]> {
   }
 }
 
-/** Writes one record for reading: a member a line, objects indented below their name, null as `—`. */
+/** Writes one record for people: a line for each member, nested objects indented, null as `—`. */
 export async function writeReadable(output: Output, record: object): Promise<void> {
   for (const line of lines(record, "")) await output.line(...line);
 }

@@ -1,28 +1,28 @@
 import { CliError } from "../../errors.ts";
 import { plainValue } from "./csv.ts";
 
-/** A column of a listing. Its name is the header and what --fields, --filter and --sort call it. */
+/** A column of a list. Its name is the header and its name in --fields, --filter and --sort. */
 export interface Column<Row> {
   name: string;
-  /** The data, for every format. */
+  /** The data, in every format. */
   value(row: Row): unknown;
-  /** How a terminal shows the data, e.g. a time as "3 days ago". */
+  /** The data as a terminal shows it, e.g. a time as "3 days ago". */
   show?(value: unknown): string;
   align?: "right";
-  /** What a narrow terminal leaves out: of a path the end says more. Default `end`. */
+  /** The end that a narrow terminal cuts off: `start` for paths. Default `end`. */
   cut?: "start" | "end";
-  /** Shown when --fields does not say what to show; default true. */
+  /** Whether the column is shown without --fields; default true. */
   shown?: boolean;
 }
 
-/** A condition of --filter: equal text (`=`) or a pattern (`~`), or that it is not so (`!=`, `!~`). */
+/** A condition of --filter: equal text (`=`), a pattern (`~`), or their negation (`!=`, `!~`). */
 export interface Filter {
   name: string;
   negated: boolean;
   matches(text: string): boolean;
 }
 
-/** Names in --fields. Throws CliError `usage` for an empty name. */
+/** Parses the names in --fields. Throws CliError `usage` for an empty name. */
 export function parseFields(list: string): string[] {
   const names = list.split(",").map((name) => name.trim());
   if (names.includes("") || names.some((name) => name.split(".").includes(""))) {
@@ -35,32 +35,32 @@ export function parseFields(list: string): string[] {
 
 /**
  * Whether `text` matches a pattern of `*` (any characters), `?` (one character)
- * and literals, ignoring case. Linear in time but for the backtracking of one star.
+ * and literals, ignoring case. Linear time, except for backtracking to the last star.
  */
 export function matchesGlob(text: string, pattern: string): boolean {
-  const from = [...text.toLowerCase()];
-  const wanted = [...pattern.toLowerCase()];
+  const characters = [...text.toLowerCase()];
+  const tokens = [...pattern.toLowerCase()];
   let at = 0;
   let star = -1;
-  let resume = 0;
+  let retryAt = 0;
   let position = 0;
-  while (position < from.length) {
-    if (wanted[at] === "*") {
+  while (position < characters.length) {
+    if (tokens[at] === "*") {
       star = at++;
-      resume = position;
-    } else if (at < wanted.length && (wanted[at] === "?" || wanted[at] === from[position])) {
+      retryAt = position;
+    } else if (at < tokens.length && (tokens[at] === "?" || tokens[at] === characters[position])) {
       at++;
       position++;
     } else if (star >= 0) {
       at = star + 1;
-      position = ++resume;
+      position = ++retryAt;
     } else return false;
   }
-  while (wanted[at] === "*") at++;
-  return at === wanted.length;
+  while (tokens[at] === "*") at++;
+  return at === tokens.length;
 }
 
-/** One --filter: `key=value`, `key~glob`, `key!=value` or `key!~glob`. Throws CliError `usage` for anything else. */
+/** Parses --filter: `key=value`, `key~glob`, `key!=value` or `key!~glob`. Else throws CliError `usage`. */
 export function parseFilter(expression: string): Filter {
   const [, name, operator, value] =
     /^\s*([^=~!\s][^=~!]*?)\s*(!?[=~])([\s\S]*)$/.exec(expression) ?? [];
@@ -89,7 +89,7 @@ interface Member {
 
 const absent: Member = { exists: false, value: undefined };
 
-/** Follows a path of own members; array elements by number. Inherited members do not exist. */
+/** Reads the member at a path of own members; array elements by number. Ignores inherited members. */
 export function readMember(record: unknown, path: readonly string[]): Member {
   let value = record;
   for (const name of path) {
@@ -101,7 +101,7 @@ export function readMember(record: unknown, path: readonly string[]): Member {
   return { exists: true, value };
 }
 
-/** What a name in --fields or --filter stands for: a column, else a member by its path. */
+/** The column for a name in --fields or --filter: a known column, else a member by its path. */
 export function createColumn<Row>(name: string, columns: readonly Column<Row>[]): Column<Row> {
   const column = columns.find((each) => each.name === name);
   return column ?? { name, value: (row) => readMember(row, name.split(".")).value };
@@ -120,7 +120,7 @@ export function checkNames<Row>(
     for (const row of rows.slice(0, 1))
       for (const member of Object.keys(row as object)) known.add(member);
     throw new CliError("usage", `unknown field ${name}`, {
-      hints: [`known fields: ${[...known].join(", ")}`, "members of objects are written a.b"],
+      hints: [`known fields: ${[...known].join(", ")}`, "write members of objects as a.b"],
     });
   }
 }
@@ -131,8 +131,8 @@ function texts(value: unknown): string[] {
 }
 
 /**
- * Whether a row passes every filter. A list passes when one of its elements does, a
- * negated filter when none does; null is empty text.
+ * Whether a row passes every filter. A list matches if one of its elements matches;
+ * null is empty text. A negated filter passes rows that do not match.
  */
 export function passes<Row>(
   row: Row,
@@ -156,7 +156,7 @@ function setMember(target: Tree, path: readonly string[], value: unknown): void 
   if (rest.length === 0) target[name] = value;
   else {
     const inner = target[name];
-    // A fresh object: what was picked before may be part of the record itself.
+    // A copy: the object may be part of the record itself.
     const copy: Tree = Object.assign(Object.create(null) as Tree, isTree(inner) ? inner : {});
     setMember(copy, rest, value);
     target[name] = copy;
@@ -164,16 +164,16 @@ function setMember(target: Tree, path: readonly string[], value: unknown): void 
 }
 
 /**
- * The picked members of a row in the order of `names`. Members keep their place
- * (`connector.source` stays inside `connector`); a column that is no member
- * stands under its name. Missing members are null.
+ * The selected members of a row in the order of `names`. Members stay nested
+ * (`connector.source` inside `connector`); a column that is not a member is added
+ * under its name. Missing members are null.
  */
 export function pick<Row>(
   row: Row,
   names: readonly string[],
   columns: readonly Column<Row>[],
 ): Tree {
-  // Without a prototype: a member called __proto__ is a member like any other.
+  // Without a prototype, so that `__proto__` is an ordinary member.
   const picked = Object.create(null) as Tree;
   for (const name of names) {
     const column = columns.find((each) => each.name === name);

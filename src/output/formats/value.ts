@@ -2,16 +2,16 @@ import { writeJq, writeList, writeRecord, type Column, type FormatOptions } from
 import type { Output } from "../terminal/output.ts";
 import { readMember } from "./select.ts";
 
-/** Rows that are looked at for the columns of a listing nobody knows. */
-const sampled = 100;
+/** Rows that define the columns of a list with unknown members. */
+const sampleSize = 100;
 
 function isRecord(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A column for each member of the first rows, in their order; numbers to the right, as they are never cut. */
+/** A column for each member of the first rows. Numbers align right, so that they are never cut. */
 function columnsOf(rows: readonly object[]): Column<object>[] {
-  const first = rows.slice(0, sampled);
+  const first = rows.slice(0, sampleSize);
   const names = new Set(first.flatMap((row) => Object.keys(row)));
   return [...names].map((name) => {
     const value = (row: object): unknown => readMember(row, [name]).value;
@@ -22,9 +22,9 @@ function columnsOf(rows: readonly object[]): Column<object>[] {
 }
 
 /**
- * Writes a value of any shape, as JSON.parse gave it from `json`: a list of objects
- * as a list whose columns are their members, an object as one record, anything else
- * as a list of one column `value`. Throws CliError `usage` as writeList and writeRecord do.
+ * Writes any JSON value; `json` is its text. A list of objects is written as a list with
+ * their members as columns, an object as one record, anything else as a list with one
+ * column `value`. Throws CliError `usage` like writeList and writeRecord.
  */
 export async function writeValue(
   output: Output,

@@ -4,10 +4,10 @@ import type { Column } from "./select.ts";
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
 
-/** A format of cells: columns decide what is shown. */
+/** A format of cells: the columns select the data. */
 interface CellWriter {
   kind: "cells";
-  /** With `header` false the rows go on below earlier ones. */
+  /** With `header` false, the rows continue an earlier table. */
   write<Row>(
     output: Output,
     columns: readonly Column<Row>[],
@@ -16,82 +16,82 @@ interface CellWriter {
   ): Promise<void>;
 }
 
-/** A format of whole records. With `single` the document is the one record, not a list of it. */
+/** A format of whole records. With `single`, the output is one record, not a list. */
 interface RecordWriter {
   kind: "records";
   write(output: Output, records: Rows<object>, single?: boolean): Promise<void>;
 }
 
-/** Large enough that a listing is not a system call a row, small enough to stream. */
-const pieceLength = 64 * 1024;
+/** Large enough to avoid a system call for each row, small enough to stream. */
+const bufferLength = 64 * 1024;
 
-/** Collects text and passes it on in pieces; call end() for the rest. */
-function createPieces(write: (text: string) => Promise<void>) {
-  let held: string[] = [];
+/** Buffers text and writes it in large pieces; call flush() for the rest. */
+function createWriteBuffer(write: (text: string) => Promise<void>) {
+  let buffered: string[] = [];
   let length = 0;
-  const end = async (): Promise<void> => {
-    const text = held.join("");
-    held = [];
+  const flush = async (): Promise<void> => {
+    const text = buffered.join("");
+    buffered = [];
     length = 0;
     if (text !== "") await write(text);
   };
   return {
-    end,
+    flush,
     async add(text: string): Promise<void> {
-      held.push(text);
+      buffered.push(text);
       length += text.length;
-      if (length >= pieceLength) await end();
+      if (length >= bufferLength) await flush();
     },
   };
 }
 
 async function writeJson(output: Output, records: Rows<object>, single = false): Promise<void> {
-  const pieces = createPieces((text) => output.json(text));
+  const buffer = createWriteBuffer((text) => output.json(text));
   let first = true;
   for await (const record of records) {
     const text = JSON.stringify(record, undefined, 2);
-    if (single) await pieces.add(`${text}\n`);
-    else await pieces.add(`${first ? "[" : ","}\n  ${text.replaceAll("\n", "\n  ")}`);
+    if (single) await buffer.add(`${text}\n`);
+    else await buffer.add(`${first ? "[" : ","}\n  ${text.replaceAll("\n", "\n  ")}`);
     first = false;
   }
-  if (!single) await pieces.add(first ? "[]\n" : "\n]\n");
-  await pieces.end();
+  if (!single) await buffer.add(first ? "[]\n" : "\n]\n");
+  await buffer.flush();
 }
 
 async function writeNdjson(output: Output, records: Rows<object>): Promise<void> {
-  const pieces = createPieces((text) => output.json(text));
-  for await (const record of records) await pieces.add(`${JSON.stringify(record)}\n`);
-  await pieces.end();
+  const buffer = createWriteBuffer((text) => output.json(text));
+  for await (const record of records) await buffer.add(`${JSON.stringify(record)}\n`);
+  await buffer.flush();
 }
 
 async function writeYaml(output: Output, records: Rows<object>, single = false): Promise<void> {
   const { dump } = await import("js-yaml");
-  const pieces = createPieces((text) => output.write(text));
+  const buffer = createWriteBuffer((text) => output.write(text));
   let empty = true;
   for await (const record of records) {
     empty = false;
-    // Anchors and folded lines are right but hard on simple readers.
-    await pieces.add(dump(single ? record : [record], { noRefs: true, lineWidth: -1 }));
+    // Anchors and folded lines are valid YAML, but simple readers fail on them.
+    await buffer.add(dump(single ? record : [record], { noRefs: true, lineWidth: -1 }));
   }
-  if (empty && !single) await pieces.add("[]\n");
-  await pieces.end();
+  if (empty && !single) await buffer.add("[]\n");
+  await buffer.flush();
 }
 
 function cellWriter(line: (values: readonly unknown[]) => string, hasHeader: boolean): CellWriter {
   return {
     kind: "cells",
     async write(output, columns, rows, header = true) {
-      const pieces = createPieces((text) => output.write(text));
-      if (hasHeader && header) await pieces.add(line(columns.map((column) => column.name)));
+      const buffer = createWriteBuffer((text) => output.write(text));
+      if (hasHeader && header) await buffer.add(line(columns.map((column) => column.name)));
       for await (const row of rows) {
-        await pieces.add(line(columns.map((column) => column.value(row))));
+        await buffer.add(line(columns.map((column) => column.value(row))));
       }
-      await pieces.end();
+      await buffer.flush();
     },
   };
 }
 
-/** The formats of lists and records. A new one is an entry here. */
+/** The formats of lists and records. A new format is an entry here. */
 export const writers = {
   table: {
     kind: "cells",

@@ -4,13 +4,13 @@ import type { Output } from "../terminal/output.ts";
 import { appendGithubSummary, githubAnnotations, repositoryPrefix } from "./github.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
 
-/** A finished run. `failures` starts from the first at each call. */
+/** A finished run. Each call of `failures` starts at the first failure. */
 export interface ToldRun {
   head: ReportHead;
   failures: () => Iterable<ReportFailure>;
-  /** Absolute path that the paths of the failures are relative to. */
+  /** Absolute project root; the paths of the failures are relative to it. */
   root: string;
-  /** The git root that it lies in, if any. */
+  /** The git root that contains `root`, if any. */
   gitRoot?: string | undefined;
 }
 
@@ -26,8 +26,8 @@ function realPath(path: string | undefined): string | undefined {
 }
 
 /**
- * Where the project lies in the repository: `""`, `docs/`; undefined outside one. Without a git
- * root it is the folder that the CI checked out (GITHUB_WORKSPACE, CI_PROJECT_DIR).
+ * Path of the project in the repository: `""`, `docs/`; undefined outside a repository. Without a
+ * git root, the repository is the checkout folder of the CI (GITHUB_WORKSPACE, CI_PROJECT_DIR).
  */
 export function ciPrefix(
   { root, gitRoot }: Pick<ToldRun, "root" | "gitRoot">,
@@ -38,9 +38,9 @@ export function ciPrefix(
 }
 
 /**
- * In GitHub Actions: annotations of the first failures on stderr, and the run in
- * the job summary. Elsewhere nothing. The run is over: a summary that cannot be
- * written is a warning.
+ * In GitHub Actions, writes annotations of the first failures on stderr and the run
+ * to the job summary. Elsewhere does nothing. The run is already finished, so a
+ * failed write of the summary is only a warning.
  */
 export async function tellGithub(output: Output, env: Env, run: ToldRun): Promise<void> {
   if (!env["GITHUB_ACTIONS"]) return;

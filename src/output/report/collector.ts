@@ -2,34 +2,34 @@ import type { ReportCounts, ReportFailure, ReportHead, RunReport } from "./recor
 import { createThroughput } from "./throughput.ts";
 import { tool } from "./tool.ts";
 
-const slowestKept = 20;
-const renamedKept = 1000;
-const reasonsKept = 1000;
+const maxSlowest = 20;
+const maxRenamed = 1000;
+const maxReasons = 1000;
 const otherReasons = "other reasons";
 
-/** What became of one document or file. */
+/** Result of one document or file. */
 export interface ReportEvent {
   status: "created" | "updated" | "unchanged" | "skipped" | "failed";
-  /** "" for what came from stdin; its row is the number of the line. */
+  /** "" for a document from stdin; `row` is then its line number. */
   path: string;
-  /** Number of the row in a file of rows. */
+  /** Row number in a file of rows. */
   row?: number | undefined;
-  /** Line where that row begins, where the reason does not name it. */
+  /** First line of that row, if the reason does not name it. */
   line?: number | undefined;
   id?: string | undefined;
-  /** Time from reading to the answer. */
+  /** Time from reading the file to the response. */
   ms?: number | undefined;
-  /** Why it failed or was skipped. */
+  /** Why the document failed or was skipped. */
   reason?: string | undefined;
   retryable?: boolean | undefined;
-  /** Status of the last answer. */
+  /** HTTP status of the last response. */
   httpStatus?: number | undefined;
 }
 
-/** What only the caller knows when the run ends. */
+/** Facts that the caller adds when the run ends. */
 export interface RunEnd {
   status: RunReport["status"];
-  /** User name, password, query and fragment are taken out of `baseUrl`. */
+  /** The report omits user name, password, query and fragment of `baseUrl`. */
   target: { baseUrl: string; ccPairId: number | undefined };
   paths: readonly string[];
   /** The sets of options that shaped the documents; failures name them by position. */
@@ -45,18 +45,18 @@ export interface RunEnd {
   error?: string | undefined;
 }
 
-/** Collects a run in bounded memory; failures are handed on, since they may be many. */
+/** Collects a run in bounded memory; passes on each failure, as there may be many. */
 export interface ReportCollector {
-  /** So far. */
+  /** Current counts. */
   readonly counts: Readonly<ReportCounts>;
   add(event: ReportEvent): void;
-  /** Counts what has no event of its own, e.g. 90,000 unchanged documents. */
+  /** Counts documents without an event each, e.g. 90,000 unchanged ones. */
   count(name: keyof ReportCounts, count: number): void;
   rename(from: string, to: string): void;
   finish(end: RunEnd): ReportHead;
 }
 
-/** Place that a reason of the form `path:line:column: …` names. */
+/** Line and column from a reason of the form `path:line:column: …`. */
 function placeIn(path: string, reason: string): { line?: number; column?: number } {
   if (!reason.startsWith(`${path}:`)) return {};
   const [, line, column] = /^:(\d{1,9})(?::(\d{1,9}))?:/.exec(reason.slice(path.length)) ?? [];
@@ -66,12 +66,12 @@ function placeIn(path: string, reason: string): { line?: number; column?: number
   };
 }
 
-/** The failure of an event of status `failed`; members that are not known are left out. */
+/** The failure of an event with status `failed`, without unknown members. */
 export function failureOf(event: ReportEvent): ReportFailure {
   const { row, id, reason = "", httpStatus } = event;
-  const isGiven = event.path === "";
-  const path = isGiven ? "stdin" : event.path;
-  const { line = isGiven ? row : event.line, column } = placeIn(path, reason);
+  const isStdin = event.path === "";
+  const path = isStdin ? "stdin" : event.path;
+  const { line = isStdin ? row : event.line, column } = placeIn(path, reason);
   return {
     path,
     ...(row === undefined ? {} : { row }),
@@ -84,15 +84,15 @@ export function failureOf(event: ReportEvent): ReportFailure {
   };
 }
 
-/** Keeps the `slowestKept` longest of all that is offered, longest first. */
+/** Keeps the `maxSlowest` slowest documents, slowest first. */
 function createSlowest() {
   const kept: RunReport["slowest"] = [];
   return {
     kept,
     offer({ path, id, ms = 0 }: ReportEvent): void {
       const last = kept.at(-1);
-      if (kept.length === slowestKept && last && ms <= last.ms) return;
-      if (kept.length === slowestKept) kept.pop();
+      if (kept.length === maxSlowest && last && ms <= last.ms) return;
+      if (kept.length === maxSlowest) kept.pop();
       const place = kept.findIndex((each) => each.ms < ms);
       const record = { path, ...(id === undefined ? {} : { id }), ms: Math.max(0, ms) };
       kept.splice(place < 0 ? kept.length : place, 0, record);
@@ -100,7 +100,7 @@ function createSlowest() {
   };
 }
 
-/** Counts by reason; past `reasonsKept` different ones the rest count as one. */
+/** Counts by reason; after `maxReasons` different reasons, further ones share one count. */
 export function createReasons(): {
   add(reason: string, count: number): void;
   list(): { reason: string; count: number }[];
@@ -108,7 +108,7 @@ export function createReasons(): {
   const reasons = new Map<string, number>();
   return {
     add(reason, count) {
-      const name = reasons.has(reason) || reasons.size < reasonsKept ? reason : otherReasons;
+      const name = reasons.has(reason) || reasons.size < maxReasons ? reason : otherReasons;
       reasons.set(name, (reasons.get(name) ?? 0) + count);
     },
     list: () =>
@@ -118,7 +118,7 @@ export function createReasons(): {
   };
 }
 
-/** Origin and path alone: a report is passed around. */
+/** Only origin and path of a URL, because people share reports. */
 function cleanUrl(url: string): string {
   if (!URL.canParse(url)) return "";
   const { origin, protocol, host, pathname } = new URL(url);
@@ -126,8 +126,8 @@ function cleanUrl(url: string): string {
 }
 
 /**
- * Starts the record of a run. Each failure goes to `onFailure` at once and is
- * not kept here. `now` is milliseconds since the epoch.
+ * Starts the report of a run. Each failure goes to `onFailure` at once and is
+ * not stored here. `now` returns milliseconds since the epoch.
  */
 export function createReportCollector(
   now: () => number,
@@ -139,10 +139,10 @@ export function createReportCollector(
   const slowest = createSlowest();
   const reasons = createReasons();
   const renamed: RunReport["renamed"] = [];
-  const takeSent = (event: ReportEvent): void => {
+  const addSent = (event: ReportEvent): void => {
     const isFailed = event.status === "failed";
     throughput.add((now() - startedAtMs) / 1000, isFailed ? 0 : 1, isFailed ? 1 : 0);
-    // What failed before it had an id was never sent.
+    // A document that failed before it had an id was never sent.
     if (event.ms !== undefined && event.id !== "") slowest.offer(event);
   };
   return {
@@ -150,7 +150,7 @@ export function createReportCollector(
     add(event) {
       counts[event.status]++;
       if (event.status === "skipped") reasons.add(event.reason ?? "", 1);
-      else if (event.status !== "unchanged") takeSent(event);
+      else if (event.status !== "unchanged") addSent(event);
       if (event.status === "failed") onFailure(failureOf(event));
     },
     count(name, count) {
@@ -158,7 +158,7 @@ export function createReportCollector(
     },
     rename(from, to) {
       counts.renamed++;
-      if (renamed.length < renamedKept) renamed.push({ from, to });
+      if (renamed.length < maxRenamed) renamed.push({ from, to });
     },
     finish({ target, paths, options, shard, commit, error, ...end }) {
       const finishedAtMs = Math.max(startedAtMs, now());

@@ -8,24 +8,24 @@ import type { ReportFailure, ReportHead } from "./record.ts";
 
 type Renderer = (head: ReportHead, failures: Iterable<ReportFailure>) => Iterable<string>;
 
-/** Extension of a report file, and what writes it. A new form is an entry here. */
-const forms = {
+/** Renderer of a report by its file extension. A new format is an entry here. */
+const formats = {
   ".json": async (): Promise<Renderer> => (await import("./json.ts")).jsonReport,
   ".xml": async (): Promise<Renderer> => (await import("./junit.ts")).junitReport,
   ".html": async (): Promise<Renderer> => (await import("./html/html.ts")).htmlReport,
 } as const;
-export type ReportForm = keyof typeof forms;
+export type ReportFormat = keyof typeof formats;
 
-/** Form of a report by the extension of its file. Throws CliError `usage` for any other. */
-export function reportFormatOf(path: string): ReportForm {
+/** Format of a report by its file extension. Throws CliError `usage` for an unknown extension. */
+export function reportFormatOf(path: string): ReportFormat {
   const extension = extname(path).toLowerCase();
-  if (Object.hasOwn(forms, extension)) return extension as ReportForm;
-  throw new CliError("usage", `--report ${path}: no such kind of report`, {
-    hints: ["end the name in .json, .xml (JUnit) or .html"],
+  if (Object.hasOwn(formats, extension)) return extension as ReportFormat;
+  throw new CliError("usage", `--report ${path}: unsupported report format`, {
+    hints: ["use a file name that ends in .json, .xml (JUnit) or .html"],
   });
 }
 
-/** redactAll() for values that come one by one. */
+/** redactAll() for a sequence of values. */
 export function* redactEach<Value>(
   values: Iterable<Value>,
   redact: (text: string) => string,
@@ -33,26 +33,26 @@ export function* redactEach<Value>(
   for (const value of values) yield redactAll(value, redact);
 }
 
-const pieceLength = 256 * 1024;
+const bufferLength = 256 * 1024;
 
 async function writePieces(file: FileHandle, pieces: Iterable<string>): Promise<void> {
-  let held: string[] = [];
+  let buffered: string[] = [];
   let length = 0;
   for (const piece of pieces) {
-    held.push(piece);
+    buffered.push(piece);
     length += piece.length;
-    if (length < pieceLength) continue;
-    await file.appendFile(held.join(""));
-    [held, length] = [[], 0];
+    if (length < bufferLength) continue;
+    await file.appendFile(buffered.join(""));
+    [buffered, length] = [[], 0];
   }
-  await file.appendFile(held.join(""));
+  await file.appendFile(buffered.join(""));
 }
 
 /**
- * Writes a file piece by piece so that a reader sees the old one or the whole new
- * one: a new file beside it, made for this (O_EXCL), mode 0644, flushed, renamed
- * over it. Folders that are missing are made. Throws CliError `local` that names `path` and
- * `what` it should have been.
+ * Writes a file piece by piece; a reader sees either the old or the complete new file.
+ * The pieces go to a temporary file beside it (O_EXCL, mode 0644), which is synced and
+ * renamed. Creates missing folders. Throws CliError `local` that names `path` and `what`
+ * the file contains.
  */
 export async function writeFilePieces(
   path: string,
@@ -72,24 +72,24 @@ export async function writeFilePieces(
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
-    // What the failures come from may fail too; that is not the file's fault.
+    // The source of the pieces may throw too; that is not an error of this file.
     if (error instanceof CliError || codeOf(error) === undefined) throw error;
     throw new CliError("local", `cannot write ${what} ${path}: ${codeOf(error)}`, {
-      hints: ["check that the folder may be written and that the disk is not full"],
+      hints: ["check that the folder is writable and the disk is not full"],
       cause: error,
     });
   }
 }
 
 export interface ReportFileOptions {
-  /** Takes the registered secrets out of a string; `output.secrets.redact`. */
+  /** Replaces registered secrets in a string; `output.secrets.redact`. */
   redact: (text: string) => string;
 }
 
 /**
- * Writes the report of a run in the form that the extension of `path` names. The
- * failures are taken one by one. Throws CliError `usage` for an unknown extension
- * (see reportFormatOf), `local` when the file cannot be written.
+ * Writes the report of a run in the format of the extension of `path`, reading the
+ * failures one by one. Throws CliError `usage` for an unknown extension (see
+ * reportFormatOf), `local` when the file cannot be written.
  */
 export async function writeReport(
   path: string,
@@ -97,6 +97,6 @@ export async function writeReport(
   failures: Iterable<ReportFailure>,
   { redact }: ReportFileOptions,
 ): Promise<void> {
-  const render = await forms[reportFormatOf(path)]();
+  const render = await formats[reportFormatOf(path)]();
   await writeFilePieces(path, render(redactAll(head, redact), redactEach(failures, redact)));
 }

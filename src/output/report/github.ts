@@ -11,9 +11,9 @@ import type { ReportFailure, ReportHead } from "./record.ts";
 import { bareReason, formatBytes, missingText, placeOf, refusedRow, statusText } from "./text.ts";
 
 /** GitHub shows 10 annotations of each level for a step and drops the rest (community #26680). */
-const annotationsShown = 10;
+const maxAnnotations = 10;
 
-/** Where the project lies in the repository: `""`, `docs/`; undefined where it lies outside. */
+/** Path of the project in the repository: `""`, `docs/`; undefined outside the repository. */
 export function repositoryPrefix(
   projectRoot: string,
   repositoryRoot: string | undefined,
@@ -26,9 +26,9 @@ export function repositoryPrefix(
 }
 
 /**
- * An error beside the file for each of the first 10 failures, then a notice that
- * says how many there are. Without `prefix` (see repositoryPrefix) the place stands
- * in the message. Write them with output.annotate(), which escapes them.
+ * An error beside the file for each of the first 10 failures, then a notice with the
+ * number of failures. Without `prefix` (see repositoryPrefix) the message contains
+ * the file and line. Write them with output.annotate(), which escapes them.
  */
 export function githubAnnotations(
   failures: Iterable<ReportFailure>,
@@ -37,7 +37,7 @@ export function githubAnnotations(
 ): Annotation[] {
   const annotations: Annotation[] = [];
   for (const failure of failures) {
-    if (annotations.length === annotationsShown) break;
+    if (annotations.length === maxAnnotations) break;
     const { path, line, column } = failure;
     const isPlaced = prefix !== undefined && path !== "";
     const reason = refusedRow(failure) + bareReason(failure);
@@ -60,9 +60,9 @@ export function githubAnnotations(
 }
 
 /**
- * Outside text for a cell of a Markdown table: each sign that means something to
- * Markdown, HTML or the runner becomes a character reference, which none of them
- * reads as markup (https://spec.commonmark.org/0.31.2/#entity-and-numeric-character-references).
+ * Untrusted text for a cell of a Markdown table. Characters with a meaning in Markdown,
+ * HTML or workflow commands become character references, which are never markup
+ * (https://spec.commonmark.org/0.31.2/#entity-and-numeric-character-references).
  */
 function cell(text: string): string {
   const line = neutraliseLine(text).toWellFormed().trim();
@@ -80,7 +80,7 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
 }
 
 const names = ["created", "updated", "unchanged", "skipped", "failed", "renamed"] as const;
-const listed = 100;
+const maxListed = 100;
 
 function facts(head: ReportHead): string {
   const { target, seconds, sentBytes, requests, retries, commit, shard } = head;
@@ -103,7 +103,7 @@ function failureTables({ groups, count }: GroupedFailures): string {
     .map((group) => [formatCount(group.count), cell(group.reason)]);
   const files = groups
     .flatMap((group) => group.failures)
-    .slice(0, listed)
+    .slice(0, maxListed)
     .map((failure) => [cell(placeOf(failure)), cell(bareReason(failure))]);
   const hidden = count - files.length;
   const more = hidden > 0 ? `\nand ${formatCount(hidden)} more in the report\n` : "";
@@ -112,9 +112,8 @@ function failureTables({ groups, count }: GroupedFailures): string {
 }
 
 /**
- * The run as Markdown for GitHub's job summary: status, counts, failures by
- * reason and the first 100 of them. Texts are cut so
- * that it stays below 1 MiB, the most that GitHub takes.
+ * The run as Markdown for GitHub's job summary: status, counts, failures by reason
+ * and the first 100 failures. Texts are cut to stay below GitHub's limit of 1 MiB.
  */
 export function githubSummary(head: ReportHead, failures: Iterable<ReportFailure>): string {
   const missing = missingText(head.merged?.missing ?? [], head.merged?.shards ?? null);
@@ -136,8 +135,8 @@ export function githubSummary(head: ReportHead, failures: Iterable<ReportFailure
 }
 
 /**
- * Adds the run to the job summary, the file that GITHUB_STEP_SUMMARY names.
- * Throws CliError `local` when it cannot be written.
+ * Appends the run to the job summary, the file in GITHUB_STEP_SUMMARY. Throws
+ * CliError `local` when it cannot be written.
  */
 export async function appendGithubSummary(
   path: string,
@@ -150,7 +149,7 @@ export async function appendGithubSummary(
     await appendFile(path, text);
   } catch (error) {
     throw new CliError("local", `cannot write the job summary ${path}: ${codeOf(error) ?? ""}`, {
-      hints: ["check GITHUB_STEP_SUMMARY"],
+      hints: ["check the path in GITHUB_STEP_SUMMARY"],
       cause: error,
     });
   }

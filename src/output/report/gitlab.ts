@@ -4,10 +4,10 @@ import { redactEach, writeFilePieces, type ReportFileOptions } from "./file.ts";
 import type { ReportFailure } from "./record.ts";
 import { bareReason, refusedRow } from "./text.ts";
 
-/** A merge request with more findings than this is read by nobody, and GitLab reads the file whole. */
-const findingsWritten = 10_000;
+/** Limit, because GitLab reads the whole file into memory and nobody reads more findings. */
+const maxFindings = 10_000;
 
-// GitLab tells old findings from new ones by it: the line would change with each edit above.
+// GitLab recognises a known finding by its fingerprint. Without the line: edits above change it.
 function fingerprintOf({ path, id, reason }: ReportFailure, occurrence: number): string {
   const parts = [path, id ?? "", reason, occurrence];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
@@ -16,8 +16,8 @@ function fingerprintOf({ path, id, reason }: ReportFailure, occurrence: number):
 /**
  * The failures as GitLab's code quality report, in pieces: a JSON array
  * (https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format),
- * the first 10,000. `prefix` is where the project lies in the repository; a
- * fingerprint is the same in each run and unique in one.
+ * the first 10,000. `prefix` is the path of the project in the repository. A
+ * fingerprint is unique in a run and the same in each run.
  */
 export function* gitlabCodeQuality(
   failures: Iterable<ReportFailure>,
@@ -27,7 +27,7 @@ export function* gitlabCodeQuality(
   let written = 0;
   yield "[";
   for (const failure of failures) {
-    if (written === findingsWritten) break;
+    if (written === maxFindings) break;
     const reason = bareReason(failure);
     const same = fingerprintOf({ ...failure, reason }, 0);
     const occurrence = seen.get(same) ?? 0;
@@ -45,7 +45,7 @@ export function* gitlabCodeQuality(
   yield written === 0 ? "]\n" : "\n]\n";
 }
 
-/** Writes gitlabCodeQuality() to a file. Throws CliError `local` when that fails. */
+/** Writes gitlabCodeQuality() to a file. Throws CliError `local` when the write fails. */
 export async function writeCodeQuality(
   path: string,
   failures: Iterable<ReportFailure>,

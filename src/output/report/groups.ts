@@ -1,14 +1,15 @@
 import type { ReportFailure } from "./record.ts";
 import { bareReason } from "./text.ts";
 
-const groupsKept = 1000;
-const listed = 1000;
+const maxGroups = 1000;
+const maxListed = 1000;
 
-/** Failures with the same reason: how many, and the first of them. */
+/** Failures with the same reason. */
 export interface FailureGroup {
   reason: string;
   count: number;
   retryable: number;
+  /** The first failures, not all. */
   failures: ReportFailure[];
 }
 
@@ -16,15 +17,15 @@ export interface GroupedFailures {
   /** Most frequent first. */
   groups: FailureGroup[];
   count: number;
-  /** How many stand in `failures` of the groups: the first 1,000 of all. */
+  /** Number of failures listed in all groups: at most 1,000. */
   shown: number;
 }
 
-/** What failures have in common: the reason without their own path and id. */
+/** Reason to group by: without the path and id of the failure. */
 export function reasonOf(failure: ReportFailure): string {
   let reason = bareReason(failure);
   for (const own of [failure.path, failure.id ?? ""]) {
-    // A short name would tear words apart.
+    // A short name may be a part of a word.
     if (own.length > 3) reason = reason.replaceAll(own, "…");
   }
   return reason;
@@ -38,12 +39,12 @@ export function groupFailures(failures: Iterable<ReportFailure>): GroupedFailure
   for (const failure of failures) {
     count++;
     const own = reasonOf(failure);
-    const reason = groups.has(own) || groups.size < groupsKept ? own : "other reasons";
+    const reason = groups.has(own) || groups.size < maxGroups ? own : "other reasons";
     let group = groups.get(reason);
     if (!group) groups.set(reason, (group = { reason, count: 0, retryable: 0, failures: [] }));
     group.count++;
     if (failure.retryable) group.retryable++;
-    if (shown < listed) {
+    if (shown < maxListed) {
       group.failures.push(failure);
       shown++;
     }

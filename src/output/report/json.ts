@@ -5,8 +5,8 @@ const inert = (value: unknown, indent?: number): string =>
   neutraliseJson(JSON.stringify(value, undefined, indent));
 
 /**
- * An object as JSON in pieces, `failures` added as its last member: with
- * `isIndented` a line for each failure, else all on one line.
+ * An object as JSON in pieces, with `failures` as its last member. With `isIndented`
+ * the head is indented and each failure has a line; else all is on one line.
  */
 export function* jsonWithFailures(
   head: object,

@@ -3,10 +3,10 @@ import { neutralise } from "../terminal/neutralise.ts";
 import { countOf } from "../terminal/progress.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
 
-// Most texts by far, and a third of the time where failures are a million.
+// Fast path: most texts match. Saves a third of the time for a million failures.
 const plain = /^[ !#-%'-;=?-~]*$/;
 
-// https://www.w3.org/TR/xml/#charsets: XML 1.0 has no control characters, surrogates, U+FFFE, U+FFFF.
+// XML 1.0 allows no control characters, surrogates, U+FFFE, U+FFFF: https://www.w3.org/TR/xml/#charsets
 function xmlText(text: string): string {
   if (plain.test(text)) return text;
   return neutralise(text)
@@ -17,12 +17,12 @@ function xmlText(text: string): string {
     .replaceAll(">", "&gt;");
 }
 
-// A parser turns a raw newline in an attribute into a space.
+// XML parsers turn a raw newline or tab in an attribute into a space.
 function attribute(name: string, value: string | number | undefined): string {
   if (value === undefined) return "";
-  const given = String(value);
-  if (plain.test(given)) return ` ${name}="${given}"`;
-  const text = xmlText(given)
+  const raw = String(value);
+  if (plain.test(raw)) return ` ${name}="${raw}"`;
+  const text = xmlText(raw)
     .replaceAll('"', "&quot;")
     .replaceAll("\n", "&#10;")
     .replaceAll("\t", "&#9;");
@@ -35,7 +35,7 @@ function attributes(values: Readonly<Record<string, string | number | undefined>
     .join("");
 }
 
-/** Folder of a document in the way test reports name packages. */
+/** Folder of a document as a package name of a test report. */
 function classOf(path: string): string {
   const folder = posix.dirname(path);
   return folder === "." ? "ingest" : `ingest.${folder.replaceAll("/", ".")}`;
@@ -51,25 +51,25 @@ function groupCases(head: ReportHead): string[] {
       const title = `${countOf(counts[name], "document")} ${name}`;
       return `    <testcase${attributes({ classname: "ingest", name: title, time: 0 })}/>\n`;
     });
-  const left = skipped.map(({ reason, count }) => {
+  const skippedCases = skipped.map(({ reason, count }) => {
     const title = `${countOf(count, "file")} skipped: ${reason}`;
     const opening = attributes({ classname: "ingest", name: title, time: 0 });
     return `    <testcase${opening}><skipped${attribute("message", reason)}/></testcase>\n`;
   });
-  return [...passed, ...left];
+  return [...passed, ...skippedCases];
 }
 
-/** Why the run did not come to its end, as an error of its own. */
-function stopOf(head: ReportHead): string | undefined {
+/** Why the run did not finish; undefined if it finished. */
+function stopReason(head: ReportHead): string | undefined {
   if (head.error !== undefined) return head.error;
   if (head.status === "interrupted") return "the run was interrupted";
   const missing = head.merged?.missing ?? [];
-  if (missing.length > 0) return `no report of shard ${missing.join(", ")}`;
+  if (missing.length > 0) return `missing reports of shards: ${missing.join(", ")}`;
   return head.status === "error" ? "the run stopped" : undefined;
 }
 
 function stopCase(reason: string): string {
-  const opening = attributes({ classname: "ingest", name: "the run came to its end", time: 0 });
+  const opening = attributes({ classname: "ingest", name: "the run finished", time: 0 });
   const message = attributes({ message: reason, type: "stopped" });
   return `    <testcase${opening}><error${message}>${xmlText(reason)}</error></testcase>\n`;
 }
@@ -110,18 +110,18 @@ function properties(head: ReportHead): string {
 }
 
 /**
- * The run as JUnit XML in pieces. A document that failed is a failed test of its
- * own with file and line. What went well would drown it, a million times over:
- * each non-zero count is one passed test ("20,000 documents created"), each
- * reason for skipping one skipped test. A run that stopped has one test in error.
- * `tests` counts test cases; the documents are in the properties.
+ * The run as JUnit XML in pieces. Each failed document is a failed test with file and
+ * line. A million passed tests would hide it, so each non-zero count is one passed
+ * test ("20,000 documents created") and each skip reason one skipped test. A run that
+ * stopped has one test with an error. `tests` counts test cases; the properties count
+ * documents.
  */
 export function* junitReport(
   head: ReportHead,
   failures: Iterable<ReportFailure>,
 ): Generator<string> {
   const groups = groupCases(head);
-  const stop = stopOf(head);
+  const stop = stopReason(head);
   const totals = {
     tests: groups.length + head.counts.failed + (stop === undefined ? 0 : 1),
     failures: head.counts.failed,

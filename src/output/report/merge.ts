@@ -5,19 +5,20 @@ import { missingText } from "./text.ts";
 import { createThroughput } from "./throughput.ts";
 import { tool } from "./tool.ts";
 
-/** A report and the file that it came from. */
+/** A report and the name of its file. */
 export interface NamedReport {
   name: string;
   report: RunReport;
 }
 
-const worst = ["ok", "partial", "interrupted", "error"] as const;
+/** From best to worst. */
+const statusRanks = ["ok", "partial", "interrupted", "error"] as const;
 
 function usage(message: string, hint: string): CliError {
   return new CliError("usage", message, { hints: [hint] });
 }
 
-/** A report that is a merged one already brings the runs that it came from. */
+/** The runs of a report; a merged report lists its runs. */
 function runsOf({ shard, status, startedAt, seconds, counts, merged }: RunReport): RunSummary[] {
   return merged ? merged.runs : [{ shard, status, startedAt, seconds, counts }];
 }
@@ -29,12 +30,12 @@ function checkTargets(reports: readonly NamedReport[]): void {
   );
   if (!first || !other) return;
   throw usage(
-    `${first.name} and ${other.name} are of different services: ${first.report.target.baseUrl} and ${other.report.target.baseUrl}`,
-    "merge the reports of each service for itself",
+    `${first.name} and ${other.name} are reports of different services: ${first.report.target.baseUrl} and ${other.report.target.baseUrl}`,
+    "merge the reports of each service separately",
   );
 }
 
-/** Which shards there are. Throws for one that comes twice or that belongs to another division. */
+/** Checks the shards; throws for a repeated shard and for different shard counts. */
 function checkShards(reports: readonly NamedReport[]): {
   shards: number | null;
   missing: number[];
@@ -48,23 +49,26 @@ function checkShards(reports: readonly NamedReport[]): {
   for (const { name, shard } of all) {
     if (shard?.count !== count) {
       throw usage(
-        `${first?.name} and ${name} do not belong together: ${divisionText(count)} and ${divisionText(shard?.count)}`,
+        `${first?.name} and ${name} are reports of different runs: ${divisionText(count)} and ${divisionText(shard?.count)}`,
         "merge the shards of one run, or runs without shards",
       );
     }
     if (!shard) continue;
-    if (shard.index > shard.count) throw usage(`${name}: no such shard`, "see its member `shard`");
-    const before = seen.get(shard.index);
-    if (before !== undefined) {
+    if (shard.index > shard.count) {
+      const problem = `there is no shard ${shard.index} of ${shard.count}`;
+      throw usage(`${name}: ${problem}`, "check the member `shard` of the file");
+    }
+    const earlier = seen.get(shard.index);
+    if (earlier !== undefined) {
       throw usage(
-        `shard ${shard.index} of ${shard.count} comes twice: ${before} and ${name}`,
-        "name each shard once; after a second try of a shard, only its last report",
+        `shard ${shard.index} of ${shard.count} is in two reports: ${earlier} and ${name}`,
+        "name one report for each shard; if a shard was run again, only its last report",
       );
     }
     seen.set(shard.index, name);
   }
   if (count === undefined) return { shards: null, missing: [] };
-  if (count > 100_000) throw usage(`${first?.name}: too many shards`, "at most 100,000");
+  if (count > 100_000) throw usage(`${first?.name}: too many shards`, "use at most 100,000");
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   return { shards: count, missing: numbers.filter((index) => !seen.has(index)) };
 }
@@ -79,7 +83,7 @@ function mergeThroughput(reports: readonly RunReport[], startMs: number): RunRep
   for (const { startedAt, throughput } of reports) {
     const offset = (Date.parse(startedAt) - startMs) / 1000;
     for (const { second, documents, failed } of throughput.buckets) {
-      // A bucket seldom falls on those of the merged report: its middle decides.
+      // Buckets rarely align with those of the merged report, so the middle of each one counts.
       counter.add(offset + second + throughput.bucketSeconds / 2, documents, failed);
     }
   }
@@ -94,15 +98,15 @@ function sumCounts(reports: readonly RunReport[]): ReportCounts {
   return sum;
 }
 
-const added = ["planned", "sentBytes", "requests", "retries", "throttled"] as const;
+const summedMembers = ["planned", "sentBytes", "requests", "retries", "throttled"] as const;
 
-function sumMembers(reports: readonly RunReport[]): Record<(typeof added)[number], number> {
+function sumMembers(reports: readonly RunReport[]): Record<(typeof summedMembers)[number], number> {
   const sum = { planned: 0, sentBytes: 0, requests: 0, retries: 0, throttled: 0 };
-  for (const report of reports) for (const name of added) sum[name] += report[name];
+  for (const report of reports) for (const name of summedMembers) sum[name] += report[name];
   return sum;
 }
 
-/** The value that all have, else undefined. */
+/** The common value, or undefined if the values differ. */
 function common<Value>(values: readonly Value[]): Value | undefined {
   return values.every((value) => value === values[0]) ? values[0] : undefined;
 }
@@ -123,10 +127,10 @@ function mergeReasons(reports: readonly RunReport[]): RunReport["skipped"] {
 }
 
 /**
- * The reports of all shards as one: counts added, first begin to last end,
- * throughput by the clock, and the worst status; with shards missing it is at
- * least `partial`. Throws CliError `usage` for a shard that comes twice and for
- * reports that do not belong together (other services, other number of shards).
+ * Merges the reports of all shards: adds the counts and the throughput, takes the
+ * earliest start, the latest end and the worst status. If shards are missing, the
+ * status is at least `partial`. Throws CliError `usage` for a repeated shard and for
+ * reports of different services or with different shard counts.
  */
 export function mergeReports(named: readonly NamedReport[]): {
   head: ReportHead;
@@ -137,7 +141,7 @@ export function mergeReports(named: readonly NamedReport[]): {
   const reports = named.map(({ report }) => report);
   const startMs = Math.min(...reports.map(({ startedAt }) => Date.parse(startedAt)));
   const endMs = Math.max(...reports.map(({ finishedAt }) => Date.parse(finishedAt)));
-  const ranks = reports.map(({ status }) => worst.indexOf(status));
+  const ranks = reports.map(({ status }) => statusRanks.indexOf(status));
   const rank = Math.max(division.missing.length > 0 ? 1 : 0, ...ranks);
   const error = mergedError(named);
   const commit = common(reports.map((report) => report.commit));
@@ -147,7 +151,7 @@ export function mergeReports(named: readonly NamedReport[]): {
     version: 2,
     type: "ingest-report",
     tool,
-    status: worst[rank] ?? "error",
+    status: statusRanks[rank] ?? "error",
     startedAt: new Date(startMs).toISOString(),
     finishedAt: new Date(endMs).toISOString(),
     seconds: Math.max(0, endMs - startMs) / 1000,
@@ -179,7 +183,7 @@ export function mergeReports(named: readonly NamedReport[]): {
 
 interface MergedOptions {
   all: NonNullable<RunReport["options"]>;
-  /** Position in `all` of options of a report; undefined where the report does not know them. */
+  /** Maps a position in the options of a report to one in `all`; undefined if unknown. */
   positionOf: (report: RunReport, position: number) => number | undefined;
 }
 
@@ -207,7 +211,7 @@ function* eachFailure(
 ): Generator<ReportFailure> {
   for (const report of reports) {
     for (const failure of report.failures) {
-      // Beyond the last position stands "not known": a report of version 1.
+      // A position after the last means unknown options: a report of version 1.
       const position = positionOf(report, failure.options ?? 0) ?? all.length;
       const { options: _, ...rest } = failure;
       yield position === 0 ? rest : { ...rest, options: position };
@@ -215,7 +219,7 @@ function* eachFailure(
   }
 }
 
-/** What is missing of a merged report, in words; empty when it is whole. */
+/** Text about the missing shards of a merged report; empty if complete. */
 export function missingShards({ merged }: ReportHead): string {
   return missingText(merged?.missing ?? [], merged?.shards ?? null);
 }

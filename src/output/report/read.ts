@@ -2,10 +2,10 @@ import { readFile, stat } from "node:fs/promises";
 import { CliError, codeOf, messageOf } from "../../errors.ts";
 import { RunReport } from "./record.ts";
 
-/** A little less than the longest string that Node can hold. */
-const mostBytes = 512 * 1024 * 1024 - 1024;
+/** A little less than Node's maximum string length. */
+const maxBytes = 512 * 1024 * 1024 - 1024;
 
-const hints = ["name files that `knowctl ingest --report FILE.json` wrote"];
+const hints = ["name files written by `knowctl ingest --report FILE.json`"];
 
 function refuse(path: string, problem: string, cause?: unknown): CliError {
   return new CliError("usage", `${path}: ${problem}`, { hints, cause });
@@ -14,7 +14,7 @@ function refuse(path: string, problem: string, cause?: unknown): CliError {
 async function readText(path: string, name: string): Promise<string> {
   try {
     const { size } = await stat(path);
-    if (size > mostBytes) throw refuse(name, "larger than 512 MiB, too large for a report");
+    if (size > maxBytes) throw refuse(name, "larger than 512 MiB, too large for a report");
     return await readFile(path, "utf8");
   } catch (error) {
     if (error instanceof CliError) throw error;
@@ -23,15 +23,15 @@ async function readText(path: string, name: string): Promise<string> {
 }
 
 /**
- * Parses a report. `name` is the file as the user gave it. Throws CliError `usage`
- * that names the file and the member that is wrong.
+ * Parses a report. `name` is the file name as typed. Throws CliError `usage` that
+ * names the file and the invalid member.
  */
 export function parseReport(text: string, name: string): RunReport {
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch (error) {
-    // The parser's own words quote the content, which may be anything.
+    // Not the parser's message: it quotes the untrusted content.
     throw refuse(name, "not a JSON report", error);
   }
   const { type, version } = (value ?? {}) as { type?: unknown; version?: unknown };
@@ -48,7 +48,7 @@ export function parseReport(text: string, name: string): RunReport {
   throw refuse(name, `not a valid report: ${place}: ${issue?.message ?? "unknown"}`);
 }
 
-/** Reads a JSON report whole. As parseReport(); also for a file that cannot be read. */
+/** Reads a JSON report. Throws like parseReport(), and for a file that cannot be read. */
 export async function readReport(path: string, name = path): Promise<RunReport> {
   return parseReport(await readText(path, name), name);
 }

@@ -10,26 +10,26 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text for HTML, between tags or in a quoted attribute; control characters made visible. */
+/** Escapes text for HTML content or a quoted attribute; control characters become visible. */
 export function escapeHtml(text: string): string {
   return neutralise(text)
     .toWellFormed()
     .replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }
 
-/** The reason without the place at its beginning that it often repeats. */
+/** The reason without a repeated `path:line:column:` at its start. */
 export function bareReason({ path, reason }: ReportFailure): string {
   if (!reason.startsWith(path) || path === "") return reason;
   const rest = /^(?::\d{1,9}){0,2}:\s*(?=\S)/.exec(reason.slice(path.length));
   return rest ? reason.slice(path.length + rest[0].length) : reason;
 }
 
-/** `row 7, sku-7: ` of a row that the service refused; empty for other failures. */
+/** `row 7, sku-7: ` for a row that the service rejected; empty for other failures. */
 export function refusedRow({ path, row, id }: ReportFailure): string {
   return row === undefined || id === undefined || path === "stdin" ? "" : `row ${row}, ${id}: `;
 }
 
-/** `docs/a.md:3:5`, as far as the place is known. */
+/** `docs/a.md:3:5`, without unknown parts. */
 export function placeOf({ path, line, column }: ReportFailure): string {
   if (line === undefined) return path;
   return column === undefined ? `${path}:${line}` : `${path}:${line}:${column}`;
@@ -47,7 +47,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** What the status means, in words for a heading. */
+/** Status as a heading. */
 export const statusWords: Readonly<Record<RunReport["status"], string>> = {
   ok: "Done",
   partial: "Done, with failures",
@@ -55,13 +55,13 @@ export const statusWords: Readonly<Record<RunReport["status"], string>> = {
   interrupted: "Interrupted",
 };
 
-/** The status in words; incomplete where reports of shards are missing. */
+/** The status as a heading; `Incomplete` if reports of shards are missing. */
 export function statusText(head: ReportHead): string {
   const isIncomplete = (head.merged?.missing.length ?? 0) > 0;
   return isIncomplete && head.status === "partial" ? "Incomplete" : statusWords[head.status];
 }
 
-/** `shard 3 of 8 is missing`, `shards 3 and 7 of 8 are missing`; empty when none is. */
+/** `shard 3 of 8 is missing`, `shards 3 and 7 of 8 are missing`; empty if none is missing. */
 export function missingText(missing: readonly number[], shards: number | null): string {
   if (missing.length === 0) return "";
   const shown = missing.slice(0, 20).map(String);
@@ -72,12 +72,12 @@ export function missingText(missing: readonly number[], shards: number | null): 
   return `${noun} ${all} of ${shards ?? "?"} ${verb} missing`;
 }
 
-/** As formatDuration(); below a second in milliseconds. */
+/** Same as formatDuration(), but milliseconds below a second. */
 export function formatTime(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : formatDuration(ms);
 }
 
-/** Documents a second, with one decimal below 10. */
+/** Documents per second, with one decimal below 10. */
 export function formatRate(rate: number): string {
   return rate >= 10 ? Math.round(rate).toLocaleString("en-US") : rate.toFixed(1);
 }

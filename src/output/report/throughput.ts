@@ -1,11 +1,11 @@
 import type { Throughput } from "./record.ts";
 
-/** Most buckets of a chart: when a run outgrows them, their width doubles. */
-const mostBuckets = 600;
+/** Maximum buckets of a chart; a run that needs more doubles their width. */
+const maxBuckets = 600;
 
-/** Counts of documents over time, in bounded memory however long the run takes. */
+/** Counts of documents over time, in bounded memory for any duration. */
 export interface ThroughputCounter {
-  /** `second` after the begin of the run; what lies before it counts as 0. */
+  /** `second`: time since the start of the run; negative values count as 0. */
   add(second: number, documents: number, failed: number): void;
   result(): Throughput;
 }
@@ -26,7 +26,7 @@ export function createThroughput(bucketSeconds = 1): ThroughputCounter {
   return {
     add(second, sent, lost) {
       const time = Number.isFinite(second) ? Math.max(0, second) : 0;
-      while (time / width >= mostBuckets) {
+      while (time / width >= maxBuckets) {
         width *= 2;
         documents = halve(documents);
         failed = halve(failed);

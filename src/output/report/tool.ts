@@ -1,6 +1,6 @@
 import packageFile from "../../../package.json" with { type: "json" };
 
-/** Who writes the reports: name and version of this package. */
+/** Name and version of this package, the program that writes the reports. */
 export const tool: { name: string; version: string } = {
   name: packageFile.name,
   version: packageFile.version,

@@ -4,8 +4,8 @@ import type { Output } from "./output.ts";
 import { dim } from "./text.ts";
 
 /**
- * Writes a failure in its one form on stderr: the message, its details, and
- * what to do next. Anything but a CliError is a bug and says so.
+ * Writes a failure on stderr: the message, its details and its hints. Any error
+ * that is not a CliError is reported as a bug.
  */
 export async function writeError(output: Output, error: unknown): Promise<void> {
   const known = error instanceof CliError ? error : undefined;
@@ -14,7 +14,7 @@ export async function writeError(output: Output, error: unknown): Promise<void> 
   for (const detail of known?.details ?? []) await output.problem("  ", neutraliseLine(detail));
   const hints = known?.hints ?? ["this is a bug in knowctl; run again with --debug and report it"];
   for (const hint of hints) await output.problem("  → ", neutraliseLine(hint));
-  // GitHub shows it with the run; that there is work to do is no failure.
+  // GitHub shows annotations with the run; exit `changes` is not a failure.
   if (known?.exit !== "changes") {
     await output.annotate({ level: "error", title: "knowctl", message: neutraliseLine(message) });
   }

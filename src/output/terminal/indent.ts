@@ -1,71 +1,72 @@
-/** Deeper than this a line is not moved further to the right. */
-const deepest = 40;
+/** Deeper levels are not indented further. */
+const maxDepth = 40;
 
-interface Place {
+interface IndentState {
   depth: number;
-  inText: boolean;
+  inString: boolean;
   escaped: boolean;
-  /** A bracket has been opened, and nothing stands in it yet. */
+  /** The last token was an opening bracket. */
   opened: boolean;
-  /** White space since the last character; between two values it separates them. */
+  /** White space since the last token; it separates two top-level values. */
   spaced: boolean;
-  begun: boolean;
+  /** A token has been written. */
+  started: boolean;
 }
 
-function newLine({ depth }: Place): string {
-  return `\n${"  ".repeat(Math.min(Math.max(0, depth), deepest))}`;
+function newLine({ depth }: IndentState): string {
+  return `\n${"  ".repeat(Math.min(Math.max(0, depth), maxDepth))}`;
 }
 
-function outside(place: Place, character: string): string {
+/** Formats a character outside strings. */
+function formatToken(state: IndentState, character: string): string {
   if (character === " " || character === "\n" || character === "\r" || character === "\t") {
-    place.spaced = true;
+    state.spaced = true;
     return "";
   }
   let lead = "";
   if (character === "}" || character === "]") {
-    place.depth--;
-    lead = place.opened ? "" : newLine(place);
-    place.opened = false;
+    state.depth--;
+    lead = state.opened ? "" : newLine(state);
+    state.opened = false;
     return lead + character;
   }
-  if (place.opened) lead = newLine(place);
-  else if (place.depth === 0 && place.spaced && place.begun) lead = "\n";
-  place.opened = false;
-  place.spaced = false;
-  place.begun = true;
-  if (character === ",") return `,${newLine(place)}`;
+  if (state.opened) lead = newLine(state);
+  else if (state.depth === 0 && state.spaced && state.started) lead = "\n";
+  state.opened = false;
+  state.spaced = false;
+  state.started = true;
+  if (character === ",") return `,${newLine(state)}`;
   if (character === ":") return ": ";
   if (character === "{" || character === "[") {
-    place.depth++;
-    place.opened = true;
+    state.depth++;
+    state.opened = true;
   }
-  place.inText = character === '"';
+  state.inString = character === '"';
   return lead + character;
 }
 
 /**
- * Lays JSON out for reading while it comes, in pieces cut anywhere. Only white space
- * outside of strings changes, so numbers keep their digits; what is no JSON comes
- * out readable, too.
+ * Indents JSON that arrives in pieces, cut at any position. Only white space outside
+ * strings changes, so numbers keep their digits. Invalid JSON stays readable.
  */
 export function createIndenter(): (text: string) => string {
-  const place: Place = {
+  const state: IndentState = {
     depth: 0,
-    inText: false,
+    inString: false,
     escaped: false,
     opened: false,
     spaced: false,
-    begun: false,
+    started: false,
   };
   return (text) => {
     let result = "";
     for (const character of text) {
-      if (!place.inText) result += outside(place, character);
+      if (!state.inString) result += formatToken(state, character);
       else {
         result += character;
-        if (place.escaped) place.escaped = false;
-        else if (character === "\\") place.escaped = true;
-        else if (character === '"') place.inText = false;
+        if (state.escaped) state.escaped = false;
+        else if (character === "\\") state.escaped = true;
+        else if (character === '"') state.inString = false;
       }
     }
     return result;

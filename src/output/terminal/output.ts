@@ -19,20 +19,20 @@ export interface OutputOptions {
 }
 
 /**
- * The one gate to the screen: everything a command prints goes through it.
- * Strings are neutralised and registered secrets redacted; styles need colour.
+ * The only gate to stdout and stderr: everything a command prints passes it.
+ * It neutralises strings, redacts registered secrets and drops styles without colour.
  */
 export interface Output {
   readonly secrets: Secrets;
-  /** Aborted when the user interrupts: what takes long to prepare stops then. */
+  /** Aborted when the user interrupts, to stop slow preparation of output. */
   readonly signal: AbortSignal;
   /** stdout is a terminal. */
   readonly isTerminal: boolean;
-  /** stderr is a terminal: motion and prompts are possible. */
+  /** stderr is a terminal for spinners and prompts. */
   readonly canMove: boolean;
   /** stderr shows styles. */
   readonly liveColour: boolean;
-  /** stdout is a terminal on which the end of a row can be taken back. */
+  /** stdout is a terminal on which written rows can be erased. */
   readonly canRedraw: boolean;
   /** stdout shows colours and other styles. */
   readonly hasColour: boolean;
@@ -45,32 +45,32 @@ export interface Output {
   columns(): number;
   /** Height of stdout. */
   rows(): number;
-  /** Width of stderr, where the live line stands. */
+  /** Width of stderr, which shows the live line. */
   liveColumns(): number;
-  /** Data for people on stdout, as it is, without a newline added. */
+  /** Writes data for people on stdout, without adding a newline. */
   write(...parts: Text[]): Promise<void>;
-  /** One line on stdout. */
+  /** Writes one line on stdout. */
   line(...parts: Text[]): Promise<void>;
-  /** A text that is JSON already: kept as data, dangerous characters escaped. */
+  /** Writes JSON text on stdout: the data is unchanged, dangerous characters are escaped. */
   json(json: string): Promise<void>;
-  /** Bytes as they are on stdout, which is no terminal; only registered secrets are replaced. */
+  /** Writes bytes on a stdout that is not a terminal; replaces only registered secrets. */
   bytes(bytes: Uint8Array): Promise<void>;
-  /** A line for people on stderr; silent with --quiet. */
+  /** Writes a line for people on stderr; silent with --quiet. */
   note(...parts: Text[]): Promise<void>;
-  /** Text on stderr without a newline added; silent with --quiet. */
+  /** Writes text on stderr without adding a newline; silent with --quiet. */
   aside(...parts: Text[]): Promise<void>;
   warn(...parts: Text[]): Promise<void>;
   error(...parts: Text[]): Promise<void>;
-  /** A further line of a warning or error on stderr; not silenced by --quiet. */
+  /** Writes a further line of a warning or error on stderr, also with --quiet. */
   problem(...parts: Text[]): Promise<void>;
   /**
-   * An annotation on stderr for GitHub's runner; nothing where no such runner
-   * reads. The only workflow command that passes the gate, as its texts are escaped.
+   * Writes an annotation on stderr for GitHub's runner; elsewhere nothing. The only
+   * workflow command that passes the gate, because its texts are escaped.
    */
   annotate(annotation: Annotation): Promise<void>;
-  /** Escape sequences of our own for the live line on stderr. Nothing from outside. */
+  /** Writes our own escape sequences for the live line on stderr. Never untrusted text. */
   control(sequence: string): Promise<void>;
-  /** Writes what is held back because it might be the beginning of a secret. */
+  /** Writes the text held back as a possible start of a secret. */
   flush(): Promise<void>;
 }
 
@@ -82,19 +82,19 @@ function wantsColour(sink: Sink, env: Context["env"], options: OutputOptions): b
   return sink.isTTY && env["TERM"] !== "dumb";
 }
 
-// Half a character: a stream may cut between the two code units of one.
-const halfCharacter = /[\ud800-\udbff]$/;
+// A stream may cut between the two code units of a character.
+const highSurrogate = /[\ud800-\udbff]$/;
 
 function createGate(sink: Sink, context: Context, options: OutputOptions, secrets: Secrets) {
   const colour = wantsColour(sink, context.env, options);
-  // Whoever wants no colour wants no escape sequences.
+  // "No colour" means no escape sequences at all.
   const links = colour && showsHyperlinks(context.env, sink.isTTY);
   const inCi = Boolean(context.env["GITHUB_ACTIONS"] || context.env["TF_BUILD"]);
   const breakCommands = inCi ? createCommandBreaker() : (text: string): string => text;
   let half = "";
   const clean = (part: string): string => {
     let text = half + part;
-    half = halfCharacter.exec(text)?.[0] ?? "";
+    half = highSurrogate.exec(text)?.[0] ?? "";
     text = half === "" ? text : text.slice(0, -1);
     return breakCommands(neutralise(text));
   };
@@ -102,7 +102,7 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
   let isLineOpen = false;
   const send = async (rendered: string): Promise<void> => {
     const text = held + rendered;
-    // Redaction needs the whole secret: what may be its beginning waits for the rest.
+    // Redaction needs the whole secret, so a possible start of one is held back.
     const open = secrets.openTail(text);
     const end = text.length - open;
     held = text.slice(end);
@@ -110,7 +110,7 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
     await sink.write(secrets.redact(text.slice(0, end)));
   };
   let heldBytes = "";
-  // One character a byte: keys are ASCII, so redaction finds them in any file.
+  // latin1: one character for each byte. Keys are ASCII, so redaction finds them in any file.
   const sendBytes = (text: string): Promise<void> => sink.write(Buffer.from(text, "latin1"));
   const flush = async (): Promise<void> => {
     const text = held + half;
@@ -134,10 +134,10 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
     },
     write: (parts: readonly Text[]): Promise<void> => send(renderText(parts, colour, clean, links)),
     async annotate(annotation: Annotation): Promise<void> {
-      // The runner looks at the beginning of a line only, and so does the breaker.
+      // The runner (and the breaker) checks only the start of a line.
       if (isLineOpen || half !== "") await send(clean("\n"));
       await flush();
-      // Broken up as well: a runner that does not take the line may look for `##[name]` in it.
+      // Texts are broken up too: a runner that ignores `::` may search the line for `##[name]`.
       const line = formatAnnotation(annotation, (text) =>
         createCommandBreaker()(neutralise(secrets.redact(text))),
       );
@@ -151,20 +151,20 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
   };
 }
 
-/** Makes the gate of this run from the context's sinks. */
+/** Creates the gate of this run from the context's sinks. */
 export function createOutput(context: Context, options: OutputOptions = {}): Output {
   const secrets = secretsOf(context);
   const stdout = createGate(context.stdout, context, options, secrets);
   const stderr = createGate(context.stderr, context, options, secrets);
   const quiet = options.quiet === true;
-  const moves = context.env["TERM"] !== "dumb" && !context.env["CI"];
+  const allowsMotion = context.env["TERM"] !== "dumb" && !context.env["CI"];
   return {
     secrets,
     signal: context.signal,
     isTerminal: context.stdout.isTTY,
-    canMove: context.stderr.isTTY && moves,
+    canMove: context.stderr.isTTY && allowsMotion,
     liveColour: wantsColour(context.stderr, context.env, options),
-    canRedraw: context.stdout.isTTY && moves,
+    canRedraw: context.stdout.isTTY && allowsMotion,
     hasColour: stdout.colour,
     hasLinks: stdout.links,
     verbose: options.verbose === true || options.debug === true,

@@ -1,7 +1,7 @@
 import type { Output } from "./output.ts";
 import { createSpinner } from "./spinner.ts";
 
-/** Counts of an upload so far. */
+/** Current counts of an upload. */
 export interface UploadCounts {
   created: number;
   updated: number;
@@ -11,27 +11,28 @@ export interface UploadCounts {
 }
 
 export interface ProgressState {
-  /** What is going on: `reading`, `uploading`. */
+  /** Current activity: `reading`, `uploading`. */
   phase: string;
   done: number;
-  /** Unknown while files are still being found, and for what comes from stdin. */
+  /** Unknown while the search for files runs, and for documents from stdin. */
   total: number | undefined;
   counts: UploadCounts;
-  /** Retries and answers that asked to slow down so far, and why it is slow now, if it is. */
   retries: number;
+  /** Responses that asked to slow down. */
   throttled?: number;
+  /** Why the upload is slow now; undefined if it is not. */
   slowBecause: string | undefined;
 }
 
 export interface Progress {
-  /** Shows what `describe` says, again and again; replaces what was followed before. */
+  /** Shows the state that `describe` returns, at intervals; replaces an earlier `describe`. */
   follow(describe: () => ProgressState): void;
   stop(): Promise<void>;
 }
 
 const refreshMs = 200;
 
-/** `90 s` as `1m30s`; what is longer than a day as days and hours. */
+/** A duration as `1m30s` or `5h10m`; from one day on as `2d3h`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 10) return `${(ms / 1000).toFixed(1)}s`;
@@ -45,7 +46,7 @@ export function formatDuration(ms: number): string {
 
 /** 1234567 as `1,234,567`. */
 export function formatCount(count: number): string {
-  // Asking Intl would cost 10 ms at its first use.
+  // Not Intl: its first use costs 10 ms.
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
@@ -54,27 +55,27 @@ export function countOf(count: number, noun: string, plural = `${noun}s`): strin
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** A part of the progress line, and how dear it is when there is little room. */
-type Part = readonly [text: string, worth: number];
+/** A part of the progress line; on a narrow terminal the lowest priority is dropped first. */
+type Part = readonly [text: string, priority: number];
 
 function fitParts(parts: Part[], width: number): string {
   const line = (): string => parts.map(([text]) => text).join("  ");
   while (parts.length > 1 && line().length > width) {
-    const least = Math.min(...parts.map(([, worth]) => worth));
-    const at = parts.findLastIndex(([, worth]) => worth === least);
+    const lowest = Math.min(...parts.map(([, priority]) => priority));
+    const at = parts.findLastIndex(([, priority]) => priority === lowest);
     const [text = ""] = parts[at] ?? [];
-    // Of `pausing 4 s: the service asks for it` the first half says enough.
+    // A reason after a colon is dropped first: `pausing 4 s: the service asks for it`.
     const end = text.indexOf(": ");
-    parts.splice(at, 1, ...(end === -1 ? [] : [[text.slice(0, end), least] as const]));
+    parts.splice(at, 1, ...(end === -1 ? [] : [[text.slice(0, end), lowest] as const]));
   }
   return line();
 }
 
-const countWorths = { created: 2, updated: 2, unchanged: 1, failed: 8 } as const;
+const countPriorities = { created: 2, updated: 2, unchanged: 1, failed: 8 } as const;
 
 /**
- * The progress line: done of total, rate, time left, then whatever is not zero.
- * Past `width` the least needed parts are left out.
+ * The progress line: done of total, rate, time left, then the counts that are not
+ * zero. Drops the parts of lowest priority until the line fits `width`.
  */
 export function progressLine(
   state: ProgressState,
@@ -96,7 +97,8 @@ export function progressLine(
     }
   }
   for (const name of ["created", "updated", "unchanged", "failed"] as const) {
-    if (counts[name] > 0) parts.push([`${formatCount(counts[name])} ${name}`, countWorths[name]]);
+    if (counts[name] > 0)
+      parts.push([`${formatCount(counts[name])} ${name}`, countPriorities[name]]);
   }
   if (state.retries > 0) parts.push([countOf(state.retries, "retry", "retries"), 4]);
   if (throttled > 0) parts.push([`${formatCount(throttled)} throttled`, 3]);
@@ -105,8 +107,8 @@ export function progressLine(
 }
 
 /**
- * Progress on stderr: a live line on a terminal, elsewhere a plain line every
- * 10 s, nothing with --quiet. Call stop() before anything else is written.
+ * Shows progress on stderr: a live line on a terminal, else a plain line every
+ * 10 s, nothing with --quiet. Call stop() before any other output.
  */
 export function startProgress(output: Output, elapsed: () => number): Progress {
   const spinner = createSpinner(output, { delayMs: 100 });
@@ -120,7 +122,7 @@ export function startProgress(output: Output, elapsed: () => number): Progress {
         spinner.start(progressLine(describe(), elapsed() - startedAt, room).slice(0, room));
       };
       show();
-      // By the clock, not by what happens: nothing happens while a service is waited for.
+      // A timer, not events: there are no events while the tool waits for the service.
       timer = setInterval(show, refreshMs);
       timer.unref();
     },

@@ -1,30 +1,30 @@
 import { shortestSecret, spellings } from "./spellings.ts";
 
-/** Secrets of this run. A registered secret never reaches a sink, even where a server echoes it. */
+/** Secrets of this run. A registered secret never reaches a sink, even if a server echoes it. */
 export interface Secrets {
-  /** Shorter than 6 characters is not redacted: it would shred ordinary text. */
+  /** Registers a secret. Ignores one shorter than 6 characters: it would match ordinary text. */
   add(secret: string): void;
   /**
    * Replaces every registered secret by `***`: plain, URL-encoded, JSON-escaped,
-   * hexadecimal, or in base64, also as a part of a longer base64 text. Escape
-   * sequences (our own; the text is neutralised) stay, also inside a secret.
+   * hexadecimal, or in base64, even inside a longer base64 text. Keeps escape
+   * sequences, even inside a secret; they are our own, as the text is neutralised.
    */
   redact(text: string): string;
   /**
-   * The same for a text after which nothing comes. Where its last 6 or more characters are the
-   * beginning of a secret, as of an answer that was cut, `***` replaces them too.
+   * The same for the end of an output. Also replaces 6 or more last characters that are the start
+   * of a secret, for example in a cut answer.
    */
   redactLast(text: string): string;
   /**
-   * How many characters at the end of `text` must wait for what follows: they
-   * may be the beginning of a secret, or belong to one that goes on. Mostly 0.
+   * Number of characters at the end of `text` to hold back until more text arrives:
+   * they may be the start or the middle of a secret. Mostly 0.
    */
   openTail(text: string): number;
-  /** False for a text without the first 6 characters of any secret, and without an escape sequence. */
+  /** False if the text has neither the first 6 characters of any secret nor an escape sequence. */
   mayHold(text: string): boolean;
-  /** redactAll() with these secrets, by redactLast(): each text of the data is one of its own. */
+  /** redactAll() with redactLast(), because each text of the data is complete. */
   redactAll<Value>(value: Value): Value;
-  /** Whether a text holds a key: a secret of 16 characters or more, as no ordinary word has. */
+  /** Whether a text contains a key: a secret of 16 or more characters, longer than most words. */
   holdsKey(text: string): boolean;
 }
 
@@ -36,7 +36,7 @@ interface Span {
   end: number;
 }
 
-/** Where the known texts stand; those that overlap are one span. */
+/** Positions of the known texts; overlapping ones are merged into one span. */
 function findSpans(text: string, known: readonly string[]): Span[] {
   const found: Span[] = [];
   for (const each of known) {
@@ -53,6 +53,7 @@ function findSpans(text: string, known: readonly string[]): Span[] {
   return merged;
 }
 
+/** Index from which the end of `text` may be an incomplete secret; its length if there is none. */
 function openStart(text: string, known: readonly string[]): number {
   let open = 0;
   for (const each of known) {
@@ -62,7 +63,7 @@ function openStart(text: string, known: readonly string[]): number {
   }
   let start = text.length - open;
   if (open === 0) return start;
-  // A secret that ends inside the open part would be cut in two.
+  // A complete secret that overlaps the open part must not be cut in two.
   for (const span of findSpans(text, known).toReversed()) {
     if (span.start < start && span.end > start) start = span.start;
   }
@@ -72,12 +73,12 @@ function openStart(text: string, known: readonly string[]): number {
 const sequences = /(\u001b(?:\[[\d;?]*[A-Za-z]|\]8;;[^\u001b]*\u001b\\))/;
 const endsWithSequence = /\u001b(?:\[[\d;?]*[A-Za-z]|\\)$/;
 
-/** Text at even places, escape sequences at odd ones. */
+/** Text at even indexes, escape sequences at odd ones. */
 function splitSequences(text: string): string[] {
   return text.includes("\u001b") ? text.split(sequences) : [text];
 }
 
-function onlyText(parts: readonly string[]): string {
+function withoutSequences(parts: readonly string[]): string {
   return parts.filter((_, index) => index % 2 === 0).join("");
 }
 
@@ -104,8 +105,8 @@ function replaceSpans(parts: readonly string[], spans: readonly Span[]): string 
 }
 
 /**
- * Plain data (as JSON has it) with every text and member name in it passed through `redact`; the
- * same value where that changes nothing.
+ * Applies `redact` to every text and member name in JSON data. Returns the same object if nothing
+ * changes.
  */
 export function redactAll<Value>(value: Value, redact: (text: string) => string): Value {
   if (typeof value === "string") return redact(value) as Value;
@@ -122,30 +123,30 @@ export function redactAll<Value>(value: Value, redact: (text: string) => string)
   return isSame ? value : (Object.fromEntries(after) as Value);
 }
 
-const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
 export function createSecrets(): Secrets {
   let known: string[] = [];
   let keys: string[] = [];
   let characters = new Set<string>();
-  // How each known text begins, or an escape sequence, which may stand inside of one: most texts
-  // hold neither, and an upload has an answer for each document.
+  // Fast check: matches the start of any known text, or an escape sequence, which may be inside a
+  // secret. Most texts have neither, and an upload checks a response for each document.
   let suspicious = /(?!)/;
   const redact = (text: string): string => {
     if (!suspicious.test(text)) return text;
     const parts = splitSequences(text);
-    // The address of a link stands inside its sequence.
+    // Sequences too: a hyperlink contains its address.
     return clean(parts.map((part, index) => (index % 2 === 1 ? clean([part]) : part)));
   };
   const clean = (parts: readonly string[]): string =>
-    replaceSpans(parts, findSpans(onlyText(parts), known));
+    replaceSpans(parts, findSpans(withoutSequences(parts), known));
   const openTail = (text: string): number => {
-    // The quick way out: most writes end with a newline.
+    // Fast path: most writes end with a newline.
     const last = text.at(-1);
     if (last === undefined || known.length === 0) return 0;
     if (!characters.has(last) && !endsWithSequence.test(text.slice(-32))) return 0;
     const parts = splitSequences(text);
-    const visible = onlyText(parts);
+    const visible = withoutSequences(parts);
     let open = visible.length - openStart(visible, known);
     if (open === 0) return 0;
     let count = 0;
@@ -163,7 +164,7 @@ export function createSecrets(): Secrets {
   const redactLast = (text: string): string => {
     const end = text.length - openTail(text);
     const tail = splitSequences(text.slice(end));
-    if (onlyText(tail).length < shortestSecret) return redact(text);
+    if (withoutSequences(tail).length < shortestSecret) return redact(text);
     const styles = tail.filter((_, index) => index % 2 === 1);
     return `${redact(text.slice(0, end))}***${styles.join("")}`;
   };
@@ -174,8 +175,8 @@ export function createSecrets(): Secrets {
       known = [...new Set([...known, ...all])];
       if (secret.length >= shortestKey) keys = [...keys, ...all];
       characters = new Set(known.join(""));
-      const beginnings = new Set(known.map((text) => text.slice(0, shortestSecret)));
-      suspicious = new RegExp([...beginnings].map(quoted).concat("\\u001b").join("|"));
+      const prefixes = new Set(known.map((text) => text.slice(0, shortestSecret)));
+      suspicious = new RegExp([...prefixes].map(escapeRegExp).concat("\\u001b").join("|"));
     },
     redact,
     redactAll: (value) => redactAll(value, redactLast),
@@ -186,15 +187,15 @@ export function createSecrets(): Secrets {
   };
 }
 
-/** The key of a sandbox on loopback: redacting it would shred the word wherever it stands. */
+/** The key of a sandbox on loopback, not redacted: it is an ordinary word. */
 export const publicKey = "sandbox";
 
 const registries = new WeakMap<object, Secrets>();
 
-/** Keys that are known before anything is read: a command line that is refused may hold one, too. */
+/** Variables with keys, registered first: a rejected command line may contain a key too. */
 const keyVariables = ["KNOWCTL_API_KEY", "KNOWCTL_ACCESS_TOKEN", "KNOWCTL_CLIENT_KEY_PASSPHRASE"];
 
-/** The secrets of a run: one registry per context, shared by every gate of that run. */
+/** The secrets of a run: one registry for each context, shared by all gates of that run. */
 export function secretsOf(context: {
   env?: Readonly<Record<string, string | undefined>>;
 }): Secrets {
@@ -203,7 +204,7 @@ export function secretsOf(context: {
   registries.set(context, (secrets = createSecrets()));
   for (const name of keyVariables) {
     const key = context.env?.[name]?.trim() ?? "";
-    // A shorter one may be an ordinary word of texts that never meet the service.
+    // A shorter value may be an ordinary word.
     if (key.length >= shortestKey) secrets.add(key);
   }
   return secrets;

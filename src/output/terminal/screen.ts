@@ -2,30 +2,30 @@ import type { Output } from "./output.ts";
 import { erase, move, plainText, type Text } from "./text.ts";
 import { displayWidth } from "./width.ts";
 
-/** The whole terminal, drawn again and again in place: nothing flickers, as nothing is cleared first. */
+/** The whole terminal, redrawn in place without clearing it first, so that it does not flicker. */
 export interface Screen {
-  /** Lines that fit on it, with the last left for the cursor. */
+  /** Lines that fit; the last row stays free for the cursor. */
   rows(): number;
-  /** Shows these lines and nothing else; those that do not fit are left out. */
+  /** Shows only these lines; drops lines that do not fit. */
   draw(lines: readonly Text[]): Promise<void>;
 }
 
-/** Only where the output can redraw (see Output). What the terminal showed can be scrolled back to. */
+/** Requires `output.canRedraw`. Earlier content of the terminal stays in its scrollback. */
 export function createScreen(output: Output): Screen {
-  let begun = false;
+  let isDrawn = false;
   const rows = (): number => Math.max(1, output.rows() - 1);
   return {
     rows,
     async draw(lines) {
-      const room = begun ? "" : "\n".repeat(rows());
-      begun = true;
+      const room = isDrawn ? "" : "\n".repeat(rows());
+      isDrawn = true;
       const width = output.columns();
       const shown = lines.slice(0, rows()).flatMap((line): Text[] => {
-        // At the right edge the cursor stands on the last character, which must stay.
+        // At the right edge the cursor is on the last character; erasing would delete it.
         const isFull = displayWidth(plainText([line])) >= width;
         return isFull ? [line, "\n"] : [line, erase("right"), "\n"];
       });
-      // One write, so that no half of it is ever seen.
+      // A single write, so that no partial screen is visible.
       await output.write(room, move("home"), ...shown, erase("below"), move("wrap"));
       await output.flush();
     },

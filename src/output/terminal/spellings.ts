@@ -1,8 +1,8 @@
-/** Shorter than this is not redacted: it would shred ordinary text. */
+/** A shorter secret is not redacted: it would match ordinary text. */
 export const shortestSecret = 6;
 
-// The same bytes look different in base64 after 0, 1 or 2 others; the characters
-// at either end that depend on the neighbours are left out.
+// In base64 the same bytes look different after 0, 1 or 2 other bytes. Characters at
+// either end that depend on neighbouring bytes are dropped.
 function base64Spellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [0, 1, 2].flatMap((offset) => {
@@ -21,11 +21,11 @@ function escapeOf(unit: string): string {
 }
 
 /**
- * How a secret may be written: plain, URL-encoded, JSON-escaped, hexadecimal, in base64 also as a
- * part of a longer base64 text. None is shorter than a secret may be.
+ * Encodings of a secret: plain, URL-encoded, JSON-escaped, hexadecimal, and base64, also inside a
+ * longer base64 text. Drops encodings shorter than `shortestSecret`.
  */
 export function spellings(secret: string): string[] {
-  // encodeURIComponent throws on half a surrogate pair; the way to bytes and back mends it.
+  // encodeURIComponent throws on half a surrogate pair; converting to bytes and back replaces it.
   const wellFormed = Buffer.from(secret).toString();
   const encoded = encodeURIComponent(wellFormed);
   const json = JSON.stringify(secret).slice(1, -1);

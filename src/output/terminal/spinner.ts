@@ -1,17 +1,17 @@
 import { neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
 
-/** A sign of life on stderr while nothing else can be shown. */
+/** Shows activity on stderr while there is no other output. */
 export interface Spinner {
-  /** Begins after a short delay, so that a quick answer shows none; a second call changes the text. */
+  /** Starts after a short delay, so that a fast answer shows none; a second call changes the text. */
   start(text: string): void;
-  /** Resolves when nothing of it is left on the screen. */
+  /** Resolves when the spinner is erased from the screen. */
   stop(): Promise<void>;
 }
 
 const noSpinner: Spinner = { start() {}, async stop() {} };
 
-/** Where nothing can move: a plain line now and then says that the work goes on. */
+/** Without a terminal: a plain line at intervals shows that the work continues. */
 function createPlainSpinner(output: Output, everyMs: number): Spinner {
   let timer: NodeJS.Timeout | undefined;
   let label = "";
@@ -22,7 +22,7 @@ function createPlainSpinner(output: Output, everyMs: number): Spinner {
       let waitedMs = 0;
       timer = setInterval(() => {
         waitedMs += everyMs;
-        // stderr may be gone; the answer is what matters.
+        // stderr may be closed; the answer on stdout matters more.
         output.note(`${label} (${Math.round(waitedMs / 1000)} s)`).catch(() => {});
       }, everyMs);
       timer.unref();
@@ -37,18 +37,17 @@ function createPlainSpinner(output: Output, everyMs: number): Spinner {
 const escape = "\u001b[";
 
 /**
- * What ora needs of a terminal, collected as text. ora's own start() hooks the
- * process's streams and would take its output for a foreign write, so it is
- * only asked to render.
+ * A fake terminal that collects ora's output as text. Only ora's render() is used:
+ * its start() hooks the process's streams and would treat our output as foreign.
  */
-function createScreen(columns: () => number) {
+function createFakeTerminal(columns: () => number) {
   let text = "";
   const add = (part: string): boolean => {
     text += part;
     return true;
   };
   return {
-    take(): string {
+    drain(): string {
       const all = text;
       text = "";
       return all;
@@ -66,9 +65,9 @@ function createScreen(columns: () => number) {
   };
 }
 
-type Screen = ReturnType<typeof createScreen>;
+type FakeTerminal = ReturnType<typeof createFakeTerminal>;
 
-async function createOra(screen: Screen, text: string) {
+async function createOra(screen: FakeTerminal, text: string) {
   const { default: ora } = await import("ora");
   return ora({
     text,
@@ -81,20 +80,20 @@ async function createOra(screen: Screen, text: string) {
   });
 }
 
-/** A spinner where stderr is a terminal that can move, else a plain line every 10 s; none with --quiet. */
+/** A spinner if `output.canMove`, else a plain line every 10 s; nothing with --quiet. */
 export function createSpinner(output: Output, { delayMs = 250, plainMs = 10_000 } = {}): Spinner {
   if (output.quiet) return noSpinner;
   if (!output.canMove || output.liveColumns() <= 0) return createPlainSpinner(output, plainMs);
-  const screen = createScreen(() => output.liveColumns());
+  const screen = createFakeTerminal(() => output.liveColumns());
   let label = "";
   let timer: NodeJS.Timeout | undefined;
-  // Counts the starts: a spinner that is still loading when its time is over never shows.
+  // Increased by stop(): a spinner that is still loading then never appears.
   let run = 0;
   let visible: Awaited<ReturnType<typeof createOra>> | undefined;
-  // Writes follow each other: the clearing one must be the last.
+  // Writes run in order: the one that clears the line must be last.
   let writes: Promise<void> = Promise.resolve();
   const flush = (): void => {
-    const text = screen.take();
+    const text = screen.drain();
     if (text !== "") writes = writes.then(() => output.control(text)).catch(() => {});
   };
   const spin = async (): Promise<void> => {
@@ -113,7 +112,7 @@ export function createSpinner(output: Output, { delayMs = 250, plainMs = 10_000 
   };
   return {
     start(text) {
-      // Past the gate as a control sequence: the name of a tool may come from outside.
+      // control() does not neutralise, and the text may contain an untrusted tool name.
       label = neutraliseLine(text);
       if (timer) return;
       timer = setTimeout(() => void spin().catch(() => {}), delayMs);

@@ -5,14 +5,14 @@ import type { Column } from "../formats/select.ts";
 import { bold, dim } from "./text.ts";
 import { displayWidth, fit, fitEnd } from "./width.ts";
 
-/** What stands where a value is null. */
+/** Placeholder for a null value. */
 export const nothing = "—";
 
 const gap = "  ";
-/** A column is never cut to less, so that something of it can be read. */
-const narrowest = 3;
-/** Widths below which columns on the right rather give way: of the first text, and of the others. */
-const readable = { first: 16, other: 10 };
+/** Minimum width of a cut column. */
+const minWidth = 3;
+/** Minimum readable widths, of the first text column and of the others. Below, columns are hidden. */
+const readableWidth = { first: 16, other: 10 };
 
 function fitColumn(text: string, width: number, column: Column<never>): string {
   return column.cut === "start" ? fitEnd(text, width) : fit(text, width);
@@ -24,23 +24,23 @@ function cell(value: unknown): string {
 }
 
 /**
- * Takes from the widest flexible columns until a line fits, or nothing is left
- * to take: then lines wrap, for a number that is cut would be another number.
+ * Shrinks the widest flexible columns until a line fits or all have their minimum.
+ * A line that still does not fit wraps, because a cut number would be a wrong number.
  */
 export function fitWidths(
   widths: readonly number[],
   flexible: readonly boolean[],
   available: number,
-  least: readonly number[] = widths.map(() => narrowest),
+  minimums: readonly number[] = widths.map(() => minWidth),
 ): number[] {
-  const most = Math.max(available, narrowest);
-  const fitted = widths.map((width, index) => (flexible[index] ? Math.min(width, most) : width));
+  const maximum = Math.max(available, minWidth);
+  const fitted = widths.map((width, index) => (flexible[index] ? Math.min(width, maximum) : width));
   let excess = fitted.reduce((sum, width) => sum + width + gap.length, -gap.length) - available;
   while (excess > 0) {
     let widest = -1;
     for (const [index, width] of fitted.entries()) {
-      const floor = least[index] ?? narrowest;
-      if (flexible[index] && width > floor && width > (fitted[widest] ?? 0)) widest = index;
+      const minimum = minimums[index] ?? minWidth;
+      if (flexible[index] && width > minimum && width > (fitted[widest] ?? 0)) widest = index;
     }
     if (widest < 0) break;
     fitted[widest] = (fitted[widest] ?? 0) - 1;
@@ -50,8 +50,8 @@ export function fitWidths(
 }
 
 /**
- * Widths of the columns that have room on a terminal: those on the right are
- * left out where all would be too narrow to read. The first two always stay.
+ * Widths of the columns that fit on a terminal. Drops columns on the right while
+ * the others would be too narrow to read. The first two always stay.
  */
 export function layOutColumns(
   widths: readonly number[],
@@ -59,16 +59,16 @@ export function layOutColumns(
   available: number,
 ): number[] {
   const first = flexible.indexOf(true);
-  const least = widths.map((width, index) => {
+  const minimums = widths.map((width, index) => {
     if (!flexible[index]) return width;
-    return Math.min(width, index === first ? readable.first : readable.other);
+    return Math.min(width, index === first ? readableWidth.first : readableWidth.other);
   });
   let count = widths.length;
   const needed = (): number =>
-    least.slice(0, count).reduce((sum, width) => sum + width + gap.length, -gap.length);
+    minimums.slice(0, count).reduce((sum, width) => sum + width + gap.length, -gap.length);
   while (count > 2 && needed() > available) count--;
   const kept = widths.slice(0, count);
-  return fitWidths(kept, flexible, available, needed() > available ? undefined : least);
+  return fitWidths(kept, flexible, available, needed() > available ? undefined : minimums);
 }
 
 function pad(text: string, width: number, column: Column<never>, last: boolean): string {
@@ -80,14 +80,14 @@ function pad(text: string, width: number, column: Column<never>, last: boolean):
 export interface TableLines {
   header: string;
   lines: string[];
-  /** Names of the columns that have no room. */
+  /** Names of the columns that do not fit. */
   hidden: string[];
 }
 
 /**
- * Rows under a header as lines, aligned by what is seen. On a terminal times are
- * relative and the widest columns are cut so that a line fits; off a terminal
- * nothing is cut.
+ * Header and rows as lines, aligned by display width. On a terminal, times are
+ * relative and the widest columns are cut until a line fits; elsewhere nothing is
+ * cut.
  */
 export function layOutTable<Row>(
   output: Pick<Output, "isTerminal" | "columns">,
@@ -113,7 +113,7 @@ export function layOutTable<Row>(
     }
   }
   if (isTerminal) {
-    // A number that is cut is another number; a relative time is short and says nothing when cut.
+    // Not cut: a number (it would be wrong) and a relative time (it would be meaningless).
     const flexible = columns.map(
       (column) => column.align !== "right" && (!column.show || column.cut !== undefined),
     );
@@ -131,12 +131,12 @@ export function layOutTable<Row>(
   return { header: layOut(header), lines: cells.map(layOut), hidden: header.slice(widths.length) };
 }
 
-/** What is said of columns that have no room. */
+/** Note about columns that do not fit. */
 export function noRoomFor(hidden: readonly string[]): string {
-  return `no room for: ${hidden.join(", ")} (a wider terminal or --fields shows them)`;
+  return `columns that do not fit: ${hidden.join(", ")} (use a wider terminal, or --fields)`;
 }
 
-/** Writes the lines of a table; on stderr it names what has no room. No rows: nothing is written. */
+/** Writes a table, and on stderr the names of hidden columns. Without rows, writes nothing. */
 export async function writeTable<Row>(
   output: Output,
   columns: readonly Column<Row>[],

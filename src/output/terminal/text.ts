@@ -15,9 +15,9 @@ export type Style =
   | "cyan";
 
 /**
- * Text for people. A plain string is data: it is neutralised where it is
- * rendered, so nothing from outside can style or control a terminal. Only
- * Styled, Link and Erasure nodes, which our own code makes, become escape sequences.
+ * Text for people. A plain string is data: rendering neutralises it, so untrusted
+ * text can neither style nor control a terminal. Only Styled, Link, Erasure and Move
+ * nodes, which our own code creates, become escape sequences.
  */
 export type Text = string | Styled | Link | Joined | Erasure | Move;
 
@@ -32,14 +32,14 @@ export interface Link {
 }
 
 /**
- * Takes back what was written at the end of the current row: so many columns, or the whole row;
- * or what stands to the right of the cursor, or from it to the end of the screen.
+ * Erases a number of columns before the cursor, or the whole row (`row`), or the text right of
+ * the cursor (`right`), or everything from the cursor to the end of the screen (`below`).
  */
 export interface Erasure {
   readonly erase: number | "row" | "right" | "below";
 }
 
-/** To the top left of the screen; rows that are too long are cut there, until they may wrap again. */
+/** `home`: moves to the top left and turns line wrapping off; `wrap`: turns wrapping on. */
 export interface Move {
   readonly move: "home" | "wrap";
 }
@@ -48,7 +48,7 @@ export interface Joined {
   readonly parts: readonly Text[];
 }
 
-/** Any number of parts as one: as arguments of a call they would have to fit on its stack. */
+/** Joins any number of parts into one. Arguments of a call are limited by the stack. */
 export const joined = (parts: readonly Text[]): Joined => ({ parts });
 
 export const styled = (style: Style, ...parts: Text[]): Styled => ({ style, parts });
@@ -58,16 +58,16 @@ export const red = (...parts: Text[]): Styled => styled("red", ...parts);
 export const green = (...parts: Text[]): Styled => styled("green", ...parts);
 export const yellow = (...parts: Text[]): Styled => styled("yellow", ...parts);
 
-/** A hyperlink (OSC 8) where the terminal has them, see hyperlink.ts; elsewhere its text alone. */
+/** A hyperlink (OSC 8) if the terminal supports it, see hyperlink.ts; else only its text. */
 export const link = (url: string, ...parts: Text[]): Link => ({ url, parts });
 
-/** Only where the output can redraw (see Output). */
+/** Requires `output.canRedraw`. */
 export const erase = (what: Erasure["erase"]): Erasure => ({ erase: what });
 
-/** Only where the output can redraw (see Output). */
+/** Requires `output.canRedraw`. */
 export const move = (to: Move["move"]): Move => ({ move: to });
 
-// The styles above are all of the first level; where they may stand is decided by the gate.
+// All styles above are in colour level 1; the gate decides whether to use colour.
 const coloured: ChalkInstance = new Chalk({ level: 1 });
 
 const escape = "\u001b";
@@ -96,7 +96,7 @@ function renderPart(part: Text, rendering: Rendering): string {
   return `${escape}]8;;${part.url}${escape}\\${inner}${escape}]8;;${escape}\\`;
 }
 
-/** Renders with every string passed through `clean` (default: neutralise), by default with links where there is colour. */
+/** Renders text; every string passes `clean`. `links` defaults to `colour`. */
 export function renderText(
   parts: readonly Text[],
   colour: boolean,
@@ -106,7 +106,7 @@ export function renderText(
   return parts.map((part) => renderPart(part, { colour, links, clean })).join("");
 }
 
-/** The text without styles and links, neutralised: what its width is measured on. */
+/** The neutralised text without styles and links, to measure its width. */
 export function plainText(parts: readonly Text[]): string {
   return renderText(parts, false);
 }

@@ -7,11 +7,11 @@ const units: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
 ];
 
 /**
- * A time as people say it ("3 days ago"). `text` is ISO 8601 as the service
- * writes it, `now` milliseconds since the epoch. Text that is no time comes back as it is.
+ * A relative time ("3 days ago"). `text` is ISO 8601 from the service, `now` is
+ * milliseconds since the epoch. Returns other text unchanged.
  */
 export function relativeTime(text: string, now: number): string {
-  // The service may leave out the zone; its times are UTC (service-interface.md 2.2).
+  // The service may omit the zone; its times are UTC (service-interface.md 2.2).
   const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text) || !text.includes("T") ? text : `${text}Z`;
   const time = Date.parse(zoned);
   if (Number.isNaN(time) || !/^\d{4}-/.test(text)) return text;

@@ -1,9 +1,9 @@
 import stringWidth from "string-width";
 
-// string-width takes quadratic time; no cell that is read is longer.
+// string-width takes quadratic time, so long text is measured in slices.
 const sliceLength = 512;
 
-/** Columns that a text takes on a terminal: wide characters count 2, combining ones 0. */
+/** Terminal columns of a text: wide characters count 2, combining ones 0. */
 export function displayWidth(text: string): number {
   if (/^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u024f]*$/.test(text)) return text.length;
   let width = 0;
@@ -13,9 +13,9 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** `text`, cut to `width` columns with `…` at the end where it is longer. Never cuts inside a character. */
+/** Cuts a longer `text` to `width` columns, with `…` at the end. Never cuts inside a character. */
 export function fit(text: string, width: number): string {
-  // Enough for any text of this width, so that a cell of megabytes is not measured whole.
+  // 64 code units per column are enough; a cell of megabytes is not measured completely.
   const start = text.slice(0, width * 64);
   if (start.length === text.length && displayWidth(text) <= width) return text;
   let result = "";
@@ -29,7 +29,7 @@ export function fit(text: string, width: number): string {
   return `${result}…`;
 }
 
-/** As fit(), with the end of the text kept and `…` at its start. */
+/** Same as fit(), but keeps the end of the text, with `…` at its start. */
 export function fitEnd(text: string, width: number): string {
   const end = text.slice(-width * 64);
   if (end.length === text.length && displayWidth(text) <= width) return text;

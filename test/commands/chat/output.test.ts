@@ -27,7 +27,7 @@ describe("output", () => {
       sessionId,
       model: { requested: "P/v" },
     });
-    expect(stderr).toMatch(/^warning: .*P\/v could not be checked.*\n$/);
+    expect(stderr).toMatch(/^warning: cannot check .*P\/v: .*\n$/);
   });
 
   it("ndjson ends with the result, also where nothing was reached", async () => {
@@ -104,7 +104,7 @@ describe("output", () => {
     const world = await createWorld();
     const { code, stderr } = await world.run(["--no-tools", "--source-type", "web", "hi"]);
     expect(code).toBe(0);
-    expect(stderr).toContain("warning: filters were given but no search ran");
+    expect(stderr).toContain("warning: filters were set but no search ran");
   });
 });
 

@@ -33,7 +33,7 @@ describe("silent failures are said", () => {
     const { stderr, code } = await world.run(["--no-tools", "--source-type", "web", "hi"]);
     expect(code).toBe(0);
     expect(stderr).toContain(
-      "warning: filters were given but no search ran: nothing limits this answer to them (--force-tool 1 makes the agent use internal_search)\n",
+      "warning: filters were set but no search ran: they do not limit this answer (--force-tool 1 makes the agent use internal_search)\n",
     );
     const calm = await world.run(["--source-type", "web", "hi"]);
     expect(calm.stderr).not.toContain("warning");
@@ -45,9 +45,9 @@ describe("silent failures are said", () => {
     const env = { ...world.env, KNOWCTL_DIALECT: "standard" };
     const question = ["--source-type", "web", "--since", "2026-01-01", "wombats", "sleep"];
     const { stderr } = await world.run(question, { env });
-    expect(stderr).toContain("warning: the search was not limited to the source asked for (web)\n");
+    expect(stderr).toContain("warning: the search was not limited to the requested source (web)\n");
     expect(stderr).toContain("its filter had no date\n");
-    expect(stderr).toMatch(/1 of 1 documents found lie outside.*sent as search_filters/);
+    expect(stderr).toMatch(/1 of 1 found documents do not match.*sent as search_filters/);
     const right = await world.run(question);
     expect(right.stderr).not.toContain("warning");
   });
@@ -57,7 +57,7 @@ describe("silent failures are said", () => {
     const stdin = '{"search_filters":{"source_type":["web"]}}';
     const { stderr } = await world.run(["--payload", "-", "hi"], { stdin });
     expect(stderr).toContain(
-      "warning: this service ignores search_filters: its name for the filters is internal_search_filters\n",
+      "warning: this service ignores search_filters: send the filters as internal_search_filters\n",
     );
   });
 
@@ -94,9 +94,9 @@ describe("silent failures are said", () => {
     expect(unknown.code).toBe(0);
     expect(unknown.stderr).toMatch(/no model provider "Nobody".*\(it has First, Second\)/);
     const alone = await world.run(["--model-version", "m2", "hi"]);
-    expect(alone.stderr).toContain("a model version without its provider");
+    expect(alone.stderr).toContain("a model version without a provider");
     const silent = await world.run(["--provider", "Second", "hi"]);
-    expect(silent.stderr).toContain("the model of this answer is m1, asked for was Second\n");
+    expect(silent.stderr).toContain("the model of this answer is m1, not the requested Second\n");
     const right = await world.run(["--model", "First/m1", "hi"]);
     expect(right.stderr).not.toContain("warning");
     const json = JSON.parse((await world.run(["--provider", "First", "--json", "hi"])).stdout) as {
@@ -122,7 +122,7 @@ describe("silent failures are said", () => {
     const world = await replay(rawTurn);
     const { stdout, stderr } = await world.run(["hi"]);
     expect(stdout).toBe(`${answer}\n`);
-    expect(stderr).toContain("text that came before a tool ran is left out");
+    expect(stderr).toContain("text before tool calls is not shown");
   });
 });
 
@@ -179,7 +179,7 @@ describe("the look-ups behind the warnings", () => {
     const { stderr, code } = await world.run(["--model", "P/v", "--tool", "1", "hi"]);
     expect(code).toBe(0);
     expect(stderr.match(/warning: .*/g)).toEqual([
-      "warning: whether the service has the model P/v could not be checked: its providers cannot be listed",
+      "warning: cannot check whether the service has the model P/v: its providers cannot be listed",
     ]);
     expect(stderr).not.toMatch(/error|Injected/);
     expect(paths(world).filter((each) => each === "GET /api/tool")).toHaveLength(1);

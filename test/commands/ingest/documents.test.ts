@@ -148,7 +148,7 @@ describe("ingest documents", () => {
 
   it.each([
     [["documents", "docs", "--output", "json"], "Expected one of ndjson"],
-    [["documents", "docs", "--json"], "--json: ingest documents has no such format"],
+    [["documents", "docs", "--json"], "--json: ingest documents does not support this format"],
     [["documents", "docs", "--images", "upload"], "no image can be uploaded"],
     [["documents", "-"], "holds documents already"],
     [["documents", "none"], "no such file or folder"],

@@ -194,7 +194,7 @@ describe("ingest orphans refuses", () => {
     [`${orphans} --prune --max-delete 3`, "there is no terminal to ask on"],
     [prune.replace("--cc-pair-id 2", "--cc-pair-id 3"), "the state knows nothing of"],
     [`${prune} --tombstone`, "exclude each other"],
-    [`${prune} --max-delete 101%`, "Expected a whole number, or a share"],
+    [`${prune} --max-delete 101%`, "Expected a whole number, or a percentage"],
     [`${prune} --since HEAD`, "unknown option '--since'"],
     [`${prune} --shard 1/2`, "unknown option '--shard'"],
     [`${orphans} --max-delete 3`, "goes with --prune"],

@@ -115,7 +115,7 @@ describe("--report", () => {
   });
 
   const refused: [string, IngestOptions, RegExp][] = [
-    ["another extension", { report: ["run.txt"] }, /run\.txt: no such kind of report/],
+    ["another extension", { report: ["run.txt"] }, /run\.txt: unsupported report format/],
     ["one file twice", { report: ["run.json", "./run.json"] }, /two reports go to one file/],
     ["a folder", { report: ["dir.json"] }, /dir\.json: is a folder/],
     ["a folder that cannot be", { report: ["docs/a.md/run.json"] }, /folder cannot be written/],

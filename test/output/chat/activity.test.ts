@@ -59,7 +59,7 @@ const cases: [name: string, lines: ChatEvent[], shown: string][] = [
         file_ids: ["f-3"],
       }),
     ],
-    "running code\n  | for i in x:\n  |   print(i)\n  1\n  2\n  3\n  4\n  5\n  … 2 more lines\n  stderr: slow\n  made the file f-3\n",
+    "running code\n  | for i in x:\n  |   print(i)\n  1\n  2\n  3\n  4\n  5\n  … 2 more lines\n  stderr: slow\n  created file f-3\n",
   ],
   [
     "a tool with arguments and result",
@@ -91,7 +91,7 @@ const cases: [name: string, lines: ChatEvent[], shown: string][] = [
         images: [{ file_id: "f", url: "/chat/file/f", revised_prompt: "A field", shape: "square" }],
       }),
     ],
-    "making an image\n  image https://host/api/chat/file/f  A field, square\n",
+    "generating an image\n  image https://host/api/chat/file/f  A field, square\n",
   ],
   [
     "a file that is read",
@@ -117,7 +117,7 @@ const cases: [name: string, lines: ChatEvent[], shown: string][] = [
       packet({ type: "memory_tool_delta", memory_text: "likes coffee", operation: "update" }),
       packet({ type: "memory_tool_no_access" }),
     ],
-    "using its memory\n  memory added: likes tea\n  memory updated: likes coffee\nusing its memory failed: no access to memories\n",
+    "using the memory\n  memory added: likes tea\n  memory updated: likes coffee\nusing the memory failed: no access to memories\n",
   ],
   [
     "a research plan",

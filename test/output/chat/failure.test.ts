@@ -42,6 +42,6 @@ describe("failureError", () => {
   });
 
   it("has words where the service has none", () => {
-    expect(fail(" ").message).toBe("the service did not answer: it gave no reason");
+    expect(fail(" ").message).toBe("the service did not answer: no reason reported");
   });
 });

@@ -147,7 +147,7 @@ You · 2026-01-01T08:01:00Z
 And then?
 
 Assistant · 2026-01-01T08:01:00Z
-(the answer is not stored: it was cut before its end)
+(the answer is not stored: it was cut)
 `);
     expect(stderr).toBe("1 more message in 1 other branch (--all shows them)\n");
   });
@@ -179,7 +179,7 @@ describe("the Markdown of a session", () => {
 
 - session: 6f1c2f0e-8c57-4b7c-9f27-3a2f9f3b1a11
 - agent: Handbook \\<b\\>agent\\</b\\>
-- begun: 2026-01-01T08:00:00Z
+- started: 2026-01-01T08:00:00Z
 
 ## You · 2026-01-01T08:00:00Z
 
@@ -203,7 +203,7 @@ And then?
 
 ## Assistant · 2026-01-01T08:01:00Z
 
-*(no answer is stored: it was cut before its end)*
+*(no answer is stored: it was cut)*
 `);
   });
 

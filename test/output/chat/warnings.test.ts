@@ -63,7 +63,7 @@ const byFilter: [string, AskedFilters, Partial<Turn>, RegExp[]][] = [
     "documents that carry no tags",
     filters({ tags: [["team", "a"]] }),
     found({ metadata: { team: "a" } }, { metadata: {} }, {}),
-    [/^cannot tell whether the service applied the tags asked for/],
+    [/^cannot check whether the service applied the filters \(tags\)/],
   ],
   [
     "documents that all carry the tag",
@@ -80,13 +80,13 @@ const byFilter: [string, AskedFilters, Partial<Turn>, RegExp[]][] = [
       since: "2026-01-01T00:00:00Z",
     }),
     found({}),
-    [/the source types and the time and the tags and the document sets asked for/],
+    [/the filters \(source types, time, tags, document sets\)/],
   ],
   [
     "documents that tell all but their sets",
     filters({ sources: ["web"], documentSets: ["HR"], since: "2026-01-01T00:00:00Z" }),
     found({ source_type: "web", updated_at: "2026-02-01T00:00:00Z" }),
-    [/applied the document sets asked for/],
+    [/applied the filters \(document sets\)/],
   ],
   ["no search ran", filters({ sources: ["web"] }), {}, [/no search ran.*--force-tool ID/]],
   [
@@ -117,7 +117,7 @@ const byFilter: [string, AskedFilters, Partial<Turn>, RegExp[]][] = [
     "no source at all",
     filters({ sources: ["web"] }),
     { tools: [applied([])] },
-    [/not limited to the source.*\(web\)/],
+    [/not limited to the requested source.*\(web\)/],
   ],
   [
     "another source",
@@ -147,7 +147,7 @@ const byFilter: [string, AskedFilters, Partial<Turn>, RegExp[]][] = [
     "an earlier date",
     filters({ since: "2026-01-01T00:00:00Z" }),
     { tools: [applied([], "2025-01-01T00:00:00+00:00")] },
-    [/began at 2025/],
+    [/started at 2025/],
   ],
   [
     "a set of documents cannot be compared",
@@ -160,7 +160,7 @@ const byFilter: [string, AskedFilters, Partial<Turn>, RegExp[]][] = [
     "documents outside",
     filters({ sources: ["web"] }),
     found({ source_type: "file" }, { source_type: "web" }),
-    [/^1 of 2 documents.*sent as search_filters/],
+    [/^1 of 2 found documents.*sent as search_filters/],
   ],
   [
     "documents that are too old",
@@ -268,14 +268,14 @@ const byRequest: [string, Partial<Asked>, Partial<Known>, Partial<Turn>, RegExp[
     { allowedToolIds: [9] },
     { tools: [] },
     {},
-    [/no tool 9: it lists none/, /no tool at all/],
+    [/no tool 9: it lists none/, /the agent has no tools/],
   ],
   [
     "a tool that is switched off",
     { allowedToolIds: [7] },
     { tools },
     {},
-    [/7 \(jira\) is switched off/],
+    [/7 \(jira\) is disabled/],
   ],
   ["a list that cannot be had", { allowedToolIds: [9] }, {}, {}, []],
   [
@@ -311,14 +311,14 @@ const byRequest: [string, Partial<Asked>, Partial<Known>, Partial<Turn>, RegExp[
     { model: { provider: undefined, version: "o3" } },
     { providers },
     {},
-    [/without its provider/],
+    [/without a provider/],
   ],
   [
     "a model of another provider",
     { model: { provider: "OpenAI", version: undefined } },
     { providers, model: "Claude" },
     {},
-    [/is Claude, asked for was OpenAI/],
+    [/is Claude, not the requested OpenAI/],
   ],
   [
     "a model of this provider",
@@ -332,9 +332,9 @@ const byRequest: [string, Partial<Asked>, Partial<Known>, Partial<Turn>, RegExp[
     { model: { provider: "OpenAI", version: "o3" } },
     {},
     { model: "gpt-4o" },
-    [/is gpt-4o, asked for was OpenAI\/o3/],
+    [/is gpt-4o, not the requested OpenAI\/o3/],
   ],
-  ["research that was none", { deepResearch: true }, {}, {}, [/no research was done/]],
+  ["research that was none", { deepResearch: true }, {}, {}, [/no deep research ran/]],
   ["research", { deepResearch: true }, {}, { tools: [call("plan")] }, []],
 ];
 

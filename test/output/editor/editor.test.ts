@@ -109,7 +109,7 @@ describe("the editor", () => {
     press("\u0012");
     expect(screen.rows()[0]).toBe("> ask leave");
     press("\u0012");
-    expect(screen.rows()).toEqual(["> ask leave", "history: nothing older holds leave"]);
+    expect(screen.rows()).toEqual(["> ask leave", "history: no older text contains leave"]);
   });
 
   it("searches for what is typed after Ctrl-R, as a shell does, until another key", () => {
@@ -121,7 +121,7 @@ describe("the editor", () => {
     press("t");
     expect(screen.rows()).toEqual(["> other", "history: ot"]);
     press("x");
-    expect(screen.rows()).toEqual(["> other", "history: nothing older holds otx"]);
+    expect(screen.rows()).toEqual(["> other", "history: no older text contains otx"]);
     press("\u001b[D");
     press("!");
     expect(screen.rows()).toEqual(["> othe!r"]);

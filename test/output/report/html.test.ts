@@ -66,7 +66,9 @@ describe("the HTML report", () => {
     expect(html).toContain("<b>300</b>bad date</summary>");
     expect(html).toContain("<b>900</b>422: no text in …</summary>");
     expect(html).toContain("docs/page-7.md:4:1");
-    expect(html).toContain("The first 1,000 are listed, and 200 more in the JSON report.");
+    expect(html).toContain(
+      "Only the first 1,000 failures are listed; the JSON report contains 200 more.",
+    );
     expect(html).not.toContain("docs/page-1100.md<");
     expect(html.indexOf("<b>900</b>")).toBeLessThan(html.indexOf("<b>300</b>"));
   });
@@ -99,7 +101,7 @@ describe("the HTML report", () => {
     }));
     const { head, failures } = mergeReports(reports);
     const html = textOf({ head, failures: [...failures] });
-    expect(html).toContain("Not the whole: shards 2 and 4 of 4 are missing.");
+    expect(html).toContain("Incomplete: shards 2 and 4 of 4 are missing.");
     expect(html).toContain(">Incomplete<");
   });
 });

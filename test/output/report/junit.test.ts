@@ -65,7 +65,7 @@ it("has a test in error for missing shards", () => {
   const report = wholeReport(sampleRun({ shard: { index: 2, count: 3 } }));
   const { head, failures } = mergeReports([{ name: "a", report }]);
   const { cases } = suiteOf({ head, failures: [...failures] });
-  expect(cases.at(-1)!.children[0]!.attributes["message"]).toBe("no report of shard 1, 3");
+  expect(cases.at(-1)!.children[0]!.attributes["message"]).toBe("missing reports of shards: 1, 3");
 });
 
 it("is valid XML whatever the texts are", () => {

@@ -98,23 +98,23 @@ describe("merged reports", () => {
     [
       "a shard twice",
       [shard(1, 3), shard(2, 3), shard(1, 3)],
-      "shard 1 of 3 comes twice: r1.json and r3.json",
+      "shard 1 of 3 is in two reports: r1.json and r3.json",
     ],
     [
       "other divisions",
       [shard(1, 3), shard(2, 4)],
-      "r1.json and r2.json do not belong together: of 3 shards and of 4 shards",
+      "r1.json and r2.json are reports of different runs: of 3 shards and of 4 shards",
     ],
     [
       "with and without shards",
       [shard(1, 3), {}],
-      "r1.json and r2.json do not belong together: of 3 shards and without shards",
+      "r1.json and r2.json are reports of different runs: of 3 shards and without shards",
     ],
-    ["a shard past the end", [shard(5, 3)], "r1.json: no such shard"],
+    ["a shard past the end", [shard(5, 3)], "r1.json: there is no shard 5 of 3"],
     [
       "other services",
       [{}, { target: { baseUrl: "http://h", ccPairId: 2 } }],
-      "r1.json and r2.json are of different services: https://assistant.example.com/api and http://h",
+      "r1.json and r2.json are reports of different services: https://assistant.example.com/api and http://h",
     ],
   ])("are refused: %s", (_name, runs, message) => {
     expect(() => merge(...runs)).toThrow(expect.objectContaining({ exit: "usage", message }));

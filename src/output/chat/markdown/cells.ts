@@ -1,7 +1,7 @@
 import { displayWidth } from "../../terminal/width.ts";
 import { link, styled, type Style, type Text } from "../../terminal/text.ts";
 
-/** Styles of a cell, to be or-ed; a colour is one of `colours`. */
+/** Style flags of a cell, combined with `|`, together with one of `colours`. */
 export const bits = { bold: 1, italic: 2, strikethrough: 4, underline: 8, dim: 16 } as const;
 export const colours = {
   red: 1 << 5,
@@ -14,30 +14,30 @@ export const colours = {
 const colourMask = 7 << 5;
 const colourNames = Object.keys(colours) as (keyof typeof colours)[];
 
-/** One character as a reader sees it (with its combining ones), and how it is drawn. */
+/** One grapheme (a character with its combining ones) and its style. */
 export interface Cell {
   text: string;
   /** Columns. */
   width: number;
   style: number;
-  /** Where a click leads; only http, https and mailto. */
+  /** Target of a hyperlink: http, https or mailto. */
   url: string | undefined;
-  /** A mark of Markdown that may yet vanish, as an opening `*`. */
+  /** A Markdown mark that may still be removed, for example an opening `*`. */
   isMark: boolean;
 }
 
-/** Cells that may still change, of the row or the table cell that is being written. */
+/** The cells of the current row or table cell; they may still change. */
 export interface Line {
   cells: Cell[];
-  /** Appends; what no longer fits goes on in a row of its own. */
+  /** Appends a cell; wraps to the next row if it does not fit. */
   add(cell: Cell): void;
-  /** To be called when widths have changed. */
+  /** Call this after widths have changed. */
   refit(): void;
-  /** Ends the row; the text goes on in the next one. */
+  /** Ends the row; the text continues in the next one. */
   break(): void;
 }
 
-/** A line that takes everything: what a table cell is laid out in. */
+/** A line of unlimited width, for table cells. */
 export function createLine(): Line {
   const cells: Cell[] = [];
   const add = (cell: Cell): void => void cells.push(cell);
@@ -45,25 +45,25 @@ export function createLine(): Line {
 }
 
 const simple = /^[ -~]$/;
-/** Characters of one column that come often: displayWidth() takes much longer to say so. */
+/** Frequent characters of width 1, to avoid the slower displayWidth(). */
 const narrow = /^[ -~\u2500-\u257f\u00c0-\u024f\u0400-\u045f]$/;
 
-const known = new Map<string, number>();
-const mostKnown = 4000;
+const widthCache = new Map<string, number>();
+const maxCached = 4000;
 
 /**
- * Columns that one character takes at most, remembered because texts repeat them:
- * many terminals draw what a joiner, a flag or a skin tone joins one beside the
- * other, and a row that is wider than it was taken for can't be redrawn.
+ * Maximum columns of one grapheme, cached because texts repeat them. Many terminals
+ * draw the joined parts (joiner, flag, skin tone) side by side, and a row that is wider
+ * than measured cannot be redrawn.
  */
 function clusterWidth(text: string): number {
-  const found = known.get(text);
+  const found = widthCache.get(text);
   if (found !== undefined) return found;
-  if (known.size >= mostKnown) known.clear();
-  let apart = 0;
-  for (const character of text) apart += displayWidth(character);
-  const width = Math.max(displayWidth(text), apart);
-  known.set(text, width);
+  if (widthCache.size >= maxCached) widthCache.clear();
+  let separateWidth = 0;
+  for (const character of text) separateWidth += displayWidth(character);
+  const width = Math.max(displayWidth(text), separateWidth);
+  widthCache.set(text, width);
   return width;
 }
 
@@ -72,19 +72,19 @@ export function makeCell(text: string, style: number, url?: string): Cell {
   return { text, width, style, url, isMark: false };
 }
 
-// What may join the character before it; only then is Intl.Segmenter asked, which is slow.
+// Characters that may join the previous one; only these need the slow Intl.Segmenter.
 const joining =
   /^[\p{Grapheme_Extend}\p{Mc}\p{Emoji_Modifier}\p{Regional_Indicator}\u200d\u1100-\u11ff\ua960-\ua97c\ud7b0-\ud7fb]/u;
 const segmenter = new Intl.Segmenter();
 
-/** A base with thousands of combining characters would be measured again at each of them. */
-const longestCluster = 32;
+/** Limit of combining characters, because each one measures the grapheme again. */
+const maxClusterLength = 32;
 
-// These always join, and take no room: most combining characters.
+// These always join and have no width: most combining characters.
 const extending = /^(?!\ufe0e|\ufe0f|\p{Emoji_Modifier})[\p{Grapheme_Extend}\u200d]/u;
 
 function joins(before: string, character: string): boolean {
-  if (before.length > longestCluster || simple.test(character)) return false;
+  if (before.length > maxClusterLength || simple.test(character)) return false;
   if (extending.test(character)) return true;
   if (!joining.test(character) && !before.endsWith("\u200d")) return false;
   const segments = segmenter.segment(before + character)[Symbol.iterator]();
@@ -92,7 +92,7 @@ function joins(before: string, character: string): boolean {
   return segments.next().done === true;
 }
 
-/** Appends one code point to a line; one that belongs to the character before it joins that. */
+/** Appends one code point to a line, or joins it to the previous grapheme. */
 export function put(line: Line, character: string, style: number, url?: string): void {
   const last = line.cells.at(-1);
   if (last && !last.isMark && joins(last.text, character)) {
@@ -105,7 +105,7 @@ export function put(line: Line, character: string, style: number, url?: string):
   } else line.add(makeCell(character, style, url));
 }
 
-/** Cells of a text that stands by itself, one a character. */
+/** Cells of a text, one for each grapheme. */
 export function cellsOf(text: string, style = 0): Cell[] {
   const line = createLine();
   for (const character of text) put(line, character, style);
@@ -137,7 +137,7 @@ function wrap(text: string, style: number, url: string | undefined): Text {
   return url === undefined ? node : link(url, node);
 }
 
-/** Cells as text for the gate, one node for each run of the same look. */
+/** Cells as text for output, one node for each run of the same style. */
 export function toText(cells: readonly Cell[]): Text[] {
   const parts: Text[] = [];
   let at = 0;

@@ -1,35 +1,36 @@
 import { makeCell, put, toText, widthOf, type Cell, type Line } from "./cells.ts";
-import { draw, finish, mostCells, type Screen } from "./screen.ts";
+import { draw, finish, maxCells, type Screen } from "./screen.ts";
 
-/** A row of code that is being written. Never wrapped: what a reader copies is the code. */
+/** The current row of code. Never wrapped, so that users can copy the code unchanged. */
 export interface CodeRow {
   add(text: string): void;
-  /** Ends it, in the look that `paint` gives it where the row has not run over the edge. */
+  /** Ends the row; applies the style of `paint` unless the row is wider than the terminal. */
   end(paint: (text: string) => readonly Cell[] | undefined): void;
-  /** Shows what there is. */
+  /** Draws the current content. */
   draw(): void;
-  /** Cells that are kept. */
+  /** Number of buffered cells and characters. */
   readonly held: number;
-  /** Leaves the row as it is on the screen; what follows stands in the next one. */
+  /** Leaves the row on the screen; the code continues in the next row. */
   leave(): void;
 }
 
 const tabStop = 8;
 const plain = 0;
-/** A longer line is not worth a look of its own. */
-const longestPainted = 4000;
+/** A longer line is not coloured. */
+const maxPaintedLength = 4000;
 
 /**
- * Begins a row. One that runs over the edge is only ever appended to and keeps
- * the plain look, wherever the stream is cut: the terminal has broken it, so
- * its beginning cannot be drawn again.
+ * Starts a row. A row that is wider than the terminal stays plain and is only appended
+ * to: the terminal has wrapped it, so its start cannot be redrawn. The result does not
+ * depend on where the stream is cut.
  */
 export function openCodeRow(screen: Screen, limit: () => number): CodeRow {
   const cells: Cell[] = [];
   let width = 0;
+  /** The row is wider than the terminal. */
   let isOver = false;
   let source = "";
-  // All that was in the row was left above; its end has no row of its own.
+  /** leave() has written the whole row so far: without further text, end() writes nothing. */
   let isLeft = false;
   const line: Line = {
     cells,
@@ -41,7 +42,7 @@ export function openCodeRow(screen: Screen, limit: () => number): CodeRow {
     refit: () => void (width = widthOf(cells)),
     break() {},
   };
-  const run = (text: string): void => {
+  const append = (text: string): void => {
     if (text === "") return;
     isLeft = false;
     screen.out.push(...toText([makeCell(text, plain)]));
@@ -58,22 +59,22 @@ export function openCodeRow(screen: Screen, limit: () => number): CodeRow {
   };
   return {
     add(text) {
-      if (source.length <= longestPainted) source += text.slice(0, longestPainted + 1);
+      if (source.length <= maxPaintedLength) source += text.slice(0, maxPaintedLength + 1);
       let at = 0;
       for (const character of isOver ? "" : text) {
         put(line, character, plain);
         at += character.length;
-        if (width > limit() || cells.length > mostCells(limit())) {
+        if (width > limit() || cells.length > maxCells(limit())) {
           runOver();
           break;
         }
       }
-      run(text.slice(at));
+      append(text.slice(at));
     },
     end(paint) {
       if (width > limit() && !isOver) runOver();
-      // Also where it does not show: the lines below depend on it.
-      const painted = source.length <= longestPainted ? paint(source) : undefined;
+      // Always, even if the result is unused: the parser needs every line.
+      const painted = source.length <= maxPaintedLength ? paint(source) : undefined;
       if (isOver && !isLeft) screen.out.push("\n");
       else if (!isOver) finish(screen, painted ?? cells);
       screen.shown = [];

@@ -2,10 +2,10 @@ import { StringStream, type StreamParser } from "@codemirror/streamparser";
 import { bits, colours, createLine, put, type Cell } from "./cells.ts";
 import { languages } from "./languages.ts";
 
-/** Gives one line of code after the other its look; what a line leaves open goes on in the next. */
+/** Colours one line of code. Lines must be in order: a line may continue a token of the previous one. */
 export type Painter = (line: string) => readonly Cell[] | undefined;
 
-const looks: ReadonlyMap<string, number> = new Map([
+const tokenStyles: ReadonlyMap<string, number> = new Map([
   ["keyword", colours.magenta],
   ["operator", 0],
   ["atom", colours.yellow],
@@ -31,18 +31,18 @@ const looks: ReadonlyMap<string, number> = new Map([
   ["heading", bits.bold],
 ]);
 
-function lookOf(token: string | null): number {
+function styleOf(token: string | null): number {
   for (const word of token?.split(" ") ?? []) {
-    const look = looks.get(word) ?? looks.get(word.split(".")[0] ?? "");
-    if (look !== undefined) return look;
+    const style = tokenStyles.get(word) ?? tokenStyles.get(word.split(".")[0] ?? "");
+    if (style !== undefined) return style;
   }
   return 0;
 }
 
 const tabSize = 8;
 const indentUnit = 2;
-/** Parsers may return empty tokens; one that never goes on is stopped. */
-const mostEmpty = 20;
+/** Parsers may return empty tokens; after this many the parser is stuck. */
+const maxEmptyTokens = 20;
 
 function paint(parser: StreamParser<unknown>, state: unknown, text: string): Cell[] {
   const line = createLine();
@@ -54,35 +54,34 @@ function paint(parser: StreamParser<unknown>, state: unknown, text: string): Cel
   let empty = 0;
   while (!stream.eol()) {
     stream.start = stream.pos;
-    const look = lookOf(parser.token(stream, state));
+    const style = styleOf(parser.token(stream, state));
     empty = stream.pos === stream.start ? empty + 1 : 0;
-    if (empty > mostEmpty) stream.pos++;
-    for (const character of text.slice(stream.start, stream.pos)) put(line, character, look);
+    if (empty > maxEmptyTokens) stream.pos++;
+    for (const character of text.slice(stream.start, stream.pos)) put(line, character, style);
   }
   return line.cells;
 }
 
 /**
- * Characters of one block that get colours. Some parsers keep a list of what is
- * open and search it at every token: on a text that only opens, their time is
- * quadratic.
+ * Maximum coloured characters of one block. Some parsers search their list of open
+ * brackets at each token, which takes quadratic time on text with only open brackets.
  */
-const mostPainted = 64 * 1024;
+const maxPainted = 64 * 1024;
 
-/** The painter of one code block, or undefined for a language that is not known. */
+/** The painter of one code block; undefined for an unknown language. */
 export function createPainter(language: string): Painter | undefined {
   const parser = languages.get(language.toLowerCase());
   if (!parser) return undefined;
   const state: unknown = parser.startState?.(indentUnit) ?? {};
   let isBroken = false;
-  let left = mostPainted;
+  let left = maxPainted;
   return (text) => {
     left -= text.length + 1;
     if (isBroken || left < 0) return undefined;
     try {
       return paint(parser, state, text);
     } catch {
-      // Colours are not worth an answer: the parsers are not made for hostile text.
+      // The parsers may throw on hostile text; the answer is shown without colours.
       isBroken = true;
       return undefined;
     }

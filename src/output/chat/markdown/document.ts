@@ -1,41 +1,42 @@
 import { neutralise } from "../../terminal/neutralise.ts";
 import type { Text } from "../../terminal/text.ts";
 import type { InlineLook } from "./inline/scanner.ts";
-import { longestLead } from "./lead.ts";
+import { maxLeadLength } from "./lead.ts";
 import { addCode, closeFence, finishText } from "./leaves.ts";
-import { addText, decide, decideCode, endInfo, endLine, leadGoesOn, truncate } from "./lines.ts";
+import { addText, decide, decideCode, endInfo, endLine, leadContinues, truncate } from "./lines.ts";
 import type { Reader } from "./reader.ts";
 import { createRows } from "./rows.ts";
 import type { Terminal } from "./screen.ts";
 import { addToTable, finishTable, previewTable } from "./table-block.ts";
 
-/** A Markdown document that is drawn while it is read. */
+/** A streamed Markdown document that is drawn while it arrives. */
 export interface Document {
-  /** Reads a piece of the source. What is drawn does not depend on where the pieces are cut. */
+  /** Reads a piece of the source. The drawing does not depend on where the pieces are cut. */
   feed(text: string): void;
-  /** Leaves the unfinished row: something else is written below what is returned. */
+  /** Leaves the unfinished row, because other output follows the returned text. */
   leave(): Text[];
-  /** The end of the source: whatever is open is finished. */
+  /** The end of the source: finishes all open blocks. */
   end(): void;
-  /** What is to be written to the terminal now. */
+  /** Returns the text to write to the terminal now. */
   take(): Text[];
-  /** An unfinished row stands on the terminal. */
+  /** An unfinished row is on the terminal. */
   readonly midRow: boolean;
   /**
-   * Characters, cells, marks and blocks that are kept because later ones decide
-   * what they are. Each character is work for no more than these: they are
-   * bounded whatever comes.
+   * Number of buffered characters, cells, marks and blocks, whose meaning depends on
+   * later text. The work for each character is at most proportional to this number,
+   * which is bounded for any input.
    */
   readonly held: number;
 }
 
+/** Adds a character to the start of a line; false if the start is complete without it. */
 function readLeading(reader: Reader, character: string): boolean {
   const { mode, lead, fence } = reader;
-  const goesOn =
+  const continues =
     mode === "lead"
-      ? leadGoesOn(lead, character)
-      : lead.length < longestLead && (/^[ >]$/.test(character) || character === fence?.mark);
-  if (goesOn) {
+      ? leadContinues(lead, character)
+      : lead.length < maxLeadLength && (/^[ >]$/.test(character) || character === fence?.mark);
+  if (continues) {
     reader.lead += character;
     return true;
   }
@@ -44,14 +45,14 @@ function readLeading(reader: Reader, character: string): boolean {
   return false;
 }
 
-/** Takes text of one line into what is open. */
+/** Adds text of one line to the open block. */
 function readPiece(reader: Reader, text: string): void {
   switch (reader.mode) {
     case "text":
       return addText(reader, text);
     case "info":
       reader.info += text;
-      if (reader.info.length > longestLead) endInfo(reader, false);
+      if (reader.info.length > maxLeadLength) endInfo(reader, false);
       return;
     case "code":
       return addCode(reader, text);
@@ -115,8 +116,8 @@ function take(reader: Reader): Text[] {
 }
 
 /**
- * Begins a document at the beginning of a row of the terminal. `painters` gives
- * a code block its colours by the name of its language.
+ * Starts a document at the start of a terminal row. `painters` returns the painter of
+ * a code block by the name of its language.
  */
 export function createDocument(
   terminal: Terminal,
@@ -134,21 +135,21 @@ export function createDocument(
     blocks: [],
     kept: 0,
     gap: undefined,
-    isBegun: false,
+    isStarted: false,
     text: undefined,
     table: undefined,
     fence: undefined,
     opening: undefined,
     codeRow: undefined,
   };
-  // Half a character: a stream may cut between the two code units of one.
+  // A stream may cut between the two code units of a character.
   let half = "";
   return {
     feed(text) {
       if (!reader.codeRow) reader.rows.adapt();
       const whole = half + text;
       half = /[\ud800-\udbff]$/.exec(whole)?.[0] ?? "";
-      // A half alone is written as U+FFFD, which takes a column.
+      // A single half would be written as U+FFFD, which takes a column.
       const complete = half === "" ? whole : whole.slice(0, -1);
       feed(reader, neutralise(complete.toWellFormed()));
     },

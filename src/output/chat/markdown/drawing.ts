@@ -3,42 +3,42 @@ import type { Text } from "../../terminal/text.ts";
 import { createDocument, type Document } from "./document.ts";
 import type { Reader } from "./reader.ts";
 
-/** Draws a text as it comes. What its functions return goes to `output.write`, at once and in order. */
+/** Draws a streamed text. Pass the returned texts to `output.write` at once and in order. */
 export interface Drawing {
-  /** A piece of the text. */
+  /** Adds a piece of the text. */
   add(text: string): Promise<Text[]>;
-  /** Leaves the current row, because something else is about to be written below it. */
+  /** Leaves the current row, because other output follows below it. */
   leave(): Text[];
-  /** The end of the text; what is added after it is a text of its own. */
+  /** Ends the text; later text is a new one. */
   end(): Promise<Text[]>;
-  /** An unfinished row stands on the terminal. */
+  /** An unfinished row is on the terminal. */
   readonly midRow: boolean;
 }
 
 export interface DrawingOptions {
-  /** Citation markers `[[1]](…)` become `[1]` without an address: the sources have that. */
+  /** Shorten citation markers `[[1]](…)` to `[1]`, because the list of sources has the address. */
   shortensMarkers: boolean;
 }
 
 /**
- * Draws Markdown for `output`, which must be written to by nobody else while a
- * row is unfinished (`midRow`). Text is redacted before it is laid out: a secret
- * that stands in two rows would not be found by the gate.
+ * Draws Markdown for `output`. While a row is unfinished (`midRow`), nothing else may
+ * write to `output`. Text is redacted before layout: the gate cannot find a secret that
+ * is wrapped over two rows.
  */
 export function createDrawing(output: Output, { shortensMarkers }: DrawingOptions): Drawing {
   const { secrets, hasColour, hasLinks, canRedraw } = output;
   const terminal = { columns: () => output.columns(), canRedraw };
   let createPainter: Reader["painters"] | undefined;
-  const begin = (): Document =>
+  const startDocument = (): Document =>
     createDocument(terminal, { hasColour, hasLinks, shortensMarkers }, (language) =>
       createPainter?.(language),
     );
-  let document = begin();
+  let document = startDocument();
   let held = "";
   let tail = "";
   const feed = async (text: string): Promise<void> => {
     tail += text;
-    // Languages are many and seldom needed: they are loaded when the first fence comes.
+    // The parsers are large and rarely needed: they are loaded at the first fence.
     if (hasColour && /`{3}|~{3}/.test(tail)) {
       createPainter ??= (await import("./code.ts")).createPainter;
     }
@@ -60,7 +60,7 @@ export function createDrawing(output: Output, { shortensMarkers }: DrawingOption
       await feed(rest);
       document.end();
       const parts = document.take();
-      document = begin();
+      document = startDocument();
       tail = "";
       return parts;
     },

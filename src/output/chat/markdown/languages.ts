@@ -68,7 +68,7 @@ const names: readonly [StreamParser<unknown>, string][] = [
   [yaml as StreamParser<unknown>, "yaml yml"],
 ];
 
-/** Parser of a language by the names that stand behind a code fence, in lower case. */
+/** Parser of a language by its names after a code fence, in lower case. */
 export const languages: ReadonlyMap<string, StreamParser<unknown>> = new Map(
   names.flatMap(([parser, all]) => all.split(" ").map((name) => [name, parser] as const)),
 );

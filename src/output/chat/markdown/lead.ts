@@ -1,8 +1,8 @@
-/** A block that holds others. `offset`: columns that its lines are indented by. */
+/** A block that contains other blocks. `offset`: indentation of its lines in columns. */
 export interface Container {
   kind: "quote" | "item";
   offset: number;
-  /** Marker of a list item as the source has it: `-`, `7.`. */
+  /** Marker of a list item in the source: `-`, `7.`. */
   marker: string;
 }
 
@@ -12,22 +12,22 @@ export type Leaf =
   | { kind: "fence"; mark: string; length: number; indent: number }
   | { kind: "underline"; level: 1 | 2 };
 
-/** What the beginning of a line says of it. */
+/** The parsed start of a line. */
 export interface Lead {
-  /** Containers that go on. */
+  /** Number of containers that continue. */
   kept: number;
-  /** Containers that begin here. */
+  /** Containers that start in this line. */
   opened: Container[];
   leaf: Leaf;
-  /** What of the beginning is content already. */
+  /** The part of the start that is already content. */
   rest: string;
 }
 
-/** Characters that a line may begin with before it is known what it is. */
+/** Characters at the start of a line that may belong to block marks. */
 export const leading = /^[ \t>*+\-_#0-9.)`~=|:]$/;
-/** A beginning that is longer is content. Also bounds how deep quotes and lists nest. */
-export const longestLead = 240;
-const deepest = 12;
+/** A longer start is content. */
+export const maxLeadLength = 240;
+const maxNesting = 12;
 
 function indentOf(text: string, at: number): number {
   let end = at;
@@ -35,7 +35,7 @@ function indentOf(text: string, at: number): number {
   return end - at;
 }
 
-/** Where the content of the containers begins, and how many of them go on. */
+/** Number of containers that the line continues (`kept`), and the index of their content (`at`). */
 export function matchContainers(
   text: string,
   containers: readonly Container[],
@@ -59,7 +59,7 @@ export function matchContainers(
 
 const item = /^([-*+]|\d{1,9}[.)])( +|$)/;
 
-/** A container that begins at `at`, and where its content begins. */
+/** The container that starts at `at`, and the index of its content. */
 function readContainer(
   text: string,
   at: number,
@@ -73,14 +73,16 @@ function readContainer(
     return { container: { kind: "quote", offset: 0, marker: ">" }, at: end };
   }
   const [, marker = "", gap = ""] = item.exec(text.slice(start)) ?? [];
-  // Only a whole line is a rule: in `* **Name**` a word follows the same marks.
+  // Only a complete line can be a rule: `* **Name**` starts with the same marks.
   if (marker === "" || (line.isComplete && isRule(text.slice(start)))) return undefined;
   const isEmpty = text.slice(start + marker.length).trim() === "";
-  // `-` is a list item only when a space follows, or nothing at all.
+  // `-` is a list item only if a space or the line end follows.
   if (isEmpty && gap === "" && !line.isComplete) return undefined;
-  // A number at the beginning of a line of prose is no list, nor is a lone dash.
-  const isOdd = /^\d/.test(marker) ? marker.slice(0, -1) !== "1" : isEmpty && line.isComplete;
-  if (line.interrupts && isOdd) return undefined;
+  // In a paragraph, a number other than 1 or a single dash does not start a list.
+  const cannotInterrupt = /^\d/.test(marker)
+    ? marker.slice(0, -1) !== "1"
+    : isEmpty && line.isComplete;
+  if (line.interrupts && cannotInterrupt) return undefined;
   const wide = gap.length > 4 || gap === "" ? 1 : gap.length;
   const container: Container = { kind: "item", offset: indent + marker.length + wide, marker };
   return { container, at: Math.min(text.length, start + marker.length + wide) };
@@ -117,9 +119,9 @@ function readLeaf(
 }
 
 /**
- * Reads the beginning of a line: `text` holds only leading() characters (and
- * the box of a task), and the whole line where `isComplete`; else other text
- * follows. `isText`: a paragraph is open, which the line may go on with.
+ * Parses the start of a line. `text` contains only `leading` characters (and the box of
+ * a task). `isComplete`: `text` is the whole line; else other text follows. `isText`: a
+ * paragraph is open, which the line may continue.
  */
 export function readLead(
   text: string,
@@ -131,9 +133,9 @@ export function readLead(
   const { kept } = matched;
   let { at } = matched;
   const opened: Container[] = [];
-  // A paragraph of a list item or quote goes on without their marks, too.
+  // A paragraph in a list item or quote may continue without their marks.
   const isInside = isText && kept === containers.length;
-  while (kept + opened.length < deepest) {
+  while (kept + opened.length < maxNesting) {
     const interrupts = isInside && opened.length === 0;
     const next = readContainer(text, at, { interrupts, isComplete });
     if (!next) break;

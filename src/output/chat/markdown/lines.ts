@@ -1,4 +1,4 @@
-import { leading, longestLead, matchContainers, readLead, type Lead } from "./lead.ts";
+import { leading, matchContainers, maxLeadLength, readLead, type Lead } from "./lead.ts";
 import {
   addCode,
   beginBlock,
@@ -18,9 +18,9 @@ import { parseAligns, splitCells } from "./table.ts";
 
 const taskBox = /(?:^|[ >])(?:[-*+]|\d{1,9}[.)]) {1,4}(\[(?:[ xX]\]?)?)?$/;
 
-/** Whether it is still open what the line is, with one more character of its beginning. */
-export function leadGoesOn(lead: string, character: string): boolean {
-  if (lead.length >= longestLead) return false;
+/** Whether `character` still belongs to the start of the line, whose block is not yet known. */
+export function leadContinues(lead: string, character: string): boolean {
+  if (lead.length >= maxLeadLength) return false;
   const box = taskBox.exec(lead.slice(-20));
   if (box?.[1] === undefined && character === "[") return box !== null;
   if (box?.[1] === "[") return /[ xX]/.test(character);
@@ -29,18 +29,18 @@ export function leadGoesOn(lead: string, character: string): boolean {
   return leading.test(character) && !lead.endsWith("] ");
 }
 
-/** Ends the containers that the line does not go on with. */
+/** Ends the containers that the line does not continue. */
 export function truncate(reader: Reader, kept: number): void {
   const { blocks, rows } = reader;
   if (blocks.slice(kept).some((block) => !block.isShown)) {
-    // An item without content.
+    // A list item without content.
     reader.kept = kept;
     rows.row(beginBlock(reader).first);
   }
   blocks.length = kept;
 }
 
-function goOn(reader: Reader, rest: string, next: string | undefined): void {
+function continueText(reader: Reader, rest: string, next: string | undefined): void {
   const { text } = reader;
   if (!text) return;
   text.inline.newline(text.keepsLines || next === "<");
@@ -49,14 +49,14 @@ function goOn(reader: Reader, rest: string, next: string | undefined): void {
   reader.mode = "text";
 }
 
-/** Whether the line below a paragraph of one line makes that the header of a table. */
+/** Whether `line` is a table delimiter row below a paragraph of one line, its header. */
 function isTableBelow({ text, rows }: Reader, line: string): boolean {
   if (!text || rows.isWrapped || text.lines !== 1 || !text.source.includes("|")) return false;
   return parseAligns(line)?.length === splitCells(text.source).length;
 }
 
-/** The line goes on with the open paragraph, or changes what that is. True where it did. */
-function takesLine(reader: Reader, lead: Lead, next: string | undefined): boolean {
+/** Adds the line to the open paragraph, or turns that into a table or heading. False if neither. */
+function extendText(reader: Reader, lead: Lead, next: string | undefined): boolean {
   const { text, rows } = reader;
   if (!text || lead.opened.length > 0) return false;
   const { leaf, rest } = lead;
@@ -77,7 +77,7 @@ function takesLine(reader: Reader, lead: Lead, next: string | undefined): boolea
     return true;
   }
   if (leaf.kind !== "text" && !(leaf.kind === "underline" && leaf.level === 1)) return false;
-  goOn(reader, rest, next);
+  continueText(reader, rest, next);
   if (isComplete) endTextLine(reader);
   return true;
 }
@@ -134,7 +134,7 @@ function openLeaf(reader: Reader, { leaf, rest, opened }: Lead, next: string | u
   }
 }
 
-/** The beginning of a line is known: `next` is the character behind it, undefined at the line's end. */
+/** Processes the complete start of a line. `next`: the following character, undefined at the line end. */
 export function decide(reader: Reader, next: string | undefined): void {
   const source = reader.lead.replaceAll("\t", "    ");
   reader.lead = "";
@@ -151,7 +151,7 @@ export function decide(reader: Reader, next: string | undefined): void {
     }
     finishTable(reader);
   }
-  if (takesLine(reader, lead, next)) return;
+  if (extendText(reader, lead, next)) return;
   finishText(reader);
   openBlocks(reader, lead);
   openLeaf(reader, lead, next);
@@ -161,10 +161,10 @@ export function addText(reader: Reader, part: string): void {
   const { text } = reader;
   if (!text) return;
   text.inline.feed(part);
-  if (text.lines === 0 && text.source.length < longestSource) text.source += part;
+  if (text.lines === 0 && text.source.length < maxSourceLength) text.source += part;
 }
 
-const longestSource = 2000;
+const maxSourceLength = 2000;
 
 function endTextLine(reader: Reader): void {
   const { text } = reader;
@@ -175,13 +175,13 @@ function endTextLine(reader: Reader): void {
 }
 
 function endCodeLine(reader: Reader): void {
-  // An empty line of code is a row as well.
+  // An empty line of code is a row, too.
   addCode(reader, "");
   endCodeRow(reader);
   reader.mode = reader.fence ? "code-lead" : "lead";
 }
 
-/** What stands behind the marks of a fence is complete, or too long for one. */
+/** Ends the text after the marks of a fence: it is complete, or too long for a fence. */
 export function endInfo(reader: Reader, isComplete = true): void {
   const { opening, info } = reader;
   reader.opening = undefined;
@@ -197,21 +197,21 @@ export function endInfo(reader: Reader, isComplete = true): void {
   openFence(reader, opening);
 }
 
-/** The beginning of a line inside a fence is known. */
+/** Processes the complete start of a line inside a fence. */
 export function decideCode(reader: Reader, isComplete: boolean): void {
   const { lead, fence, blocks } = reader;
   if (!fence) return;
   const quotes = blocks.findLastIndex((block) => block.kind === "quote") + 1;
   const { kept, at } = matchContainers(lead, blocks, isComplete);
   if (kept < quotes) {
-    // The quote that the code stands in is over.
+    // The quote that contains the code has ended.
     closeFence(reader);
     reader.mode = "lead";
     if (isComplete) decide(reader, undefined);
     return;
   }
   reader.lead = "";
-  // Code that is indented less than its list item is still code: many answers are written so.
+  // Code indented less than its list item is still code: many answers contain that.
   const indent = kept < blocks.length ? 1000 : fence.indent;
   const spaces = /^ */.exec(lead.slice(at))?.[0].length ?? 0;
   const code = lead.slice(at + Math.min(indent, spaces));

@@ -1,10 +1,11 @@
 import { bits, cellsOf, colours, widthOf, type Cell } from "./cells.ts";
 import type { Container } from "./lead.ts";
 
-/** An open container: a list item shows its marker once, in its first row. */
+/** An open container. A list item shows its marker only in its first row. */
 export interface Block extends Container {
-  /** Marker as it is drawn: `•`, `3.` */
+  /** Displayed marker: `•`, `3.` */
   label: string;
+  /** The marker has been drawn. */
   isShown: boolean;
 }
 
@@ -13,12 +14,12 @@ const bullets = ["•", "◦", "▪"];
 function numberOf(container: Container, sibling: Block | undefined): string {
   const own = Number.parseInt(container.marker, 10);
   const end = container.marker.at(-1) ?? ".";
-  // A list may be written with the same number all the way down.
+  // All items of a list may have the same number in the source.
   const isRepeated = sibling !== undefined && Number.parseInt(sibling.marker, 10) === own;
   return `${isRepeated ? Number.parseInt(sibling.label, 10) + 1 : own}${end}`;
 }
 
-/** A container that begins inside `outer`, where `sibling` has just ended. */
+/** A container that starts inside `outer`, after `sibling` has ended. */
 export function createBlock(
   container: Container,
   outer: readonly Block[],
@@ -32,31 +33,31 @@ export function createBlock(
   return { ...container, label, isShown: container.kind === "quote" };
 }
 
-function piece(block: Block, isFirst: boolean): Cell[] {
+function prefixPart(block: Block, isFirst: boolean): Cell[] {
   if (block.kind === "quote") return cellsOf("│ ", bits.dim);
   const marker = cellsOf(`${block.label} `, colours.yellow);
   return isFirst && !block.isShown ? marker : cellsOf(" ".repeat(widthOf(marker)));
 }
 
-/** What stands in front of the next row, and of those after it; never more than half of `limit`. */
+/** Prefixes of the next row (`first`) and of later rows (`rest`); at most half of `limit`. */
 export function prefixOf(blocks: readonly Block[], limit: number): { first: Cell[]; rest: Cell[] } {
   const first: Cell[] = [];
   const rest: Cell[] = [];
   let left = Math.floor(limit / 2);
-  // The innermost ones say most.
+  // If space is short, the innermost blocks matter most.
   for (const block of blocks.toReversed()) {
-    const own = piece(block, true);
+    const own = prefixPart(block, true);
     left -= widthOf(own);
     if (left < 0) break;
     first.unshift(...own);
-    rest.unshift(...piece(block, false));
+    rest.unshift(...prefixPart(block, false));
   }
   for (const block of blocks) block.isShown = true;
   return { first, rest };
 }
 
-/** What stands in front of an empty row. */
-export function restOf(blocks: readonly Block[], limit: number): Cell[] {
+/** Prefix of an empty row; draws no marker. */
+export function emptyRowPrefix(blocks: readonly Block[], limit: number): Cell[] {
   const { rest } = prefixOf(
     blocks.map((block) => ({ ...block })),
     limit,

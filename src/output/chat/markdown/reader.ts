@@ -8,17 +8,17 @@ import type { Rows } from "./rows.ts";
 import type { Table } from "./table.ts";
 import type { Terminal } from "./screen.ts";
 
-/** Inline text that is being read. */
+/** The open paragraph or heading. */
 export interface OpenText {
   inline: Inline;
   isHeading: boolean;
-  /** Items whose marker stands in its first row. */
+  /** List items whose marker is in the first row of the text. */
   marked: readonly Block[];
-  /** Its first source line, as long as a table may begin with it. */
+  /** The first source line, while it may be the header of a table. */
   source: string;
-  /** Source lines that are complete. */
+  /** Number of complete source lines. */
   lines: number;
-  /** Line breaks of the source stay: HTML, and rows of what is no table. */
+  /** Keep line breaks of the source: for HTML, and rows that look like a table. */
   keepsLines: boolean;
 }
 
@@ -29,27 +29,29 @@ export interface OpenFence {
   paint: (line: string) => readonly Cell[] | undefined;
 }
 
-/** Everything known of a document at the place that has been read. */
+/** Parser state of a document at the current position. */
 export interface Reader {
   readonly terminal: Terminal;
   readonly rows: Rows;
   readonly look: InlineLook;
-  /** Looks of code by language; set when the first fence comes. */
+  /** Painter of a code block by its language. */
   painters: (language: string) => ((line: string) => readonly Cell[] | undefined) | undefined;
-  /** What the next character belongs to. */
+  /** The part of the document that the next character belongs to. */
   mode: "lead" | "text" | "info" | "code-lead" | "code" | "table";
+  /** Start of the current line, until its block is known. */
   lead: string;
+  /** Text after the marks of a fence. */
   info: string;
   blocks: Block[];
-  /** How many of `blocks` the current line goes on with. */
+  /** Number of `blocks` that the current line continues. */
   kept: number;
-  /** Blocks that were open at the last blank line; undefined where there was none. */
+  /** Number of blocks that were open at the last blank line; undefined without a blank line. */
   gap: number | undefined;
-  isBegun: boolean;
+  isStarted: boolean;
   text: OpenText | undefined;
   table: Table | undefined;
   fence: OpenFence | undefined;
-  /** A fence whose line is still being read. */
+  /** A fence whose opening line is not complete yet. */
   opening: Extract<Leaf, { kind: "fence" }> | undefined;
   codeRow: CodeRow | undefined;
 }

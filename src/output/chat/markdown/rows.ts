@@ -1,40 +1,40 @@
 import { widthOf, type Cell, type Line } from "./cells.ts";
-import { draw, finish, limitOf, mostCells, type Screen, type Terminal } from "./screen.ts";
+import { draw, finish, limitOf, maxCells, type Screen, type Terminal } from "./screen.ts";
 
 /**
- * Rows of a terminal. Only the last one, which has no newline yet, may still
- * change: what is above has been read and is never touched again.
+ * Rows of a terminal. Only the last row, which has no newline yet, may still change.
+ * Finished rows are never redrawn, because the user may have read them.
  */
 export interface Rows {
-  /** The current row behind its prefix. Wraps between words. */
+  /** The current row after its prefix. Wraps between words. */
   readonly line: Line;
   readonly screen: Screen;
-  /** Full rows of the current text stand above its last one. */
+  /** The current text has more than one row. */
   readonly isWrapped: boolean;
-  /** Columns that a row may take. */
+  /** Maximum columns of a row. */
   limit(): number;
-  /** Begins a row; `rest` is put in front of those that follow when it is full. */
+  /** Starts a row with the prefix `first`; wrapped rows get the prefix `rest`. */
   open(first: readonly Cell[], rest: readonly Cell[]): void;
   /** Ends the current row, if one is open. */
   end(): void;
-  /** A whole row. */
+  /** Writes a complete row. */
   row(cells: readonly Cell[]): void;
-  /** Shows in the current row, for the time being, what cannot be laid out yet. */
+  /** Sets temporary content of the current row, for a block without a final layout. */
   preview(cells: readonly Cell[]): void;
-  /** Gives the open row up; only one that is not wrapped. */
+  /** Discards the open row, which must not be wrapped. */
   drop(): void;
-  /** Leaves the row as it is on the screen; what follows stands in the next one. */
+  /** Leaves the row on the screen; the text continues in the next row. */
   leave(): void;
-  /** Looks whether the window has another width now. */
+  /** Adapts to a changed width of the terminal. */
   adapt(): void;
-  /** Shows the current row as it is now. */
+  /** Draws the current row. */
   draw(): void;
 }
 
-/** Closing punctuation is not put at the beginning of a row. */
+/** Closing punctuation, which must not start a row. */
 const closing = /^[、。,.!?:;)\]}，．！？：；）」』】]/;
 
-/** Cells of the full row, and where the next one begins. */
+/** Index after the last cell of a full row, and of the first cell of the next row. */
 interface Break {
   end: number;
   next: number;
@@ -55,7 +55,7 @@ function findBreak(cells: readonly Cell[], available: number): Break | undefined
     width += cell.width;
     last = breaksAt(cells, index) ?? last;
     if (width > available && cell.width > 0) {
-      // A space that does not fit is not missed.
+      // A space at the end need not fit.
       if (cell.text === " " && index === cells.length - 1) return undefined;
       const hard = Math.max(1, index);
       return last ?? { end: hard, next: hard };
@@ -73,13 +73,13 @@ interface State {
   preview: readonly Cell[];
   isOpen: boolean;
   isWrapped: boolean;
-  /** All that was in the row was left above; it is none unless something comes. */
+  /** leave() has moved to a new row, which is not written if it stays empty. */
   isLeft: boolean;
   width: number;
   limit: number;
 }
 
-// A cursor behind a space that the next word may not need would only jump.
+// The next word may wrap: drawing the space first would make the cursor jump.
 function withoutEndSpaces(cells: readonly Cell[]): readonly Cell[] {
   let end = cells.length;
   while (end > 0 && /^ ?$/.test((cells[end - 1] as Cell).text)) end--;
@@ -114,7 +114,7 @@ function breakRow(state: State): void {
 
 function add(state: State, cell: Cell): void {
   if (cell.text === " " && state.cells.length === 0) return;
-  if (state.cells.length > mostCells(state.limit)) breakRow(state);
+  if (state.cells.length > maxCells(state.limit)) breakRow(state);
   state.cells.push(cell);
   state.width += cell.width;
   if (state.width > state.limit - widthOf(state.first)) refit(state);
@@ -130,7 +130,7 @@ function leave(state: State): void {
   const { screen } = state;
   if (!state.isOpen) draw(screen, []);
   if (screen.shown.length === 0) return;
-  // Marks may have come or gone since: text is counted, not marks.
+  // Count only text: marks may have been added or removed since the last draw.
   const isText = (cell: Cell): boolean => !cell.isMark && cell.text !== "";
   let count = screen.shown.filter(isText).length - state.first.filter(isText).length;
   let at = 0;
@@ -147,7 +147,7 @@ function leave(state: State): void {
   refit(state);
 }
 
-/** A window made narrower breaks a row that is too long for it: that one can no longer be redrawn. */
+/** A narrowed terminal wraps a row that is too long; such a row can no longer be redrawn. */
 function adapt(state: State): void {
   const limit = limitOf(state.terminal);
   if (limit === state.limit) return;
@@ -177,8 +177,8 @@ export function createRows(terminal: Terminal): Rows {
     limit: limitOf(terminal),
   };
   const end = (): void => {
-    const isNone = state.isLeft && state.cells.length === 0;
-    if (state.isOpen && !isNone) finishRow(state, state.cells);
+    const isEmpty = state.isLeft && state.cells.length === 0;
+    if (state.isOpen && !isEmpty) finishRow(state, state.cells);
     close(state);
   };
   return {

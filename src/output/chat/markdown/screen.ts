@@ -1,43 +1,44 @@
 import { erase, type Text } from "../../terminal/text.ts";
 import { sameCell, toText, widthOf, type Cell } from "./cells.ts";
 
-/** The terminal, as far as rows need to know it. */
+/** Properties of the terminal that rows need. */
 export interface Terminal {
-  /** Width now. */
+  /** Current width. */
   columns(): number;
-  /** The end of the current row can be taken back; else only whole rows are written. */
+  /** The end of the current row can be erased; else only complete rows are written. */
   canRedraw: boolean;
 }
 
-/** What is to be written, and what of it stands in the terminal's current row. */
 export interface Screen {
+  /** Text to write. */
   out: Text[];
+  /** Cells in the terminal's current row, after `out` is written. */
   shown: Cell[];
 }
 
-const widest = 1000;
+const maxColumns = 1000;
 
-/** Most cells of a row: those without any width would never fill one. */
-export function mostCells(limit: number): number {
+/** Maximum cells of a row; needed because cells without width never fill a row. */
+export function maxCells(limit: number): number {
   return limit * 4 + 64;
 }
 
-/** Columns that a row may take: the last one stays free, terminals differ in how they treat it. */
+/** Maximum columns of a row. The last column stays free: terminals treat it differently. */
 export function limitOf(terminal: Terminal): number {
-  return Math.max(1, Math.min(terminal.columns() - 1, widest));
+  return Math.max(1, Math.min(terminal.columns() - 1, maxColumns));
 }
 
 function isSimple(cells: readonly Cell[]): boolean {
   return cells.every((cell) => /^[ -~]*$/.test(cell.text));
 }
 
-/** Brings the current row to `cells`. What stays the same is not written again, so nothing flickers. */
+/** Redraws the current row as `cells`. Unchanged cells are not written again, to avoid flicker. */
 export function draw(screen: Screen, cells: readonly Cell[]): void {
-  // Copies: cells change while their row is open.
-  screen.shown = bring(screen, cells).map((cell) => ({ ...cell }));
+  // Copies, because cells change while their row is open.
+  screen.shown = writeChanges(screen, cells).map((cell) => ({ ...cell }));
 }
 
-function bring(screen: Screen, cells: readonly Cell[]): Cell[] {
+function writeChanges(screen: Screen, cells: readonly Cell[]): Cell[] {
   const target = cells.filter((cell) => cell.text !== "");
   const { shown, out } = screen;
   let same = 0;
@@ -46,7 +47,7 @@ function bring(screen: Screen, cells: readonly Cell[]): Cell[] {
     same++;
   }
   const gone = shown.slice(same);
-  // How wide a terminal draws other characters is not known for certain.
+  // The width of other characters differs between terminals, so the whole row is erased.
   if (gone.length > 0 && !isSimple(gone)) {
     out.push(erase("row"));
     same = 0;
@@ -55,9 +56,9 @@ function bring(screen: Screen, cells: readonly Cell[]): Cell[] {
   return target;
 }
 
-/** Ends the current row as `cells`. */
+/** Redraws the current row as `cells` and ends it. */
 export function finish(screen: Screen, cells: readonly Cell[]): void {
-  bring(screen, cells);
+  writeChanges(screen, cells);
   screen.out.push("\n");
   screen.shown = [];
 }

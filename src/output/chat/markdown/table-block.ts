@@ -12,24 +12,24 @@ import {
   type Table,
 } from "./table.ts";
 
-const mostRows = 400;
-const largest = 64 * 1024;
-const longestLine = 16 * 1024;
-const longestCell = 4000;
+const maxRows = 400;
+const maxSize = 64 * 1024;
+const maxLineLength = 16 * 1024;
+const maxCellLength = 4000;
 
-// What is longer than anybody reads in a cell is not worth a look of its own.
+// The Markdown of a very long cell is not drawn.
 function cellOf(reader: Reader, text: string, style = 0): Cell[] {
-  return text.length > longestCell ? cellsOf(text, style) : drawInline(text, reader.look, style);
+  return text.length > maxCellLength ? cellsOf(text, style) : drawInline(text, reader.look, style);
 }
 
-/** A row as a list of `header: value`, for terminals that are too narrow for the table. */
+/** Writes a row as a list of `header: value`, for terminals too narrow for the table. */
 function writeEntries(reader: Reader, headers: readonly Cell[][], row: readonly Cell[][]): void {
   const { rows } = reader;
   let isFirst = true;
   for (const [column, cells] of row.entries()) {
     if (cells.length === 0) continue;
     const { first, rest } = beginBlock(reader);
-    // As prefixOf() does it, what stands in front leaves half of the row.
+    // Like prefixOf(): the prefix takes at most half of the row.
     const room = Math.max(0, Math.floor(rows.limit() / 2) - widthOf(rest));
     const bullet = cellsOf((isFirst ? "• " : "  ").slice(0, room));
     rows.open([...first, ...bullet], [...rest, ...cellsOf(" ".repeat(Math.min(4, room)))]);
@@ -41,12 +41,12 @@ function writeEntries(reader: Reader, headers: readonly Cell[][], row: readonly 
   }
 }
 
-/** Writes what has been collected, and keeps the columns for the rows that may follow. */
+/** Writes the collected rows; keeps the column widths for later rows. */
 function writeRows(reader: Reader, table: Table): void {
   const [header = "", ...lines] = table.lines;
   const { aligns = [] } = table;
   const headers = splitCells(header).map((text) => cellOf(reader, text, bits.bold));
-  // More cells than the header has are kept: a model often forgets that a bar in a cell ends it.
+  // Extra cells are kept: models often forget to escape a bar in a cell.
   const body = lines.map((line) => splitCells(line).map((text) => cellOf(reader, text)));
   const isFirst = table.widths === undefined;
   const { first, rest } = beginBlock(reader);
@@ -58,7 +58,7 @@ function writeRows(reader: Reader, table: Table): void {
     write(tableRow(headers, widths, aligns), first);
     write(ruleRow(widths), rest);
   }
-  // Headers stand in front of their cells; one that has none would be lost.
+  // In a list, headers precede their cells; a header of an empty column would be lost.
   const isLost = headers.some((_, column) => body.every((row) => !row[column]?.length));
   if (isFirst && widths.length === 0 && isLost) writeEntries(reader, [], headers);
   for (const row of body) {
@@ -73,14 +73,14 @@ function writeRows(reader: Reader, table: Table): void {
   table.size = 0;
 }
 
-/** Begins to collect what may be a table. `header`: its first line, when that is known already. */
+/** Starts collecting a possible table. `header`: its first line, if already read. */
 export function openTable(reader: Reader, header?: string): void {
   reader.table = createTable();
   if (header !== undefined) reader.table.lines.push(header);
 }
 
-/** Gives up a table that is none: its lines are text, a row each. */
-function giveUp(reader: Reader, more?: string): void {
+/** Turns collected lines that are not a table into text, a row each. */
+function convertToText(reader: Reader, more?: string): void {
   const lines = reader.table?.lines ?? [];
   reader.table = undefined;
   const all = more === undefined ? lines : [...lines, more];
@@ -96,18 +96,18 @@ function giveUp(reader: Reader, more?: string): void {
   text.lines = all.length;
 }
 
-/** Ends the table: it is written, with the columns that its rows need. */
+/** Ends the table and writes it. */
 export function finishTable(reader: Reader): void {
   const { table } = reader;
   if (!table) return;
   if (table.line !== "") endTableLine(reader);
   if (reader.table?.aligns) writeRows(reader, reader.table);
-  else giveUp(reader);
+  else convertToText(reader);
   reader.table = undefined;
   finishText(reader);
 }
 
-/** Takes a complete source line into the table. */
+/** Adds the complete source line to the table. */
 export function endTableLine(reader: Reader): void {
   const { table } = reader;
   if (!table) return;
@@ -115,11 +115,12 @@ export function endTableLine(reader: Reader): void {
   table.line = "";
   if (table.lines.length > 0 && !table.aligns) {
     const aligns = parseAligns(line);
-    if (aligns?.length !== splitCells(table.lines[0] ?? "").length) return giveUp(reader, line);
+    if (aligns?.length !== splitCells(table.lines[0] ?? "").length)
+      return convertToText(reader, line);
     table.aligns = aligns;
     return;
   }
-  // A line without any bar is text that follows without an empty line.
+  // A line without a bar is text after the table, without an empty line between them.
   if (table.aligns && !line.includes("|")) {
     writeRows(reader, table);
     reader.table = undefined;
@@ -130,34 +131,34 @@ export function endTableLine(reader: Reader): void {
   }
   table.lines.push(line);
   table.size += line.length;
-  if (table.lines.length > mostRows || table.size > largest) writeRows(reader, table);
+  if (table.lines.length > maxRows || table.size > maxSize) writeRows(reader, table);
 }
 
-/** Text of the current source line of the table. */
+/** Adds text to the current source line of the table. */
 export function addToTable(reader: Reader, text: string): void {
   const { table } = reader;
   if (!table) return;
   table.line += text;
-  if (table.line.length <= longestLine) return;
-  // No table has such rows: what follows is text.
+  if (table.line.length <= maxLineLength) return;
+  // No real table has such a row: the rest is text.
   const { line } = table;
   table.line = "";
   if (table.aligns) {
     finishTable(reader);
     openText(reader);
     reader.text?.inline.feed(line);
-  } else giveUp(reader, line);
+  } else convertToText(reader, line);
   reader.mode = "text";
 }
 
-/** What the reader sees of a table that is not complete: the source line that is coming. */
+/** Shows the current source line of an incomplete table. */
 export function previewTable(reader: Reader): void {
   const { table, rows } = reader;
   if (!table) return rows.preview([]);
   const line = table.line || reader.lead || (table.lines.at(-1) ?? "");
   const cells: Cell[] = [];
   let left = rows.limit();
-  // A terminal takes more columns for a tab than a row that is redrawn can know.
+  // Tabs become spaces, because their width depends on the terminal.
   for (const cell of cellsOf(line.slice(0, left).replaceAll("\t", " "), bits.dim)) {
     left -= cell.width;
     if (left < 0) break;

@@ -6,35 +6,35 @@ import type { InlineLook } from "./inline/scanner.ts";
 export type Align = "left" | "right" | "center";
 
 export interface Table {
-  /** Header first; source lines. */
+  /** Source lines, the header first. */
   lines: string[];
   aligns: Align[] | undefined;
-  /** Characters of the lines. */
+  /** Number of characters in `lines`. */
   size: number;
-  /** Set once rows have been written: later ones cannot change the columns. */
+  /** Column widths, set when the first rows are written; later rows cannot change them. */
   widths: number[] | undefined;
-  /** Source line that is being read. */
+  /** The current source line. */
   line: string;
 }
 
-const mostColumns = 64;
+const maxColumns = 64;
 
 export function createTable(line = ""): Table {
   return { lines: [], aligns: undefined, size: 0, widths: undefined, line };
 }
 
-/** Cells of a source line: split at bars, `\|` is one in a cell. */
+/** Cells of a source line, split at bars; `\|` is a bar in a cell. */
 export function splitCells(line: string): string[] {
   const inner = line.trim().replace(/^\|/, "");
   const cells = inner
     .split(/(?<!\\)\|/)
-    .slice(0, mostColumns + 1)
+    .slice(0, maxColumns + 1)
     .map((cell) => cell.trim().replaceAll("\\|", "|"));
   if (cells.length > 1 && cells.at(-1) === "") cells.pop();
-  return cells.slice(0, mostColumns);
+  return cells.slice(0, maxColumns);
 }
 
-/** Alignments of a delimiter row, or undefined where `line` is none. */
+/** Alignments of a delimiter row; undefined if `line` is not one. */
 export function parseAligns(line: string): Align[] | undefined {
   if (!/^[\s|:-]+$/.test(line) || !line.includes("-")) return undefined;
   const cells = splitCells(line);
@@ -55,11 +55,11 @@ export function drawInline(text: string, look: InlineLook, style = 0): Cell[] {
 
 const gap = 3;
 
-// As terminals draw it that know what joins: these rows are never redrawn.
+// Width in terminals that join graphemes. An error is harmless: these rows are never redrawn.
 const widthOf = (cells: readonly Cell[]): number => displayWidth(textOf(cells));
 const separator = cellsOf(" │ ", bits.dim);
 
-/** Widths of the columns, or undefined where they do not fit into `limit`. */
+/** Widths of the columns; undefined if they do not fit into `limit`. */
 export function fitTable(rows: readonly Cell[][][], limit: number): number[] | undefined {
   const widths: number[] = [];
   for (const row of rows) {
@@ -77,7 +77,7 @@ function pad(cells: readonly Cell[], width: number, align: Align): Cell[] {
   return [...cellsOf(" ".repeat(before)), ...cells, ...cellsOf(" ".repeat(free - before))];
 }
 
-/** One row of a table whose columns are known. */
+/** One row of a table with known column widths. */
 export function tableRow(
   row: readonly Cell[][],
   widths: readonly number[],

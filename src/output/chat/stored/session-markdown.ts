@@ -3,7 +3,7 @@ import { neutralise, neutraliseLine } from "../../terminal/neutralise.ts";
 import { listSources, titleText } from "../sources.ts";
 import { answerState, turnOfStored, type Branch } from "./stored.ts";
 
-/** One line of text in which nothing is Markdown or HTML. */
+/** Escapes Markdown and HTML in one line of text. */
 function plain(text: string): string {
   return titleText(text).replace(/[\\`*_{}[\]()<>#+!|~&-]/g, (mark) => `\\${mark}`);
 }
@@ -13,7 +13,7 @@ function timeText(time: string | null | undefined): string {
   return /^[\d:.TZ+-]{1,40}$/.test(time) ? time : plain(time);
 }
 
-/** A link where it is one of the web; else the title alone. */
+/** A Markdown link for a web address; else only the title. */
 function linkText(title: string, target: string | null): string {
   if (target === null || !/^https?:\/\/[\u0021-\u007e]+$/.test(target)) return plain(title);
   return `[${plain(title)}](<${target.replace(/[<>\\]/g, encodeURIComponent)}>)`;
@@ -34,7 +34,7 @@ function fileLines({ files }: StoredMessage): string[] {
   return ["", `Files: ${files.map(({ name, id }) => plain(name || id || "?")).join(", ")}`];
 }
 
-/** The text as the service keeps it. A marker without a link would be a link to nowhere. */
+/** The stored text; markers without a target become `[1]`, as they would link to nowhere. */
 function bodyOf(message: StoredMessage): string {
   return neutralise(message.message)
     .replace(/\[\[(\d{1,6})\]\]\(\)/g, "\\[$1\\]")
@@ -43,7 +43,7 @@ function bodyOf(message: StoredMessage): string {
 
 function answerLines(session: StoredSession, message: StoredMessage): string[] {
   const state = answerState(message);
-  if (state === "missing") return ["*(no answer is stored: it was cut before its end)*"];
+  if (state === "missing") return ["*(no answer is stored: it was cut)*"];
   const failed =
     state === "failed" ? ["", `*(failed: ${plain(neutraliseLine(message.error ?? ""))})*`] : [];
   return [bodyOf(message), ...failed, ...sourceLines(session, message)];
@@ -63,9 +63,9 @@ function messageLines(session: StoredSession, message: StoredMessage): string[] 
 }
 
 /**
- * A stored conversation as Markdown: a heading a message, the texts as they are
- * but for control characters, sources as a list below each answer. With `all`
- * the messages of the other branches follow.
+ * A stored conversation as Markdown: a heading for each message, the stored texts
+ * with control characters made visible, and a list of sources below each answer. With
+ * `all`, the other branches follow.
  */
 export function* sessionMarkdown(
   session: StoredSession,
@@ -76,7 +76,7 @@ export function* sessionMarkdown(
   yield `# ${plain(name)}\n\n- session: ${session.chat_session_id}\n`;
   if (session.persona_name) yield `- agent: ${plain(session.persona_name)}\n`;
   const first = current?.messages[0]?.time_sent;
-  if (first) yield `- begun: ${timeText(first)}\n`;
+  if (first) yield `- started: ${timeText(first)}\n`;
   for (const message of current?.messages ?? []) {
     yield `${messageLines(session, message).join("\n")}\n`;
   }

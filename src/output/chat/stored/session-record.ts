@@ -2,19 +2,19 @@ import type { StoredMessage, StoredSession } from "../../../api/session-schemas.
 import { listSources } from "../sources.ts";
 import { answerState, turnOfStored, type AnswerState, type Branch } from "./stored.ts";
 
-/** Version of the record; a change that breaks readers raises it. */
+/** Version of the record; increased by a breaking change. */
 const version = 1;
 
 export interface MessageRecord {
   messageId: number;
   parentId: number | null;
   role: string;
-  /** On the branch that the next question would follow. */
+  /** On the branch that the next question continues. */
   current: boolean;
   text: string;
   time: string | null;
   model: string | null;
-  /** Of an answer only. */
+  /** Null for a question. */
   state: AnswerState | null;
   error: string | null;
   citations: { number: number; documentId: string | null; title: string; link: string | null }[];
@@ -52,7 +52,7 @@ function messageRecord(
   };
 }
 
-/** A session as one object for scripts; with `all` also the messages that are not on the current branch. */
+/** A session as one object for scripts; with `all` including messages of other branches. */
 export function sessionRecord(
   session: StoredSession,
   [current, ...others]: readonly Branch[],

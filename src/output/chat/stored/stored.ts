@@ -2,9 +2,9 @@ import type { StoredMessage, StoredSession } from "../../../api/session-schemas.
 import { addDocuments, createTurn, type Turn } from "../turn/answer.ts";
 
 /**
- * What has become of a stored answer. `missing`: the service keeps a sentence in
- * its place, which is replaced when the answer is complete. `stopped`: what came
- * before a user stopped it (observed-service.md 2.8).
+ * State of a stored answer. `missing`: the service stores a placeholder sentence until
+ * the answer is complete. `stopped`: a user stopped the answer; the text before that is
+ * stored (observed-service.md 2.8).
  */
 export type AnswerState = "complete" | "failed" | "missing" | "stopped";
 
@@ -18,7 +18,7 @@ export function answerState({ message, error }: StoredMessage): AnswerState {
   return stoppedMark.test(message.slice(-200).trimEnd()) ? "stopped" : "complete";
 }
 
-/** Messages that follow each other. `parent` is the message that the first of them answers to. */
+/** Consecutive messages. `parent` is the parent message of the first one. */
 export interface Branch {
   parent: number | null;
   messages: StoredMessage[];
@@ -26,7 +26,7 @@ export interface Branch {
 
 type Messages = ReadonlyMap<number, StoredMessage>;
 
-/** From `first` on along the latest children. Takes no message twice: the service's word is not proof of a tree. */
+/** Messages from `first` along the latest children. Stops at a repeated message: the data may have cycles. */
 function follow(byId: Messages, first: StoredMessage, seen: Set<number>): StoredMessage[] {
   const messages: StoredMessage[] = [];
   let at: StoredMessage | undefined = first;
@@ -39,9 +39,9 @@ function follow(byId: Messages, first: StoredMessage, seen: Set<number>): Stored
 }
 
 /**
- * The branches of a session's message tree: first the current one, from the root
- * along the latest children, then the others. Each message is in one of them; the
- * empty message at the root is left out.
+ * The branches of a session's message tree: first the current one, from the root along
+ * the latest children, then the others. Each message is in exactly one branch. Omits the
+ * empty root message.
  */
 export function branchesOf(session: StoredSession): Branch[] {
   const ordered = session.messages.toSorted((a, b) => a.message_id - b.message_id);
@@ -49,7 +49,7 @@ export function branchesOf(session: StoredSession): Branch[] {
   const isRoot = ({ parent_message }: StoredMessage): boolean =>
     !byId.has(parent_message ?? Number.NaN);
   const seen = new Set<number>();
-  const take = (first: StoredMessage): Branch => {
+  const branchFrom = (first: StoredMessage): Branch => {
     const messages = follow(byId, first, seen);
     return {
       parent: first.parent_message ?? null,
@@ -57,16 +57,16 @@ export function branchesOf(session: StoredSession): Branch[] {
     };
   };
   const roots = ordered.filter(isRoot);
-  // Where a service leaves the root out each restart is one; the last is the current.
+  // Without a root message, each restarted conversation has its own root; the last one is current.
   const root = roots.find(({ message_type }) => message_type === "system") ?? roots.at(-1);
-  const current = root ? take(root) : { parent: null, messages: [] };
+  const current = root ? branchFrom(root) : { parent: null, messages: [] };
   const others = ordered.flatMap((message) =>
-    seen.has(message.message_id) ? [] : [take(message)],
+    seen.has(message.message_id) ? [] : [branchFrom(message)],
   );
   return [current, ...others.filter(({ messages }) => messages.length > 0)];
 }
 
-/** What an answer's own numbers in the text stand for. */
+/** Document ids by the citation numbers of an answer. */
 function citationsOf({ citations }: StoredMessage): Map<number, string> {
   const entries = Object.entries(citations ?? {}).map(([number, id]): [number, string] => [
     Number(number),
@@ -75,7 +75,7 @@ function citationsOf({ citations }: StoredMessage): Map<number, string> {
   return new Map(entries.filter(([number]) => Number.isSafeInteger(number)));
 }
 
-/** A stored answer as the turn that it was. With `citedOnly` without the documents that it does not cite. */
+/** The turn of a stored answer. With `citedOnly`, only with the cited documents. */
 export function turnOfStored(
   session: StoredSession,
   message: StoredMessage,
@@ -104,8 +104,8 @@ export function turnOfStored(
   return turn;
 }
 
-/** Answers of several models are stored at one time; another answer that was asked for later is not. */
-const sameTimeMs = 500;
+/** Maximum time between the stored answers of several models. A regenerated answer is later. */
+const maxParallelMs = 500;
 
 function isParallel(one: StoredMessage, other: StoredMessage): boolean {
   const { model_display_name: name, parent_message: parent } = one;
@@ -113,16 +113,16 @@ function isParallel(one: StoredMessage, other: StoredMessage): boolean {
   if (typeof parent !== "number" || other.parent_message !== parent) return false;
   if (!name || !other.model_display_name || other.model_display_name === name) return false;
   const apart = Math.abs(Date.parse(one.time_sent ?? "") - Date.parse(other.time_sent ?? ""));
-  return apart <= sameTimeMs;
+  return apart <= maxParallelMs;
 }
 
-/** The answers of all models that answered at once, in the order in which they were asked. */
+/** The answers of all models that answered in parallel, in the order of the request. */
 function parallelAnswers({ messages }: StoredSession, answer: StoredMessage): StoredMessage[] {
   const others = messages.filter((each) => isParallel(answer, each));
   return [answer, ...others].toSorted((a, b) => a.message_id - b.message_id);
 }
 
-/** A stored answer as the turn that it was, with those of the other models. */
+/** The turn of a stored answer, with the turns of the other models. */
 export function turnOfAnswers(session: StoredSession, answer: StoredMessage): Turn {
   const [turn = createTurn(), ...others] = parallelAnswers(session, answer).map((each) =>
     turnOfStored(session, each),
@@ -131,7 +131,7 @@ export function turnOfAnswers(session: StoredSession, answer: StoredMessage): Tu
   return turn;
 }
 
-/** Branches for reading: the answers of several models stand side by side in the current one. */
+/** Branches for display: the current one includes the parallel answers of all models. */
 export function withParallelAnswers(
   session: StoredSession,
   [current, ...others]: readonly Branch[],

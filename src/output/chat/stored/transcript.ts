@@ -9,10 +9,10 @@ import { sourceLines, titleText } from "../sources.ts";
 import { answerState, turnOfStored, type Branch } from "./stored.ts";
 
 export interface TranscriptOptions {
-  /** Shown as the heading. */
+  /** Heading of the transcript. */
   name: string;
   now(): number;
-  /** Show the messages that are not on the current branch, too. */
+  /** Also show messages of other branches. */
   all: boolean;
   /** List the sources below each answer. */
   sources: boolean;
@@ -40,7 +40,7 @@ function fileNames({ files }: StoredMessage): string {
 async function writeText(output: Output, text: string, render: RenderMode): Promise<void> {
   const body = text.trimEnd();
   if (body === "") return await output.line(dim("(no text)"));
-  // The transcript lists the sources of an answer below it.
+  // Shortened, because the transcript lists the sources below the answer.
   await writeAnswerText(output, body, { shortensMarkers: true, mode: render });
 }
 
@@ -52,7 +52,7 @@ async function writeAnswer(
 ): Promise<void> {
   const state = answerState(message);
   if (state === "missing") {
-    const why = session.current_run ? "still being made" : "not stored: it was cut before its end";
+    const why = session.current_run ? "still being generated" : "not stored: it was cut";
     await output.line(yellow(`(the answer is ${why})`));
     return;
   }
@@ -85,7 +85,7 @@ async function writeMessage(
   await output.line();
   await output.line(...head);
   if (isAnswer) await writeAnswer(output, session, message, options);
-  // What people typed is no Markdown: its lines stay as they are.
+  // Text of users is not Markdown: it stays unchanged.
   else await writeText(output, message.message, "plain");
   const files = fileNames(message);
   if (files !== "") await output.line(dim(`files: ${files}`));
@@ -103,7 +103,7 @@ async function writeHeading(
   await output.line(dim(facts.join(" · ")));
 }
 
-/** Writes a stored conversation for reading: the current branch, with `all` the others after it. */
+/** Writes a stored conversation for people: the current branch, with `all` also the others. */
 export async function writeTranscript(
   output: Output,
   session: StoredSession,

@@ -3,32 +3,32 @@ import type { ChatEvent, SearchDoc } from "../../../api/chat-schemas.ts";
 import { recordCall, type ToolCall } from "./calls.ts";
 import { modelIndexOf, readEvent } from "./events.ts";
 
-/** Everything known of one question and its answer while the stream runs. */
+/** The record of one question and its answer, filled while the stream runs. */
 export interface Turn {
   sessionId: string | null;
   userMessageId: number | null;
   /** The assistant's message: the parent of the next question. */
   messageId: number | null;
   model: string | null;
-  /** Where several models answer: the turns of all but the first. */
+  /** If several models answer: the turns of all models except the first. */
   others: Turn[];
-  /** Text of the last step; the answer, once the turn has stopped. */
+  /** Text of the last step; the answer after the turn has stopped. */
   answer: string;
   /** `turn_index` of the step that `answer` belongs to. */
   step: number;
-  /** Texts that came before a tool ran. They are not part of the answer. */
+  /** Texts before tool calls. They are not part of the answer. */
   interim: string[];
   reasoning: string;
   /** Citation number in the text to document id. */
   citations: Map<number, string>;
-  /** By id: all documents that were gathered, in the order in which they came. */
+  /** All received documents by id, in the order received. */
   documents: Map<string, SearchDoc>;
   tools: ToolCall[];
-  /** Local files that documents came from, by document id: paths as they are to be shown. */
+  /** Local files of documents by document id, as paths to display. */
   localFiles: ReadonlyMap<string, string>;
-  /** Of the last search; those of each are in `tools`. */
+  /** Filters of the last search; `tools` has those of each search. */
   filtersApplied: AppliedFilters | null;
-  /** Lines of the stream that could not be read. */
+  /** Number of invalid lines in the stream. */
   damagedLines: number;
   stopped: boolean;
   stopReason: string | null;
@@ -58,24 +58,23 @@ export function createTurn(): Turn {
   };
 }
 
-/** Whether there is a character that can be seen. */
 const visible = /[^\s\p{Z}\p{Cc}\p{Cf}]/u;
 
-/** Whether a text has anything that can be read. */
+/** Whether a text has a visible character. */
 export function hasText(text: string): boolean {
   return visible.test(text);
 }
 
 /**
- * Whether the turn has something for its reader: text, a generated image, or a
- * file. What was thought or done on the way is none of these.
+ * Whether the turn has an answer: text, a generated image or a file. Reasoning and
+ * tool calls do not count.
  */
 export function hasAnswer({ answer, tools }: Pick<Turn, "answer" | "tools">): boolean {
   if (hasText(answer)) return true;
   return tools.some(({ images, fileIds }) => images.length > 0 || fileIds.length > 0);
 }
 
-/** Takes in documents; those of the answer's own list (`replace`) win over what a search said of them. */
+/** Adds documents. With `replace`, the documents of the answer's own list override those of a search. */
 export function addDocuments(turn: Turn, documents: readonly SearchDoc[], replace: boolean): void {
   for (const document of documents) {
     if (replace || !turn.documents.has(document.document_id)) {
@@ -90,8 +89,8 @@ function recordTool(turn: Turn, event: ToolEvent): void {
   recordCall(turn.tools, event);
 }
 
-// Each step of the model overwrites the one before it: the answer is the last
-// step's text alone (observed-service.md 2.5).
+// Each step of the model overwrites the previous one: the answer is only the text of
+// the last step (observed-service.md 2.5).
 function dropText(turn: Turn, events: TurnEvent[]): void {
   if (turn.answer === "") return;
   turn.interim.push(turn.answer);
@@ -131,7 +130,7 @@ function record(turn: Turn, event: TurnEvent): void {
       turn.citations.set(event.number, event.documentId);
       return;
     case "reasoning":
-      // Sub-agents think at the same time: their texts would be one heap.
+      // Sub-agents reason in parallel: their texts would be mixed.
       if (event.place.sub === null) turn.reasoning += event.text;
       return;
     case "tool":
@@ -159,7 +158,7 @@ function endsText(turn: Turn, event: TurnEvent): boolean {
   return event.type === "branches";
 }
 
-function take(turn: Turn, event: TurnEvent): TurnEvent[] {
+function applyEvent(turn: Turn, event: TurnEvent): TurnEvent[] {
   const events: TurnEvent[] = [];
   if (endsText(turn, event)) dropText(turn, events);
   record(turn, event);
@@ -167,21 +166,21 @@ function take(turn: Turn, event: TurnEvent): TurnEvent[] {
   return events;
 }
 
-/** The turns of all models that answer; in the ordinary case `turn` alone. */
+/** The turns of all models that answer; usually only `turn`. */
 export function turnsOf(turn: Turn): readonly [Turn, ...Turn[]] {
   return [turn, ...turn.others];
 }
 
-/** Whether nothing more of the answer, or of the answers of all models, can come. */
+/** Whether the answers of all models are complete or failed. */
 export function isStopped(turn: Turn): boolean {
   return turnsOf(turn).every(({ stopped, failure }) => stopped || failure !== null);
 }
 
 /**
- * Takes one line of the stream into `turn` and returns what happened. The
- * answer starts afresh at each message of a later step, and text that a tool
- * follows is dropped (reasoning is no tool). Where several models answer, each
- * has a turn of its own; a line of a model that was not announced is left out.
+ * Adds one line of the stream to `turn` and returns its events. A message of a
+ * later step starts a new answer. Text before a tool call is dropped from the answer
+ * (reasoning is not a tool). If several models answer, each has its own turn; lines
+ * of an unannounced model are ignored.
  */
 export function advance(turn: Turn, line: ChatEvent): TurnEvent[] {
   if (line.kind === "damaged") turn.damagedLines += 1;
@@ -189,12 +188,12 @@ export function advance(turn: Turn, line: ChatEvent): TurnEvent[] {
   if (event === undefined) return [];
   const index = modelIndexOf(line);
   if (index === undefined && event.type === "stop") {
-    // The end of all of them.
+    // A stop without a model index ends all models.
     for (const other of turn.others) record(other, event);
   }
   const own = turnsOf(turn)[index ?? 0];
   if (own === undefined) return [];
-  const events = take(own, event);
+  const events = applyEvent(own, event);
   if (index === undefined || turn.others.length === 0) return events;
   return events.map((each) => ({ ...each, model: index }));
 }

@@ -1,7 +1,7 @@
 import type { AppliedFilters, MadeImage, ReadFile, ToolEvent } from "./turn-event.ts";
 import type { SearchDoc } from "../../../api/chat-schemas.ts";
 
-/** What one tool was asked and what it gave: a member of `toolCalls` in the result. */
+/** Input and output of one tool call: an element of `toolCalls` in the result. */
 export interface ToolCall {
   tool: string;
   turn: number;
@@ -11,15 +11,15 @@ export interface ToolCall {
   toolId: number | null;
   internet: boolean;
   queries: string[];
-  /** What this search was really limited to; null where the service does not say. */
+  /** Filters that this search really used; null if the service does not report them. */
   filters: AppliedFilters | null;
   input: unknown;
-  /** What the model thought before or during this call. */
+  /** Reasoning of the model before or during this call. */
   reasoning: string;
   output: string;
   errorOutput: string;
   exitCode: number | null;
-  /** Ids of what it found, opened or cited, each once. */
+  /** Ids of the documents found, opened or cited, without duplicates. */
   documentIds: string[];
   images: MadeImage[];
   fileIds: string[];
@@ -57,12 +57,12 @@ export function createCall(
   };
 }
 
-// Beside the records, which are written out as they are. A service may send as
-// many packets as it likes: none of them may cost a search through all before it.
+// Indexes, kept outside the records because those are written to the output. They avoid a
+// search through all earlier packets for each packet.
 const documentsOf = new WeakMap<ToolCall, Set<string>>();
 const latestOf = new WeakMap<ToolCall[], Map<string, ToolCall>>();
 
-/** Notes documents of a call. Many chunks of one document count once. */
+/** Adds documents to a call. Several chunks of one document count once. */
 export function noteDocuments(call: ToolCall, documents: readonly SearchDoc[]): void {
   const known = documentsOf.get(call) ?? new Set(call.documentIds);
   documentsOf.set(call, known);
@@ -72,7 +72,7 @@ export function noteDocuments(call: ToolCall, documents: readonly SearchDoc[]): 
   }
 }
 
-/** The call that an event belongs to: the latest of this tool, or of any, at its place. */
+/** The call of an event: the latest one at its place, of the event's tool if it names one. */
 function callOf(calls: ToolCall[], event: ToolEvent): ToolCall | undefined {
   const { turn, tab, sub } = event.place;
   const latest = latestOf.get(calls) ?? new Map<string, ToolCall>();
@@ -95,15 +95,15 @@ function noteResult(call: ToolCall, event: ToolEvent): void {
   if (event.exitCode !== undefined) call.exitCode = event.exitCode;
   if (event.step === "failed" || event.timedOut) call.failed = true;
   if (event.error) call.error = event.error;
-  // Of a coding agent only the last word is its result.
+  // A coding agent's streamed text is reasoning; only its final output is the result.
   if (event.step === "text" && event.tool === "coding-agent") call.reasoning += event.text ?? "";
   else call.output += event.text ?? "";
   call.errorOutput += event.errorText ?? "";
 }
 
-/** Takes what a tool reports into the record of its call, which begins with its first event. */
+/** Adds a tool's event to the record of its call; the first event creates the record. */
 export function recordCall(calls: ToolCall[], event: ToolEvent): void {
-  // Neither is the run of a tool: the one is still being written, the other a test server's note.
+  // Not tool runs: `arguments` is an unfinished call, `call` a debug packet of a test server.
   if (event.step === "arguments" || event.step === "call") return;
   const call = callOf(calls, event);
   if (!call) return;

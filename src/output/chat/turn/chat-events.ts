@@ -1,19 +1,20 @@
 import * as z from "zod/mini";
 
-// Descriptions become schema/chat-events.schema.json. New members are optional: readers of version 1 stay.
+// The descriptions become schema/chat-events.schema.json. New members are optional, so that
+// readers of version 1 keep working.
 const text = (description: string) => z.string().check(z.describe(description));
 const textOrNull = (description: string) => z.nullable(z.string()).check(z.describe(description));
 const count = (description: string) => z.int().check(z.minimum(0), z.describe(description));
 const idOrNull = (description: string) => z.nullable(z.int()).check(z.describe(description));
-const nothingOr = <Shape extends z.core.$ZodType>(shape: Shape) => z.nullable(shape);
+const nullable = <Shape extends z.core.$ZodType>(shape: Shape) => z.nullable(shape);
 
 const place = z
   .object({
     turn: z.int(),
-    tab: z.int().check(z.describe("tells tools apart that run side by side")),
+    tab: z.int().check(z.describe("number of the tool among parallel tools")),
     sub: idOrNull("set inside a tool or sub-agent"),
   })
-  .check(z.describe("where in the turn it happens"));
+  .check(z.describe("position in the turn"));
 
 const documents = z.array(
   z.object({
@@ -26,14 +27,14 @@ const documents = z.array(
   }),
 );
 const filters = z.object({
-  sources: z.array(z.string()).check(z.describe("empty: not narrowed")),
+  sources: z.array(z.string()).check(z.describe("empty: all sources")),
   from: z.nullable(z.string()),
   to: z.nullable(z.string()),
 });
 const images = z.array(
   z.object({
     fileId: z.nullable(z.string()),
-    url: textOrNull("an address, or a path below the service's own"),
+    url: textOrNull("URL, or a path on the service"),
     prompt: z.nullable(z.string()),
     shape: z.nullable(z.string()),
   }),
@@ -60,9 +61,9 @@ function event<const Type extends string, const Shape extends Record<string, z.c
   return z.object({ version: z.literal(1), type: z.literal(type), ...shape });
 }
 
-const modelIndex = z.optional(count("number of the model, from 0, where several answer"));
+const modelIndex = z.optional(count("number of the model, from 0, if several models answer"));
 
-/** An event of one of the models, where several answer. */
+/** An event of one model, if several models answer. */
 function modelEvent<const Type extends string, const Shape extends Record<string, z.core.$ZodType>>(
   type: Type,
   shape: Shape,
@@ -71,7 +72,7 @@ function modelEvent<const Type extends string, const Shape extends Record<string
 }
 
 const toolEvent = modelEvent("tool", {
-  tool: textOrNull("null where the packet does not say which one"),
+  tool: textOrNull("null if the packet does not name the tool"),
   step: z.enum(["arguments", "call", "start", "input", "text", "output", "failed"]),
   place,
   toolId: z.optional(z.int()),
@@ -84,8 +85,8 @@ const toolEvent = modelEvent("tool", {
   citation: z.optional(z.object({ number: z.int(), documentId: z.string() })),
   input: z.optional(z.unknown().check(z.describe("arguments, code, a command, or a task"))),
   repository: z.optional(z.string()),
-  text: z.optional(text("text, result, or what was written to stdout")),
-  errorText: z.optional(text("what was written to stderr")),
+  text: z.optional(text("text, result, or stdout of a command")),
+  errorText: z.optional(text("stderr of a command")),
   exitCode: z.optional(z.int()),
   timedOut: z.optional(z.boolean()),
   fileIds: z.optional(z.array(z.string())),
@@ -111,7 +112,7 @@ const toolCall = z.object({
   toolId: z.nullable(z.int()),
   internet: z.boolean(),
   queries: z.array(z.string()),
-  filters: nothingOr(filters),
+  filters: nullable(filters),
   input: z.optional(z.unknown()),
   reasoning: z.string(),
   output: z.string(),
@@ -122,7 +123,7 @@ const toolCall = z.object({
   fileIds: z.array(z.string()),
   files: z.array(readFile),
   failed: z.boolean(),
-  error: nothingOr(toolError),
+  error: nullable(toolError),
 });
 
 const citations = z.array(
@@ -131,12 +132,12 @@ const citations = z.array(
     documentId: z.nullable(z.string()),
     title: z.string(),
     link: z.nullable(z.string()),
-    file: textOrNull("local file that the document was uploaded from"),
-    mismatch: textOrNull("why marker and document do not belong together"),
+    file: textOrNull("local file from which the document was uploaded"),
+    mismatch: textOrNull("how the citation marker and the document disagree"),
   }),
 );
 
-/** What one of several models answered. */
+/** The answer of one of several models. */
 const modelAnswer = z.object({
   model: z.nullable(z.string()),
   messageId: idOrNull("id of this answer"),
@@ -147,45 +148,53 @@ const modelAnswer = z.object({
   reasoning: z.string(),
   interim: z.array(z.string()),
   stopReason: z.nullable(z.string()),
-  error: nothingOr(z.object({ code: z.nullable(z.string()), message: z.string() })),
+  error: nullable(z.object({ code: z.nullable(z.string()), message: z.string() })),
 });
 
 const result = event("result", {
   line: z.optional(count("chat --batch: line of the input, from 1")),
-  id: z.optional(text("chat --batch: id of the question, where it has one")),
-  question: z.optional(text("chat --batch: names what was asked; changes with the question")),
+  id: z.optional(text("chat --batch: id of the question, if it has one")),
+  question: z.optional(
+    text("chat --batch: fingerprint of the question; changes with the question"),
+  ),
   status: z.enum(["ok", "error", "incomplete", "interrupted"]),
-  answer: text("the final answer; what came of it where the status is not ok"),
+  answer: text("the final answer; its received part if the status is not ok"),
   citations,
   documents,
   toolCalls: z.array(toolCall),
   reasoning: z.string(),
-  interim: z.array(z.string()).check(z.describe("texts before a tool ran, no part of the answer")),
+  interim: z.array(z.string()).check(z.describe("texts before tool calls, not part of the answer")),
   sessionId: z.nullable(z.string()),
   userMessageId: idOrNull("id of the question"),
-  messageId: idOrNull("id of the answer: the parent of the next question"),
+  messageId: idOrNull("id of the answer, the parent of the next question"),
   model: z.object({
-    requested: textOrNull("PROVIDER/VERSION that was asked for"),
-    reported: textOrNull("what the service said that it used"),
+    requested: textOrNull("requested PROVIDER/VERSION"),
+    reported: textOrNull("model name that the service reports"),
   }),
   stopReason: z.nullable(z.string()),
-  filtersApplied: nothingOr(filters),
+  filtersApplied: nullable(filters),
   timings: z.object({
-    firstTextMs: z.nullable(z.number()).check(z.describe("from sending to the first text")),
+    firstTextMs: z
+      .nullable(z.number())
+      .check(z.describe("from sending the question to the first text")),
     totalMs: z.number(),
   }),
-  warnings: z.array(z.string()).check(z.describe("what silently went otherwise than asked")),
-  error: nothingOr(
+  warnings: z
+    .array(z.string())
+    .check(z.describe("parts of the request that the service silently did not follow")),
+  error: nullable(
     z.object({
       exit: text("name of the exit code"),
-      code: textOrNull("the service's own code, or the transport's"),
+      code: textOrNull("error code of the service or of the transport"),
       message: z.string(),
     }),
   ),
   answers: z.optional(
     z
       .array(modelAnswer)
-      .check(z.describe("where several models answer: all answers; those above are the first's")),
+      .check(
+        z.describe("if several models answer: all answers; the members above are of the first"),
+      ),
   ),
 });
 
@@ -197,14 +206,14 @@ export const ChatEventLine = z.discriminatedUnion("type", [
   }),
   modelEvent("start", { place, documents, processingSeconds: z.optional(z.number()) }),
   modelEvent("text", {
-    text: text("a piece of text; of the answer, unless an interim event follows"),
+    text: text("piece of text; part of the answer, unless an interim event follows"),
   }),
   modelEvent("interim", {
-    text: text("all text since the last start: it is no part of the answer"),
+    text: text("all text since the last start: not part of the answer"),
   }),
   modelEvent("citation", { number: z.int(), documentId: z.string() }),
   modelEvent("reasoning", { text: z.string(), place }),
-  modelEvent("branches", { count: count("tools that run side by side from here"), place }),
+  modelEvent("branches", { count: count("number of parallel tools from here"), place }),
   toolEvent,
   modelEvent("end", { place }).check(
     z.describe("a block of reasoning, a tool or a report is finished"),
@@ -221,8 +230,8 @@ export type ChatEventLine = z.infer<typeof ChatEventLine>;
 
 /**
  * JSON Schema (draft 2020-12) of a line of `chat --output ndjson` and of `chat
- * --batch`; the last line, without its `type`, is what `--output json` prints.
- * `schema/chat-events.schema.json` is its text.
+ * --batch`. `--output json` prints the last line, without its `type`. Saved as
+ * `schema/chat-events.schema.json`.
  */
 export function chatEventsJsonSchema(): Record<string, unknown> {
   const { $schema, ...rest } = z.toJSONSchema(ChatEventLine, { io: "input" });
@@ -230,7 +239,7 @@ export function chatEventsJsonSchema(): Record<string, unknown> {
     $schema,
     title: "knowctl chat events",
     description:
-      "A line of `knowctl chat --output ndjson`; the last is the result, whatever happened. Lines of `knowctl chat --batch` are results.",
+      "A line of `knowctl chat --output ndjson`; the last line is always the result. Lines of `knowctl chat --batch` are results.",
     ...rest,
   };
 }

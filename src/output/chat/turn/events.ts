@@ -10,7 +10,7 @@ function placeOf(placement: Placement | null): Place {
   };
 }
 
-/** Which of several models a line is of, from 0; undefined for a line of all, or of the only one. */
+/** Index of the model of a line, from 0; undefined for a line of all models or of the only one. */
 export function modelIndexOf(event: ChatEvent): number | undefined {
   const place = event.kind === "packet" ? event.placement : undefined;
   const details = event.kind === "failure" ? event.failure.details : place;
@@ -19,8 +19,8 @@ export function modelIndexOf(event: ChatEvent): number | undefined {
 }
 
 /**
- * What one line of the stream says, or undefined where it says nothing to a
- * reader.
+ * The event of one line of the stream; undefined for a line without information for
+ * readers.
  */
 export function readEvent(event: ChatEvent): TurnEvent | undefined {
   switch (event.kind) {
@@ -46,7 +46,7 @@ export function readEvent(event: ChatEvent): TurnEvent | undefined {
     case "packet": {
       return readPacket(event.packet, placeOf(event.placement));
     }
-    // A reply is taken in as a whole, and a damaged line only counted.
+    // A reply is processed as a whole (reply.ts); a damaged line is only counted.
     case "reply":
     case "damaged":
     case "unknown":

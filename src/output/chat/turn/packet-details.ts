@@ -8,7 +8,7 @@ type Details = {
     | undefined;
 };
 
-/** A tool's event; what the service left out or gave as null is no member of it. */
+/** Creates a tool's event without the details that are null or absent. */
 export function toolEvent(
   tool: string | null,
   step: ToolEvent["step"],
@@ -27,7 +27,7 @@ function asText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Text inside a tool (a research agent's own message) is that tool's, not the answer's. */
+/** A message start inside a tool (e.g. of a research agent) belongs to the tool, not to the answer. */
 export function messageStart(
   packet: Extract<Packet, { type: "message_start" }>,
   place: Place,
@@ -43,7 +43,7 @@ export function messageStart(
   };
 }
 
-/** So is its citation. */
+/** A citation inside a tool belongs to the tool, too. */
 export function citation(
   packet: Extract<Packet, { type: "citation_info" }>,
   place: Place,
@@ -53,7 +53,7 @@ export function citation(
   return toolEvent("agent", "output", place, { citation: { number, documentId } });
 }
 
-/** What a tool of the service's administrator gave, or why it failed. */
+/** Result or failure of a custom tool, which an administrator of the service has added. */
 export function customResult(
   packet: Extract<Packet, { type: "custom_tool_delta" }>,
   place: Place,
@@ -72,7 +72,7 @@ export function customResult(
   });
 }
 
-/** An image that was made. */
+/** A generated image. */
 export function imageOf(image: GeneratedImage): MadeImage {
   return {
     fileId: image.file_id ?? null,
@@ -82,7 +82,7 @@ export function imageOf(image: GeneratedImage): MadeImage {
   };
 }
 
-/** What of a file was read. */
+/** The part of a file that was read. */
 export function fileOf(packet: Extract<Packet, { type: "file_reader_result" }>): ReadFile {
   return {
     name: packet.file_name ?? null,
@@ -95,7 +95,7 @@ export function fileOf(packet: Extract<Packet, { type: "file_reader_result" }>):
   };
 }
 
-/** What the service remembers from now on. */
+/** A change of the service's memory about the user. */
 export function memoryOf(packet: Extract<Packet, { type: "memory_tool_delta" }>): Details {
   const memory = {
     operation: packet.operation ?? null,

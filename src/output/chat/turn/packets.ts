@@ -10,18 +10,18 @@ import {
   toolEvent,
 } from "./packet-details.ts";
 
-type Reading<Type extends Packet["type"]> = (
+type PacketReader<Type extends Packet["type"]> = (
   packet: Extract<Packet, { type: Type }>,
   place: Place,
 ) => TurnEvent | undefined;
 
-const nothing = (): undefined => undefined;
+const noEvent = (): undefined => undefined;
 
-const begins =
+const toolStart =
   (tool: string) =>
   (_packet: unknown, place: Place): ToolEvent => ({ type: "tool", tool, step: "start", place });
 
-const tells =
+const toolText =
   (tool: string) =>
   (packet: { content: string }, place: Place): ToolEvent => ({
     type: "tool",
@@ -31,10 +31,10 @@ const tells =
     text: packet.content,
   });
 
-/** One entry per packet type; a new member of the union does not compile until it has one. */
-const readings: { [Type in Packet["type"]]: Reading<Type> } = {
+/** One reader for each packet type; a new type without one does not compile. */
+const readers: { [Type in Packet["type"]]: PacketReader<Type> } = {
   stop: (packet) => ({ type: "stop", reason: packet.stop_reason ?? null }),
-  chat_heartbeat: nothing,
+  chat_heartbeat: noEvent,
   error: (_packet, place) => toolEvent(null, "failed", place, {}),
   section_end: (_packet, place) => ({ type: "end", place }),
   top_level_branching: (packet, place) => ({
@@ -48,7 +48,7 @@ const readings: { [Type in Packet["type"]]: Reading<Type> } = {
       ? { type: "text", text: packet.content }
       : toolEvent("agent", "text", place, { text: packet.content }),
   citation_info: citation,
-  reasoning_start: nothing,
+  reasoning_start: noEvent,
   reasoning_delta: (packet, place) => ({ type: "reasoning", text: packet.reasoning, place }),
   reasoning_done: (_packet, place) => ({ type: "reasoning", text: "\n", place }),
   search_tool_start: (packet, place) =>
@@ -65,12 +65,12 @@ const readings: { [Type in Packet["type"]]: Reading<Type> } = {
     }),
   search_tool_documents_delta: (packet, place) =>
     toolEvent("search", "output", place, { documents: packet.documents }),
-  open_url_start: begins("open-url"),
+  open_url_start: toolStart("open-url"),
   open_url_urls: (packet, place) => toolEvent("open-url", "input", place, { urls: packet.urls }),
   open_url_documents: (packet, place) =>
     toolEvent("open-url", "output", place, { documents: packet.documents }),
-  image_generation_start: begins("image-generation"),
-  image_generation_heartbeat: nothing,
+  image_generation_start: toolStart("image-generation"),
+  image_generation_heartbeat: noEvent,
   image_generation_final: (packet, place) =>
     toolEvent("image-generation", "output", place, { images: packet.images.map(imageOf) }),
   python_tool_start: (packet, place) => toolEvent("python", "start", place, { input: packet.code }),
@@ -92,21 +92,21 @@ const readings: { [Type in Packet["type"]]: Reading<Type> } = {
       callId: packet.tool_call_id,
       input: packet.tool_args,
     }),
-  file_reader_start: begins("file-reader"),
+  file_reader_start: toolStart("file-reader"),
   file_reader_result: (packet, place) =>
     toolEvent("file-reader", "output", place, { file: fileOf(packet), text: packet.file_name }),
-  memory_tool_start: begins("memory"),
+  memory_tool_start: toolStart("memory"),
   memory_tool_delta: (packet, place) => toolEvent("memory", "output", place, memoryOf(packet)),
   memory_tool_no_access: (_packet, place) =>
     toolEvent("memory", "failed", place, {
       error: { auth: false, status: null, message: "no access to memories" },
     }),
-  deep_research_plan_start: begins("plan"),
-  deep_research_plan_delta: tells("plan"),
+  deep_research_plan_start: toolStart("plan"),
+  deep_research_plan_delta: toolText("plan"),
   research_agent_start: (packet, place) =>
     toolEvent("research-agent", "start", place, { input: packet.research_task }),
-  intermediate_report_start: begins("report"),
-  intermediate_report_delta: tells("report"),
+  intermediate_report_start: toolStart("report"),
+  intermediate_report_delta: toolText("report"),
   intermediate_report_cited_docs: (packet, place) =>
     toolEvent("report", "output", place, { documents: packet.cited_docs ?? [] }),
   coding_agent_start: (packet, place) =>
@@ -114,7 +114,7 @@ const readings: { [Type in Packet["type"]]: Reading<Type> } = {
       input: packet.query,
       repository: packet.repo,
     }),
-  coding_agent_thinking_delta: tells("coding-agent"),
+  coding_agent_thinking_delta: toolText("coding-agent"),
   coding_agent_final: (packet, place) =>
     toolEvent("coding-agent", "output", place, { text: packet.answer }),
   bash_tool_start: (packet, place) => toolEvent("bash", "start", place, { input: packet.cmd }),
@@ -127,8 +127,8 @@ const readings: { [Type in Packet["type"]]: Reading<Type> } = {
     }),
 };
 
-/** What a packet says, or undefined where it says nothing to a reader. */
+/** The event of a packet; undefined for a packet without information for readers. */
 export function readPacket(packet: Packet, place: Place): TurnEvent | undefined {
-  const read = readings[packet.type] as Reading<Packet["type"]>;
+  const read = readers[packet.type] as PacketReader<Packet["type"]>;
   return read(packet as never, place);
 }

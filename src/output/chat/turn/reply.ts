@@ -15,7 +15,7 @@ function toolCallOf(each: NonNullable<ChatReply["tool_calls"]>[number], index: n
   return call;
 }
 
-/** The same record from a reply that came whole (`stream: false`). */
+/** The record of a turn from a non-streamed reply (`stream: false`). */
 export function turnOfReply(reply: ChatReply): Turn {
   const turn = createTurn();
   turn.sessionId = reply.chat_session_id ?? null;
@@ -42,7 +42,7 @@ function eventsOfCall(turn: Turn, call: ToolCall): TurnEvent[] {
   const output: TurnEvent = { type: "tool", tool, step: "output", place, text, images, fileIds };
   return [
     { type: "tool", tool, step: "start", place, internet, queries, input },
-    // Without any there may have been none to find.
+    // Without documents the tool may not be a search, so the member is omitted.
     documents.length === 0 ? output : { ...output, documents },
   ];
 }
@@ -55,7 +55,7 @@ function modelsOf(turn: Turn): TurnEvent {
   return { type: "models", models };
 }
 
-/** The events of such a record, as a stream would have brought them. */
+/** The events of such a record, in the order of a stream. */
 export function eventsOfReply(turn: Turn): TurnEvent[] {
   const events: TurnEvent[] = [];
   if (turn.sessionId !== null) events.push({ type: "session", sessionId: turn.sessionId });

@@ -3,13 +3,13 @@ import { link, type Text } from "../../terminal/text.ts";
 import { documentLines, previewLength, previewLines } from "../previews.ts";
 import { titleText } from "../sources.ts";
 
-const beginnings: Record<string, string> = {
+const activities: Record<string, string> = {
   search: "searching documents",
   "open-url": "opening pages",
-  "image-generation": "making an image",
+  "image-generation": "generating an image",
   python: "running code",
   "file-reader": "reading a file",
-  memory: "using its memory",
+  memory: "using the memory",
   plan: "planning the research",
   "research-agent": "research agent",
   report: "writing an intermediate report",
@@ -18,25 +18,25 @@ const beginnings: Record<string, string> = {
   agent: "agent",
 };
 
-/** What a tool is doing, for people: `searching documents`, `tool create_ticket`. */
+/** Activity of a tool, for people: `searching documents`, `tool create_ticket`. */
 export function toolName(tool: string | null, internet = false): string {
   if (tool === null) return "a tool";
   if (tool === "search" && internet) return "searching the web";
-  return Object.hasOwn(beginnings, tool) ? (beginnings[tool] ?? tool) : `tool ${titleText(tool)}`;
+  return Object.hasOwn(activities, tool) ? (activities[tool] ?? tool) : `tool ${titleText(tool)}`;
 }
 
-/** Which kinds of activity are shown on stderr. */
+/** A kind of activity shown on stderr. */
 export type Shown = "reasoning" | "tools" | "documents";
 
 export interface ToolView {
   show: ReadonlySet<Shown>;
-  /** Cut few things short. */
+  /** Show longer previews and lists. */
   all: boolean;
-  /** The address of a file that the service names by a path of its own. */
+  /** Turns a path on the service into the address of a file. */
   fileUrl?: ((path: string) => string) | undefined;
 }
 
-/** A time as it was sent, without what says only that the day begins. */
+/** A time as sent; a time at midnight UTC is shortened to its date. */
 const dayOf = (time: string): string => time.replace(/T00:00:00(?:\.0+)?(?:\+00:00|Z)$/, "");
 
 function filterLine({ sources, from, to }: NonNullable<ToolEvent["filters"]>): string[] {
@@ -48,24 +48,24 @@ function filterLine({ sources, from, to }: NonNullable<ToolEvent["filters"]>): s
   return parts.length > 0 ? [`filters applied: ${titleText(parts.join(", "))}`] : [];
 }
 
-function inputLines(event: ToolEvent, most: number): string[] {
+function inputLines(event: ToolEvent, limit: number): string[] {
   const { tool, input } = event;
   if (input === undefined || input === null) return [];
   if (typeof input !== "string") return [titleText(JSON.stringify(input))];
-  const lines = previewLines(input, most);
+  const lines = previewLines(input, limit);
   if (tool === "bash") return lines.map((line, index) => (index === 0 ? `$ ${line}` : `  ${line}`));
   return tool === "python" ? lines.map((line) => `| ${line}`) : lines;
 }
 
-/** A line for each of the first, and how many are left out. */
-function few<Item>(
+/** A line for each of the first items; a last line counts the hidden items. */
+function limitedLines<Item>(
   items: readonly Item[] | undefined,
-  most: number,
+  limit: number,
   lineOf: (item: Item) => Text[],
 ): Text[][] {
   if (!items) return [];
-  const lines = items.slice(0, most).map(lineOf);
-  return items.length > most ? [...lines, [`… and ${items.length - most} more`]] : lines;
+  const lines = items.slice(0, limit).map(lineOf);
+  return items.length > limit ? [...lines, [`… and ${items.length - limit} more`]] : lines;
 }
 
 function imageLine({ url, fileId, prompt, shape }: MadeImage, view: ToolView): Text[] {
@@ -93,32 +93,33 @@ function memoryLine({ operation, text }: NonNullable<ToolEvent["memory"]>): stri
 }
 
 function outputLines(event: ToolEvent, view: ToolView): Text[][] {
-  const most = previewLength(view.all);
+  const limit = previewLength(view.all);
   const lines: Text[][] = [];
-  lines.push(...few(event.images, most, (each) => imageLine(each, view)));
+  lines.push(...limitedLines(event.images, limit, (each) => imageLine(each, view)));
   if (event.file) lines.push(...fileLines(event.file).map((line) => [line]));
   if (event.memory) lines.push([memoryLine(event.memory)]);
   if (event.step === "output" && !event.file && !event.memory) {
-    lines.push(...previewLines(event.text ?? "", most).map((line) => [line]));
+    lines.push(...previewLines(event.text ?? "", limit).map((line) => [line]));
   }
-  const problems = previewLines(event.errorText ?? "", most);
+  const problems = previewLines(event.errorText ?? "", limit);
   lines.push(...problems.map((line) => [`stderr: ${line}`]));
   if (event.exitCode) lines.push([`exit code ${event.exitCode}`]);
   if (event.timedOut) lines.push(["timed out"]);
-  lines.push(...few(event.fileIds, most, (id) => [`made the file ${titleText(id)}`]));
+  lines.push(...limitedLines(event.fileIds, limit, (id) => [`created file ${titleText(id)}`]));
   return lines;
 }
 
 function failureLines(event: ToolEvent): string[] {
   const { auth = false, status = null, message = null } = event.error ?? {};
   const why = [status === null ? "" : `status ${status}`, titleText(message ?? event.text ?? "")];
-  const said = why.filter(Boolean).join(": ");
-  const lines = [`${toolName(event.tool, event.internet)} failed${said === "" ? "" : `: ${said}`}`];
+  const reason = why.filter(Boolean).join(": ");
+  const end = reason === "" ? "" : `: ${reason}`;
+  const lines = [`${toolName(event.tool, event.internet)} failed${end}`];
   if (auth) lines.push("  sign in to this tool on the service's web page, then ask again");
   return lines;
 }
 
-const mostQueries = 20;
+const maxQueries = 20;
 
 const indent = (line: Text[]): Text[] => ["  ", ...line];
 
@@ -134,26 +135,26 @@ function actionLines(event: ToolEvent, view: ToolView): Text[][] {
     lines.push([toolName(event.tool, event.internet) + where]);
   }
   if (event.step === "failed") lines.push(...failureLines(event).map((line) => [line]));
-  const most = previewLength(view.all);
+  const limit = previewLength(view.all);
   const inside: Text[][] = [];
   if (event.queries?.length) {
-    const queries = event.queries.slice(0, mostQueries).map(titleText);
+    const queries = event.queries.slice(0, maxQueries).map(titleText);
     const more = event.queries.length > queries.length ? " · …" : "";
     inside.push([`for: ${queries.join(" · ")}${more}`]);
   }
   if (event.filters) inside.push(...filterLine(event.filters).map((line) => [line]));
-  inside.push(...few(event.urls, most, (url) => [link(url, titleText(url))]));
-  inside.push(...inputLines(event, most).map((line) => [line]));
+  inside.push(...limitedLines(event.urls, limit, (url) => [link(url, titleText(url))]));
+  inside.push(...inputLines(event, limit).map((line) => [line]));
   return [...lines, ...inside.map(indent), ...outputLines(event, view).map(indent)];
 }
 
 const verbs: Record<string, string> = { "open-url": "opened", report: "cites" };
 
-/** A tool's event as quiet lines without their newlines; `text` steps are running text and have none here. */
+/** Lines for a tool's event, without newlines. A `text` step has none here: it is streamed text. */
 export function toolLines(event: ToolEvent, view: ToolView): Text[][] {
   const { show, all } = view;
   const lines = show.has("tools") ? actionLines(event, view) : [];
-  // A sub-agent's own message only repeats what its searches found.
+  // A sub-agent's message only repeats the documents of its searches.
   if (show.has("documents") && event.documents && event.tool !== "agent") {
     const verb = Object.hasOwn(verbs, event.tool ?? "") ? verbs[event.tool ?? ""] : undefined;
     return [...lines, ...documentLines(event.documents, verb ?? "found", all).map(indent)];

@@ -1,13 +1,13 @@
 import type { SearchDoc } from "../../../api/chat-schemas.ts";
 
-/** Where in the turn something happens. Parallel tools of one turn differ in `tab`; `sub` is set inside a tool. */
+/** Position in the turn. Parallel tools of one turn differ in `tab`; `sub` is set inside a tool. */
 export interface Place {
   turn: number;
   tab: number;
   sub: number | null;
 }
 
-/** Filters that a search really used; `sources` is empty where it was not narrowed. */
+/** Filters that a search really used; empty `sources` means all sources. */
 export interface AppliedFilters {
   sources: string[];
   from: string | null;
@@ -16,13 +16,13 @@ export interface AppliedFilters {
 
 export interface MadeImage {
   fileId: string | null;
-  /** As the service gives it: an address, or a path below its own. */
+  /** As the service sends it: a URL, or a path on the service. */
   url: string | null;
   prompt: string | null;
   shape: string | null;
 }
 
-/** What of a file was read, in characters. */
+/** The part of a file that was read; `from`, `to` and `total` in characters. */
 export interface ReadFile {
   name: string | null;
   fileId: string | null;
@@ -33,14 +33,14 @@ export interface ReadFile {
   end: string | null;
 }
 
-/** What a tool reports. `tool` is null where the packet does not say which one. */
+/** An event of a tool. `tool` is null if the packet does not name the tool. */
 export interface ToolEvent {
   type: "tool";
   tool: string | null;
   /**
-   * `arguments`: the model is still writing the call, `input` holds the pieces;
-   * `call`: the call as a test server tells it. `text` is a piece of running
-   * text, `output` a finished one.
+   * `arguments`: the model is still writing the call, `input` has a piece of it;
+   * `call`: the call as a test server reports it; `text`: a piece of streamed text;
+   * `output`: a complete text.
    */
   step: "arguments" | "call" | "start" | "input" | "text" | "output" | "failed";
   place: Place;
@@ -51,35 +51,34 @@ export interface ToolEvent {
   filters?: AppliedFilters;
   urls?: string[];
   documents?: SearchDoc[];
-  /** Numbers in the text of a sub-agent. */
+  /** Citation in the text of a sub-agent. */
   citation?: { number: number; documentId: string };
   /** Arguments, code, a command, or the task of a sub-agent. */
   input?: unknown;
-  /** Where a coding agent works. */
+  /** Repository of a coding agent. */
   repository?: string;
-  /** Text, result, or what was written to stdout. */
+  /** Text, result, or stdout. */
   text?: string;
-  /** What was written to stderr. */
+  /** Text on stderr. */
   errorText?: string;
   exitCode?: number;
   timedOut?: boolean;
-  /** Ids of files that were made. */
+  /** Ids of created files. */
   fileIds?: string[];
   responseType?: string;
   images?: MadeImage[];
   file?: ReadFile;
   memory?: { operation: string | null; text: string | null; id: unknown; index: number | null };
-  /** Why it failed; `auth` means that the user must sign in to it. */
+  /** Why the tool failed; `auth`: the user must sign in to the tool. */
   error?: { auth: boolean; status: number | null; message: string | null };
 }
 
 /**
- * What happens in a turn, in the tool's own words: the events of
- * `--output ndjson`, and what the renderer for people draws. `interim` says
- * that the text so far turned out not to belong to the answer.
+ * An event of a turn in knowctl's format: a line of `--output ndjson`, and the input of
+ * the renderer for people. `interim`: the text so far is not part of the answer.
  */
 export type TurnEvent = TurnEventKind & {
-  /** Number of the model, from 0, where several answer. */
+  /** Number of the model, from 0, if several models answer. */
   model?: number;
 };
 

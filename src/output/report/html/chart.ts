@@ -2,11 +2,11 @@ import { formatDuration } from "../../terminal/progress.ts";
 import type { Throughput } from "../record.ts";
 import { formatRate } from "../text.ts";
 
-/** With fewer bars there is no course of time to show. */
-const fewestBars = 3;
+/** Fewer bars show no trend. */
+const minBars = 3;
 
-/** Most bars that are told apart at the width of a page. */
-const mostBars = 150;
+/** More bars cannot be distinguished at the width of a page. */
+const maxBars = 150;
 
 interface Bar {
   documents: number;
@@ -14,7 +14,7 @@ interface Bar {
 }
 
 function barsOf({ bucketSeconds, buckets }: Throughput): { bars: Bar[]; seconds: number } {
-  const each = Math.ceil(buckets.length / mostBars);
+  const each = Math.ceil(buckets.length / maxBars);
   const bars: Bar[] = [];
   for (const [index, { documents, failed }] of buckets.entries()) {
     const at = Math.floor(index / each);
@@ -25,14 +25,14 @@ function barsOf({ bucketSeconds, buckets }: Throughput): { bars: Bar[]; seconds:
   return { bars, seconds: bucketSeconds * each };
 }
 
-/** The next of 1, 2, 2.5, 5 times a power of ten: a scale that people can read. */
+/** Rounds up to 1, 2, 2.5 or 5 times a power of ten, for a readable scale. */
 function niceCeiling(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 2.5, 5, 10].find((step) => step * power >= value * 0.999) ?? 10) * power;
 }
 
-// A short last tick would lie on the one before it.
+// Equal parts: a short last part would draw two ticks on top of each other.
 function timeTicks(totalSeconds: number): number[] {
   const parts = totalSeconds < 4 ? 2 : 4;
   return Array.from({ length: parts + 1 }, (_, index) => (totalSeconds * index) / parts);
@@ -42,18 +42,18 @@ const height = 100;
 
 function rectangle(kind: string, index: number, from: number, size: number): string {
   if (size <= 0) return "";
-  // The gap between bars is a share of them, so that it shrinks with the page.
+  // The gap between bars is relative, so that it shrinks with the page.
   return `<rect class="${kind}" x="${index + 0.08}" y="${(height - from - size).toFixed(2)}" width="0.84" height="${size.toFixed(2)}"/>`;
 }
 
 /**
- * Accepted and failed documents a second over time. The drawing stretches with
- * the page; the words of the axes are HTML around it, so they keep their size.
- * Empty for a run of less than three bars. Holds numbers alone, nothing from outside.
+ * Accepted and failed documents per second over time. The drawing stretches with
+ * the page; the labels of the axes are HTML around it, so they keep their size.
+ * Empty for a run of fewer than three bars. Contains only numbers, no untrusted text.
  */
 export function throughputChart(throughput: Throughput): string {
   const { bars, seconds } = barsOf(throughput);
-  if (bars.length < fewestBars) return "";
+  if (bars.length < minBars) return "";
   const rates = bars.map(({ documents, failed }) => (documents + failed) / seconds);
   const peak = Math.max(...rates);
   const top = niceCeiling(peak);

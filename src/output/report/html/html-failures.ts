@@ -3,9 +3,9 @@ import { reasonOf, type FailureGroup, type GroupedFailures } from "../groups.ts"
 import type { ReportFailure } from "../record.ts";
 import { bareReason, escapeHtml, placeOf } from "../text.ts";
 
-const groupsShown = 100;
+const maxGroups = 100;
 
-/** The id where it says more than the path: ids made of a prefix and the path do not. */
+/** The id, unless it is only a prefix and the path. */
 export function ownId(path: string, id: string | undefined): string | undefined {
   return id === undefined || id.endsWith(path) ? undefined : id;
 }
@@ -30,19 +30,19 @@ function groupPart(group: FailureGroup, isOpen: boolean): string {
 ${lines.join("\n")}</ul></details>`;
 }
 
-/** The failures, grouped by reason; long groups are folded. Empty when there are none. */
+/** The failures, grouped by reason; long groups are folded. Empty without failures. */
 export function failuresSection({ groups, count, shown }: GroupedFailures): string {
   if (count === 0) return "";
   const parts = groups
-    .slice(0, groupsShown)
+    .slice(0, maxGroups)
     .map((group) => groupPart(group, count <= 50 || group.count <= 5));
-  const hiddenGroups = groups.length - groupsShown;
+  const hiddenGroups = groups.length - maxGroups;
   if (hiddenGroups > 0) {
     parts.push(`<p class="soft">and ${countOf(hiddenGroups, "more reason")}</p>`);
   }
   const more =
     count > shown
-      ? `<p class="soft">The first ${formatCount(shown)} are listed, and ${formatCount(count - shown)} more in the JSON report.</p>`
+      ? `<p class="soft">Only the first ${formatCount(shown)} failures are listed; the JSON report contains ${formatCount(count - shown)} more.</p>`
       : "";
   return `<section><h2>${countOf(count, "failure")}, by reason</h2>${parts.join("\n")}${more}</section>`;
 }

@@ -3,10 +3,10 @@ import { ownId } from "./html-failures.ts";
 import type { ReportHead } from "../record.ts";
 import { escapeHtml, formatTime } from "../text.ts";
 
-/** Most rows of a list here; the JSON report has all. */
-const listed = 100;
+/** Maximum rows of a list; the JSON report contains all. */
+const maxListed = 100;
 
-/** The documents that took longest, with a bar for each time. */
+/** The slowest documents, with a bar for each time. */
 export function slowestSection({ slowest }: ReportHead): string {
   const longest = slowest[0]?.ms ?? 0;
   if (slowest.length === 0) return "";
@@ -19,11 +19,11 @@ export function slowestSection({ slowest }: ReportHead): string {
   return `<section><h2>Slowest documents</h2><table><thead><tr><th scope="col">document</th><th class="meter" scope="col"><span hidden>share</span></th><th class="n" scope="col">time</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></section>`;
 }
 
-/** Why files were left out, and how many for each reason. */
+/** Number of skipped files by reason. */
 export function skippedSection({ skipped }: ReportHead): string {
   if (skipped.length === 0) return "";
   const rows = skipped
-    .slice(0, listed)
+    .slice(0, maxListed)
     .map(
       ({ reason, count }) =>
         `<tr><td class="n">${formatCount(count)}</td><td>${escapeHtml(reason)}</td></tr>`,
@@ -33,11 +33,11 @@ export function skippedSection({ skipped }: ReportHead): string {
   return `<section><h2>Skipped files</h2><table class="narrow"><thead><tr><th class="n" scope="col">files</th><th scope="col">reason</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></section>`;
 }
 
-/** Files that were found again under another path, folded. */
+/** Renamed files, folded. */
 export function renamedSection({ renamed, counts }: ReportHead): string {
   if (renamed.length === 0) return "";
   const lines = renamed
-    .slice(0, listed)
+    .slice(0, maxListed)
     .map(
       ({ from, to }) =>
         `<li><span class="path">${escapeHtml(from)} → ${escapeHtml(to)}</span></li>`,

@@ -1,4 +1,4 @@
-/** Style of the HTML report: light and dark, from 320 px on; no font or image from elsewhere. */
+/** Style of the HTML report: light and dark, from 320 px width; loads no font and no image. */
 export const style = `
 :root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--ink:#1b2330;--soft:#566173;--line:#dfe3ea;
 --created:#15803d;--updated:#2563eb;--unchanged:#94a3b8;--skipped:#cbd5e1;--failed:#c8321f;--renamed:#7c3aed;--accent:#47628f;

@@ -21,9 +21,9 @@ const tones: Readonly<Record<RunReport["status"], string>> = {
   interrupted: "warn",
 };
 
-/** Columns that give way on a narrow page. */
-const lesser = new Set(["unchanged", "skipped"]);
-const cellClass = (name: string): string => (lesser.has(name) ? "n wide" : "n");
+/** Columns hidden on a narrow page. */
+const wideOnly = new Set(["unchanged", "skipped"]);
+const cellClass = (name: string): string => (wideOnly.has(name) ? "n wide" : "n");
 
 const names = ["created", "updated", "unchanged", "skipped", "failed"] as const;
 
@@ -81,9 +81,11 @@ function notices(head: ReportHead): string {
   const missing = missingText(head.merged?.missing ?? [], head.merged?.shards ?? null);
   const error = head.error ?? (head.status === "interrupted" ? "The run was interrupted." : "");
   const advice =
-    isUnfinished(head) && !head.merged ? "Run the same command again: it sends only the rest." : "";
+    isUnfinished(head) && !head.merged
+      ? "Run the same command again: it sends only the remaining documents."
+      : "";
   const whole = [error, advice].filter((text) => text !== "").join("\n");
-  return [missing === "" ? "" : `Not the whole: ${missing}.`, whole]
+  return [missing === "" ? "" : `Incomplete: ${missing}.`, whole]
     .filter((text) => text !== "")
     .map((text) => `<p class="notice ${tones[head.status]}">${escapeHtml(text)}</p>`)
     .join("\n");
@@ -101,7 +103,7 @@ function numbers(head: ReportHead): string {
   const { counts, seconds } = head;
   const rate = seconds > 0 ? (counts.created + counts.updated) / seconds : 0;
   const rows: [name: string, value: string][] = [
-    ["Begin", dateText(head.startedAt)],
+    ["Start", dateText(head.startedAt)],
     ["End", dateText(head.finishedAt)],
     ["Planned", countOf(head.planned, "document")],
     ["Sent", formatBytes(head.sentBytes)],
@@ -129,12 +131,12 @@ function runsSection({ merged }: ReportHead): string {
   const header = names
     .map((name) => `<th class="${cellClass(name)}" scope="col">${name}</th>`)
     .join("");
-  return `<section><h2>${merged.shards === null ? "Runs" : "Shards"}</h2><div class="scroll"><table><thead><tr><th scope="col">${merged.shards === null ? "begin" : "shard"}</th><th scope="col">status</th>${header}<th class="n" scope="col">time</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
+  return `<section><h2>${merged.shards === null ? "Runs" : "Shards"}</h2><div class="scroll"><table><thead><tr><th scope="col">${merged.shards === null ? "start" : "shard"}</th><th scope="col">status</th>${header}<th class="n" scope="col">time</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
 }
 
 /**
- * The run as one HTML page in pieces: no script, nothing loaded from anywhere,
- * every text escaped. Lists the first 1,000 failures; the JSON report has all.
+ * The run as one HTML page in pieces: no script, no external resources, every text
+ * escaped. Lists the first 1,000 failures; the JSON report contains all.
  */
 export function* htmlReport(
   head: ReportHead,
@@ -160,7 +162,7 @@ export function* htmlReport(
   const retry =
     grouped.count === 0
       ? ""
-      : " <code>knowctl ingest retry</code> with the JSON report sends again only what failed.";
+      : " <code>knowctl ingest retry</code> with the JSON report resends only the failed documents.";
   yield `<footer>Written by ${escapeHtml(`${head.tool.name} ${head.tool.version}`)}.${retry}</footer>
 </main></body></html>
 `;

@@ -1,13 +1,13 @@
 import { displayWidth } from "../width.ts";
-/** One row of the area: inert text, and how it is styled. */
+/** One row of the area: inert text and its style. */
 export interface Row {
-  /** Put before the text in bold. */
+  /** Prefix of the text, in bold. */
   mark?: string;
   text: string;
   isDim?: boolean;
 }
 
-/** What the area shows, and where the cursor stands in it. */
+/** Content of the area, and the position of the cursor in it. */
 export interface Picture {
   rows: Row[];
   cursorRow: number;
@@ -15,18 +15,18 @@ export interface Picture {
 }
 
 export interface AreaOptions {
-  /** Takes escape sequences of our own and inert text. */
+  /** Writes our own escape sequences and inert text. */
   write(sequence: string): void;
   columns(): number;
   hasColour: boolean;
 }
 
-/** The rows at the end of the screen that are drawn again with each key. */
+/** The rows at the end of the screen that are redrawn after each key. */
 export interface Area {
   show(picture: Picture): void;
-  /** Removes it; the cursor stands where it began. */
+  /** Erases the area; the cursor moves to its start. */
   clear(): void;
-  /** Writes rows that stay, in the place of the area. */
+  /** Replaces the area by rows that stay on the screen. */
   leave(rows: readonly Row[]): void;
   /** Empties the screen. */
   clearScreen(): void;
@@ -35,15 +35,15 @@ export interface Area {
 const csi = "\u001b[";
 
 export function createArea({ write, columns, hasColour }: AreaOptions): Area {
-  // What stands on the screen: the width of each row, and the row of the cursor.
+  // State of the screen: the width of each row, and the row of the cursor.
   let widths: number[] = [];
   let cursorRow = 0;
   const style = (code: number, text: string): string =>
     hasColour && text !== "" ? `${csi}${code}m${text}${csi}0m` : text;
   const rowText = ({ mark = "", text, isDim }: Row): string =>
     style(1, mark) + (isDim ? style(2, text) : text);
-  /** To the beginning of the area. A terminal that became narrower has broken its rows. */
-  const back = (): string => {
+  /** Moves to the start of the area and erases it. A narrowed terminal has wrapped the rows. */
+  const eraseSequence = (): string => {
     const now = columns();
     const above = widths
       .slice(0, cursorRow)
@@ -56,7 +56,7 @@ export function createArea({ write, columns, hasColour }: AreaOptions): Area {
   };
   return {
     show(picture) {
-      const erase = back();
+      const erase = eraseSequence();
       const { rows } = picture;
       const up = rows.length - 1 - picture.cursorRow;
       const { cursorColumn: right } = picture;
@@ -73,11 +73,11 @@ export function createArea({ write, columns, hasColour }: AreaOptions): Area {
       cursorRow = picture.cursorRow;
     },
     clear() {
-      if (widths.length > 0) write(back());
+      if (widths.length > 0) write(eraseSequence());
       forget();
     },
     leave(rows) {
-      write(`${back()}${rows.map((row) => `${rowText(row)}\r\n`).join("")}`);
+      write(`${eraseSequence()}${rows.map((row) => `${rowText(row)}\r\n`).join("")}`);
       forget();
     },
     clearScreen() {

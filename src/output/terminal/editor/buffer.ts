@@ -1,31 +1,31 @@
 import { graphemeAfter, graphemeBefore, graphemesOf } from "./graphemes.ts";
 
-/** The text that is being edited. Nothing changes one; each edit makes another. */
+/** The edited text. Immutable: each edit returns a new buffer. */
 export interface Buffer {
   readonly text: string;
-  /** Index into `text`, always between two characters as a reader sees them. */
+  /** Index into `text`, always between two graphemes. */
   readonly cursor: number;
-  /** The first character came by a paste: such a text is never a command. */
+  /** The first character was pasted: the text is never a command. */
   readonly isPasted: boolean;
-  /** What was cut last, for Ctrl-Y. */
+  /** The last cut text, for Ctrl-Y. */
   readonly cut: string;
 }
 
 export const emptyBuffer: Buffer = { text: "", cursor: 0, isPasted: false, cut: "" };
 
 /** Longest text that can be edited, in UTF-16 code units. */
-export const longestText = 200_000;
+const maxLength = 200_000;
 
-/** Puts `text` in at the cursor, as far as there is room. */
+/** Inserts `text` at the cursor; cuts it at the maximum length. */
 export function insert(buffer: Buffer, text: string, byPaste = false): Buffer {
-  const room = longestText - buffer.text.length;
-  const taken = text.length <= room ? text : text.slice(0, room).toWellFormed();
-  if (taken === "") return buffer;
+  const room = maxLength - buffer.text.length;
+  const inserted = text.length <= room ? text : text.slice(0, room).toWellFormed();
+  if (inserted === "") return buffer;
   const { cursor } = buffer;
   return {
     ...buffer,
-    text: buffer.text.slice(0, cursor) + taken + buffer.text.slice(cursor),
-    cursor: cursor + taken.length,
+    text: buffer.text.slice(0, cursor) + inserted + buffer.text.slice(cursor),
+    cursor: cursor + inserted.length,
     isPasted: cursor === 0 ? byPaste : buffer.isPasted,
   };
 }
@@ -67,15 +67,15 @@ function wordRight({ text, cursor }: Buffer): number {
   return at;
 }
 
-/** As a shell's Ctrl-W: to the white space before. */
-function spaceLeft({ text, cursor }: Buffer): number {
+/** Length back to the previous white space, as for Ctrl-W in a shell. */
+function lengthToSpaceLeft({ text, cursor }: Buffer): number {
   return /\S*\s*$/.exec(text.slice(Math.max(0, cursor - 1000), cursor))![0].length;
 }
 
 const moveTo = (buffer: Buffer, cursor: number): Buffer =>
   cursor === buffer.cursor ? buffer : { ...buffer, cursor };
 
-/** Up or down one line of the text, the column kept; undefined at the first or last line. */
+/** Moves one line up or down, keeping the column; undefined at the first or last line. */
 export function moveLine(buffer: Buffer, step: -1 | 1): Buffer | undefined {
   const { text, cursor } = buffer;
   const start = lineStart(buffer);
@@ -88,7 +88,7 @@ export function moveLine(buffer: Buffer, step: -1 | 1): Buffer | undefined {
   return moveTo(buffer, Math.min(at, end));
 }
 
-/** The edits that one key makes, by the key's name. */
+/** Edits by the name of their key. */
 export const edits: Readonly<Record<string, (buffer: Buffer) => Buffer>> = {
   left: (buffer) => moveTo(buffer, graphemeBefore(buffer.text, buffer.cursor)),
   right: (buffer) => moveTo(buffer, graphemeAfter(buffer.text, buffer.cursor)),
@@ -106,7 +106,8 @@ export const edits: Readonly<Record<string, (buffer: Buffer) => Buffer>> = {
     remove(buffer, buffer.cursor, graphemeAfter(buffer.text, buffer.cursor), false),
   "ctrl-d": (buffer) =>
     remove(buffer, buffer.cursor, graphemeAfter(buffer.text, buffer.cursor), false),
-  "ctrl-w": (buffer) => remove(buffer, buffer.cursor - spaceLeft(buffer), buffer.cursor, true),
+  "ctrl-w": (buffer) =>
+    remove(buffer, buffer.cursor - lengthToSpaceLeft(buffer), buffer.cursor, true),
   "alt-d": (buffer) => remove(buffer, buffer.cursor, wordRight(buffer), true),
   "ctrl-u": (buffer) => remove(buffer, lineStart(buffer), buffer.cursor, true),
   "ctrl-k": (buffer) => remove(buffer, buffer.cursor, lineEnd(buffer), true),

@@ -5,16 +5,16 @@ import type { Buffer } from "./buffer.ts";
 import { createLayouter } from "./layout.ts";
 
 const mark = "> ";
-const further = "  ";
-const mostFinalRows = 40;
-const mostHintRows = 8;
+const continuationMark = "  ";
+const maxFinalRows = 40;
+const maxHintRows = 8;
 
 export interface Drawing {
-  /** What is shown while the text is edited. */
+  /** Picture shown while the text is edited. */
   picture(buffer: Buffer, hints: readonly string[]): Picture;
-  /** What stays of a text that was entered; `after` stands behind it. */
+  /** Rows that stay after a text is entered; `after` is appended. */
   final(buffer: Buffer, after?: string): Row[];
-  /** Words side by side, in as few lines as the terminal allows. */
+  /** Words in columns, in as few lines as the terminal allows. */
   columnsOf(words: readonly string[]): string[];
 }
 
@@ -27,15 +27,15 @@ export function createDrawing(options: {
   const layOut = createLayouter();
   const width = (): number => Math.max(4, options.columns() - mark.length);
   const marked = (rows: readonly string[], first: number): Row[] =>
-    rows.map((text, index) => ({ mark: first + index === 0 ? mark : further, text }));
+    rows.map((text, index) => ({ mark: first + index === 0 ? mark : continuationMark, text }));
   return {
     picture({ text, cursor }, hints) {
       const { rows, cursorRow, cursorColumn } = layOut(text, cursor, width());
       const status = options.status();
       const height = options.rows();
-      const below = hints.slice(0, Math.min(mostHintRows, Math.max(0, height - 4)));
+      const below = hints.slice(0, Math.min(maxHintRows, Math.max(0, height - 4)));
       const above = status === "" || height < 4 ? 0 : 1;
-      // Of a long text only the part around the cursor: what left the screen cannot be drawn again.
+      // A long text shows only the part around the cursor: rows above the screen cannot be redrawn.
       const room = Math.max(1, height - 1 - above - below.length);
       const first = Math.max(0, Math.min(cursorRow - (room >> 1), rows.length - room));
       return {
@@ -56,10 +56,10 @@ export function createDrawing(options: {
     final({ text }, after = "") {
       const { rows } = layOut(text, 0, width());
       if (after !== "") rows[rows.length - 1] += after;
-      const more = rows.length - mostFinalRows;
+      const more = rows.length - maxFinalRows;
       if (more <= 1) return marked(rows, 0);
-      const note = { mark: further, text: `… ${more} more rows`, isDim: true };
-      return [...marked(rows.slice(0, mostFinalRows), 0), note];
+      const note = { mark: continuationMark, text: `… ${more} more rows`, isDim: true };
+      return [...marked(rows.slice(0, maxFinalRows), 0), note];
     },
     columnsOf(words) {
       const inert = words.map(neutraliseLine);
@@ -76,9 +76,9 @@ export function createDrawing(options: {
             .trimEnd(),
         );
       }
-      if (lines.length <= mostHintRows) return lines;
-      const left = inert.length - perRow * (mostHintRows - 1);
-      return [...lines.slice(0, mostHintRows - 1), `… and ${left} more`];
+      if (lines.length <= maxHintRows) return lines;
+      const left = inert.length - perRow * (maxHintRows - 1);
+      return [...lines.slice(0, maxHintRows - 1), `… and ${left} more`];
     },
   };
 }

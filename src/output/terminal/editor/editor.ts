@@ -4,54 +4,55 @@ import { createDrawing } from "./drawing.ts";
 import type { Key } from "./keys.ts";
 import { createRecall } from "./recall.ts";
 
-/** What was entered: a text, or the wish to leave. */
+/** An entered text, or the end of the conversation (Ctrl-C, Ctrl-D). */
 export type Entry = { type: "text"; text: string; isPasted: boolean } | { type: "end" };
 
-/** What may stand in the place of the text from `from` to the cursor. */
+/** Replacements for the text from `from` to the cursor. */
 export interface Completion {
   from: number;
   candidates: readonly string[];
 }
 
 export interface EditorOptions {
-  /** Takes escape sequences of our own and inert text. */
+  /** Writes our own escape sequences and inert text. */
   write(sequence: string): void;
   columns(): number;
   rows(): number;
   hasColour: boolean;
-  /** Texts entered before, the oldest first. */
+  /** Texts entered earlier, the oldest first. */
   history(): readonly string[];
-  /** What stands quietly above the input; empty for nothing. */
+  /** Dim line above the input; empty for none. */
   status(): string;
-  /** Never rejects; what comes when the text has changed is dropped. */
+  /** Never rejects. The result is ignored if the text has changed meanwhile. */
   complete(beforeCursor: string): Promise<Completion>;
 }
 
 export interface Editor {
-  /** Shows the prompt and resolves with what is entered. Keys that came before count. */
+  /** Shows the prompt and resolves with the entry. Processes keys pressed earlier first. */
   read(): Promise<Entry>;
   press(key: Key): void;
-  /** Forgets the keys that came while nothing was read. */
+  /** Drops the keys pressed while no read() was pending. */
   dropKeys(): void;
-  /** Draws again, after a change of the terminal's size. */
+  /** Redraws after a change of the terminal's size. */
   redraw(): void;
-  /** Removes what is drawn. */
+  /** Erases the prompt. */
   close(): void;
 }
 
-const mostWaitingKeys = 10_000;
-const leaveHint = "Ctrl-C again or Ctrl-D leaves the conversation";
+const maxQueuedKeys = 10_000;
+const leaveHint = "press Ctrl-C again or Ctrl-D to leave the conversation";
 
 function commonStart(words: readonly string[]): string {
   let start = words[0] ?? "";
   for (const word of words) {
     while (!word.startsWith(start)) start = start.slice(0, -1);
   }
-  // Never half a character.
+  // Not half of a surrogate pair.
   return start.replace(/[\ud800-\udbff]$/, "");
 }
 
-const endsOpen = (text: string): boolean => (/\\+$/.exec(text)?.[0].length ?? 0) % 2 === 1;
+const endsWithContinuation = (text: string): boolean =>
+  (/\\+$/.exec(text)?.[0].length ?? 0) % 2 === 1;
 
 /** A line editor for one terminal: several lines, history, completion. */
 export function createEditor(options: EditorOptions): Editor {
@@ -60,25 +61,25 @@ export function createEditor(options: EditorOptions): Editor {
   const recall = createRecall(options.history);
   let buffer = emptyBuffer;
   let hints: readonly string[] = [];
-  let wantsEnd = false;
-  let finish: ((entry: Entry) => void) | undefined;
-  let waiting: Key[] = [];
+  let isInterrupted = false;
+  let resolveRead: ((entry: Entry) => void) | undefined;
+  let queuedKeys: Key[] = [];
 
   const draw = (): void => {
-    if (finish) area.show(drawing.picture(buffer, hints));
+    if (resolveRead) area.show(drawing.picture(buffer, hints));
   };
   const clearText = (): void => {
     buffer = { ...emptyBuffer, cut: buffer.cut };
     recall.reset();
   };
   const end = (entry: Entry): void => {
-    const done = finish;
-    finish = undefined;
-    done?.(entry);
+    const resolve = resolveRead;
+    resolveRead = undefined;
+    resolve?.(entry);
   };
   const submit = (): void => {
     const { text, isPasted } = buffer;
-    if (endsOpen(text)) {
+    if (endsWithContinuation(text)) {
       buffer = { ...buffer, text: `${text.slice(0, -1)}\n`, cursor: text.length };
       return;
     }
@@ -95,28 +96,28 @@ export function createEditor(options: EditorOptions): Editor {
     if (buffer.text !== "") {
       area.leave(drawing.final(buffer, "^C"));
       clearText();
-    } else if (wantsEnd) leave();
+    } else if (isInterrupted) leave();
     else {
-      wantsEnd = true;
+      isInterrupted = true;
       hints = [leaveHint];
     }
   };
-  const showCandidates = (asked: Buffer, { from, candidates }: Completion): void => {
-    if (buffer !== asked || !finish || candidates.length === 0) return;
+  const showCandidates = (completed: Buffer, { from, candidates }: Completion): void => {
+    if (buffer !== completed || !resolveRead || candidates.length === 0) return;
     const start = commonStart(candidates);
-    if (start.length > asked.cursor - from) {
-      const tail = asked.text.slice(asked.cursor);
-      const text = asked.text.slice(0, from) + start;
-      buffer = { ...asked, text: text + tail, cursor: text.length };
+    if (start.length > completed.cursor - from) {
+      const tail = completed.text.slice(completed.cursor);
+      const text = completed.text.slice(0, from) + start;
+      buffer = { ...completed, text: text + tail, cursor: text.length };
     }
     hints = candidates.length > 1 ? drawing.columnsOf(candidates.map((each) => each.trim())) : [];
     draw();
   };
   const complete = (): void => {
-    const asked = buffer;
+    const current = buffer;
     void options
-      .complete(asked.text.slice(0, asked.cursor))
-      .then((found) => showCandidates(asked, found));
+      .complete(current.text.slice(0, current.cursor))
+      .then((found) => showCandidates(current, found));
   };
   const replace = (found: Buffer | undefined): void => {
     if (found) buffer = found;
@@ -140,7 +141,7 @@ export function createEditor(options: EditorOptions): Editor {
       replace(found.buffer);
     },
   };
-  // As in a shell, what is typed after Ctrl-R is searched for.
+  // As in a shell, text typed after Ctrl-R extends the search.
   const type = (text: string): void => {
     const found = recall.refine(buffer, text);
     if (!found) buffer = insert(buffer, text);
@@ -151,42 +152,42 @@ export function createEditor(options: EditorOptions): Editor {
   };
   const handle = (key: Key): void => {
     hints = [];
-    if (key.type !== "press" || key.name !== "ctrl-c") wantsEnd = false;
-    const isSearched = key.type === "text" || (key.type === "press" && key.name === "ctrl-r");
-    if (!isSearched) recall.endSearch();
+    if (key.type !== "press" || key.name !== "ctrl-c") isInterrupted = false;
+    const continuesSearch = key.type === "text" || (key.type === "press" && key.name === "ctrl-r");
+    if (!continuesSearch) recall.endSearch();
     if (key.type === "text") type(key.text);
     else if (key.type === "paste") {
       buffer = insert(buffer, key.text, true);
-      if (key.isCut) hints = ["the paste was too long and is cut: send it as a file with /file"];
+      if (key.isCut) hints = ["the paste was too long and was cut: send it as a file with /file"];
     } else if (Object.hasOwn(actions, key.name)) actions[key.name]!();
     else if (Object.hasOwn(edits, key.name)) buffer = edits[key.name]!(buffer);
   };
-  const takeWaiting = (): void => {
-    while (finish && waiting.length > 0) handle(waiting.shift()!);
+  const handleQueued = (): void => {
+    while (resolveRead && queuedKeys.length > 0) handle(queuedKeys.shift()!);
   };
   return {
     read() {
       return new Promise((resolve) => {
-        finish = resolve;
-        wantsEnd = false;
+        resolveRead = resolve;
+        isInterrupted = false;
         hints = [];
-        takeWaiting();
+        handleQueued();
         draw();
       });
     },
     press(key) {
-      if (waiting.length < mostWaitingKeys) waiting.push(key);
-      if (!finish) return;
-      takeWaiting();
+      if (queuedKeys.length < maxQueuedKeys) queuedKeys.push(key);
+      if (!resolveRead) return;
+      handleQueued();
       draw();
     },
     dropKeys() {
-      waiting = [];
+      queuedKeys = [];
     },
     redraw: draw,
     close() {
       area.clear();
-      finish = undefined;
+      resolveRead = undefined;
     },
   };
 }

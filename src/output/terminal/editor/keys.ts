@@ -1,22 +1,21 @@
 /**
- * What came from the terminal. `press` is a key by name (`left`, `ctrl-a`,
- * `alt-b`, `enter`), `text` what was typed, `paste` what stood between the
- * brackets of a paste. Text of both kinds holds no control characters but
- * newlines and tabs.
+ * Input from the terminal. `press` is a key by name (`left`, `ctrl-a`, `alt-b`,
+ * `enter`), `text` is typed text, `paste` the text of a bracketed paste. Both texts
+ * contain no control characters except newlines and tabs.
  */
 export type Key =
   | { type: "press"; name: string }
   | { type: "text"; text: string }
   | { type: "paste"; text: string; isCut: boolean };
 
-/** Longest text of one paste, in UTF-16 code units. A longer one is a file. */
+/** Longest text of one paste, in UTF-16 code units. A longer text should be sent as a file. */
 export const longestPaste = 200_000;
 
 const escape = "\u001b";
 const pasteBegin = `${escape}[200~`;
 const pasteEnd = `${escape}[201~`;
 
-// The sequences of xterm and those that others send for the same keys.
+// Sequences of xterm, and those of other terminals for the same keys.
 const sequences: Readonly<Record<string, string>> = {
   "[A": "up",
   "[B": "down",
@@ -34,7 +33,7 @@ const sequences: Readonly<Record<string, string>> = {
   "[1;3C": "alt-f",
   "[1;5D": "alt-b",
   "[1;3D": "alt-b",
-  // Shift+Enter and Alt+Enter of terminals that tell them from Enter.
+  // Shift+Enter and Alt+Enter, in terminals that distinguish them from Enter.
   "[13;2u": "newline",
   "[13;3u": "newline",
   "[27;2;13~": "newline",
@@ -61,9 +60,9 @@ const controls: Readonly<Record<string, string>> = {
   "\u007f": "backspace",
 };
 
-// One escape sequence at the beginning; the parameters are bounded, so that garbage is not waited for.
+// One escape sequence at the start. The parameters are bounded, so that garbage does not block.
 const sequence = /^\u001b(?:\[[0-?]{0,16}[ -/]{0,4}[@-~]|O[@-~]|[^[O])/u;
-const beginning = /^\u001b(?:\[[0-?]{0,16}[ -/]{0,4}|O)?$/;
+const incompleteSequence = /^\u001b(?:\[[0-?]{0,16}[ -/]{0,4}|O)?$/;
 const control = /[\u0000-\u001f\u007f-\u009f]/;
 
 function pressOf(character: string): Key {
@@ -80,18 +79,18 @@ function visible(character: string): string {
   return code === 0x7f ? "^?" : `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
 }
 
-/** Text that was pasted: line ends become newlines, other control characters are made visible. */
+/** Cleans pasted text: line ends become newlines, other control characters become visible. */
 export function inertPaste(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(new RegExp(control.source, "g"), visible);
 }
 
-/** A terminal without bracketed paste sends lines at once; nobody types a line end and goes on in one go. */
+/** Whether a chunk has text on both sides of a line end: nobody types that fast, so it is a paste. */
 function isUnbracketedPaste(text: string): boolean {
   return /[^\u0000-\u001f\u007f][\r\n]+[^\u0000-\u001f\u007f]/.test(text);
 }
 
-/** Takes keys off the beginning of `text`; returns what is not complete yet. */
-function takeKeys(text: string, keys: Key[]): string {
+/** Appends the keys in `text` to `keys`; returns an incomplete sequence at its end. */
+function parseKeys(text: string, keys: Key[]): string {
   let rest = text;
   while (rest !== "") {
     const at = rest.search(control);
@@ -100,13 +99,13 @@ function takeKeys(text: string, keys: Key[]): string {
       keys.push({ type: "text", text: typed });
       rest = rest.slice(typed.length);
     } else if (rest.startsWith(escape)) {
-      if (beginning.test(rest)) return rest;
+      if (incompleteSequence.test(rest)) return rest;
       const found = sequence.exec(rest)?.[0] ?? escape;
       const name = sequences[found.slice(1)];
       if (name !== undefined) keys.push({ type: "press", name });
       rest = rest.slice(found.length);
     } else {
-      // C1 characters are no keys.
+      // C1 characters are not keys.
       if (rest < "\u0080") keys.push(pressOf(rest.charAt(0)));
       rest = rest.slice(1);
     }
@@ -114,8 +113,8 @@ function takeKeys(text: string, keys: Key[]): string {
   return "";
 }
 
-/** How much at the end of `text` may be the beginning of `mark`. */
-function openEnd(text: string, mark: string): number {
+/** Length of the end of `text` that may be the start of `mark`. */
+function partialMarkLength(text: string, mark: string): number {
   for (let length = Math.min(mark.length - 1, text.length); length > 0; length--) {
     if (text.endsWith(mark.slice(0, length))) return length;
   }
@@ -123,8 +122,8 @@ function openEnd(text: string, mark: string): number {
 }
 
 /**
- * Reads the chunks of a terminal in raw mode, in any division. An Escape key
- * that nothing follows is no key: it would be the beginning of one.
+ * Parses the chunks of a terminal in raw mode, split at any position. A single
+ * Escape is not a key, because it may be the start of a sequence.
  */
 export function createKeyReader(): (chunk: Uint8Array) => Key[] {
   const decoder = new TextDecoder();
@@ -132,22 +131,22 @@ export function createKeyReader(): (chunk: Uint8Array) => Key[] {
   let pasted: string | undefined;
   let isCut = false;
 
-  const takePaste = (text: string, keys: Key[]): string => {
+  const parsePaste = (text: string, keys: Key[]): string => {
     const all = held + text;
     const end = all.indexOf(pasteEnd);
-    // A paste whose end got lost must not keep the keyboard: Ctrl-C alone ends it.
-    const isGivenUp = text === "\u0003";
-    const until = end >= 0 ? end : all.length - openEnd(all, pasteEnd);
-    const piece = isGivenUp ? "" : all.slice(0, until);
+    // A paste whose end was lost must not block the keyboard: a single Ctrl-C ends it.
+    const isAborted = text === "\u0003";
+    const until = end >= 0 ? end : all.length - partialMarkLength(all, pasteEnd);
+    const piece = isAborted ? "" : all.slice(0, until);
     isCut ||= (pasted?.length ?? 0) + piece.length > longestPaste;
     pasted = `${pasted ?? ""}${piece}`.slice(0, longestPaste);
     held = all.slice(until);
-    if (end < 0 && !isGivenUp) return "";
+    if (end < 0 && !isAborted) return "";
     keys.push({ type: "paste", text: inertPaste(pasted), isCut });
     pasted = undefined;
     isCut = false;
     held = "";
-    return isGivenUp ? "" : all.slice(end + pasteEnd.length);
+    return isAborted ? "" : all.slice(end + pasteEnd.length);
   };
 
   return (chunk) => {
@@ -155,10 +154,10 @@ export function createKeyReader(): (chunk: Uint8Array) => Key[] {
     let text = decoder.decode(chunk, { stream: true });
     while (text !== "") {
       if (pasted !== undefined) {
-        text = takePaste(text, keys);
+        text = parsePaste(text, keys);
         continue;
       }
-      // Escape, then later a letter: two keys of a person and no sequence.
+      // Escape, and a letter in a later chunk: two typed keys, not a sequence.
       if (held === escape && !/^[[O\r\n]/.test(text)) held = "";
       text = held + text;
       held = "";
@@ -167,8 +166,8 @@ export function createKeyReader(): (chunk: Uint8Array) => Key[] {
       if (begin < 0 && isUnbracketedPaste(before)) {
         const end = /[\r\n]$/.test(before) ? before.length - 1 : before.length;
         keys.push({ type: "paste", text: inertPaste(before.slice(0, end)), isCut: false });
-        held = takeKeys(before.slice(end), keys);
-      } else held = takeKeys(before, keys);
+        held = parseKeys(before.slice(end), keys);
+      } else held = parseKeys(before, keys);
       if (begin >= 0) {
         pasted = "";
         held = "";

@@ -2,9 +2,9 @@ import { neutralise } from "../neutralise.ts";
 import { displayWidth } from "../width.ts";
 import { graphemesOf } from "./graphemes.ts";
 
-/** A text broken into rows of a terminal, and where its cursor stands. */
+/** A text wrapped to rows of a terminal, and the position of its cursor. */
 export interface Layout {
-  /** What is shown; none is wider than asked for. */
+  /** Displayed rows, none wider than requested. */
   rows: string[];
   cursorRow: number;
   /** Columns before the cursor in its row. */
@@ -13,22 +13,22 @@ export interface Layout {
 
 const plain = /^[\u0020-\u007e]*$/;
 
-/** A character as it is shown: a tab as two spaces, what would steer the terminal as text. */
+/** A character as displayed: a tab as two spaces, control characters as visible text. */
 function shown(character: string): string {
   return character === "\t" ? "  " : neutralise(character);
 }
 
-/** Measuring takes far longer than looking up, and a text has few different characters. */
-const known = new Map<string, { text: string; width: number }>();
-const mostKnown = 5000;
+/** Cache: measuring is slow, and a text has few different characters. */
+const measured = new Map<string, { text: string; width: number }>();
+const maxMeasured = 5000;
 
 function measure(character: string): { text: string; width: number } {
-  let found = known.get(character);
+  let found = measured.get(character);
   if (!found) {
     const text = shown(character);
     found = { text, width: displayWidth(text) };
-    if (known.size >= mostKnown) known.clear();
-    known.set(character, found);
+    if (measured.size >= maxMeasured) measured.clear();
+    measured.set(character, found);
   }
   return found;
 }
@@ -39,7 +39,7 @@ interface Piece {
   text: string;
 }
 
-/** The rows of one line, with the index at which each begins. */
+/** The rows of one line, each with its start index. */
 function wrapLine(line: string, width: number): Piece[] {
   const rows: Piece[] = [];
   if (plain.test(line)) {
@@ -63,7 +63,7 @@ function wrapLine(line: string, width: number): Piece[] {
   return [...rows, row];
 }
 
-/** Index of the row that holds `column` code units of its line. */
+/** Index of the row that contains the code unit `column` of the line. */
 function rowOf(rows: readonly Piece[], column: number): number {
   const next = rows.findIndex(({ start }) => start > column);
   return next < 0 ? rows.length - 1 : next - 1;
@@ -75,19 +75,19 @@ function widthOf(text: string): number {
   return width;
 }
 
-/** Remembers the rows of lines: of a long text only the edited line is laid out again. */
+/** Caches the rows of each line, so that only the edited line of a long text is wrapped again. */
 export function createLayouter(): (text: string, cursor: number, width: number) => Layout {
-  let laid = new Map<string, Piece[]>();
-  let laidWidth = 0;
+  let cache = new Map<string, Piece[]>();
+  let cachedWidth = 0;
   return (text, cursor, width) => {
-    const last = width === laidWidth ? laid : new Map<string, Piece[]>();
-    laid = new Map();
-    laidWidth = width;
+    const last = width === cachedWidth ? cache : new Map<string, Piece[]>();
+    cache = new Map();
+    cachedWidth = width;
     const layout: Layout = { rows: [], cursorRow: 0, cursorColumn: 0 };
     let start = 0;
     for (const line of text.split("\n")) {
-      const pieces = last.get(line) ?? laid.get(line) ?? wrapLine(line, width);
-      laid.set(line, pieces);
+      const pieces = last.get(line) ?? cache.get(line) ?? wrapLine(line, width);
+      cache.set(line, pieces);
       const column = cursor - start;
       if (column >= 0 && column <= line.length) {
         const at = rowOf(pieces, column);
@@ -97,7 +97,7 @@ export function createLayouter(): (text: string, cursor: number, width: number) 
       for (const piece of pieces) layout.rows.push(piece.text);
       start += line.length + 1;
     }
-    // Behind a full row the cursor stands at the beginning of the next.
+    // After a full row, the cursor is at the start of the next row.
     if (layout.cursorColumn >= width) {
       layout.cursorRow++;
       layout.cursorColumn = 0;

@@ -1,25 +1,25 @@
 import type { Buffer } from "./buffer.ts";
 
-/** Goes through what was entered before. The text that was begun is kept at the newer end. */
+/** Browses the texts entered earlier. The unfinished text is kept as the newest entry. */
 export interface Recall {
   older(buffer: Buffer): Buffer | undefined;
   newer(buffer: Buffer): Buffer | undefined;
-  /** The next older text that holds what stood in the buffer when the search began. */
+  /** The next older text that contains the query: the buffer's text at the start of the search. */
   search(buffer: Buffer): { hint: string; buffer: Buffer | undefined };
-  /** While a search goes on, more that the text has to hold; undefined where there is none. */
+  /** Adds `text` to the query of the current search; undefined without a search. */
   refine(buffer: Buffer, text: string): { hint: string; buffer: Buffer | undefined } | undefined;
   endSearch(): void;
-  /** To the newer end. */
+  /** Goes back to the newest entry. */
   reset(): void;
 }
 
-/** `history` gives the texts, the oldest first; it is asked anew after each reset. */
+/** `history` returns the texts, the oldest first; it is called again after each reset. */
 export function createRecall(history: () => readonly string[]): Recall {
   let entries: readonly string[] | undefined;
   let at = 0;
-  let begun: Buffer | undefined;
+  let draft: Buffer | undefined;
   let query: string | undefined;
-  const open = (): readonly string[] => {
+  const loadEntries = (): readonly string[] => {
     if (!entries) {
       entries = history();
       at = entries.length;
@@ -27,40 +27,40 @@ export function createRecall(history: () => readonly string[]): Recall {
     return entries;
   };
   const show = (buffer: Buffer, index: number): Buffer => {
-    if (at === open().length) begun = buffer;
+    if (at === loadEntries().length) draft = buffer;
     at = index;
-    const text = open()[index];
-    if (text === undefined) return begun ?? buffer;
+    const text = loadEntries()[index];
+    if (text === undefined) return draft ?? buffer;
     return { text, cursor: text.length, isPasted: false, cut: buffer.cut };
   };
   const find = (buffer: Buffer, wanted: string, from: number) => {
-    const texts = open();
+    const texts = loadEntries();
     for (let index = from; index >= 0; index--) {
       if (texts[index]!.includes(wanted)) {
         const hint = `history: ${wanted || "type a part of the text"}`;
         return { hint, buffer: show(buffer, index) };
       }
     }
-    return { hint: `history: nothing older holds ${wanted || "anything"}`, buffer: undefined };
+    return { hint: `history: no older text${wanted && ` contains ${wanted}`}`, buffer: undefined };
   };
   return {
     older(buffer) {
-      open();
+      loadEntries();
       return at > 0 ? show(buffer, at - 1) : undefined;
     },
     newer(buffer) {
-      return at < open().length ? show(buffer, at + 1) : undefined;
+      return at < loadEntries().length ? show(buffer, at + 1) : undefined;
     },
     search(buffer) {
       query ??= buffer.text;
-      open();
+      loadEntries();
       return find(buffer, query, at - 1);
     },
     refine(buffer, text) {
       if (query === undefined) return undefined;
       query += text;
-      // What is shown may hold the longer text too.
-      return find(buffer, query, Math.min(at, open().length - 1));
+      // The shown entry may contain the longer query too.
+      return find(buffer, query, Math.min(at, loadEntries().length - 1));
     },
     endSearch() {
       query = undefined;
@@ -68,7 +68,7 @@ export function createRecall(history: () => readonly string[]): Recall {
     reset() {
       entries = undefined;
       query = undefined;
-      begun = undefined;
+      draft = undefined;
     },
   };
 }

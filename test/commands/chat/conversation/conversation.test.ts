@@ -81,7 +81,7 @@ describe("a conversation", () => {
     talk.press("some text\u0003");
     await talk.until("some text^C");
     talk.press("\u0003");
-    await talk.until("Ctrl-C again or Ctrl-D leaves");
+    await talk.until("press Ctrl-C again or Ctrl-D to leave");
     talk.press("\u0003");
     expect(await talk.done).toBe(0);
     expect(world.sandbox.ledger.chats).toHaveLength(0);

@@ -8,25 +8,25 @@ import { flush, putText, type InlineLook, type Mode, type Scanner } from "./scan
 import { createTarget } from "./target.ts";
 
 /**
- * The inline text of one block, read a character at a time: what is drawn
- * depends on the characters alone, not on how the stream is cut.
+ * The inline text of one block, read a character at a time, so that the drawing does
+ * not depend on how the stream is cut.
  */
 export interface Inline {
-  /** Text without newlines. */
+  /** Reads text without newlines. */
   feed(text: string): void;
-  /** The text goes on in the source's next line. `hard`: on the screen as well. */
+  /** Continues with the next source line. `hard`: also starts a new row on the screen. */
   newline(hard: boolean): void;
-  /** Characters and marks that are kept because later ones decide what they are. */
+  /** Number of buffered characters and marks, whose meaning depends on later text. */
   readonly held: number;
-  /** The end of the block: marks without a partner become text. */
+  /** Ends the block: unpaired marks become text. */
   end(): void;
 }
 
-const isAscii = /^[!-/:-@[-`{-~]$/;
-const longestEntity = 32;
+const asciiPunctuation = /^[!-/:-@[-`{-~]$/;
+const maxEntityLength = 32;
 
 function stepEscape(scanner: Scanner, character: string): boolean {
-  const isEscape = isAscii.test(character);
+  const isEscape = asciiPunctuation.test(character);
   if (isEscape) scanner.held = "";
   flush(scanner);
   if (!isEscape) return false;
@@ -38,13 +38,13 @@ function stepEscape(scanner: Scanner, character: string): boolean {
 function stepEntity(scanner: Scanner, character: string): boolean {
   if (character === ";") {
     const entity = `${scanner.held};`;
-    // What it stands for comes from outside as well.
+    // The decoded characters are untrusted, too.
     const decoded = neutraliseLine(decodeHTMLStrict(entity));
     scanner.held = decoded;
     flush(scanner);
     return true;
   }
-  if (/^[#a-z0-9]$/i.test(character) && scanner.held.length < longestEntity) {
+  if (/^[#a-z0-9]$/i.test(character) && scanner.held.length < maxEntityLength) {
     scanner.held += character;
     return true;
   }
@@ -87,7 +87,7 @@ function stepText(scanner: Scanner, character: string): boolean {
   return true;
 }
 
-/** Each takes one character; false where it must be read again in the new mode. */
+/** Each step reads one character; false if the new mode must read it again. */
 const steps: Record<Mode, (scanner: Scanner, character: string) => boolean> = {
   text: stepText,
   run: stepRun,
@@ -104,7 +104,7 @@ function read(scanner: Scanner, character: string): void {
   while (!steps[scanner.mode](scanner, character));
 }
 
-/** What was held is decided as if a space followed. */
+/** Resolves the buffered text as if a space followed. */
 function settleHeld(scanner: Scanner): void {
   if (scanner.mode === "text") return;
   if (scanner.mode === "run") return finishRun(scanner, "");
@@ -117,7 +117,7 @@ function settleHeld(scanner: Scanner): void {
     }
     return;
   }
-  // A step that does not take the newline has brought the mode back to text.
+  // Every other step rejects a newline and resets the mode to text.
   steps[scanner.mode](scanner, "\n");
 }
 

@@ -3,7 +3,7 @@ import { findMark, settle, type Mark } from "./marks.ts";
 import { flush, putText, type Scanner } from "./scanner.ts";
 import { createTarget, misleads, readTarget, safeUrl } from "./target.ts";
 
-/** A link that has been read to its end: the text behind `mark`, and where it leads. */
+/** Writes a complete link: its label, which follows `mark`, and its address. */
 function writeLink(scanner: Scanner, mark: Mark, address: string): void {
   const { marks, line, look } = scanner;
   const { cells } = line;
@@ -12,7 +12,7 @@ function writeLink(scanner: Scanner, mark: Mark, address: string): void {
   }
   marks.open.splice(marks.open.indexOf(mark), 1);
   const at = cells.lastIndexOf(mark.cell);
-  // The opening bracket stands in a row above, so its partner stays as well.
+  // The opening bracket is in a finished row, so the closing one is shown too.
   if (at < 0) putText(scanner, "]");
   const shown = cells.slice(at + 1);
   const label = textOf(shown);
@@ -27,8 +27,8 @@ function writeLink(scanner: Scanner, mark: Mark, address: string): void {
   line.refit();
   scanner.before = "]";
   const isMarker = look.shortensMarkers && /^\[\d{1,6}\]$/.test(label);
-  const isTold = url !== undefined && !misleads(label, address);
-  if (address === "" || address === label || isMarker || isTold) return;
+  const isHyperlink = url !== undefined && !misleads(label, address);
+  if (address === "" || address === label || isMarker || isHyperlink) return;
   putText(scanner, ` (${address})`, bits.dim, url);
 }
 
@@ -37,9 +37,9 @@ function putAddress(scanner: Scanner, text: string, address: string): void {
   putText(scanner, text, url === undefined ? 0 : bits.underline, url);
 }
 
-const longest = 2000;
+const maxAddressLength = 2000;
 
-/** Reads what stands between `<` and `>`: an address, or HTML, which is text. */
+/** Reads text between `<` and `>`: an address, or HTML, which is shown as text. */
 export function readAutolink(scanner: Scanner, character: string): boolean {
   if (character === ">") {
     const content = scanner.held.slice(1);
@@ -52,7 +52,7 @@ export function readAutolink(scanner: Scanner, character: string): boolean {
     }
     return true;
   }
-  if (/^[\s<]$/.test(character) || scanner.held.length >= longest) {
+  if (/^[\s<]$/.test(character) || scanner.held.length >= maxAddressLength) {
     flush(scanner);
     return false;
   }
@@ -64,24 +64,24 @@ const schemes = ["https://", "http://"];
 const endsAddress = /^[\s<>"`*|\\^{}[\]\u3000-\u303f\uff00-\uff65]$/;
 
 function isInAddress(held: string, character: string): boolean {
-  if (held.length >= longest || endsAddress.test(character)) return false;
+  if (held.length >= maxAddressLength || endsAddress.test(character)) return false;
   return character !== ")" || held.includes("(");
 }
 
-/** Reads an address that stands in the text by itself. */
+/** Reads an address in plain text. */
 export function stepAddress(scanner: Scanner, character: string): boolean {
   const { held } = scanner;
-  const isBegun = schemes.some((scheme) => held.startsWith(scheme));
-  const isMore = isBegun
+  const hasScheme = schemes.some((scheme) => held.startsWith(scheme));
+  const isMore = hasScheme
     ? isInAddress(held, character)
     : schemes.some((scheme) => scheme.startsWith(held + character));
   if (isMore) {
     scanner.held += character;
     return true;
   }
-  // Punctuation at its end belongs to the sentence.
+  // Punctuation at the end belongs to the sentence.
   const address = held.slice(0, held.length - (/[.,;:!?'_~)]{0,9}$/.exec(held)?.[0].length ?? 0));
-  if (!isBegun || address.length <= "https://".length) flush(scanner);
+  if (!hasScheme || address.length <= "https://".length) flush(scanner);
   else {
     scanner.held = held.slice(address.length);
     putAddress(scanner, address, address);
@@ -90,7 +90,7 @@ export function stepAddress(scanner: Scanner, character: string): boolean {
   return false;
 }
 
-/** Behind a `]`: a target follows, or the brackets are text. */
+/** Reads the character after `]`: a target starts, or the brackets are text. */
 export function stepBracket(scanner: Scanner, character: string): boolean {
   if (character === "(") {
     scanner.target = createTarget();
@@ -117,6 +117,6 @@ export function stepTarget(scanner: Scanner, character: string): boolean {
   if (mark) settle(scanner.marks, mark);
   const { source } = scanner.target;
   putText(scanner, `](${source}`);
-  // Read, but not taken: the character belongs to what follows.
+  // False: the target does not contain the character, so it is read again as text.
   return source.endsWith(character) && character !== "\n";
 }

@@ -1,13 +1,13 @@
 import { bits, makeCell, type Cell, type Line } from "../cells.ts";
 
-/** A mark whose partner has not come yet. It may turn out to be text. */
+/** An opening mark that is not paired yet. It may turn out to be text. */
 export interface Mark {
   kind: "*" | "_" | "~" | "`" | "[";
-  /** Length of its run. */
+  /** Number of characters. */
   count: number;
-  /** The style that it begins; 0 for a bracket. */
+  /** The style that it starts; 0 for a bracket. */
   style: number;
-  /** Taken for a mark, and not shown, until the text ends without its partner. */
+  /** Not shown while its pair is expected; shown again if the text ends without it. */
   isHidden: boolean;
   cell: Cell;
 }
@@ -21,16 +21,17 @@ const styles: Record<Mark["kind"], (count: number) => number> = {
 };
 
 /**
- * More open marks than any text means; the oldest one is text then. Bounds the
- * work on a text that is nothing but marks.
+ * Maximum open marks, more than real text has; beyond it the oldest mark becomes text.
+ * Bounds the work on text that consists only of marks.
  */
-const mostOpen = 16;
+const maxOpen = 16;
 
 export interface Marks {
   line: Line;
   open: Mark[];
-  /** What a code span looks like, and whether marks vanish at all. */
+  /** Style of a code span. */
   codeStyle: number;
+  /** Keep paired marks in the text. */
   keeps: boolean;
 }
 
@@ -38,7 +39,7 @@ function isShown({ line }: Marks, mark: Mark): boolean {
   return line.cells.lastIndexOf(mark.cell) >= 0;
 }
 
-/** The styles of the open marks that are taken for marks already. */
+/** The combined style of the hidden open marks. */
 export function openStyle({ open }: Marks): number {
   let style = 0;
   for (const mark of open) if (mark.isHidden) style |= mark.style;
@@ -51,7 +52,7 @@ function restyle(marks: Marks, from: Cell, change: (cell: Cell) => void): void {
   for (const cell of at < 0 ? [] : cells.slice(at + 1)) change(cell);
 }
 
-/** Makes a mark the text that it was. What stands above the current row stays as it is. */
+/** Turns a mark into text. Finished rows stay unchanged. */
 export function settle(marks: Marks, mark: Mark): void {
   marks.open.splice(marks.open.indexOf(mark), 1);
   if (!mark.isHidden) return;
@@ -71,7 +72,7 @@ export function openMark(
   style: number,
 ): Mark {
   const oldest = marks.open[0];
-  if (marks.open.length >= mostOpen && oldest) settle(marks, oldest);
+  if (marks.open.length >= maxOpen && oldest) settle(marks, oldest);
   const cell = makeCell(isHidden ? "" : kind.repeat(count), style);
   cell.isMark = true;
   const own = kind === "`" ? marks.codeStyle : styles[kind](count);
@@ -81,7 +82,7 @@ export function openMark(
   return mark;
 }
 
-/** Takes the cell of a mark out of the row. */
+/** Removes the cell of a mark from the row. */
 export function removeCell({ line }: Marks, cell: Cell): void {
   const at = line.cells.lastIndexOf(cell);
   if (at < 0) return;
@@ -89,14 +90,14 @@ export function removeCell({ line }: Marks, cell: Cell): void {
   line.refit();
 }
 
-/** Ends `mark` and everything that was opened inside it. False where its row is complete and shows it as text. */
+/** Ends `mark` and the marks opened inside it. False if a finished row already shows it as text. */
 export function closeMark(marks: Marks, mark: Mark): boolean {
   if (!mark.isHidden && !marks.keeps && !isShown(marks, mark)) {
     settle(marks, mark);
     return false;
   }
   for (const inner of marks.open.slice(marks.open.indexOf(mark) + 1).toReversed()) {
-    // A bracket may still become a link around what ends here.
+    // A bracket may still become a link that contains this mark.
     if (inner.kind !== "[") settle(marks, inner);
   }
   marks.open.splice(marks.open.indexOf(mark), 1);

@@ -3,16 +3,16 @@ import { readFlanks } from "./flanking.ts";
 import { closeMark, findMark, openMark, openStyle, removeCell } from "./marks.ts";
 import { putText, type Scanner } from "./scanner.ts";
 
-const longestRun = 64;
+const maxRunLength = 64;
 
 function openRun(scanner: Scanner, kind: "*" | "_" | "~", count: number, after: string): void {
   const { marks, look } = scanner;
   const atStart = /^[\s("'“‘«]?$/.test(scanner.before) && scanner.line.cells.length === 0;
   const sizes = count === 3 ? [1, 2] : [count];
   for (const size of sizes) {
-    // A lone star is often no mark (`*.md`, `*args`): it is shown until its partner comes.
-    const isMeant = size === 2 || atStart || count === 3;
-    const isHidden = look.hasColour && isMeant && !/^[./\\*_]/.test(after);
+    // A single star is often text (`*.md`, `*args`), so it is shown until it is paired.
+    const isLikelyMark = size === 2 || atStart || count === 3;
+    const isHidden = look.hasColour && isLikelyMark && !/^[./\\*_]/.test(after);
     openMark(marks, kind, size, isHidden, scanner.base | openStyle(marks));
   }
 }
@@ -39,16 +39,16 @@ function openCode(scanner: Scanner, count: number, after: string): void {
   scanner.mode = "code";
 }
 
-/** A run of marks is complete: `after` is the character behind it, empty at the end. */
+/** Processes a complete run of marks. `after`: the next character, empty at the end. */
 export function finishRun(scanner: Scanner, after: string): void {
   const run = scanner.held;
   const kind = run[0] as "*" | "_" | "~" | "`";
   scanner.held = "";
   scanner.mode = "text";
   if (kind === "`") return openCode(scanner, run.length, after);
-  const most = kind === "~" ? 2 : 3;
-  const least = kind === "~" ? 2 : 1;
-  if (run.length > most || run.length < least) return putText(scanner, run);
+  const maximum = kind === "~" ? 2 : 3;
+  const minimum = kind === "~" ? 2 : 1;
+  if (run.length > maximum || run.length < minimum) return putText(scanner, run);
   const { opens, closes } = readFlanks(kind, scanner.before, after);
   const left = closes ? closeRun(scanner, kind, run.length) : run.length;
   if (left === run.length && opens) openRun(scanner, kind, left, after);
@@ -58,8 +58,8 @@ export function finishRun(scanner: Scanner, after: string): void {
 
 /** Reads a code span. */
 export function stepCode(scanner: Scanner, character: string): boolean {
-  // A run that is longer than any opening one ends nothing.
-  if (character === "`" && scanner.held.length < longestRun) {
+  // A run longer than any opening run cannot close a code span.
+  if (character === "`" && scanner.held.length < maxRunLength) {
     scanner.held += character;
     return true;
   }
@@ -75,7 +75,7 @@ export function stepCode(scanner: Scanner, character: string): boolean {
     return false;
   }
   const isEdge = character === " " && scanner.line.cells.at(-1) === mark?.cell;
-  // One space at either end belongs to the marks of a longer run.
+  // With longer marks, one space at either end belongs to the marks.
   if (!isEdge || mark?.count === 1) putText(scanner, character);
   return true;
 }
@@ -92,9 +92,9 @@ export function closeCode(scanner: Scanner): void {
   scanner.before = "`";
 }
 
-/** Reads a run of the same marks. */
+/** Reads a run of identical marks. */
 export function stepRun(scanner: Scanner, character: string): boolean {
-  if (character === scanner.held[0] && scanner.held.length < longestRun) {
+  if (character === scanner.held[0] && scanner.held.length < maxRunLength) {
     scanner.held += character;
     return true;
   }

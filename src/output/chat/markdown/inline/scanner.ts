@@ -2,13 +2,13 @@ import { put, type Line } from "../cells.ts";
 import { openStyle, type Marks } from "./marks.ts";
 import type { Target } from "./target.ts";
 
-/** Look of inline text. */
+/** Options for drawing inline text. */
 export interface InlineLook {
-  /** The terminal shows hyperlinks; else the address stands behind the text. */
+  /** The terminal supports hyperlinks; else the address follows the text. */
   hasLinks: boolean;
-  /** Citation markers `[[1]](…)` are shown as `[1]` without an address: the sources have it. */
+  /** Shorten citation markers `[[1]](…)` to `[1]`: the list of sources has the address. */
   shortensMarkers: boolean;
-  /** Without colour the marks stay: they are the only structure left. */
+  /** Without colour, marks stay visible, because they are the only structure. */
   hasColour: boolean;
 }
 
@@ -23,21 +23,23 @@ export type Mode =
   | "bracket"
   | "target";
 
-/** What is known of an inline text at the place that has been read. */
+/** Parser state of an inline text at the current position. */
 export interface Scanner {
   marks: Marks;
   line: Line;
   look: InlineLook;
   base: number;
   mode: Mode;
-  /** The beginning of something that the next characters decide. */
+  /** Buffered characters whose meaning depends on the next ones. */
   held: string;
+  /** The previous character. */
   before: string;
+  /** Number of spaces at the end of the text read so far. */
   spaces: number;
   target: Target;
 }
 
-/** Appends text in the look of the open marks; runs of spaces count as one. */
+/** Appends text in the style of the open marks; collapses spaces. */
 export function putText(scanner: Scanner, text: string, style = 0, url?: string): void {
   const all = scanner.base | openStyle(scanner.marks) | style;
   for (const character of text) {
@@ -48,7 +50,7 @@ export function putText(scanner: Scanner, text: string, style = 0, url?: string)
   }
 }
 
-/** What was held is text after all. */
+/** Writes the buffered characters as text. */
 export function flush(scanner: Scanner, more = ""): void {
   const { held } = scanner;
   scanner.held = "";

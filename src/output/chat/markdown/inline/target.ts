@@ -1,6 +1,6 @@
-/** Reads the target of a link behind `](`, a character at a time. */
+/** Parser state of a link target after `](`, read a character at a time. */
 export interface Target {
-  /** What was read, as it stands in the text. */
+  /** The source text read so far. */
   source: string;
   url: string;
   step: "start" | "angle" | "url" | "gap" | "title" | "end";
@@ -8,7 +8,7 @@ export interface Target {
   quote: string;
 }
 
-const longest = 2000;
+const maxLength = 2000;
 
 export function createTarget(): Target {
   return { source: "", url: "", step: "start", depth: 0, quote: "" };
@@ -32,9 +32,9 @@ const quotes: ReadonlyMap<string, string> = new Map([
   ["(", ")"],
 ]);
 
-/** Takes one character: `done` at the closing parenthesis, `none` where this is no target after all. */
+/** Reads one character: `done` at the closing parenthesis, `none` if this is not a target. */
 export function readTarget(target: Target, character: string): "more" | "done" | "none" {
-  if (target.source.length >= longest || character === "\n") return "none";
+  if (target.source.length >= maxLength || character === "\n") return "none";
   target.source += character;
   switch (target.step) {
     case "start":
@@ -69,18 +69,17 @@ export function readTarget(target: Target, character: string): "more" | "done" |
 }
 
 /**
- * The address that a click may open, or undefined: only http, https and mailto,
- * written so that every character is visible ASCII (a look-alike host shows as
- * its `xn--` form).
+ * The address for a hyperlink, or undefined. Only http, https and mailto, encoded as
+ * visible ASCII, so that a look-alike host shows its `xn--` form.
  */
 export function safeUrl(address: string): string | undefined {
-  if (address.length > longest || !/^(?:https?:\/\/|mailto:)/i.test(address)) return undefined;
+  if (address.length > maxLength || !/^(?:https?:\/\/|mailto:)/i.test(address)) return undefined;
   if (!URL.canParse(address)) return undefined;
   const { href } = new URL(address);
   return /^[\u0021-\u007e]+$/.test(href) ? href : undefined;
 }
 
-/** The text of a link names another address than the one that it leads to. */
+/** Whether the label of a link names another host than its address. */
 export function misleads(label: string, address: string): boolean {
   const named = /^(?:[a-z][a-z+.-]*:\/\/)?((?:[\w-]+\.)+[a-z]{2,})(?:[/:?#]|$)/i.exec(label.trim());
   if (!named) return false;
