@@ -94,7 +94,8 @@ export async function writeFinding(
     await output.line(paint(status), " ", bold(check));
     await writeRows(output, layout, "", message, paintMessage);
   } else {
-    const [first = "", ...rest] = wrapWords(neutraliseLine(message), layout.width);
+    const whole = output.secrets.redact(neutraliseLine(message));
+    const [first = "", ...rest] = wrapWords(whole, layout.width);
     await output.line(...head, paintMessage(first));
     for (const row of rest) await output.line(" ".repeat(layout.indent), paintMessage(row));
   }

@@ -230,6 +230,7 @@ describe("doc_updated_at", () => {
     ["2024-05-01T24:00", undefined],
     ["2024-05-01T10:00:60Z", undefined],
     ["2024-05-01T10:00+15:00", undefined],
+    ["2024-05-01T10:00+02:75", undefined],
     ["01.05.2024", undefined],
     ["May 1, 2024", undefined],
     ["1714521600", undefined],

@@ -26,7 +26,8 @@ export function parseDate(text: string): string | undefined {
     match;
   const offset = offsetMinutes(zone);
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  if (Math.abs(offset) > 14 * 60 || Math.abs(offset) % 60 > 59) return undefined;
+  // The minutes of the zone alone: `+02:75` would be read as +03:15.
+  if (Math.abs(offset) > 14 * 60 || Number(zone?.slice(-2) ?? 0) > 59) return undefined;
   const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
   const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}Z`);
   // Date reads the 30th of February as a day in March.
