@@ -49,7 +49,7 @@ export async function planFolder(
     ranges: rangesOf(inputs, { cwd, settings }),
     isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
     isExcluded: (path) => settings.exclude?.matches(path) === true && isInReach(path),
-    isSelected: since && ((listed) => since.isTaken(listed) || mayShowImages(listed.path)),
+    isSelected: since && ((listed) => since.isSelected(listed) || mayShowImages(listed.path)),
     format: settings.format,
     idPrefix: settings.idPrefix,
     factsOf: source.factsOf,

@@ -141,7 +141,7 @@ describe("--since", () => {
     const { error } = await runIngest(outside, ["docs"], { since: "HEAD" });
     expect(error).toMatchObject({ exit: "usage" });
     expect(error?.message).toContain("--since: ");
-    expect(error?.message).toContain("is in no git repository");
+    expect(error?.message).toContain("is not in a git repository");
     expect(error?.hints).not.toEqual([]);
     expect(acceptedIds(service)).toEqual([]);
   });
