@@ -35,7 +35,7 @@ function unreadable(context: Context, label: string, error: unknown): unknown {
   if (!isLong && codeOf(error) === undefined) return error;
   const why = isLong ? messageOf(error) : codeOf(error);
   return new CliError("usage", `${label}: cannot be read: ${why}; nothing was imported`, {
-    hints: ["name files that `knowctl state export` wrote"],
+    hints: ["name files from `knowctl state export`"],
     cause: error,
   });
 }

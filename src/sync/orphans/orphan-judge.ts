@@ -9,26 +9,26 @@ import type { PlanTable } from "../plan/plan-table.ts";
 
 export interface JudgeRequest {
   table: PlanTable;
-  /** The options of this command, and the settings that they come to. */
+  /** The options of this command, and the settings that result from them. */
   options: RecordedOptions;
   settings: DocumentSettings;
-  /** Options that are recorded. */
+  /** The recorded options. */
   recorded: OptionsStore;
-  /** Whether the plan looked at every file of the inputs, not only at those changed since a commit. */
+  /** Whether the plan inspected every file of the inputs, not only the files changed since a commit. */
   isWhole: boolean;
-  /** Whether the inputs reach a path, whatever patterns leave out. */
+  /** Whether a path lies within the inputs, regardless of exclude patterns. */
   isInScope: (path: string) => boolean;
-  /** Where a root-relative path leads; whether something is there. */
+  /** Absolute path of a root-relative path. */
   placeOf: (path: string) => string;
   exists: (absolutePath: string) => boolean;
-  /** The root-relative path of a file with all links resolved, where there is one. */
+  /** Root-relative path with all links resolved; undefined when it does not resolve. */
   realPathOf: (path: string) => string | undefined;
   openYields: (settings: RawSettings) => Promise<Yields>;
 }
 
-/** Tells of missing documents whether they are orphans. */
+/** Decides which missing documents are orphans. */
 export interface Judge {
-  /** Undefined for a document that is none, or is out of scope. Ask in the order of paths. */
+  /** Undefined for a document that is no orphan or is out of scope. Call it in path order. */
   judge(missing: Missing): Promise<Orphan | undefined>;
   close(): Promise<void>;
 }
@@ -39,21 +39,21 @@ interface Verdict {
   reason: string;
 }
 
-const unknownOptions = "recorded by an earlier knowctl, without its options: cannot tell";
+const unknownOptions = "recorded by an earlier knowctl without its options: the reason is unknown";
 
-/** What options say of how documents are made, without how their files were found. */
-function makingOf({ mapping, settings }: RecordedOptions): string {
+/** The options that shape documents, without the options that select files. */
+function shapingJson({ mapping, settings }: RecordedOptions): string {
   const { include: _, exclude: _2, useIgnoreFiles: _3, flags, ...rest } = settings;
   const { include: _4, exclude: _5, useIgnoreFiles: _6, ...shaping } = flags ?? {};
-  const making = { ...rest, flags: shaping };
-  return optionsJson({ byInclude: false, pairFromFlag: false, mapping, settings: making });
+  const shapingSettings = { ...rest, flags: shaping };
+  return optionsJson({ byInclude: false, pairFromFlag: false, mapping, settings: shapingSettings });
 }
 
-function ignores({ settings }: RecordedOptions): boolean {
+function usesIgnoreFiles({ settings }: RecordedOptions): boolean {
   return (settings.flags?.useIgnoreFiles ?? settings.useIgnoreFiles) !== false;
 }
 
-/** What a file that gives no such document gives instead. */
+/** Why a file that was read does not yield the missing document. */
 function verdictOf({ ids, skipped, failed }: Yield, { id, part }: Missing): Verdict {
   if (failed !== undefined) return { file: "unreadable", document: "same options", reason: failed };
   if (ids.has(id)) return { file: "exists", document: "other options", reason: "" };
@@ -63,8 +63,8 @@ function verdictOf({ ids, skipped, failed }: Yield, { id, part }: Missing): Verd
   return { file: "exists", document: "row gone", reason: gone };
 }
 
-/** What the plan, which was made with the same options, knows of a file. */
-function createPlanned({ database }: PlanTable): (path: string) => Yield {
+/** Returns the documents that the plan has for a file; valid only for the options of the plan. */
+function createPlannedYield({ database }: PlanTable): (path: string) => Yield {
   const entries = database.prepare(
     "SELECT part, id, action, detail FROM temp.plan WHERE path = ? ORDER BY part",
   );
@@ -80,15 +80,15 @@ function createPlanned({ database }: PlanTable): (path: string) => Yield {
 }
 
 /**
- * Judges missing documents by the options recorded with them: a document whose file still gives
- * it under those is no orphan but of class `other-options`. The caller closes it.
+ * Creates a Judge that applies the options recorded with each document. A document that its file
+ * still yields under these options has the class `other-options`. The caller closes the Judge.
  */
 export function createJudge(request: JudgeRequest): Judge {
   const { settings, options, recorded, table } = request;
-  const planned = createPlanned(table);
-  const making = makingOf(options);
+  const planned = createPlannedYield(table);
+  const shaping = shapingJson(options);
   const opened = new Map<number, Promise<Yields>>();
-  let last: { path: string; options: number; given: Yield } | undefined;
+  let last: { path: string; options: number; documents: Yield } | undefined;
 
   const yieldsOf = (number: number, { settings: raw }: RecordedOptions): Promise<Yields> => {
     let yields = opened.get(number);
@@ -98,14 +98,14 @@ export function createJudge(request: JudgeRequest): Judge {
     }
     return yields;
   };
-  const givenBy = async (path: string, number: number, before: RecordedOptions): Promise<Yield> => {
-    if (last?.path === path && last.options === number) return last.given;
-    const given =
-      makingOf(before) === making
+  const yieldOf = async (path: string, number: number, before: RecordedOptions): Promise<Yield> => {
+    if (last?.path === path && last.options === number) return last.documents;
+    const documents =
+      shapingJson(before) === shaping
         ? planned(path)
         : await (await yieldsOf(number, before)).of(path, request.placeOf(path));
-    last = { path, options: number, given };
-    return given;
+    last = { path, options: number, documents };
+    return documents;
   };
 
   const judgeRead = async (missing: Missing): Promise<Verdict> => {
@@ -113,22 +113,22 @@ export function createJudge(request: JudgeRequest): Judge {
     if (!before || missing.options === undefined) {
       return { file: "exists", document: "other options", reason: unknownOptions };
     }
-    const verdict = verdictOf(await givenBy(missing.path, missing.options, before), missing);
+    const verdict = verdictOf(await yieldOf(missing.path, missing.options, before), missing);
     if (verdict.document !== "other options") return verdict;
     const difference = differenceOf(before, options) || "with other options";
-    return { ...verdict, reason: `the file is there; other options made it: ${difference}` };
+    return { ...verdict, reason: `the file exists; it was sent with other options: ${difference}` };
   };
 
-  /** Of a file that is there, but that no input found. */
-  const judgeLeftOut = ({ path, options: number }: Missing): Verdict | undefined => {
-    const reason = "the file is there, but excluded or ignored now";
+  /** Judges a document whose file exists although no input found it. */
+  const judgeExcluded = ({ path, options: number }: Missing): Verdict | undefined => {
+    const reason = "the file exists, but is now excluded or ignored";
     const excluded: Verdict = { file: "excluded", document: "same options", reason };
     if (settings.exclude?.matches(path)) return excluded;
     const format = formatOf(path, settings.format);
-    // Rows are taken only when they are named: that this command named others says nothing.
+    // A file of rows is read only when a command names it, so not naming it is no exclusion.
     if (!format || format.gives === "rows") return undefined;
     const before = recorded.get(number);
-    if (!before || ignores(before) || !ignores(options)) return excluded;
+    if (!before || usesIgnoreFiles(before) || !usesIgnoreFiles(options)) return excluded;
     return { file: "excluded", document: "other options", reason: "sent with --no-ignore" };
   };
 
@@ -141,7 +141,7 @@ export function createJudge(request: JudgeRequest): Judge {
       return { file: "gone", document: "same options", reason: "the file is gone" };
     }
     const real = request.realPathOf(missing.path);
-    // Recorded under the path of a link by an earlier knowctl.
+    // An earlier knowctl recorded the document under the path of a link.
     if (real !== undefined && real !== missing.path && planned(real).ids.size > 0) {
       return {
         file: "exists",
@@ -149,7 +149,7 @@ export function createJudge(request: JudgeRequest): Judge {
         reason: `the file has another id now: its real path is ${real}`,
       };
     }
-    return judgeLeftOut(missing);
+    return judgeExcluded(missing);
   };
 
   return {

@@ -153,7 +153,7 @@ describe("ingest documents", () => {
     [["documents", "-"], "holds documents already"],
     [["documents", "none"], "no such file or folder"],
     [["documents", "empty"], "0 documents found in empty"],
-    [["documents", "twice"], "two files give one document id"],
+    [["documents", "twice"], "two files have the same document id"],
   ])("refuses %j", async (args, message) => {
     const service = await startTestService({ files });
     writeFiles(service.folder, {

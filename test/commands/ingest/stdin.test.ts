@@ -106,7 +106,7 @@ describe("ingest -", () => {
     const { code, stderr } = await run(service, toLines(document(one), document(other)), ...pair);
     expect(code).toBe(failures === 0 ? 0 : 10);
     if (failures > 0) {
-      expect(stderr).toContain(`stdin:2:1: id "${other}" names the same document as line 1`);
+      expect(stderr).toContain(`stdin:2:1: id "${other}" is the same document as line 1`);
     }
   });
 

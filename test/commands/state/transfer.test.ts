@@ -143,10 +143,10 @@ describe("state export and import", () => {
   it.each([
     ["nothing", "", "stdin: it is empty"],
     ["other JSON", '{"a":1}\n', "stdin:1: not an exported state"],
-    ["no JSON", "hello\n", "stdin:1: not a line of JSON"],
+    ["no JSON", "hello\n", "stdin:1: not valid JSON"],
     ["a newer version", '{"type":"knowctl-state","version":3}\n', "stdin:1: an exported state of"],
     ["a cut", `${header}\n${good}\n`, "stdin:2: the file is cut off"],
-    ["a cut line", `${header}\n${good}\n${good.slice(0, 20)}`, "stdin:3: not a line of JSON"],
+    ["a cut line", `${header}\n${good}\n${good.slice(0, 20)}`, "stdin:3: not valid JSON"],
     [
       "lines lost",
       `${header}\n${good}\n${end(2)}\n`,
@@ -156,7 +156,7 @@ describe("state export and import", () => {
     ["a wrong type", fileOf(good, '{"type":"what"}'), "stdin:3: type: expected"],
     ["no object", fileOf("[]"), "stdin:2: expected a JSON object"],
     ["a wrong time", fileOf(sent("a", "yesterday")), "stdin:2: sentAt: expected a time"],
-    ["no id", fileOf(good.replace('"good"', "7")), "stdin:2: id: expected a text"],
+    ["no id", fileOf(good.replace('"good"', "7")), "stdin:2: id: expected a string"],
     ["a bad target", fileOf(good.replace("https://h#2", "h")), "stdin:2: target: expected"],
     ["a member of the prototype", fileOf('{"type":"file","path":"a"}'), "stdin:2: content:"],
     ["NUL", fileOf(good.replace('"good"', String.raw`"go\u0000od"`)), "stdin:2: id: expected"],
