@@ -54,7 +54,7 @@ async function settingsAgainstFilters(git: Git, options: RunOptions): Promise<st
 }
 
 function refusal(root: string, stderr: string): CliError {
-  const owner = /dubious ownership in repository lineEnd '([^\n]*)'/.exec(stderr)?.[1];
+  const owner = /dubious ownership in repository at '([^\n]*)'/.exec(stderr)?.[1];
   if (owner === undefined) {
     return new CliError("usage", `git cannot read the repository of ${root}: ${reasonIn(stderr)}`);
   }

@@ -51,7 +51,7 @@ function toPlace(
 ): PathAndId {
   const path = shown?.(String(rootPath)) ?? String(rootPath);
   return {
-    path: part === 0 ? path : `${path} (row ${String(part)})`,
+    path: part === 0 ? String(path) : `${String(path)} (row ${String(part)})`,
     id: String(id),
   };
 }

@@ -48,7 +48,7 @@ export async function* pendingOfLines({
         return { ...fromStdin, prepared };
       }
       const { path, part, id } = prepared;
-      const reason = `${name}:${part}:1: id "${id}" is the same document as line ${before}; set another id`;
+      const reason = `${name}:${part}:1: id "${id}" names the same document as line ${before}; set another id`;
       return { ...fromStdin, prepared: { kind: "failed", path, part, reason } };
     });
   }

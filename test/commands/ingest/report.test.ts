@@ -116,7 +116,7 @@ describe("--report", () => {
 
   const refused: [string, IngestOptions, RegExp][] = [
     ["another extension", { report: ["run.txt"] }, /run\.txt: no such kind of report/],
-    ["one file twice", { report: ["run.json", "./run.json"] }, /two reports go to one file/],
+    ["one file twice", { report: ["run.json", "./run.json"] }, /two reports name the same file/],
     ["a folder", { report: ["dir.json"] }, /dir\.json: is a folder/],
     ["a folder that cannot be", { report: ["docs/a.md/run.json"] }, /folder cannot be written/],
     ["a missing folder elsewhere", { report: ["../none/run.json"] }, /there is no folder .*none/],

@@ -96,8 +96,8 @@ describe("ingest retry", () => {
   });
 
   it.each([
-    ["--cc-pair-id 3", "run.json is of another target; nothing was sent"],
-    ["--cc-pair-id 2 --base-url http://127.0.0.1:9", "run.json is of another target"],
+    ["--cc-pair-id 3", "run.json is a report of another target; nothing was sent"],
+    ["--cc-pair-id 2 --base-url http://127.0.0.1:9", "run.json is a report of another target"],
   ])("refuses a report of another target: %s", async (flags, message) => {
     const service = await startFailed();
     const ran = await runIn(service, `ingest retry run.json ${flags}`);
@@ -228,7 +228,7 @@ describe("ingest retry with what is recorded", () => {
     const name = join(service.folder, "run.json");
     const ran = await runIn(elsewhere, ["ingest", "retry", name]);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain("none of the files that failed exists under");
+    expect(ran.stderr).toContain("none of the failed files exists under");
     expect(ran.stderr).toContain("--root DIR");
   });
 

@@ -76,7 +76,7 @@ describe("--since", () => {
     service.commit();
     const { stdout } = await runIngest(service, ["docs"], { since: "HEAD~1", dryRun: true });
     expect(stdout).toBe(
-      "orphaned\tdocs/c.md\tdocs/c.md\tthe file is gone; the document is still there\n",
+      "orphaned\tdocs/c.md\tdocs/c.md\tthe file is gone; the service still has the document\n",
     );
   });
 

@@ -141,18 +141,14 @@ describe("state export and import", () => {
 
   const good = sent("good", "2025-01-01T00:00:00Z");
   it.each([
-    ["nothing", "", "stdin: it is empty"],
+    ["nothing", "", "stdin: the file is empty"],
     ["other JSON", '{"a":1}\n', "stdin:1: not an exported state"],
     ["no JSON", "hello\n", "stdin:1: not valid JSON"],
     ["a newer version", '{"type":"knowctl-state","version":3}\n', "stdin:1: an exported state of"],
     ["a cut", `${header}\n${good}\n`, "stdin:2: the file is cut off"],
     ["a cut line", `${header}\n${good}\n${good.slice(0, 20)}`, "stdin:3: not valid JSON"],
-    [
-      "lines lost",
-      `${header}\n${good}\n${end(2)}\n`,
-      "stdin:3: 1 records, where there should be 2",
-    ],
-    ["lines behind", `${fileOf(good)}${good}\n`, "stdin:4: there is more behind the last line"],
+    ["lines lost", `${header}\n${good}\n${end(2)}\n`, "stdin:3: found 1 records, expected 2"],
+    ["lines behind", `${fileOf(good)}${good}\n`, "stdin:4: unexpected text after the last line"],
     ["a wrong type", fileOf(good, '{"type":"what"}'), "stdin:3: type: expected"],
     ["no object", fileOf("[]"), "stdin:2: expected a JSON object"],
     ["a wrong time", fileOf(sent("a", "yesterday")), "stdin:2: sentAt: expected a time"],

@@ -27,11 +27,11 @@ export interface OrphansOptions extends SessionRequest, AccessFlags {
   tombstone?: boolean;
   yes?: boolean;
   maxDelete?: MaxDelete;
-  /** Classes to list; with a removal, classes to remove beside the usual ones. */
+  /** Classes to list; with a removal, additional classes to remove. */
   class?: OrphanClass[];
 }
 
-/** Orphans that were found, and what they were found with. */
+/** The orphans, with the session, plan and target of the search. */
 export interface Work {
   session: Session;
   plan: Plan;
@@ -39,16 +39,16 @@ export interface Work {
   orphans: OrphanTable;
 }
 
-/** Throws CliError `usage` where a guard says no, see refuseRemoval(). */
+/** Throws CliError `usage` when the removal is not safe, see refuseRemoval(). */
 export function checkRemoval(
   { session, plan, target, orphans }: Work,
   options: OrphansOptions,
 ): void {
   const { state, source } = session;
-  const isFailed = failureScope(source, plan);
+  const isInFailureScope = failureScope(source, plan);
   let failedBefore: string | undefined;
   for (const { path } of state.listFailures(failuresKey(session.targets))) {
-    if (isFailed(path)) failedBefore ??= path;
+    if (isInFailureScope(path)) failedBefore ??= path;
   }
   const isInScope = orphanScope(source);
   refuseRemoval({
@@ -63,8 +63,8 @@ export function checkRemoval(
   });
 }
 
-/** Asks, unless `--yes` was given. Throws CliError `usage` where nobody can be asked. */
-export async function mayRemove(
+/** Asks for confirmation, unless `--yes` is set. Throws CliError `usage` without a terminal. */
+export async function confirmRemoval(
   context: Context,
   { session, target, orphans }: Work,
   options: OrphansOptions,
@@ -74,15 +74,15 @@ export async function mayRemove(
   const prompt = createPrompt(context, options, session.output);
   if (prompt.canAsk) {
     return await prompt.confirm(
-      options.prune ? `Delete ${what}?` : `Replace ${what} by a removal notice?`,
+      options.prune ? `Delete ${what}?` : `Replace ${what} with a removal notice?`,
     );
   }
-  throw new CliError("usage", `this removes ${what}, and there is no terminal to ask on`, {
-    hints: ["look at the list without it first, then give --yes"],
+  throw new CliError("usage", `this would remove ${what}, and there is no terminal to ask on`, {
+    hints: ["check the list first, then confirm with --yes"],
   });
 }
 
-/** Whether an id that the service gave is ours in its own encoding: nothing else may be deleted by it. */
+/** Whether a stored id is the encoded form of our id. Deleting by any other id is not allowed. */
 function isSameId(storedId: string, id: string): boolean {
   const plain = (text: string): string => text.replaceAll(" ", "_");
   try {
@@ -92,7 +92,7 @@ function isSameId(storedId: string, id: string): boolean {
   }
 }
 
-/** Removes one orphan from the service, then from the state: never the other way round. */
+/** Removes an orphan from the service first, then from the state. */
 function createRemove(
   context: Context,
   { session, target }: Work,
@@ -104,10 +104,13 @@ function createRemove(
     const own = client.dialect.storedId?.(id) ?? id;
     if (storedId === undefined || storedId === own || isSameId(storedId, id))
       return storedId ?? own;
-    throw new CliError("usage", `the service named it ${storedId}, which may be another document`);
+    throw new CliError(
+      "usage",
+      `the service stored it as ${storedId}, which may be another document`,
+    );
   };
   return async (orphan) => {
-    // Should the answer be lost and the file come back, it is sent again.
+    // If the response is lost and the file is restored later, it is sent again.
     state.doubt([{ target: target.key, id: orphan.id }]);
     if (prune) {
       await deleteDocument(client, storedIdOf(orphan), { gate });
@@ -121,7 +124,7 @@ function createRemove(
   };
 }
 
-/** Removes them all and says how many. Throws the error that stopped it. */
+/** Removes the selected orphans and reports their number. Throws the error that stopped it. */
 export async function removeAll(
   context: Context,
   work: Work,
@@ -147,7 +150,7 @@ export async function removeAll(
       onDone: (status) => counts[status]++,
     });
   } finally {
-    const done = options.prune ? "deleted" : "replaced by a removal notice";
+    const done = options.prune ? "deleted" : "replaced with a removal notice";
     const failed = counts.failed > 0 ? `, ${countOf(counts.failed, "failure")}` : "";
     await session.output.note(`${countOf(counts.removed, "document")} ${done}${failed}`);
   }

@@ -27,28 +27,28 @@ import { refuseAmbiguous } from "../subcommand.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "../options/shaping-flags.ts";
 import { chosenPair } from "../target/target.ts";
 
-const shown = 20;
+const mostLines = 20;
 
-/** Where the project is: the report's own first path, where that is here too. */
-function placeOf(report: RunReport | undefined, cwd: string): string {
+/** A path in the project: the first path of the report if it exists here, else ".". */
+function pathInProject(report: RunReport | undefined, cwd: string): string {
   const path = report?.paths[0];
   return path !== undefined && exists(resolve(cwd, path)) ? path : ".";
 }
 
 async function listSome(output: Output, lines: readonly string[], what: string): Promise<void> {
-  for (const line of lines.slice(0, shown)) await output.note(line);
-  if (lines.length > shown) await output.note(`… and ${lines.length - shown} more ${what}`);
+  for (const line of lines.slice(0, mostLines)) await output.note(line);
+  if (lines.length > mostLines) await output.note(`… and ${lines.length - mostLines} more ${what}`);
 }
 
-/** The failed files that are still there; the others are named, and their failures forgotten. */
+/** Keeps the failed files that still exist; lists the others and deletes their failures. */
 async function dropGone(
   { output, source, state, targets }: Session,
   { groups, fromStdin }: Failed,
   options: IngestOptions,
 ): Promise<Failed> {
-  const absolute = createRealPlaces(source.settings.root);
+  const absolutePathOf = createRealPlaces(source.settings.root);
   const gone = new Set(
-    groups.flatMap(({ paths }) => paths).filter((path) => !exists(absolute(path))),
+    groups.flatMap(({ paths }) => paths).filter((path) => !exists(absolutePathOf(path))),
   );
   if (gone.size > 0 && !options.dryRun) {
     const always = Number.MAX_SAFE_INTEGER;
@@ -56,7 +56,7 @@ async function dropGone(
   }
   await listSome(
     output,
-    [...gone].map((path) => `${source.shown(path)}: is gone`),
+    [...gone].map((path) => `${source.shown(path)}: the file is gone`),
     "are gone",
   );
   const left = groups.map(({ options: recorded, paths }) => ({
@@ -66,43 +66,43 @@ async function dropGone(
   return { groups: left.filter(({ paths }) => paths.length > 0), fromStdin };
 }
 
-/** What no retry can make good: the command is no success then, whatever else it sent. */
+/** Throws CliError `partial` for failures that a retry cannot send. */
 function refuseRest({ fromStdin }: Failed, report: RunReport | undefined): void {
   if (fromStdin > 0) throw fromStdinError(fromStdin);
   if (report?.status !== "error" && report?.status !== "interrupted") return;
-  throw new CliError("partial", "that run was stopped before it had sent everything", {
-    hints: ["run the upload itself again: it sends what is missing"],
+  throw new CliError("partial", "that run stopped before it sent all documents", {
+    hints: ["run the upload again: it sends the missing documents"],
   });
 }
 
 function fromStdinError(count: number): CliError {
   return new CliError("partial", `${countOf(count, "failed document")} came from stdin`, {
-    hints: ["what came from stdin is not kept: send it again with `knowctl ingest -`"],
+    hints: ["documents from stdin are not stored: send them again with `knowctl ingest -`"],
   });
 }
 
-/** Files of a report that are not there may have been deleted, or lie below another root. */
+/** The error when no failed file of a report exists: they were deleted, or the root is another one. */
 function allGone({ settings: { root } }: DocumentSource): CliError {
-  return new CliError("usage", `none of the files that failed exists under ${root}`, {
+  return new CliError("usage", `none of the failed files exists under ${root}`, {
     hints: [
       "name the root of the reported run with --root DIR",
-      "were the files deleted, nothing is left to retry; `knowctl ingest orphans` lists their documents",
+      "if the files were deleted, there is nothing to retry; `knowctl ingest orphans` lists their documents",
     ],
   });
 }
 
-/** A flag that shapes documents would make other documents than those that failed. */
+/** Refuses flags that shape documents: the documents would differ from the failed ones. */
 function refuseShaping(options: IngestOptions): void {
-  const [given] = givenFlags(options, [...shapingFlags, ...selectionFlags]);
-  if (given === undefined) return;
+  const [refusedFlag] = givenFlags(options, [...shapingFlags, ...selectionFlags]);
+  if (refusedFlag === undefined) return;
   throw new CliError(
     "usage",
-    `${given}: a retry uses the options that the failed documents were planned with`,
-    { hints: ["send documents in another way with `knowctl ingest PATH`"] },
+    `${refusedFlag}: a retry uses the recorded options of the failed documents`,
+    { hints: ["to send documents with other options, use `knowctl ingest PATH`"] },
   );
 }
 
-/** The files whose documents keep their ids although the configuration is another one now. */
+/** Returns the files whose ids the current configuration does not change; lists the others. */
 async function keepIds(
   context: Context,
   { source, output }: Session,
@@ -112,17 +112,17 @@ async function keepIds(
   const { root } = source.settings;
   const now = { ...source.options, pairFromFlag: recorded?.pairFromFlag ?? false };
   if (!recorded || optionsJson(recorded) === optionsJson(now)) return [...paths];
-  const absolute = createRealPlaces(root);
+  const absolutePathOf = createRealPlaces(root);
   const before = await openYields({ ...recorded.settings, root }, context.workerScript);
-  const today = await openYields(source.raw, context.workerScript);
+  const current = await openYields(source.raw, context.workerScript);
   const kept: string[] = [];
   const changed: string[] = [];
   try {
     for (const path of paths) {
       context.signal.throwIfAborted();
       const [was, is] = [
-        await before.of(path, absolute(path)),
-        await today.of(path, absolute(path)),
+        await before.of(path, absolutePathOf(path)),
+        await current.of(path, absolutePathOf(path)),
       ];
       const id = [...was.ids].find((each) => !is.ids.has(each));
       const other = [...is.ids].find((each) => !was.ids.has(each));
@@ -132,13 +132,13 @@ async function keepIds(
     }
   } finally {
     await before.close();
-    await today.close();
+    await current.close();
   }
   await listSome(output, changed, "would change their ids");
   return kept;
 }
 
-/** A group with its files as inputs, below the options it was recorded with. */
+/** Opens a group with its recorded options, and with its files as inputs. */
 async function openGroup(
   context: Context,
   base: Session,
@@ -155,14 +155,14 @@ async function openGroup(
   return { source: { ...source, inputs }, left: paths.length - kept.length };
 }
 
-const ofEarlierTool =
-  "an earlier knowctl recorded these failures without their options: they are sent as the configuration says. " +
-  "if the upload had flags, run the upload with them instead of `ingest retry`";
+const earlierToolWarning =
+  "an earlier knowctl recorded these failures without their options: the configuration decides how they are sent. " +
+  "if the upload had flags, run the upload with these flags instead of `ingest retry`";
 
 /**
- * `ingest retry`: sends what failed last time, by the state or by a report, with the target and
- * the options recorded with it. The files are read anew; of a file of rows only what is missing
- * is sent. Throws as ingest(), CliError `usage` for another target, and `partial` where a
+ * `ingest retry`: sends the documents that failed last time, by the state or by a report, with
+ * their recorded target and options. Reads the files again; sends only the missing rows of a file
+ * of rows. Throws like ingest(), CliError `usage` for another target, and `partial` when a
  * document was not sent because its id would change.
  */
 export async function ingestRetry(
@@ -179,16 +179,16 @@ export async function ingestRetry(
   const files = checkReportFiles(options, context.cwd);
   const report =
     name === undefined ? undefined : await readReport(resolve(context.cwd, name), name);
-  const place = placeOf(report, context.cwd);
+  const place = pathInProject(report, context.cwd);
   const source = await openSource(context, [place], options, output, options.dryRun !== true);
   const folder = stateFolder(source, options);
-  // Else "no file failed" would be said of a folder that nothing was sent from, and a state be made.
+  // Otherwise this would create a state and report "no file failed" for a folder without uploads.
   if (!report && folder !== undefined && !hasState(folder, ownerRules(context))) {
     throw noStateError(folder);
   }
-  const asked = chosenPair(options, source.config);
-  const isOpen = asked.ccPairId === undefined && asked.connector === undefined;
-  const pair = isOpen ? await targetOf(context, source, folder, report) : undefined;
+  const requestedPair = chosenPair(options, source.config);
+  const hasNoTarget = requestedPair.ccPairId === undefined && requestedPair.connector === undefined;
+  const pair = hasNoTarget ? await targetOf(context, source, folder, report) : undefined;
   const session = await openSession(context, output, source, pair ? { ...options, pair } : options);
   try {
     if (report) refuseOtherTarget(report, session, name ?? "");
@@ -203,13 +203,13 @@ export async function ingestRetry(
       if (report && areGone) throw allGone(source);
       return await output.note(
         areGone
-          ? "nothing to retry: all files that failed are gone"
+          ? "nothing to retry: all failed files are gone"
           : "nothing to retry: no file failed last time",
       );
     }
     await output.note(`${countOf(count, "file")} failed last time`);
     if (failed.groups.some((group) => group.options === undefined))
-      await output.warn(ofEarlierTool);
+      await output.warn(earlierToolWarning);
     const groups = [];
     let left = 0;
     for (const group of failed.groups) {
@@ -219,7 +219,7 @@ export async function ingestRetry(
         groups.push({ source: opened.source, recorded: group.options });
       }
     }
-    // Each file was named: that a filter now leaves it out is no mistake.
+    // allowEmpty: a filter may exclude all these files now, which is no error.
     const again = { ...options, allowEmpty: true };
     if (groups.length > 0) {
       await runGroups(context, session, groups, { startedAtMs, format, files }, again);
@@ -228,7 +228,7 @@ export async function ingestRetry(
     if (left > 0) {
       throw new CliError("partial", `${countOf(left, "file")} not sent: the ids would change`, {
         hints: [
-          "bring the configuration back to what it was, or send them under their new ids with `knowctl ingest PATH`",
+          "restore the earlier configuration, or send the files under their new ids with `knowctl ingest PATH`",
         ],
       });
     }
