@@ -93,6 +93,6 @@ async function confirmForgetAll(
   const prompt = createPrompt(context, options, openOutput(context, options));
   if (prompt.canAsk) return await prompt.confirm(`Forget ${what}? They will be sent again.`);
   throw new CliError("usage", `this would forget ${what}, and there is no terminal to ask on`, {
-    hints: ["give --yes to do it"],
+    hints: ["confirm with --yes"],
   });
 }

@@ -80,7 +80,7 @@ describe("who can read the target", () => {
     const { run } = await start({}, env);
     const { code, err } = await run("ingest docs --cc-pair-id 2 --dry-run");
     expect(code).toBe(0);
-    expect(err).not.toMatch(/pair|cannot tell/);
+    expect(err).not.toMatch(/pair|cannot determine/);
     const required = await run("ingest docs --cc-pair-id 2 --dry-run --require-access private");
     expect(required).toMatchObject({ code: 0 });
     expect(required.err).toContain("the upload needs a pair of access type private");

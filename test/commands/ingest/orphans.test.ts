@@ -96,7 +96,7 @@ describe("ingest orphans", () => {
     const ran = await runIn(service, `${line} -o tsv`);
     expect(ran).toMatchObject({ code: 0, stderr: "2 documents deleted\n" });
     expect(ran.stdout).toMatch(/^deleted\tdocs\/10\.md/);
-    expect(ran.stdout).not.toContain("still there");
+    expect(ran.stdout).not.toContain("still has the document");
     const left = await stored(service);
     expect(left).toHaveLength(20);
     expect(left).toContain("other%2Fx.md");

@@ -119,6 +119,6 @@ describe("--no-overwrite", () => {
     const service = await startSecond({ dialect: "onyx" });
     const ran = await runIn(service, "ingest docs --cc-pair-id 2 --no-overwrite --dry-run");
     expect(ran).toMatchObject({ code: 0 });
-    expect(ran.stderr).toContain("--no-overwrite: whether documents exist is looked up");
+    expect(ran.stderr).toContain("--no-overwrite: the upload checks for existing documents");
   });
 });

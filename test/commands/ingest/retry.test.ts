@@ -77,7 +77,10 @@ describe("ingest retry", () => {
     const service = await startFailed();
     rmSync(join(service.folder, "docs/sub"), { recursive: true });
     const ran = await runIn(service, retry);
-    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("worse.md: is gone") });
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("worse.md: the file is gone"),
+    });
     expect(await failedPaths(service)).toEqual([]);
   });
 
@@ -139,7 +142,10 @@ describe("ingest retry", () => {
     const line = "ingest docs --cc-pair-id 2 --report run.json";
     expect(await runIn(service, line)).toMatchObject({ code: 4 });
     const ran = await runIn(service, "ingest retry run.json --cc-pair-id 2");
-    expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("was stopped") });
+    expect(ran).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining("that run stopped before"),
+    });
   });
 
   it("is no success where the run was stopped, though what had failed is sent", async () => {
@@ -151,7 +157,7 @@ describe("ingest retry", () => {
     writeFiles(service.folder, { "docs/bad.md": "# Mended\n", "docs/sub/worse.md": "# Mended\n" });
     const ran = await runIn(service, "ingest retry run.json --cc-pair-id 2");
     expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("2 created") });
-    expect(ran.stderr).toContain("was stopped");
+    expect(ran.stderr).toContain("that run stopped before");
   });
 
   it("says where nothing is kept, and makes no state there", async () => {

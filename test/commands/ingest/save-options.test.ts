@@ -67,7 +67,10 @@ it("asks before it changes a value, and changes nothing without a yes", async ()
   await runIn(service, "ingest docs --cc-pair-id 2 --id-prefix one/ --save-options");
   const line = "ingest docs --cc-pair-id 2 --id-prefix two/ --save-options";
   const piped = await runIn(service, line);
-  expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining("give --yes") });
+  expect(piped).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("confirm the change with --yes"),
+  });
   expect(piped.stderr).toContain('ingest.idPrefix: "one/" → "two/"');
   const no = await runIn(service, line, { answer: "n\n" });
   expect(no.code).toBe(2);

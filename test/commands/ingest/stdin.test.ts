@@ -160,7 +160,7 @@ describe("ingest -", () => {
     [["-", "--format", "pdf"], "x", "stdin must be NDJSON or one text"],
     [["-", "--format", "markdown", "--id", " "], "x", "option '--id <id>' argument"],
     [["-", "--format", "markdown", "--id", "x"], "", "0 documents found on stdin"],
-    [["docs", "--id", "x"], "", "that comes from stdin"],
+    [["docs", "--id", "x"], "", "names the one document on stdin"],
   ])("refuses %j with %j on stdin", async (args, stdin, message) => {
     const service = await startTestService();
     const { folder: cwd, env } = service;

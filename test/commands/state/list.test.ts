@@ -113,7 +113,7 @@ describe("state forget", () => {
 
   it.each([
     ["", 2, "no record to forget is named"],
-    ["--all", 2, "this forgets 5 documents and 1 failure"],
+    ["--all", 2, "this would forget 5 documents and 1 failure"],
     ["--all docs", 2, "exclude each other"],
     ["docs/a.md docs/nothing.md", 9, "no record matches docs/nothing.md"],
   ])("refuses: %s", async (flags, code, message) => {

@@ -144,7 +144,11 @@ describe("state export and import", () => {
     ["nothing", "", "stdin: the file is empty"],
     ["other JSON", '{"a":1}\n', "stdin:1: not an exported state"],
     ["no JSON", "hello\n", "stdin:1: not valid JSON"],
-    ["a newer version", '{"type":"knowctl-state","version":3}\n', "stdin:1: an exported state of"],
+    [
+      "a newer version",
+      '{"type":"knowctl-state","version":3}\n',
+      "stdin:1: the exported state has the unsupported version",
+    ],
     ["a cut", `${header}\n${good}\n`, "stdin:2: the file is cut off"],
     ["a cut line", `${header}\n${good}\n${good.slice(0, 20)}`, "stdin:3: not valid JSON"],
     ["lines lost", `${header}\n${good}\n${end(2)}\n`, "stdin:3: found 1 records, expected 2"],
@@ -209,7 +213,7 @@ describe("state merge", () => {
     const ran = await runIn(place, ["state", "merge", ...names]);
     expect(ran).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("1.ndjson:1: not a line"),
+      stderr: expect.stringContaining("1.ndjson:1: not valid JSON"),
     });
     expect((await runIn(place, "state list -o ndjson")).stdout).toBe("");
   });
