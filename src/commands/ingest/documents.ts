@@ -22,7 +22,7 @@ import type { Session } from "./session.ts";
 import { openSource } from "./options/settings.ts";
 import { openShaping } from "./options/shaping.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
-import { problemOf, tellNotices, tellWarnings } from "./report/tell.ts";
+import { problemOf, printNotices, printWarnings } from "./report/tell.ts";
 
 export type DocumentsOptions = Pick<IngestOptions, "shard" | "allowEmpty"> &
   Parameters<typeof openSource>[2];
@@ -150,8 +150,8 @@ export async function printDocuments(
     await reading.progress.stop();
     const written = await writeDocuments(context, reading, plan);
     const { documents, skipped, failed } = written;
-    await tellNotices(reading, plan.table.notices);
-    await tellWarnings(reading, plan.table.warnings(), plan.images);
+    await printNotices(reading, plan.table.notices);
+    await printWarnings(reading, plan.table.warnings(), plan.images);
     await tellSkipped(
       output,
       [...written.reasons].map(([reason, count]) => ({ reason, count })),

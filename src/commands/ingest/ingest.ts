@@ -18,8 +18,8 @@ import { isUpload, openSession, type Session, type UploadSession } from "./sessi
 import { warnOfStateAbove } from "./state-above.ts";
 import { openSource, type DocumentSource } from "./options/settings.ts";
 import { createPairCheck, missingPair } from "./target/target.ts";
-import { tellNotices, tellReasons, tellSince, tellWarnings } from "./report/tell.ts";
-import { tellUnfound } from "./report/tell-unfound.ts";
+import { printNotices, printReasons, printSince, printWarnings } from "./report/tell.ts";
+import { printUnfound } from "./report/tell-unfound.ts";
 import { uploadPlan } from "./upload/upload.ts";
 
 /** Throws CliError `usage` for flags that cannot be combined. */
@@ -96,9 +96,9 @@ async function dryRun(
   const plan = await planFound(context, session, options);
   const rules = accessRules(options, source.config);
   await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules);
-  await tellNotices(session, plan.table.notices);
-  await tellWarnings(session, plan.table.warnings(), plan.images);
-  await tellReasons(output, plan.table);
+  await printNotices(session, plan.table.notices);
+  await printWarnings(session, plan.table.warnings(), plan.images);
+  await printReasons(output, plan.table);
   if (options.overwrite === false) await output.note(noOverwriteNote);
   const target = targetFor(targets, undefined);
   const exitCode = options.exitCode === true;
@@ -140,9 +140,9 @@ export async function uploadFound(
   if (plan.pairs.has(undefined)) throw missingPair();
   await check(pairsToCheck(plan, session, rules), session.output, "nothing was sent");
   if (isGuarded) await refuseOverwrites(session);
-  await tellSince(session.output, session.source);
-  await tellReasons(session.output, plan.table);
-  await tellUnfound(session, plan);
+  await printSince(session.output, session.source);
+  await printReasons(session.output, plan.table);
+  await printUnfound(session, plan);
   if (options.saveOptions) {
     await (await import("./options/save-options.ts")).saveOptions(context, session, options);
   }

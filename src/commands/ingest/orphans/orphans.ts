@@ -101,7 +101,7 @@ function refuseUndeletable({ config }: DocumentSource): void {
   );
 }
 
-async function tellListed({ orphans, plan, session, target }: Work): Promise<void> {
+async function printListed({ orphans, plan, session, target }: Work): Promise<void> {
   const { state, output } = session;
   const unreadable = plan.table.count("failed");
   for (const each of plan.table.entries(["failed"]))
@@ -109,14 +109,14 @@ async function tellListed({ orphans, plan, session, target }: Work): Promise<voi
   if (!state.knows(target.key))
     await output.note(`no document was sent to ${target.key} from this project`);
   else if (orphans.count === 0) await output.note("no orphaned documents");
-  await tellOtherClasses(session, orphans);
+  await printOtherClasses(session, orphans);
   if (unreadable === 0) return;
   const what = countOf(unreadable, "file or folder", "files or folders");
   throw new CliError("partial", `${what} cannot be read: their documents are not listed`);
 }
 
 /** Reports the documents that are removed only with --class. */
-async function tellOtherClasses({ output }: Session, orphans: OrphanTable): Promise<void> {
+async function printOtherClasses({ output }: Session, orphans: OrphanTable): Promise<void> {
   const counts = new Map<string, number>();
   for (const { class: name, isSelected } of orphans.list()) {
     if (!isSelected && !removedByDefault.includes(name)) {
@@ -154,7 +154,7 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
   if (options.tombstone && orphans.selected > 0) await checkAccess(context, work, options);
   if (!removes || orphans.selected === 0 || options.dryRun || !connected) {
     await write();
-    return await tellListed(work);
+    return await printListed(work);
   }
   if (!(await confirmRemoval(context, work, options))) {
     await output.note("nothing was removed");
@@ -169,7 +169,7 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
     }
   } finally {
     await write();
-    await tellOtherClasses(session, orphans);
+    await printOtherClasses(session, orphans);
   }
 }
 

@@ -21,7 +21,7 @@ import { findGitRoot } from "../../project-root.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";
 import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";
 import type { Session } from "../session.ts";
-import { tellNotices, tellWarnings } from "./tell.ts";
+import { printNotices, printWarnings } from "./tell.ts";
 
 /** Format of stdout; the surface has already refused other formats. */
 export function ingestFormat({ json, output }: GlobalFlags): IngestFormat {
@@ -169,9 +169,9 @@ function createReport(context: Context, session: ReportedSession, request: Repor
       const result = resultOf(head, target);
       if (format !== "text")
         await ignoreClosedPipe(writeResult(output, format, result, log.list()));
-      for (const { notices } of planTables) await ignoreClosedPipe(tellNotices(session, notices));
+      for (const { notices } of planTables) await ignoreClosedPipe(printNotices(session, notices));
       await ignoreClosedPipe(
-        tellWarnings(session, { shown: warnings, count: warningCount }, images),
+        printWarnings(session, { shown: warnings, count: warningCount }, images),
       );
       await ignoreClosedPipe(tellOthers(output, shard, countPlanned("other")));
       const stoppedBy = error instanceof CliError ? error.exit : undefined;

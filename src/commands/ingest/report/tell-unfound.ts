@@ -7,7 +7,7 @@ import { targetFor } from "../../../sync/state/target.ts";
 import type { Session } from "../session.ts";
 
 /** Reports sent files that are now drafts or empty. Finds only documents with path-derived ids. */
-async function tellOptedOut(
+async function printOptedOut(
   { output, source, state }: Pick<Session, "output" | "source" | "state">,
   table: Plan["table"],
   target: string,
@@ -29,7 +29,7 @@ async function tellOptedOut(
  * Reports how many sent files are gone or excluded. An upload removes no documents, so the
  * service still finds them.
  */
-export async function tellUnfound(
+export async function printUnfound(
   { output, source, state, targets }: Pick<Session, "output" | "source" | "state" | "targets">,
   { table }: Plan,
 ): Promise<void> {
@@ -46,7 +46,7 @@ export async function tellUnfound(
     if (isExcluded || exists(placeOf(path))) excluded++;
     else gone++;
   }
-  await tellOptedOut({ output, source, state }, table, target.key);
+  await printOptedOut({ output, source, state }, table, target.key);
   if (excluded + gone === 0) return;
   const parts = [
     ...(excluded > 0 ? [`${formatCount(excluded)} excluded`] : []),

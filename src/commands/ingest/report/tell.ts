@@ -10,7 +10,7 @@ import type { Session } from "../session.ts";
 import type { DocumentSource } from "../options/settings.ts";
 
 /** With `--since`: reports how many files changed, were renamed or deleted. */
-export async function tellSince(output: Output, { since }: DocumentSource): Promise<void> {
+export async function printSince(output: Output, { since }: DocumentSource): Promise<void> {
   if (!since) return;
   const { ref, changedCount, renamed, deleted } = since;
   const parts = [
@@ -26,7 +26,7 @@ export async function tellSince(output: Output, { since }: DocumentSource): Prom
 }
 
 /** Reports documents that changed, or have new ids, although their files may be unchanged. */
-export async function tellReasons(output: Output, table: PlanTable): Promise<void> {
+export async function printReasons(output: Output, table: PlanTable): Promise<void> {
   for (const { kind, difference, count } of table.reasons()) {
     if (kind === "changed") {
       await output.note(`${formatCount(count)} changed: ${difference}`);
@@ -44,7 +44,7 @@ export async function tellReasons(output: Output, table: PlanTable): Promise<voi
 }
 
 /** Prints the warnings of the files that were read, and the number of skipped images. */
-export async function tellWarnings(
+export async function printWarnings(
   { output, source }: Pick<Session, "output" | "source">,
   { shown, count }: ReturnType<PlanTable["warnings"]>,
   images: number,
@@ -72,7 +72,7 @@ function accessText(notices: readonly CountedNotice[], first: string): string {
 }
 
 /** Reports members without effect: one line for each member, with the number of documents. */
-export async function tellNotices(
+export async function printNotices(
   { output, source }: Pick<Session, "output" | "source">,
   notices: NoticeCounts,
 ): Promise<void> {

@@ -10,7 +10,7 @@ import { planFound, uploadFound } from "../ingest.ts";
 import { withReport, type ReportRequest } from "../report/report.ts";
 import { isUpload, openSession, type Session } from "../session.ts";
 import type { DocumentSource } from "../options/settings.ts";
-import { tellWarnings } from "../report/tell.ts";
+import { printWarnings } from "../report/tell.ts";
 
 /** Files to send with the same options. */
 export interface SourceGroup {
@@ -44,7 +44,7 @@ async function dryRun(
       try {
         const plan = await planFound(context, session, options);
         plans.push(plan);
-        await tellWarnings(session, plan.table.warnings(), plan.images);
+        await printWarnings(session, plan.table.warnings(), plan.images);
         const target = targetFor(session.targets, undefined);
         const shown = format === "text" ? session.source.shown : (path: string) => path;
         yield* everyDocument(context, { ...session, plan, target, shard: undefined, shown });

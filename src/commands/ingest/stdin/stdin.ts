@@ -25,7 +25,7 @@ import { checkPlannedPairs } from "../target/planned-access.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "../session.ts";
 import { openSource } from "../options/settings.ts";
 import { createPairCheck } from "../target/target.ts";
-import { tellNotices, tellWarnings } from "../report/tell.ts";
+import { printNotices, printWarnings } from "../report/tell.ts";
 import { uploadPlan } from "../upload/upload.ts";
 
 async function* planDocuments(
@@ -98,8 +98,8 @@ async function dryRun(
     exitCode: options.exitCode === true,
   });
   context.signal.throwIfAborted();
-  await tellNotices(session, table.notices);
-  await tellWarnings(session, table.warnings(), 0);
+  await printNotices(session, table.notices);
+  await printWarnings(session, table.warnings(), 0);
 }
 
 async function upload(

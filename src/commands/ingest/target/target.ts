@@ -81,7 +81,7 @@ export interface PairCheck {
 }
 
 /** Reports that pairs are not checked. Throws when they must be checked or the service is unreachable. */
-async function tellUnchecked(
+async function printUnchecked(
   error: unknown,
   ccPairIds: readonly number[],
   { messages, rules, consequence }: { messages: Messages; rules: AccessRules; consequence: string },
@@ -102,7 +102,10 @@ async function tellUnchecked(
 
 const mostShown = 10;
 
-async function tellTargets(records: readonly ConnectorStatus[], messages: Messages): Promise<void> {
+async function printTargets(
+  records: readonly ConnectorStatus[],
+  messages: Messages,
+): Promise<void> {
   for (const record of records.slice(0, mostShown)) {
     await messages.note(`to ${describeTarget(record)}`);
   }
@@ -167,13 +170,13 @@ export function createPairCheck(
       try {
         listing = await requestListing();
       } catch (error) {
-        await tellUnchecked(error, unchecked, { messages, rules, consequence });
+        await printUnchecked(error, unchecked, { messages, rules, consequence });
         hasNoListing = true;
         return;
       }
       const records = unchecked.map((each) => recordOf(listing, each, consequence));
       for (const record of records) refuseAccess(record, rules, consequence);
-      await tellTargets(records, messages);
+      await printTargets(records, messages);
     },
     {
       begin() {
