@@ -15,23 +15,23 @@ export type Row = Record<string, SqlValue>;
 
 export interface Statement {
   run(...values: SqlValue[]): void;
-  /** As run(), for hundreds of values at once: libsql takes them as they are. */
+  /** Like run(), for hundreds of values: libsql accepts the array without spreading it. */
   runMany(values: SqlValue[]): void;
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
   iterate(...values: SqlValue[]): IterableIterator<Row>;
 }
 
-/** Whether a transaction ends when the disk has it (sqlite.org/pragma.html#pragma_synchronous). */
+/** FULL waits for the disk at each commit (sqlite.org/pragma.html#pragma_synchronous). */
 export type Synchronous = "FULL" | "NORMAL";
 
-/** One SQLite file. Everything is synchronous, as SQLite is. */
+/** One SQLite file. All calls are synchronous. */
 export interface Database {
   exec(sql: string): void;
   prepare(sql: string): Statement;
   /**
-   * Runs `body` in one transaction; rolls back and rethrows when it throws. With NORMAL
-   * it survives the end of the process, but not of the machine unless a later one is FULL.
+   * Runs `body` in one transaction; rolls back and rethrows when it throws. A NORMAL commit
+   * survives the end of the process. It survives a power loss only after a later FULL commit.
    */
   transaction<T>(body: () => T, synchronous?: Synchronous): T;
   close(): void;
@@ -65,15 +65,15 @@ export async function openDatabase(path: string): Promise<Database> {
 }
 
 /**
- * Opens a SQLite file that is there already, for reading alone; waits hardly for
- * another process's lock. SQLite may put its own helper files beside it and
- * removes them again. Throws CliError `local`.
+ * Opens an existing SQLite file read-only. Waits at most 100 ms for another process's
+ * lock. SQLite may create helper files beside it, and removes them again.
+ * Throws CliError `local`.
  */
 export async function openForReading(path: string): Promise<Database> {
   let driver: OpenDriver | undefined;
   try {
     driver = await openDriver(path);
-    // Not an option of the driver: libsql 0.5.29 takes `readonly` and writes all the same.
+    // Not the driver's own option: libsql 0.5.29 accepts `readonly` but still writes.
     driver.exec("PRAGMA query_only = 1; PRAGMA trusted_schema = OFF; PRAGMA busy_timeout = 100;");
     return createDatabase(driver);
   } catch (error) {
@@ -85,97 +85,97 @@ export async function openForReading(path: string): Promise<Database> {
   }
 }
 
-/** Whether an error says that a disk has no room; SQLite's own error is its cause. */
+/** Whether an error reports a full disk; its cause is SQLite's error. */
 export function isWithoutRoom(error: unknown): error is CliError {
   return error instanceof CliError && error.message.startsWith("no room for temporary files: ");
 }
 
 /**
- * Runs a statement. A disk without room is no bug, and where nobody knows better
- * (stateFailure() does) it is the one of temporary tables: SQLite opens their file
- * when they no longer fit into memory.
+ * Runs a statement and turns a full disk into a CliError `local` about temporary files:
+ * SQLite opens a file for temporary tables once they outgrow memory.
+ * stateFailure() replaces this error where the state's own disk is full.
  */
-function onDisk<T>(work: () => T): T {
+function reportFullDisk<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (!/disk is full|unable to open database file/.test(messageOf(error))) throw error;
     throw new CliError("local", `no room for temporary files: ${messageOf(error)}`, {
-      hints: ["make room where they go, or name another folder with TMPDIR"],
+      hints: ["free space in the temporary folder, or set TMPDIR to another folder"],
       cause: error,
     });
   }
 }
 
-function byNumber(values: readonly SqlValue[]): [Named] {
+function toNumberedParameters(values: readonly SqlValue[]): [Named] {
   return [Object.fromEntries(values.map((value, index) => [`?${index + 1}`, value]))];
 }
 
-function attempt(work: () => void): void {
+function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {
-    // The caller says why.
+    // Every caller has a comment that explains why it ignores the error.
   }
 }
 
-/** Ends the transaction that is open: what `body` did stays, or nothing of it when something throws. */
-function withinTransaction<T>(driver: Driver, body: () => T): T {
+/** Runs `body` in the open transaction; commits, or rolls back and rethrows. */
+function commitOrRollBack<T>(driver: Driver, body: () => T): T {
   try {
     const result = body();
-    onDisk(() => driver.exec("COMMIT"));
+    reportFullDisk(() => driver.exec("COMMIT"));
     return result;
   } catch (error) {
-    // Of a full disk SQLite has rolled back by itself, and says so; what came first counts.
-    attempt(() => driver.exec("ROLLBACK"));
+    // On a full disk SQLite has rolled back already and ROLLBACK fails; keep the first error.
+    ignoreErrors(() => driver.exec("ROLLBACK"));
     throw error;
   }
 }
 
-/** The database over a driver, with what drivers do differently made alike. */
+/** Wraps a driver and hides the differences between drivers. */
 export function createDatabase(driver: OpenDriver): Database {
   let isOpen = true;
-  let waits: Synchronous = "FULL";
-  const wait = (synchronous: Synchronous): void => {
-    if (synchronous === waits) return;
-    driver.exec(`PRAGMA synchronous = ${synchronous}`);
-    waits = synchronous;
+  let currentMode: Synchronous = "FULL";
+  const setSynchronous = (mode: Synchronous): void => {
+    if (mode === currentMode) return;
+    driver.exec(`PRAGMA synchronous = ${mode}`);
+    currentMode = mode;
   };
   return {
-    exec: (sql) => void onDisk(() => driver.exec(sql)),
+    exec: (sql) => void reportFullDisk(() => driver.exec(sql)),
     prepare(sql) {
       const statement = driver.prepare(sql);
       const isNamed = !driver.countsNumbered && /\?\d/.test(sql);
-      const given = (values: SqlValue[]): SqlValue[] | [Named] =>
-        isNamed ? byNumber(values) : values;
+      const bind = (values: SqlValue[]): SqlValue[] | [Named] =>
+        isNamed ? toNumberedParameters(values) : values;
       return {
-        run: (...values) => void onDisk(() => statement.run(...given(values))),
+        run: (...values) => void reportFullDisk(() => statement.run(...bind(values))),
         runMany: (values) =>
-          void onDisk(() =>
-            driver.takesArray ? statement.run(values) : statement.run(...given(values)),
+          void reportFullDisk(() =>
+            driver.takesArray ? statement.run(values) : statement.run(...bind(values)),
           ),
         get(...values) {
-          const row = onDisk(() => statement.get(...given(values)));
+          const row = reportFullDisk(() => statement.get(...bind(values)));
           return row === undefined || row === null ? undefined : withoutMetadata(row);
         },
-        all: (...values) => onDisk(() => statement.all(...given(values))) as Row[],
-        iterate: (...values) => statement.iterate(...given(values)) as IterableIterator<Row>,
+        all: (...values) => reportFullDisk(() => statement.all(...bind(values))) as Row[],
+        iterate: (...values) => statement.iterate(...bind(values)) as IterableIterator<Row>,
       };
     },
     transaction(body, synchronous = "FULL") {
       try {
-        onDisk(() => {
-          wait(synchronous);
+        reportFullDisk(() => {
+          setSynchronous(synchronous);
           driver.exec("BEGIN IMMEDIATE");
         });
-        return withinTransaction(driver, body);
+        return commitOrRollBack(driver, body);
       } finally {
-        // Where this fails, the next transaction does it.
-        attempt(() => wait("FULL"));
+        // If this fails, the next transaction sets the mode.
+        ignoreErrors(() => setSynchronous("FULL"));
       }
     },
     close() {
-      // node:sqlite throws when it is closed twice, libsql does not.
+      // node:sqlite throws on a second close; libsql does not.
       if (isOpen) driver.close();
       isOpen = false;
     },

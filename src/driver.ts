@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { CliError, codeOf, messageOf } from "./errors.ts";
 
-/** A value as SQLite and JavaScript both have it. */
+/** A value that SQLite and JavaScript both support. */
 export type DriverValue = string | number | bigint | Uint8Array | null;
-/** Values by the names of their parameters. */
+/** Values by parameter name. */
 export type Named = Record<string, DriverValue>;
 
-/** What Node's own SQLite and libsql have in common. */
+/** The part that node:sqlite and libsql share. */
 export interface Driver {
   exec(sql: string): unknown;
   prepare(sql: string): {
@@ -19,13 +19,13 @@ export interface Driver {
 }
 
 export interface OpenDriver extends Driver {
-  /** Values may be given as one array. */
+  /** Accepts all values as one array. */
   takesArray: boolean;
-  /** Values are given by their places to `?1` as to `?`, not by name. */
+  /** Binds `?1` by position, like `?`, and not by name. */
   countsNumbered: boolean;
 }
 
-// Node's own takes `?1` for a name up to 22.19 and 24.6, and finds no parameter for a value.
+// node:sqlite up to Node 22.19 and 24.6 treats `?1` as a name: binding by position then fails.
 function countsNumbered(driver: Driver): boolean {
   try {
     driver.prepare("SELECT ?1 AS value").get(1);
@@ -35,7 +35,7 @@ function countsNumbered(driver: Driver): boolean {
   }
 }
 
-/** Node's own SQLite, from 22.13 on without a flag: nothing native to ship. */
+/** Opens node:sqlite; undefined where Node lacks it. Node 22.13 has it without a flag. */
 async function openOwn(path: string): Promise<OpenDriver | undefined> {
   try {
     const { DatabaseSync } = (await import("node:sqlite" as string)) as {
@@ -51,13 +51,13 @@ async function openOwn(path: string): Promise<OpenDriver | undefined> {
 }
 
 /**
- * Opens (and creates) a SQLite file with Node's own SQLite, or with libsql where that is
- * not there or lacks something. Throws CliError `local` where there is neither.
+ * Opens (and creates) a SQLite file with node:sqlite. Uses libsql where node:sqlite is
+ * missing or lacks a feature. Throws CliError `local` when neither is available.
  */
 export async function openDriver(path: string): Promise<OpenDriver> {
   const own = await openOwn(path);
   if (own?.countsNumbered) return own;
-  // Of those that do not, the first have no full-text search for the sandbox either.
+  // The oldest versions without countsNumbered also lack the full-text search of the sandbox.
   let LibsqlDatabase;
   try {
     LibsqlDatabase = await loadLibsql();
@@ -69,14 +69,14 @@ export async function openDriver(path: string): Promise<OpenDriver> {
   return Object.assign(new LibsqlDatabase(path), { takesArray: true, countsNumbered: true });
 }
 
-const withoutSqlite = "there is no SQLite to keep records in";
+const withoutSqlite = "SQLite is not available, so no records can be kept";
 
 /** Whether an error says that this machine has no SQLite. */
 export function isWithoutSqlite(error: unknown): boolean {
   return error instanceof CliError && error.message === withoutSqlite;
 }
 
-/** libsql, or a CliError where it was not installed: it, or its binary for this machine. */
+/** Loads libsql. Throws CliError `local` when it, or its binary for this machine, is missing. */
 async function loadLibsql(): Promise<new (path: string) => Driver> {
   try {
     const { default: LibsqlDatabase } = (await import("libsql")) as unknown as {
@@ -88,7 +88,7 @@ async function loadLibsql(): Promise<new (path: string) => Driver> {
       cause: error,
       hints: [
         "use Node 22.13 or newer, which has SQLite built in",
-        "or install knowctl with npm, without --omit=optional: that brings the package libsql",
+        "or install knowctl with npm, without --omit=optional, to add the package libsql",
       ],
     });
   }
@@ -97,12 +97,12 @@ async function loadLibsql(): Promise<new (path: string) => Driver> {
 const lockWaitMs = 10_000;
 
 /**
- * Sets the journal to WAL. While another process does the same to a new file,
- * SQLite gives up at once instead of waiting its busy timeout: it cannot tell
- * the two from a deadlock. So the waiting is done here.
+ * Sets the journal to WAL, and retries for up to 10 s. While another process does the same
+ * to a new file, SQLite fails at once instead of waiting for its busy timeout: it cannot
+ * distinguish this case from a deadlock.
  */
 export async function prepareDriver(driver: Driver): Promise<void> {
-  // libsql is built to keep temporary tables in memory: a million ids would be there.
+  // libsql is built to keep temporary tables in memory, even one of a million ids.
   driver.exec(`PRAGMA busy_timeout = ${lockWaitMs}; PRAGMA temp_store = FILE;`);
   const giveUpAt = performance.now() + lockWaitMs;
   for (;;) {

@@ -4,13 +4,13 @@ import { runGit, streamGit, type RunOptions } from "./run.ts";
 
 /** How the work tree differs from a commit. Paths are relative to the project root, "/", NFC. */
 export interface Changes {
-  /** Files that are there and are new or differ from the commit, renamed ones included. */
-  readonly taken: Set<string>;
-  /** Folders of which git knows only as a whole: changed submodules, repositories within. */
-  readonly takenFolders: Set<string>;
-  /** New path to old path, for those that are in `taken`. */
+  /** Existing files that are new, renamed or differ from the commit. */
+  readonly changed: Set<string>;
+  /** Folders that git reports only as a whole: changed submodules, nested repositories. */
+  readonly changedFolders: Set<string>;
+  /** New path to old path; every new path is also in `changed`. */
   readonly renamed: Map<string, string>;
-  /** Files of the commit that are gone and were not renamed. */
+  /** Files of the commit that were deleted, not renamed. */
   readonly deleted: Set<string>;
 }
 
@@ -28,19 +28,19 @@ async function resolveCommit(
     const shown = ref.replace(/[\p{Cc}\p{Cf}]/gu, "�");
     throw new CliError("usage", `--since ${shown.slice(0, 200)}: ${why}`, { hints });
   };
-  const named = ["name a commit, a tag or a branch, such as origin/main or HEAD~1"];
-  if (ref.startsWith("-")) refuse("a commit's name does not begin with '-'", named);
-  if (ref.trim() === "" || ref.includes("\0")) refuse("names no commit", named);
-  const question = ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`];
-  const { code, stdout } = await runGit(repository.git, question, options);
+  const refHints = ["name a commit, a tag or a branch, such as origin/main or HEAD~1"];
+  if (ref.startsWith("-")) refuse("a commit's name does not begin with '-'", refHints);
+  if (ref.trim() === "" || ref.includes("\0")) refuse("names no commit", refHints);
+  const args = ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`];
+  const { code, stdout } = await runGit(repository.git, args, options);
   const id = stdout.trim();
   if (code === 0 && /^[0-9a-f]{40,64}$/.test(id)) return id;
   if (repository.isShallow) {
     return refuse("no such commit, and the history here is cut off (shallow clone)", shallowHints);
   }
   return refuse("no such commit in this repository", [
-    ...named,
-    "a branch or tag of the remote has to be fetched first: git fetch origin --tags",
+    ...refHints,
+    "fetch a branch or tag of the remote first: git fetch origin --tags",
   ]);
 }
 
@@ -51,7 +51,7 @@ interface Tree extends Changes {
 
 const subproject = "160000";
 
-/** Files by which the index differs from the commit. Neither work tree nor filters take part. */
+/** Compares the index with the commit. Does not read the work tree and runs no filters. */
 async function compareIndex(
   repository: Repository,
   commit: string,
@@ -59,8 +59,8 @@ async function compareIndex(
   options: RunOptions,
 ): Promise<Tree> {
   const tree: Tree = {
-    taken: new Set(),
-    takenFolders: new Set(),
+    changed: new Set(),
+    changedFolders: new Set(),
     renamed: new Map(),
     deleted: new Set(),
     added: new Set(),
@@ -90,20 +90,20 @@ async function compareIndex(
   return tree;
 }
 
-/** `header` is `:oldMode newMode oldId newId status`, as git-diff-index(1) has it. */
+/** `header` is `:oldMode newMode oldId newId status` (git-diff-index(1)). */
 function addEntry(tree: Tree, header: string, path: string, old: string | undefined): void {
   const [oldMode = "", newMode = "", , , status = ""] = header.slice(1).split(" ");
-  if (newMode === subproject) tree.takenFolders.add(path);
+  if (newMode === subproject) tree.changedFolders.add(path);
   else if (status.startsWith("D")) {
     if (oldMode !== subproject) tree.deleted.add(path);
   } else {
-    tree.taken.add(path);
+    tree.changed.add(path);
     if (status.startsWith("R") && old) tree.renamed.set(path, old);
     else if (status.startsWith("A") || status.startsWith("C")) tree.added.add(path);
   }
 }
 
-/** Adds what the work tree does to the index: changed, gone and untracked files. */
+/** Adds the changes from the index to the work tree: changed, deleted and untracked files. */
 async function addWorkTree(repository: Repository, tree: Tree, options: RunOptions): Promise<void> {
   const kinds = ["--untracked-files=all", "--no-renames", "--ignore-submodules=all"];
   const args = ["status", "--porcelain=v1", "-z", ...kinds, "--", "."];
@@ -113,35 +113,34 @@ async function addWorkTree(repository: Repository, tree: Tree, options: RunOptio
       const path = pathBelowRoot(repository, part.slice(3));
       if (path === undefined) continue;
       const state = part.slice(0, 2);
-      if (state === "DD" || (state[1] === "D" && state !== "UD")) addGone(tree, path);
-      else if (path.endsWith("/")) tree.takenFolders.add(path.slice(0, -1));
+      if (state === "DD" || (state[1] === "D" && state !== "UD")) addDeleted(tree, path);
+      else if (path.endsWith("/")) tree.changedFolders.add(path.slice(0, -1));
       else if (state[1] !== " ") {
-        tree.taken.add(path);
+        tree.changed.add(path);
         tree.deleted.delete(path);
-        // What was renamed is there again: the other file is a new one.
+        // The old path of a rename exists again, so its new path is a new file.
         tree.renamed.delete(oldPaths.get(path) ?? "");
       }
     }
   }
 }
 
-function addGone(tree: Tree, path: string): void {
+function addDeleted(tree: Tree, path: string): void {
   const old = tree.renamed.get(path);
-  tree.taken.delete(path);
+  tree.changed.delete(path);
   tree.renamed.delete(path);
   if (old !== undefined) tree.deleted.add(old);
   else if (!tree.added.has(path)) tree.deleted.add(path);
 }
 
 /**
- * Everything in which the work tree (committed, staged, unstaged and untracked
- * files that are not ignored) differs from the commit `ref` itself, not from a
- * merge base: what brings a service from that state to this one. Ignored files
- * never count. Renames are those that the index knows; a file moved without
- * `git mv` or `git add` is deleted and new. Filters (LFS) do not run, so a
- * filtered file whose times differ from the index may count as changed.
- * Throws CliError `usage` for a `ref` that is unknown or that a shallow clone
- * lacks, and when git fails; the signal's reason when aborted.
+ * Lists all differences between the work tree and the commit `ref` itself, not a
+ * merge base. The work tree includes staged, unstaged and untracked files. Ignored
+ * files never count. Only the index knows renames: a file moved without `git mv` or
+ * `git add` is one deleted and one new file. Filters (LFS) do not run, so a filtered
+ * file whose times differ from the index may count as changed.
+ * Throws CliError `usage` when `ref` is unknown, when a shallow clone lacks it, or
+ * when git fails. Throws the signal's reason when aborted.
  */
 export async function changesSince(
   repository: Repository,
@@ -152,20 +151,20 @@ export async function changesSince(
   const tree = await compareIndex(repository, commit, "50%", options).catch((error: unknown) => {
     options.signal?.throwIfAborted();
     if (!(error instanceof CliError)) throw error;
-    // A partial clone has the trees but not the texts: without them, equal files are still found.
+    // A partial clone lacks file contents. A 100% comparison needs ids only, and still finds moves.
     return compareIndex(repository, commit, "100%", options);
   });
   await addWorkTree(repository, tree, options);
-  const { taken, takenFolders, renamed, deleted } = tree;
-  return { taken, takenFolders, renamed, deleted };
+  const { changed, changedFolders, renamed, deleted } = tree;
+  return { changed, changedFolders, renamed, deleted };
 }
 
-/** Whether a file (path relative to the project root) is among the changed ones. */
-export function isTaken(changes: Changes, path: string): boolean {
-  if (changes.taken.has(path)) return true;
-  if (changes.takenFolders.size === 0) return false;
+/** Whether a file (path relative to the project root) changed. */
+export function isChanged(changes: Changes, path: string): boolean {
+  if (changes.changed.has(path)) return true;
+  if (changes.changedFolders.size === 0) return false;
   for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {
-    if (changes.takenFolders.has(path.slice(0, at))) return true;
+    if (changes.changedFolders.has(path.slice(0, at))) return true;
   }
   return false;
 }

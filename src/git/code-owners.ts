@@ -10,13 +10,13 @@ import {
 } from "./parse-code-owners.ts";
 import { matchesPath } from "./path-pattern.ts";
 
-/** GitHub's order, then the place that only GitLab knows; the first file that exists counts. */
+/** GitHub's order, then the place that only GitLab uses; the first existing file counts. */
 const places = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
 
-/** GitHub reads no larger one: docs.github.com, "About code owners". */
+/** GitHub ignores a larger file: docs.github.com, "About code owners". */
 const maxBytes = 3 * 1024 * 1024;
 
-async function readPlace(top: string, file: string): Promise<string | undefined> {
+async function readCodeOwnersFile(top: string, file: string): Promise<string | undefined> {
   const refuse = (why: string, cause?: unknown): never => {
     throw new CliError("usage", `${file}: ${why}`, { cause });
   };
@@ -25,7 +25,7 @@ async function readPlace(top: string, file: string): Promise<string | undefined>
     if (!real.startsWith(top.endsWith(sep) ? top : top + sep)) {
       return refuse("a link that leaves the repository");
     }
-    // A pipe must not hold the run up.
+    // Without O_NONBLOCK, opening a named pipe would block the run.
     const handle = await open(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const stats = await handle.stat();
@@ -45,32 +45,32 @@ async function readPlace(top: string, file: string): Promise<string | undefined>
 }
 
 /**
- * Finds and parses the CODEOWNERS file of a repository, or, outside git, of a
- * folder. `top` is a real path; `prefix` leads from it to the project root.
- * Undefined when there is none. Throws CliError `usage` for one that cannot be
- * read, is larger than 3 MiB, or is a link that leaves the repository.
+ * Finds and parses the CODEOWNERS file of a repository, or of a folder outside git.
+ * `top` is a real path; `prefix` is the path from `top` to the project root.
+ * Returns undefined when there is no file. Throws CliError `usage` when the file cannot
+ * be read, is larger than 3 MiB, or is a link that leaves the repository.
  */
 export async function findCodeOwners(place: {
   top: string;
   prefix: string;
 }): Promise<CodeOwners | undefined> {
   for (const file of places) {
-    const text = await readPlace(place.top, file);
+    const text = await readCodeOwnersFile(place.top, file);
     if (text !== undefined) return parseCodeOwners(text, { file, prefix: place.prefix });
   }
   return undefined;
 }
 
-/** The rules of a section, last first. */
+/** The rules of a section, the last rule first. */
 interface SectionIndex {
-  /** By the steps that a path must begin with; most rules name a folder. */
+  /** Rules by the folder that a path must begin with; most rules name one. */
   byStart: Map<string, OwnerRule[]>;
-  /** For those that any path may match. */
+  /** Rules without a fixed start: any path may match. */
   general: OwnerRule[];
   exclusions: OwnerRule[];
 }
 
-// Made where it is needed: the parsed form is what travels between threads.
+// Each thread builds its own index: only the parsed form is sent between threads.
 const indexes = new WeakMap<CodeOwners, SectionIndex[]>();
 
 function startOf(rule: OwnerRule): string {
@@ -82,7 +82,7 @@ function startOf(rule: OwnerRule): string {
 function indexOf(codeOwners: CodeOwners): SectionIndex[] {
   const known = indexes.get(codeOwners);
   if (known) return known;
-  const made = codeOwners.sections.map(({ rules }) => {
+  const built = codeOwners.sections.map(({ rules }) => {
     const index: SectionIndex = { byStart: new Map(), general: [], exclusions: [] };
     for (const rule of rules.toReversed()) {
       const start = startOf(rule);
@@ -94,8 +94,8 @@ function indexOf(codeOwners: CodeOwners): SectionIndex[] {
     }
     return index;
   });
-  indexes.set(codeOwners, made);
-  return made;
+  indexes.set(codeOwners, built);
+  return built;
 }
 
 function lastMatch(index: SectionIndex, path: string): OwnerRule | undefined {
@@ -118,9 +118,9 @@ function lastMatch(index: SectionIndex, path: string): OwnerRule | undefined {
 }
 
 /**
- * Owners of a file (path relative to the project root, "/", NFC): those of the
- * last line that matches, on GitLab of each section. None when no line matches
- * or the last one names nobody. Upper and lower case differ, as in git.
+ * Owners of a file (path relative to the project root, "/", NFC). The last matching
+ * line counts; on GitLab, the last matching line of each section. Empty when no line
+ * matches, or when that line names no owner. Case-sensitive, like git.
  */
 export function ownersOf(codeOwners: CodeOwners, path: string): CodeOwner[] {
   const owners = new Map<string, CodeOwner>();

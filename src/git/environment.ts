@@ -1,9 +1,9 @@
 /**
- * `key=value` for `git -c`. A repository's own configuration names programs that
- * git starts by itself. Those that the commands used here could reach are taken
- * away (git-config(1)); filters have names of their own and are added by
- * openRepository(). An empty core.fsmonitor is off in every version; `false` was
- * the name of a program until git 2.36.
+ * `key=value` for `git -c`. A repository's own configuration can name programs that
+ * git starts. These settings disable every such program that the commands used here
+ * could start (git-config(1)). openRepository() disables filters, whose names vary.
+ * An empty core.fsmonitor is off in every version; before git 2.36, `false` was
+ * the name of a program.
  */
 export const fixedSettings = [
   "core.fsmonitor=",
@@ -21,18 +21,18 @@ export const fixedSettings = [
 ];
 
 const fixedEnvironment = {
-  // Messages are told apart by their English words.
+  // Callers match git's English messages.
   LC_ALL: "C",
   GIT_OPTIONAL_LOCKS: "0",
   GIT_TERMINAL_PROMPT: "0",
   GIT_NO_LAZY_FETCH: "1",
-  // Stands above every protocol.*.allow of the repository; there is no protocol of this name.
+  // Overrides every protocol.*.allow of the repository; no protocol has this name.
   GIT_ALLOW_PROTOCOL: "none",
 };
 
 /**
- * The environment git gets: the caller's without any GIT_ variable, which could
- * name another repository, index, configuration or program than the folder's.
+ * Environment for git: the caller's, without its GIT_ variables. A GIT_ variable could
+ * select another repository, index, configuration or program.
  */
 export function gitEnvironment(
   env: Readonly<Record<string, string | undefined>>,

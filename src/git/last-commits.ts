@@ -1,18 +1,18 @@
 import { pathBelowRoot, shallowBoundary, type Repository } from "./repository.ts";
 import { streamGit, type RunOptions } from "./run.ts";
 
-/** A commit as the source of a file. */
+/** The commit that last changed a file. */
 export interface Commit {
   /** Full id. */
   readonly id: string;
-  /** When it was committed: UTC, RFC 3339 with `Z`, whole seconds. */
+  /** Commit time: UTC, RFC 3339 with `Z`, whole seconds. */
   readonly date: string;
 }
 
 export interface LastCommitOptions extends RunOptions {
-  /** Whether a file (path relative to the project root) matters; the fewer, the sooner done. */
+  /** Whether to look up a file (path relative to the project root). Fewer files finish sooner. */
   wanted?: (path: string) => boolean;
-  /** Symbolic links that may lead to files elsewhere: with one, all files that may be behind it matter. */
+  /** Symbolic links: once one is followed, all files it may lead to are looked up. */
   links?: { isFollowed(path: string): boolean; mayLeadTo(path: string): boolean };
 }
 
@@ -25,7 +25,7 @@ export interface LastCommits {
   readonly unknown: number;
 }
 
-/** Files of the checked-out commit as git names them, with the id of their content. */
+/** Files of the checked-out commit: name in git to content id. */
 async function listFiles(
   repository: Repository,
   head: string,
@@ -55,35 +55,36 @@ function toCommit(line: string): Commit | undefined {
   const [id = "", seconds = ""] = line.split(" ");
   const date = new Date(Number(seconds) * 1000);
   const year = date.getUTCFullYear();
-  // A commit's date is whatever its author's machine said.
+  // A commit's date comes from its author's machine and can be absurd.
   if (!(year >= 1970 && year <= 9999)) return undefined;
   return { id, date: date.toISOString().replace(".000Z", "Z") };
 }
 
-/** The id of the content after the commit: the last one before the status. */
-function contentIn(header: string): string | undefined {
+/** Content id after the commit: the last field before the status. */
+function contentIdOf(header: string): string | undefined {
   const fields = header.split(" ");
   return fields[fields.length - 2];
 }
 
-/** One pass over `git log`: what it still looks for, and what it found. */
+/** State of one pass over `git log`. */
 interface Pass {
-  /** Name as git has it to the id of its content now. */
+  /** Files still to find: name in git to current content id. */
   readonly pending: Map<string, string>;
   readonly boundary: ReadonlySet<string>;
-  readonly found: (name: string, commit: Commit | undefined, isBoundary: boolean) => void;
-  /** The commit whose files follow, and of them the one whose name comes next. */
+  readonly onFound: (name: string, commit: Commit | undefined, isBoundary: boolean) => void;
+  /** The commit whose files follow in the output. */
   commit: Commit | undefined;
   isBoundary: boolean;
+  /** Header of the file whose name is the next part. */
   header: string | undefined;
 }
 
-/** `part` is a commit (`id seconds`), a file's line (git-diff-index(1), "raw output"), or its name. */
-function takePart(pass: Pass, part: string): void {
+/** `part` is a commit (`id seconds`), a file header (git-diff-index(1), "raw output") or a file name. */
+function readPart(pass: Pass, part: string): void {
   if (pass.header !== undefined) {
-    if (pass.pending.get(part) === contentIn(pass.header)) {
+    if (pass.pending.get(part) === contentIdOf(pass.header)) {
       pass.pending.delete(part);
-      pass.found(part, pass.commit, pass.isBoundary);
+      pass.onFound(part, pass.commit, pass.isBoundary);
     }
     pass.header = undefined;
   } else if (part.startsWith(":") || part.startsWith("\n:")) {
@@ -94,22 +95,22 @@ function takePart(pass: Pass, part: string): void {
   }
 }
 
-// -c: of a merge, the files that differ from all its parents. No renames: they read contents.
+// -c lists only the files of a merge that differ from all parents.
+// No renames: rename detection reads file contents.
 const logArguments =
   "log --raw -c -z --no-abbrev --no-renames --ignore-submodules=all --no-ext-diff --no-textconv".split(
     " ",
   );
 
 /**
- * For each file of the checked-out commit below the root, the last commit that
- * changed it, in one pass over `git log` that ends when all are found. As
- * `git log -1 -- FILE`, a merge counts only for what it changed itself, and what
- * a merge threw away does not count: a commit is taken only when it left the
- * content that is there now. A renamed file has the commit that renamed it.
- * Changes that are not committed do not count. Left out are files that no commit
- * holds, those whose commit has no possible date, and those that a shallow
- * history shows only in its oldest commit, where all files seem new (`unknown`).
- * Memory: one entry a file. Throws CliError `usage` when git fails; the signal's
+ * Finds the last commit of each file of the checked-out commit below the root, in
+ * one pass over `git log` that ends when all are found. Like `git log -1 -- FILE`, a
+ * merge counts only for its own changes. A commit counts only when it produced the
+ * current content, so changes that a merge discarded do not count. A renamed file has
+ * the commit that renamed it. Uncommitted changes do not count. Omitted are files that
+ * no commit contains and files whose commit has an impossible date. `unknown` counts files
+ * of the oldest commit in a shallow history: there every file seems new.
+ * Memory: one entry per file. Throws CliError `usage` when git fails, and the signal's
  * reason when aborted.
  */
 export async function lastCommits(
@@ -122,7 +123,7 @@ export async function lastCommits(
   if (head === undefined) return { commits, unknown };
   const boundary = await shallowBoundary(repository, options);
   const pending = await listFiles(repository, head, options);
-  const found: Pass["found"] = (name, commit, isBoundary) => {
+  const onFound: Pass["onFound"] = (name, commit, isBoundary) => {
     const path = pathBelowRoot(repository, name);
     if (isBoundary) unknown++;
     else if (commit && path !== undefined) commits.set(path, commit);
@@ -130,7 +131,7 @@ export async function lastCommits(
   const pass: Pass = {
     pending,
     boundary,
-    found,
+    onFound,
     commit: undefined,
     isBoundary: false,
     header: undefined,
@@ -138,7 +139,7 @@ export async function lastCommits(
   const args = [...logArguments, "--format=%H %ct", head, ...(prefix === "" ? [] : ["--", "."])];
   if (pending.size === 0) return { commits, unknown };
   for await (const parts of streamGit(git, args, options)) {
-    for (const part of parts) takePart(pass, part);
+    for (const part of parts) readPart(pass, part);
     if (pending.size === 0) break;
   }
   return { commits, unknown };

@@ -1,37 +1,37 @@
 import { parsePathPattern, type PathPattern } from "./path-pattern.ts";
 
-/** An owner of the interface: an address, or a handle as written (`@user`, `@org/team`). */
+/** An owner in API form: an e-mail address, or a handle as written (`@user`, `@org/team`). */
 export interface CodeOwner {
   display_name?: string;
   email?: string;
 }
 
-/** One line. Without owners it takes the owners of earlier lines away. */
+/** One line. A line without owners removes the owners of earlier lines. */
 export interface OwnerRule {
   readonly line: number;
   readonly pattern: PathPattern;
   readonly owners: readonly CodeOwner[];
-  /** `!pattern` (GitLab): the section says nothing of these files, whatever other lines say. */
+  /** `!pattern` (GitLab): the section has no owners for these files, whatever its other lines. */
   readonly isExclusion: boolean;
 }
 
-/** A part of the file (GitLab); the last line that matches wins in each on its own. */
+/** A section of the file (GitLab). The last matching line of each section counts. */
 export interface OwnerSection {
   readonly name: string;
   readonly rules: readonly OwnerRule[];
 }
 
-/** A line that was left out. */
+/** A line that was skipped. */
 export interface OwnerProblem {
   readonly line: number;
   readonly reason: string;
 }
 
-/** A CODEOWNERS file. Plain data that may go to another thread. */
+/** A CODEOWNERS file. Plain data that can be sent to another thread. */
 export interface CodeOwners {
-  /** Where it stands, relative to the top of the repository. */
+  /** Path relative to the top of the repository. */
   readonly file: string;
-  /** From the top of the repository to the project root, with a trailing "/", or "". */
+  /** Path from the top of the repository to the project root, with a trailing "/", or "". */
   readonly prefix: string;
   readonly sections: readonly OwnerSection[];
   readonly problems: readonly OwnerProblem[];
@@ -42,7 +42,7 @@ export interface CodeOwnersPlace {
   prefix?: string;
 }
 
-// A line is one pattern and some owners; beyond these limits it is none that anybody wrote.
+// No person writes a line beyond these limits.
 const maxPatternChars = 1000;
 const maxOwners = 100;
 const maxRules = 50_000;
@@ -51,7 +51,7 @@ const maxProblems = 20;
 /** `[Name]`, `^[Optional]`, `[Name][2]`, then default owners: docs.gitlab.com, "CODEOWNERS syntax". */
 const sectionLine = /^\^?\[([^\]]+)\](?:\[\d+\])?(?:\s+(.*))?$/;
 
-/** Words of a line up to a comment; a space or `#` after a backslash belongs to its word. */
+/** Words of a line up to a comment; a backslash makes a space or `#` part of the word. */
 function wordsOf(line: string): string[] {
   const words: string[] = [];
   for (const [word] of line.matchAll(/(?:\\.|[^\s\\]|\\$)+/g)) {
@@ -61,7 +61,7 @@ function wordsOf(line: string): string[] {
   return words;
 }
 
-/** Undefined for a word that is no owner. */
+/** Undefined when the word is not an owner. */
 function toOwner(word: string): CodeOwner | undefined {
   if (word.startsWith("@")) return word.length > 1 ? { display_name: word } : undefined;
   const at = word.indexOf("@");
@@ -71,7 +71,7 @@ function toOwner(word: string): CodeOwner | undefined {
 interface Parsing {
   isGitLab: boolean;
   sections: Map<string, { name: string; rules: OwnerRule[] }>;
-  /** The one that lines go to now. */
+  /** The section of the current line. */
   section: { name: string; rules: OwnerRule[] };
   defaults: readonly CodeOwner[];
   rules: number;
@@ -104,7 +104,7 @@ function addRule(parsing: Parsing, line: number, words: readonly string[]): void
   const [word = "", ...rest] = words;
   const isExclusion = word.startsWith("!");
   if (isExclusion && !parsing.isGitLab) {
-    return addProblem(parsing, line, "a pattern that begins with ! has no meaning here");
+    return addProblem(parsing, line, "GitHub does not support a pattern that begins with !");
   }
   const text = isExclusion ? word.slice(1) : word;
   if (text.length > maxPatternChars || rest.length > maxOwners) {
@@ -112,24 +112,24 @@ function addRule(parsing: Parsing, line: number, words: readonly string[]): void
     return addProblem(parsing, line, `the line has more than ${most}`);
   }
   const pattern = parsePathPattern(text, parsing.isGitLab);
-  if (!pattern) return addProblem(parsing, line, "the pattern names nothing");
+  if (!pattern) return addProblem(parsing, line, "the pattern matches nothing");
   if (++parsing.rules > maxRules) {
     if (parsing.rules === maxRules + 1)
-      addProblem(parsing, line, "too many lines: the rest is left out");
+      addProblem(parsing, line, "too many lines: the remaining lines are ignored");
     return;
   }
   const own = ownersIn(parsing, line, rest);
-  // GitHub skips a line with an owner that is none; GitLab skips the owner.
+  // GitHub skips a line with an invalid owner; GitLab skips only the owner.
   if (own.length < (parsing.isGitLab ? Math.min(rest.length, 1) : rest.length)) return;
   const owners = own.length > 0 ? own : parsing.defaults;
   parsing.section.rules.push({ line, pattern, owners, isExclusion });
 }
 
 /**
- * Parses the text of a CODEOWNERS file of GitHub, or of GitLab with sections,
- * default owners and exclusions. A section header, or a place below `.gitlab/`,
- * makes it GitLab's: there a pattern counts at any depth unless it begins with "/".
- * Never throws: lines that mean nothing are among the `problems` (the first 20).
+ * Parses a CODEOWNERS file of GitHub, or of GitLab with sections, default owners and
+ * exclusions. A section header, or a path below `.gitlab/`, selects the GitLab rules:
+ * a pattern then matches at any depth unless it begins with "/".
+ * Never throws: `problems` lists the first 20 invalid lines.
  */
 export function parseCodeOwners(text: string, place: CodeOwnersPlace = {}): CodeOwners {
   const { file = "CODEOWNERS", prefix = "" } = place;

@@ -1,16 +1,17 @@
-/** A pattern of CODEOWNERS, cut into the steps of a path. Plain data. */
+/** A CODEOWNERS pattern, split at "/" into steps. Plain data. */
 export interface PathPattern {
-  /** `**` stands for any number of steps, at the end for at least one. */
+  /** `**` matches any number of steps; at the end, at least one. */
   readonly steps: readonly string[];
-  /** Whether it also names everything below what it matches. */
+  /** Whether it also matches all paths below a matching folder. */
   readonly isFolderToo: boolean;
 }
 
 /**
- * Cuts a pattern as gitignore(5) reads it: with a slash before its end it counts
- * from the top, else at any depth; `anywhere` (GitLab) asks for a leading slash.
- * Unlike there, `docs/*` does not reach into folders below, and `[` is a plain
- * character: docs.github.com, "About code owners". Undefined for one that can name nothing.
+ * Splits a pattern by the rules of gitignore(5): a slash before the end anchors it to the
+ * top; otherwise it matches at any depth. With `anywhere` (GitLab) only a leading slash
+ * anchors. Unlike in gitignore(5), `docs/*` does not match in subfolders, and `[` is a
+ * plain character: docs.github.com, "About code owners". Undefined for a pattern that
+ * can match nothing.
  */
 export function parsePathPattern(text: string, anywhere: boolean): PathPattern | undefined {
   const pattern = text.normalize("NFC");
@@ -20,15 +21,15 @@ export function parsePathPattern(text: string, anywhere: boolean): PathPattern |
   const fromTop = pattern.startsWith("/") || (!anywhere && steps.length > 1);
   const last = steps[steps.length - 1];
   const all = [...(fromTop ? [] : ["**"]), ...steps, ...(isFolder ? ["**"] : [])];
-  // `**/**` says no more than `**`.
+  // `**/**` equals `**`.
   const short = all.filter((step, index) => step !== "**" || all[index - 1] !== "**");
   return { steps: short, isFolderToo: !isFolder && last !== "*" && last !== "**" };
 }
 
 /**
- * Whether a pattern of `*`, `?` and `\x` matches one step of a path. Only the
- * latest star is ever tried again, so the time is at most the product of the
- * lengths; a regular expression could take for ever.
+ * Whether a pattern of `*`, `?` and `\x` matches one step of a path. Backtracks only to
+ * the latest star, so time is at most the product of the lengths; a regular expression
+ * could backtrack exponentially.
  */
 function matchesStep(pattern: string, step: string): boolean {
   let at = 0;
@@ -52,7 +53,7 @@ function matchesStep(pattern: string, step: string): boolean {
   return at === pattern.length;
 }
 
-/** Whether a pattern names a path, given as its steps, NFC. Time as in matchesStep(). */
+/** Whether a pattern matches a path (its steps, NFC). Same time bound as matchesStep(). */
 export function matchesPath(pattern: PathPattern, path: readonly string[]): boolean {
   const { steps, isFolderToo } = pattern;
   let at = 0;

@@ -5,7 +5,7 @@ import { CliError, codeOf } from "../errors.ts";
 import { gitEnvironment } from "./environment.ts";
 import { reasonIn, runGit, type Git, type RunOptions } from "./run.ts";
 
-/** The git work tree that holds the project root. Plain data. */
+/** The git work tree that contains the project root. Plain data. */
 export interface Repository {
   /** Project root: absolute real path. */
   readonly root: string;
@@ -13,7 +13,7 @@ export interface Repository {
   readonly top: string;
   /** Path from `top` to `root`, NFC, with a trailing "/"; "" when they are the same. */
   readonly prefix: string;
-  /** Id of the commit that is checked out; undefined before the first one. */
+  /** Id of the checked-out commit; undefined before the first commit. */
   readonly head: string | undefined;
   /** Whether history was cut off (`git clone --depth`). */
   readonly isShallow: boolean;
@@ -23,25 +23,26 @@ export interface Repository {
 const maxFilters = 100;
 
 /**
- * Settings that turn every configured filter into none. git would run them
+ * Settings that disable every configured filter. git would run filters
  * (gitattributes(5)) to compare a file of the work tree with its commit.
  */
 async function settingsAgainstFilters(git: Git, options: RunOptions): Promise<string[]> {
   const args = ["config", "--name-only", "-z", "--get-regexp", "^filter\\."];
   const { code, stdout, stderr } = await runGit(git, args, options);
-  // 1: there are none.
+  // Code 1: no filters are configured.
   if (code !== 0 && code !== 1)
     throw new CliError("usage", `git config failed: ${reasonIn(stderr)}`);
   const names = new Set<string>();
   for (const key of stdout.split("\0")) {
     if (key.lastIndexOf(".") > 6) names.add(key.slice(7, key.lastIndexOf(".")));
   }
-  // `-c` takes the first "=" for the end of the key, so such a filter could not be turned off.
-  const odd = [...names].find((name) => /[=\n]/.test(name));
-  if (odd !== undefined || names.size > maxFilters) {
-    const what = odd === undefined ? `more than ${maxFilters} filters` : `a filter named ${odd}`;
-    throw new CliError("usage", `the git configuration has ${what}, which cannot be turned off`, {
-      hints: ["see `git config --show-origin --get-regexp ^filter`"],
+  // `-c` ends the key at the first "=", so a filter named with "=" could not be disabled.
+  const unsafeName = [...names].find((name) => /[=\n]/.test(name));
+  if (unsafeName !== undefined || names.size > maxFilters) {
+    const what =
+      unsafeName === undefined ? `more than ${maxFilters} filters` : `a filter named ${unsafeName}`;
+    throw new CliError("usage", `the git configuration has ${what}, which knowctl cannot disable`, {
+      hints: ["to list the filters: git config --show-origin --get-regexp '^filter'"],
     });
   }
   return [...names].flatMap((name) => [
@@ -63,18 +64,25 @@ function refusal(root: string, stderr: string): CliError {
 }
 
 /**
- * Top folder and prefix from the two lines that git printed. Each may hold line
- * breaks of its own, so the split is taken at which both make up the root.
+ * Top folder and prefix from the two lines that git printed. Both may contain line
+ * breaks, so this uses the split at which top and prefix add up to the root.
  */
-function placeOf(root: string, printed: string): { top: string; prefix: string } | undefined {
-  for (let at = printed.indexOf("\n"); at >= 0; at = printed.indexOf("\n", at + 1)) {
-    const prefix = printed.slice(at + 1);
+function splitTopAndPrefix(
+  root: string,
+  printed: string,
+): { top: string; prefix: string } | undefined {
+  for (
+    let lineEnd = printed.indexOf("\n");
+    lineEnd >= 0;
+    lineEnd = printed.indexOf("\n", lineEnd + 1)
+  ) {
+    const prefix = printed.slice(lineEnd + 1);
     if (!/(^|[^/]\/)$/.test(prefix)) continue;
     let top = root;
     for (let steps = prefix.split("/").length - 1; steps > 0; steps--) top = dirname(top);
     const below = root.slice(top.length).split(sep).filter(Boolean).join("/");
     const fits = prefix.normalize("NFC") === (below === "" ? "" : `${below.normalize("NFC")}/`);
-    if (fits && isSameFolder(printed.slice(0, at), top)) {
+    if (fits && isSameFolder(printed.slice(0, lineEnd), top)) {
       return { top, prefix: prefix.normalize("NFC") };
     }
   }
@@ -90,44 +98,52 @@ function isSameFolder(one: string, other: string): boolean {
 }
 
 /**
- * The repository whose work tree holds `root` (absolute real path); undefined
- * outside git, in a bare repository and in a .git folder. `env` is the caller's
- * environment (PATH, HOME, …); its GIT_ variables are dropped.
- * No program that the repository's configuration names is ever run.
- * Throws CliError `usage` when git is missing, refuses the repository of
- * another user, or has its work tree elsewhere; the signal's reason when aborted.
+ * Opens the repository whose work tree contains `root` (absolute real path). Returns
+ * undefined outside git, in a bare repository and in a .git folder. `env` is the
+ * caller's environment (PATH, HOME, …); its GIT_ variables are dropped.
+ * No program from the repository's configuration is ever run.
+ * Throws CliError `usage` when git is missing, when it refuses the repository of another
+ * user, or when the work tree does not contain `root`. Throws the signal's reason when aborted.
  */
 export async function openRepository(
   root: string,
   env: Readonly<Record<string, string | undefined>>,
   options: RunOptions = {},
 ): Promise<Repository | undefined> {
-  const bare: Git = { folder: root, env: gitEnvironment(env), settings: [] };
-  const question = ["rev-parse", "--is-shallow-repository", "--show-toplevel", "--show-prefix"];
-  const { code, stdout, stderr } = await runGit(bare, question, options);
+  const baseGit: Git = { folder: root, env: gitEnvironment(env), settings: [] };
+  const args = ["rev-parse", "--is-shallow-repository", "--show-toplevel", "--show-prefix"];
+  const { code, stdout, stderr } = await runGit(baseGit, args, options);
   if (code !== 0) {
     if (/not a git repository \(or any|must be run in a work tree/.test(stderr)) return undefined;
     throw refusal(root, stderr);
   }
   const end = stdout.indexOf("\n");
-  const place = placeOf(root, stdout.slice(end + 1, -1));
+  const place = splitTopAndPrefix(root, stdout.slice(end + 1, -1));
   if (!place) {
-    throw new CliError("usage", `the git repository of ${root} has its work tree elsewhere`, {
-      hints: ["see `git config core.worktree`"],
-    });
+    throw new CliError(
+      "usage",
+      `the git repository of ${root} has its work tree in another folder`,
+      {
+        hints: ["to see that folder: git config core.worktree"],
+      },
+    );
   }
-  const head = await runGit(bare, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], options);
-  const settings = await settingsAgainstFilters(bare, options);
+  const head = await runGit(
+    baseGit,
+    ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"],
+    options,
+  );
+  const settings = await settingsAgainstFilters(baseGit, options);
   return {
     root,
     ...place,
     head: head.code === 0 ? head.stdout.trim() : undefined,
     isShallow: stdout.slice(0, end) === "true",
-    git: { ...bare, settings },
+    git: { ...baseGit, settings },
   };
 }
 
-/** Path relative to the project root, NFC, of a path as git names it; undefined when outside. */
+/** Turns a name in git into a path relative to the project root, NFC; undefined outside the root. */
 export function pathBelowRoot(repository: Repository, name: string): string | undefined {
   const path = name.normalize("NFC");
   return path.startsWith(repository.prefix) ? path.slice(repository.prefix.length) : undefined;
@@ -139,14 +155,14 @@ export async function shallowBoundary(
   options: RunOptions = {},
 ): Promise<ReadonlySet<string>> {
   if (!repository.isShallow) return new Set();
-  const asked = await runGit(repository.git, ["rev-parse", "--git-path", "shallow"], options);
+  const shallowPath = await runGit(repository.git, ["rev-parse", "--git-path", "shallow"], options);
   try {
-    const file = resolve(repository.root, asked.stdout.replace(/\n$/, ""));
+    const file = resolve(repository.root, shallowPath.stdout.replace(/\n$/, ""));
     return new Set((await readFile(file, "utf8")).split("\n").filter(Boolean));
   } catch (error) {
     throw new CliError(
       "usage",
-      `the list of where git's history is cut off cannot be read: ${codeOf(error) ?? "unknown"}`,
+      `cannot read git's list of shallow commits: ${codeOf(error) ?? "unknown"}`,
       { hints: ["fetch the whole history: git fetch --unshallow"], cause: error },
     );
   }

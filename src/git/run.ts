@@ -6,10 +6,10 @@ import { fixedSettings } from "./environment.ts";
 
 /** How git is called in one folder. Plain data. */
 export interface Git {
-  /** Absolute path; git starts as if in there. */
+  /** Absolute path; git runs as if started here. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** `key=value` for `git -c`, beyond the fixed ones. */
+  /** `key=value` for `git -c`, in addition to the fixed settings. */
   readonly settings: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export interface RunOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** What a short command printed. `code` is null when git was killed. */
+/** Result of a command with short output. `code` is null when git was killed. */
 export interface GitResult {
   code: number | null;
   stdout: string;
@@ -32,7 +32,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 function start(git: Git, args: readonly string[], signal: AbortSignal | undefined): Child {
   const settings = [...fixedSettings, ...git.settings].flatMap((each) => ["-c", each]);
   return spawn("git", ["--no-pager", "-C", git.folder, ...settings, ...args], {
-    // Windows looks for git.exe in the working directory first, and that may hold anything.
+    // Windows searches git.exe in the working directory first, and a project may contain one.
     cwd: parse(git.folder).root,
     env: git.env,
     shell: false,
@@ -42,12 +42,12 @@ function start(git: Git, args: readonly string[], signal: AbortSignal | undefine
   });
 }
 
-/** One line that is fit for a message: the reason git gave, without control characters. */
+/** git's own reason as one line for a message, without control characters. */
 export function reasonIn(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const line = lines.find((each) => /^(fatal|error):/.test(each)) ?? lines[0] ?? "no reason given";
   const clean = line.replace(/^(fatal|error): */, "").replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
-  // Cut between words: the part of a key that a cut leaves could not be told from other text.
+  // Cut between words: redaction cannot recognise a part of a key.
   if (clean.length <= 300) return clean;
   const words = clean.slice(0, 300).replace(/\S*$/, "").trim();
   return words === "" ? "the reason is too long to be shown" : `${words} …`;
@@ -57,7 +57,7 @@ function startFailure(error: unknown): CliError {
   const code = codeOf(error);
   if (code === "ENOENT" || code === "EACCES") {
     return new CliError("usage", `git cannot be started: ${code}`, {
-      hints: ["install git and see that it is on PATH, or leave out the options that need it"],
+      hints: ["install git and add it to PATH, or omit the options that need git"],
       cause: error,
     });
   }
@@ -73,14 +73,14 @@ interface Ending {
 function endingOf(child: Child): Promise<Ending> {
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    // Read to its end, or git would block, but not kept to its end.
+    // Keep reading after the limit: git would block on a full pipe.
     if (stderr.length < maxStderrChars) stderr += text.slice(0, maxStderrChars);
   });
   return new Promise((done) => {
     let error: unknown;
     child.on("error", (cause) => {
       error = cause;
-      // Nothing was started, so nothing will close.
+      // No process was started, so "close" will not follow.
       if (child.pid === undefined) done({ code: null, stderr, error });
     });
     child.on("close", (code) => done({ code, stderr, error }));
@@ -88,15 +88,15 @@ function endingOf(child: Child): Promise<Ending> {
 }
 
 /**
- * Output of git as text, as it comes; the process ends when the reader stops.
- * Throws CliError `usage` when git cannot be started or ends with a code that
- * `mayEnd` does not take, and the signal's reason when aborted.
+ * Streams git's output as text. The process ends when the reader stops.
+ * `onEnd` receives the exit code and stderr, and may throw. Throws CliError `usage`
+ * when git cannot be started, and the signal's reason when aborted.
  */
 async function* streamText(
   git: Git,
   args: readonly string[],
   options: RunOptions,
-  end: (ending: Ending) => void,
+  onEnd: (ending: Ending) => void,
 ): AsyncGenerator<string> {
   const { signal } = options;
   signal?.throwIfAborted();
@@ -109,7 +109,7 @@ async function* streamText(
     const ended = await ending;
     signal?.throwIfAborted();
     if (ended.error !== undefined) throw startFailure(ended.error);
-    end(ended);
+    onEnd(ended);
   } catch (error) {
     // The pipe of a killed process breaks before the signal's own error arrives.
     signal?.throwIfAborted();
@@ -120,7 +120,7 @@ async function* streamText(
 }
 
 /**
- * Runs a command with short output. Any exit code is a result. Throws CliError
+ * Runs a command with short output. Does not throw on any exit code. Throws CliError
  * when git cannot be started or prints more than a mebibyte, and the signal's
  * reason when aborted.
  */
@@ -135,15 +135,15 @@ export async function runGit(
   for await (const text of streamText(git, args, options, end)) {
     stdout += text;
     if (stdout.length > maxStdoutChars) {
-      throw new CliError("usage", `git ${args[0] ?? ""} printed more than can be right`);
+      throw new CliError("usage", `git ${args[0] ?? ""} printed more than 1 MiB`);
     }
   }
   return { ...result, stdout };
 }
 
 /**
- * Runs a command with NUL-terminated output and gives its parts in batches; the
- * process ends when the reader stops. Bytes that are no UTF-8 become U+FFFD.
+ * Runs a command with NUL-terminated output and yields its parts in batches. The
+ * process ends when the reader stops. Invalid UTF-8 becomes U+FFFD.
  * Throws CliError `usage` when git fails, and the signal's reason when aborted.
  */
 export async function* streamGit(
@@ -160,7 +160,7 @@ export async function* streamGit(
     const parts = (rest + text).split("\0");
     rest = parts.pop() ?? "";
     if (rest.length > maxStdoutChars) {
-      throw new CliError("usage", `git ${args[0] ?? ""} printed a name that has no end`);
+      throw new CliError("usage", `git ${args[0] ?? ""} printed a name longer than 1 MiB`);
     }
     if (parts.length > 0) yield parts;
   }

@@ -98,7 +98,7 @@ describe("a listing that fails", () => {
     const service = await startService({ status, body: { detail: "no vector store" } });
     const { code, err } = await service.run(...upload);
     expect(err).toContain(`warning: cc_pair_id 5 is not checked beforehand`);
-    expect(err).toContain("cannot tell who can read the documents");
+    expect(err).toContain("cannot determine who can read the documents");
     expect({ code, sent: service.sent }).toEqual({ code: 0, sent: ["docs/a.md"] });
   });
 

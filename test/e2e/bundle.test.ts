@@ -100,7 +100,7 @@ describe("the single file", () => {
     if (hasOwnSqlite) expect(result.code).toBe(0);
     else {
       expect(result.code).toBe(14);
-      expect(result.stderr).toContain("there is no SQLite");
+      expect(result.stderr).toContain("SQLite is not available");
       expect(result.stderr).toContain("Node 22.13 or newer");
     }
     expect(existsSync(canary)).toBe(false);

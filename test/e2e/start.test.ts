@@ -187,7 +187,7 @@ describe("usage errors", () => {
     [["ingest", "docs", "--concurrency", "2.5"], /Expected a whole number/],
     [["ingest", "docs", "--sections", "some"], /Expected one of whole, headings/],
     [["ingest", "docs", "--cc-pair-id"], /argument missing/],
-    [["ingest", "docs", "--exit-code"], /--exit-code goes with --dry-run/],
+    [["ingest", "docs", "--exit-code"], /--exit-code needs --dry-run/],
     [
       ["ingest", "docs", "--output", "csv"],
       /ingest does not support this format\n.*one of text, table, json, ndjson/,

@@ -1,17 +1,20 @@
 import { mkdirSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { changesSince, isTaken } from "../../src/git/changes.ts";
+import { changesSince, isChanged } from "../../src/git/changes.ts";
 import { createRepository, refusal, type TestRepository } from "./support.ts";
 
 /** Ten lines, so that a changed one leaves the text similar. */
 const long = (line = "last"): string => `${"some line of text\n".repeat(10)}${line}\n`;
 
 async function changes(test: TestRepository, ref = "start", below = ""): Promise<object> {
-  const { taken, takenFolders, renamed, deleted } = await changesSince(await test.open(below), ref);
+  const { changed, changedFolders, renamed, deleted } = await changesSince(
+    await test.open(below),
+    ref,
+  );
   return {
-    ...(taken.size > 0 && { taken: [...taken].sort() }),
-    ...(takenFolders.size > 0 && { folders: [...takenFolders].sort() }),
+    ...(changed.size > 0 && { changed: [...changed].sort() }),
+    ...(changedFolders.size > 0 && { folders: [...changedFolders].sort() }),
     ...(renamed.size > 0 && { renamed: Object.fromEntries(renamed) }),
     ...(deleted.size > 0 && { deleted: [...deleted].sort() }),
   };
@@ -29,7 +32,7 @@ type Case = [name: string, change: (test: TestRepository) => void, expected: obj
 
 const cases: Case[] = [
   ["nothing", () => {}, {}],
-  ["a commit", (test) => test.commit({ "b.md": "B" }), { taken: ["b.md"] }],
+  ["a commit", (test) => test.commit({ "b.md": "B" }), { changed: ["b.md"] }],
   [
     "a commit and its revert",
     (test) => (test.commit({ "b.md": "B" }), test.commit({ "b.md": "b\n" })),
@@ -38,17 +41,21 @@ const cases: Case[] = [
   [
     "a staged file",
     (test) => (test.write({ "b.md": "B" }), test.git("add", "b.md")),
-    { taken: ["b.md"] },
+    { changed: ["b.md"] },
   ],
-  ["a changed file", (test) => test.write({ "b.md": "B" }), { taken: ["b.md"] }],
-  ["a changed file of the same size", (test) => test.write({ "b.md": "B\n" }), { taken: ["b.md"] }],
+  ["a changed file", (test) => test.write({ "b.md": "B" }), { changed: ["b.md"] }],
+  [
+    "a changed file of the same size",
+    (test) => test.write({ "b.md": "B\n" }),
+    { changed: ["b.md"] },
+  ],
   ["a touched file", (test) => utimesSync(join(test.root, "b.md"), 1e9, 1e9), {}],
-  ["an untracked file", (test) => test.write({ "new/n.md": "n" }), { taken: ["new/n.md"] }],
+  ["an untracked file", (test) => test.write({ "new/n.md": "n" }), { changed: ["new/n.md"] }],
   ["an ignored file", (test) => test.write({ "n.log": "n" }), {}],
   [
     "a file that git is told to add",
     (test) => (test.write({ "n.md": "n" }), test.git("add", "-N", "n.md")),
-    { taken: ["n.md"] },
+    { changed: ["n.md"] },
   ],
   ["a removed file", (test) => rmSync(join(test.root, "b.md")), { deleted: ["b.md"] }],
   ["a removed file in the index", (test) => test.git("rm", "-q", "b.md"), { deleted: ["b.md"] }],
@@ -60,7 +67,7 @@ const cases: Case[] = [
   [
     "a file that only the index has not",
     (test) => test.git("rm", "-q", "--cached", "b.md"),
-    { taken: ["b.md"] },
+    { changed: ["b.md"] },
   ],
   [
     "a new file that went again",
@@ -70,22 +77,22 @@ const cases: Case[] = [
   [
     "a rename",
     (test) => (test.git("mv", "a.md", "z.md"), test.commit({})),
-    { taken: ["z.md"], renamed: { "z.md": "a.md" } },
+    { changed: ["z.md"], renamed: { "z.md": "a.md" } },
   ],
   [
     "a rename with a change",
     (test) => (test.git("mv", "a.md", "z.md"), test.commit({ "z.md": long("other") })),
-    { taken: ["z.md"], renamed: { "z.md": "a.md" } },
+    { changed: ["z.md"], renamed: { "z.md": "a.md" } },
   ],
   [
     "a staged rename",
     (test) => test.git("mv", "b.md", "z.md"),
-    { taken: ["z.md"], renamed: { "z.md": "b.md" } },
+    { changed: ["z.md"], renamed: { "z.md": "b.md" } },
   ],
   [
     "a rename that git does not know of",
     (test) => renameSync(join(test.root, "b.md"), join(test.root, "z.md")),
-    { taken: ["z.md"], deleted: ["b.md"] },
+    { changed: ["z.md"], deleted: ["b.md"] },
   ],
   [
     "a rename to a file that went again",
@@ -95,7 +102,7 @@ const cases: Case[] = [
   [
     "a rename whose old path is there again",
     (test) => (test.git("mv", "b.md", "z.md"), test.write({ "b.md": "new" })),
-    { taken: ["b.md", "z.md"] },
+    { changed: ["b.md", "z.md"] },
   ],
   [
     "a conflict",
@@ -106,7 +113,7 @@ const cases: Case[] = [
       test.commit({ "b.md": "main" });
       expect(() => test.git("merge", "side")).toThrow();
     },
-    { taken: ["b.md"] },
+    { changed: ["b.md"] },
   ],
   [
     "a submodule at another commit",
@@ -145,25 +152,25 @@ describe("changesSince", () => {
   ])("takes the name %j as it is", async (name) => {
     const test = started();
     test.commit({ [name]: long("1") });
-    expect(await changes(test)).toEqual({ taken: [name] });
+    expect(await changes(test)).toEqual({ changed: [name] });
     test.git("tag", "-f", "start");
     test.git("mv", "--", `./${name}`, `x/../${name}2`.slice(5));
-    expect(await changes(test)).toEqual({ taken: [`${name}2`], renamed: { [`${name}2`]: name } });
+    expect(await changes(test)).toEqual({ changed: [`${name}2`], renamed: { [`${name}2`]: name } });
     test.write({ [name]: "untracked" });
-    expect(await changes(test)).toEqual({ taken: [name, `${name}2`].sort() });
+    expect(await changes(test)).toEqual({ changed: [name, `${name}2`].sort() });
   });
 
   it("gives paths in NFC", async () => {
     const test = started();
     test.write({ "e\u0301.md": "e" });
-    expect(await changes(test)).toEqual({ taken: ["\u00e9.md"] });
+    expect(await changes(test)).toEqual({ changed: ["\u00e9.md"] });
   });
 
   it("keeps to the project root, and gives paths relative to it", async () => {
     const test = started();
     test.git("mv", "b.md", "docs/b.md");
     test.write({ "a.md": "a", "docs/c.md": "C", "docs/n.md": "n", "other/n.md": "n" });
-    expect(await changes(test, "start", "docs")).toEqual({ taken: ["b.md", "c.md", "n.md"] });
+    expect(await changes(test, "start", "docs")).toEqual({ changed: ["b.md", "c.md", "n.md"] });
   });
 
   it("compares with the commit itself, not with where the branches parted", async () => {
@@ -171,7 +178,7 @@ describe("changesSince", () => {
     test.git("checkout", "-q", "-b", "side");
     test.commit({ "b.md": "side" });
     test.git("checkout", "-q", "main");
-    expect(await changes(test, "side")).toEqual({ taken: ["b.md"] });
+    expect(await changes(test, "side")).toEqual({ changed: ["b.md"] });
   });
 
   it("is not steered by the repository's configuration", async () => {
@@ -183,7 +190,7 @@ describe("changesSince", () => {
     test.git("mv", "docs/c.md", "docs/d.md");
     test.write({ "docs/n.md": "n" });
     const renamed = { "d.md": "c.md" };
-    expect(await changes(test, "start", "docs")).toEqual({ taken: ["d.md", "n.md"], renamed });
+    expect(await changes(test, "start", "docs")).toEqual({ changed: ["d.md", "n.md"], renamed });
   });
 
   it.each([
@@ -208,7 +215,7 @@ describe("changesSince", () => {
     test.commit({ "docs/c.md": "3" });
     const clone = createRepository(["--depth=2", `file://${test.root}`]);
     clone.git("fetch", "-q", "--depth=1", "origin", "tag", "second");
-    expect(await changes(clone, "second")).toEqual({ taken: ["docs/c.md"] });
+    expect(await changes(clone, "second")).toEqual({ changed: ["docs/c.md"] });
     const error = await refusal(() => changes(clone, "start"));
     expect(error.message).toMatch(/history here is cut off \(shallow clone\)$/);
     expect(error.hints.join("\n")).toMatch(/git fetch --unshallow[^]*fetch-depth: 0/);
@@ -223,7 +230,7 @@ describe("changesSince", () => {
     const clone = createRepository(["--filter=blob:none", `file://${test.root}`]);
     const start = clone.git("rev-parse", "origin/main~1").trim();
     const expected = {
-      taken: ["y.md", "z.md"],
+      changed: ["y.md", "z.md"],
       renamed: { "z.md": "b.md" },
       deleted: ["docs/c.md"],
     };
@@ -232,14 +239,14 @@ describe("changesSince", () => {
   });
 });
 
-describe("isTaken", () => {
-  it("knows what lies in a folder that was taken whole", async () => {
+describe("isChanged", () => {
+  it("knows what lies in a folder that was changed whole", async () => {
     const test = started();
     mkdirSync(join(test.root, "in/deep"), { recursive: true });
     test.git("init", "-q", "in/deep");
     test.write({ "in/deep/x/i.md": "i", "b.md": "B" });
     const found = await changesSince(await test.open(), "start");
     const paths = ["in/deep/x/i.md", "b.md", "a.md", "in/other.md"];
-    expect(paths.filter((path) => isTaken(found, path))).toEqual(["in/deep/x/i.md", "b.md"]);
+    expect(paths.filter((path) => isChanged(found, path))).toEqual(["in/deep/x/i.md", "b.md"]);
   });
 });

@@ -140,7 +140,7 @@ describe("a CODEOWNERS file", () => {
     const parsed = parseCodeOwners("a @a\n".repeat(50_002));
     expect(parsed.sections[0]?.rules).toHaveLength(50_000);
     expect(parsed.problems).toEqual([
-      { line: 50_001, reason: "too many lines: the rest is left out" },
+      { line: 50_001, reason: "too many lines: the remaining lines are ignored" },
     ]);
   });
 

@@ -83,7 +83,9 @@ describe("openRepository", () => {
   it("refuses a repository whose work tree is elsewhere", async () => {
     const test = createRepository();
     test.git("config", "core.worktree", temporaryFolder());
-    expect((await refusal(() => test.open())).message).toMatch(/has its work tree elsewhere$/);
+    expect((await refusal(() => test.open())).message).toMatch(
+      /has its work tree in another folder$/,
+    );
   });
 
   it("says how to trust a repository of another user", async () => {

@@ -81,8 +81,8 @@ describe("an untrusted repository", () => {
       statSync(join(trap.root, ".git", "index"), { bigint: true }).ctimeNs;
     const before = index();
     const repository = await trap.open();
-    const { taken } = await changesSince(repository, trap.start);
-    expect([...taken].sort()).toEqual(["b.md", "c.md", "n.md"]);
+    const { changed } = await changesSince(repository, trap.start);
+    expect([...changed].sort()).toEqual(["b.md", "c.md", "n.md"]);
     expect((await lastCommits(repository)).commits.size).toBe(5);
     expect(existsSync(trap.canary)).toBe(false);
     expect(index()).toBe(before);
@@ -101,8 +101,8 @@ describe("an untrusted repository", () => {
     expect(() => clone.git("cat-file", "-p", "HEAD~1:a.md")).toThrow();
     expect(existsSync(canary)).toBe(true);
     rmSync(canary);
-    const { taken, deleted } = await changesSince(await clone.open(), "HEAD~1");
-    expect([...taken, ...deleted]).toEqual(["b.md", "a.md"]);
+    const { changed, deleted } = await changesSince(await clone.open(), "HEAD~1");
+    expect([...changed, ...deleted]).toEqual(["b.md", "a.md"]);
     expect(existsSync(canary)).toBe(false);
   });
 });

@@ -55,7 +55,7 @@ function isRenamed({ failed, project, yield: { documents } }: Retry): boolean {
 function checkCode(retry: Retry, ran: Ran, disturbed: boolean): void {
   const wanted = codeOf(retry);
   // The state is named, and the root of this command is another one than that of the failures.
-  if (wanted === 0 && ran.code === 2 && ran.stderr.includes("none of the files that failed exists"))
+  if (wanted === 0 && ran.code === 2 && ran.stderr.includes("none of the failed files exists"))
     return;
   if (wanted === 0 && saysStopped(retry.state, retry.pair, ran, 10)) return;
   if (ran.code === wanted || (disturbed && wanted !== 2 && failureCodes.has(ran.code))) return;

@@ -70,5 +70,5 @@ export function saysStopped(
   code: number,
 ): boolean {
   if (!state || pair === undefined || unfinishedOf(state, pair).size === 0) return false;
-  return ran.code === code && ran.stderr.includes("was stopped before it had sent everything");
+  return ran.code === code && ran.stderr.includes("stopped before it sent all documents");
 }

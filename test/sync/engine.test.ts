@@ -308,7 +308,7 @@ describe("before anything is sent", () => {
     fake.files.delete("y.md");
     await sync(fake, state);
     fake.files.set("y.md", { text: "y.md", id: "same" });
-    await expect(plan(fake, state)).rejects.toThrow("one document id");
+    await expect(plan(fake, state)).rejects.toThrow("the same document id");
     // Unless the other is gone: then it was renamed.
     fake.files.delete("b.md");
     expect((await plan(fake, state)).table.count("changed")).toBe(1);

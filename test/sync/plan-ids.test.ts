@@ -10,7 +10,7 @@ const underscored = (id: string): string => id.replaceAll(" ", "_");
 async function check(
   given: readonly Given[],
   storedId?: (id: string) => string,
-): Promise<{ isAnyTwice: boolean; kept: number; asked: number }> {
+): Promise<{ hasDuplicates: boolean; kept: number; asked: number }> {
   const { database } = await openTestState();
   const pending: { id: string; path: string; part: number }[] = [];
   let asked = 0;
@@ -30,15 +30,15 @@ async function check(
       ids.addPending(id, path, part);
     }
   }
-  const isAnyTwice = ids.isAnyTwice();
+  const hasDuplicates = ids.hasDuplicates();
   const kept = Number(database.prepare("SELECT count(*) AS n FROM temp.ids").get()?.["n"]);
-  return { isAnyTwice, kept, asked };
+  return { hasDuplicates, kept, asked };
 }
 
 const paths = ["a.md", "b.md", "c.md"].map((path): Given => [`p/${path}`, path]);
 
 it("keeps nothing of ids that are the paths of their files", async () => {
-  expect(await check(paths)).toEqual({ isAnyTwice: false, kept: 0, asked: 0 });
+  expect(await check(paths)).toEqual({ hasDuplicates: false, kept: 0, asked: 0 });
 });
 
 it.each<[string, Given[], number]>([
@@ -48,7 +48,7 @@ it.each<[string, Given[], number]>([
   ["what is not pending", [...paths, ["p/d.md", ""]], 4],
   ["a path that is normalised", [...paths, ["p/é.md", "é.md"]], 4],
 ])("keeps all once there is %s", async (_name, given, kept) => {
-  expect(await check(given)).toEqual({ isAnyTwice: false, kept, asked: 1 });
+  expect(await check(given)).toEqual({ hasDuplicates: false, kept, asked: 1 });
 });
 
 it.each<[string, Given[]]>([
@@ -71,7 +71,7 @@ it.each<[string, Given[]]>([
     ],
   ],
 ])("finds one id %s", async (_name, given) => {
-  expect(await check(given)).toMatchObject({ isAnyTwice: true });
+  expect(await check(given)).toMatchObject({ hasDuplicates: true });
 });
 
 it("compares ids as the service stores them", async () => {
@@ -79,7 +79,7 @@ it("compares ids as the service stores them", async () => {
     ["p/a_b.md", "a_b.md"],
     ["p/a b.md", "a b.md"],
   ];
-  expect(await check(given)).toMatchObject({ isAnyTwice: false });
-  expect(await check(given, underscored)).toMatchObject({ isAnyTwice: true });
-  expect(await check(given.toReversed(), underscored)).toMatchObject({ isAnyTwice: true });
+  expect(await check(given)).toMatchObject({ hasDuplicates: false });
+  expect(await check(given, underscored)).toMatchObject({ hasDuplicates: true });
+  expect(await check(given.toReversed(), underscored)).toMatchObject({ hasDuplicates: true });
 });

@@ -59,10 +59,10 @@ describe("what the service has accepted", () => {
     const failure = { target: "t", path: "b.md", part: 0, id: "b", reason: "no" };
     const failed = { ...failure, retryable: false, status: 422, failedAtMs: 1 };
     recorder.accept(undefined, recordOf("c"));
-    recorder.see(seen);
+    recorder.skip(seen);
     recorder.fail(failed);
     recorder.save();
-    recorder.see({ ...seen, path: "d.md" });
+    recorder.skip({ ...seen, path: "d.md" });
     recorder.save();
     expect(saves).toEqual([
       { accepted: [recordOf("c")], files: [seen], failures: [failed] },

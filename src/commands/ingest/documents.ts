@@ -22,7 +22,7 @@ import type { Session } from "./session.ts";
 import { openSource } from "./options/settings.ts";
 import { openShaping } from "./options/shaping.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
-import { problemOf, tellNotices, tellWarnings } from "./report/tell.ts";
+import { problemOf, printNotices, printWarnings } from "./report/tell.ts";
 
 export type DocumentsOptions = Pick<IngestOptions, "shard" | "allowEmpty"> &
   Parameters<typeof openSource>[2];
@@ -30,20 +30,20 @@ export type DocumentsOptions = Pick<IngestOptions, "shard" | "allowEmpty"> &
 function checkOptions({ images }: DocumentsOptions): void {
   if (images !== "upload") return;
   throw new CliError("usage", "--images upload: nothing is sent, so no image can be uploaded", {
-    hints: ["use `knowctl ingest` for the files that have images"],
+    hints: ["use `knowctl ingest` to upload files with images"],
   });
 }
 
 type Reading = Omit<Session, "connected" | "spool" | "close"> & { spool: Spool<SpoolHead> };
 
-/** What is opened to read files, without a service and without the project's state. */
+/** Opens a session that reads files, without a service and without the project's state. */
 async function openReading(
   context: Context,
   output: Output,
   paths: readonly string[],
   options: DocumentsOptions,
 ): Promise<Reading & { close(): Promise<void> }> {
-  // Only an upload can make sections of images.
+  // Image sections need an upload, so images are always skipped here.
   const source = await openSource(context, paths, { ...options, images: "skip" }, output, false);
   const { ccPairId } = options;
   const targets = { baseUrl: "", pair: { ccPairId, fromFlag: ccPairId !== undefined } };
@@ -67,7 +67,7 @@ interface Written {
   documents: number;
   skipped: number;
   failed: number;
-  /** How many files were skipped for each reason, the first ones: some name a path. */
+  /** Skipped files by reason; only the first 20 reasons, because some contain a path. */
   reasons: Map<string, number>;
 }
 
@@ -98,7 +98,7 @@ async function writeBatch(
     if (output.secrets.holdsKey(json)) {
       written.failed++;
       await output.error(
-        `${source.shown(prepared.path)}: the document holds a key of yours, so it is not written`,
+        `${source.shown(prepared.path)}: the document contains one of your keys, so it is not written`,
       );
       continue;
     }
@@ -124,10 +124,10 @@ async function writeDocuments(context: Context, reading: Reading, plan: Plan): P
 }
 
 /**
- * `knowctl ingest documents`: the IngestionDocuments of files as NDJSON, which
- * `ingest -` takes; a line is `{document, cc_pair_id}` where a flag, a rule or a
- * row names the pair. Nothing is sent and no state is used. Throws CliError
- * `partial` when documents fail; the others are written.
+ * `knowctl ingest documents`: writes the IngestionDocuments of files as NDJSON for
+ * `ingest -`. A line is `{document, cc_pair_id}` when a flag, a rule or a row names the
+ * pair. Sends nothing and uses no state. Throws CliError `partial` when documents fail;
+ * the other documents are written.
  */
 export async function printDocuments(
   context: Context,
@@ -137,7 +137,9 @@ export async function printDocuments(
   refuseAmbiguous(context, "documents");
   checkOptions(options);
   if (paths.includes("-")) {
-    throw new CliError("usage", "`-` (stdin) holds documents already", { hints: ["name files"] });
+    throw new CliError("usage", "`-` (stdin) already contains documents", {
+      hints: ["name files"],
+    });
   }
   const output = openOutput(context, options);
   const reading = await openReading(context, output, paths, options);
@@ -148,14 +150,14 @@ export async function printDocuments(
     await reading.progress.stop();
     const written = await writeDocuments(context, reading, plan);
     const { documents, skipped, failed } = written;
-    await tellNotices(reading, plan.table.notices);
-    await tellWarnings(reading, plan.table.warnings(), plan.images);
+    await printNotices(reading, plan.table.notices);
+    await printWarnings(reading, plan.table.warnings(), plan.images);
     await tellSkipped(
       output,
       [...written.reasons].map(([reason, count]) => ({ reason, count })),
     );
-    const left = skipped > 0 ? `, ${formatCount(skipped)} skipped` : "";
-    await output.note(`${countOf(documents, "document")} written, none sent${left}`);
+    const skippedText = skipped > 0 ? `, ${formatCount(skipped)} skipped` : "";
+    await output.note(`${countOf(documents, "document")} written, none sent${skippedText}`);
     await tellOthers(output, shard, plan.table.count("other"));
     if (failed > 0) throw new CliError("partial", `${countOf(failed, "document")} failed`);
   } finally {

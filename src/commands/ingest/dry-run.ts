@@ -19,23 +19,24 @@ interface FolderPlan extends Pick<Session, "source" | "state" | "shaping"> {
   plan: Plan;
   target: Target | undefined;
   shard: Shard | undefined;
-  /** How details name another file. */
+  /** Formats the path of another file in details. */
   shown: ShownPath;
 }
 
 export interface DryRun {
   documents: Iterable<PlannedDocument> | AsyncIterable<PlannedDocument>;
-  /** Called when the last document is known, where their pairs are not known before. */
+  /** Called after the last document, when pairs are known only then. */
   checkPairs?: () => Promise<void>;
-  /** Asked at the end: whether documents without a pair were met, and how many are other shards'. */
+  /** Whether any document has no pair. Called at the end. */
   noPair: () => boolean;
+  /** Number of documents in other shards. Called at the end. */
   others: () => number;
   shard: Shard | undefined;
-  /** Whether work to do is exit `changes`. */
+  /** Whether documents to send cause the exit code `changes`. */
   exitCode: boolean;
 }
 
-/** Documents the service has accepted and the given paths no longer yield. */
+/** Documents that the service accepted and that the paths no longer yield. */
 async function* recordedOrphans(
   context: Context,
   folder: FolderPlan,
@@ -45,36 +46,38 @@ async function* recordedOrphans(
   for await (const orphan of findOrphans(context, folder, plan, target)) {
     const { path, id, reason } = orphan;
     if (shard && !isInShard(id, shard)) continue;
-    const detail = `${reason}; the document is still there`;
+    const detail = `${reason}; the service still has the document`;
     yield { action: "orphaned", class: orphan.class, path, id, detail };
   }
 }
 
-/** What the state knows of, then what only git knows: on another machine there is no state. */
+/** Orphans from the state, then orphans that only git knows: another machine has no state. */
 async function* findAllOrphans(
   context: Context,
   folder: FolderPlan,
 ): AsyncGenerator<PlannedDocument> {
   const { since, settings } = folder.source;
-  const told = new Set<string>();
+  const reportedPaths = new Set<string>();
   for await (const each of recordedOrphans(context, folder)) {
-    if (since) told.add(each.path);
+    if (since) reportedPaths.add(each.path);
     yield each;
   }
   if (!since) return;
   const orphaned = { action: "orphaned", class: "gone", id: undefined };
   for (const path of since.deleted) {
-    if (!told.has(path)) yield { ...orphaned, path, detail: `deleted since ${since.ref}` };
+    if (!reportedPaths.has(path)) yield { ...orphaned, path, detail: `deleted since ${since.ref}` };
   }
   for (const [path, old] of since.renamed) {
-    // One that names its own id is still the same document.
-    const isItself = folder.plan.table.idsOf(path).some((id) => id !== defaultId(path, settings));
-    if (told.has(old) || isItself || folder.state.filesOf(old).length > 0) continue;
+    // A file that names its own id keeps its document after a rename.
+    const keepsDocument = folder.plan.table
+      .idsOf(path)
+      .some((id) => id !== defaultId(path, settings));
+    if (reportedPaths.has(old) || keepsDocument || folder.state.filesOf(old).length > 0) continue;
     yield { ...orphaned, path: old, detail: `renamed since ${since.ref} to ${folder.shown(path)}` };
   }
 }
 
-/** The plan over files, document by document, then what the state has and no file gives. */
+/** The documents of the plan, then the orphans. */
 export async function* everyDocument(
   context: Context,
   folder: FolderPlan,
@@ -123,8 +126,8 @@ async function writeAll(
 }
 
 /**
- * Prints what an upload would do. Throws CliError `partial` when a document
- * would fail, and `changes` when asked to and there is something to send.
+ * Prints what an upload would do. Throws CliError `partial` when a document would fail,
+ * and `changes` when `exitCode` is set and there are documents to send.
  */
 export async function writePlan(
   written: Written,
@@ -138,7 +141,9 @@ export async function writePlan(
   await output.note(`dry run, nothing was sent: ${summary.join(", ") || "no documents"}`);
   await tellOthers(output, dryRun.shard, dryRun.others());
   if (dryRun.noPair()) {
-    await output.note("without a target (--cc-pair-id or --connector) a document counts as new");
+    await output.note(
+      "without a target (--cc-pair-id or --connector), every document counts as new",
+    );
   }
   const failed = counts.get("failed") ?? 0;
   if (failed > 0) throw new CliError("partial", `${countOf(failed, "document")} would fail`);

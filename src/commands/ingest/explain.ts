@@ -21,28 +21,28 @@ import { refuseAmbiguous } from "./subcommand.ts";
 import { chosenPair } from "./target/target.ts";
 
 export interface ExplainFlags extends MappingFlags {
-  /** Which row of a file of rows; the first where none is given. */
+  /** Row of a file of rows; default: the first. */
   row?: number;
 }
 
-function findOne({ cwd, find }: DocumentSource, path: string): Found {
+function findFile({ cwd, find }: DocumentSource, path: string): Found {
   if (statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory()) {
     throw new CliError("usage", `${path} is a folder`, { hints: ["name one file in it"] });
   }
-  // That a pattern leaves it out is to be explained as well.
+  // Ignore exclude patterns, so that an excluded file is explained too.
   const settings = { ...find.settings, exclude: undefined, only: undefined };
   for (const found of findFiles([path], { ...find, settings })) return found;
   throw new CliError("usage", `no such file: ${path}`);
 }
 
-/** What the state knows of a file, in words, and the only pair that is recorded, which an upload takes. */
+/** Record of a file as text, and the only recorded pair, which an upload would use. */
 interface Recorded {
   text: string;
   onlyPair: number | undefined;
 }
 
-/** What the state knows of the file: targets that accepted it, and whether it would be read. */
-async function stateOf(
+/** Reads from the state which targets accepted the file and whether it would be read again. */
+async function readRecord(
   context: Context,
   source: DocumentSource,
   flags: MappingFlags,
@@ -71,7 +71,7 @@ async function stateOf(
   }
 }
 
-/** `ingest explain FILE`: why it is in or out, where each field comes from, and the exact payload. */
+/** `ingest explain FILE`: shows why a file is in or out, the origin of each field, and the payload. */
 export async function explainFile(
   context: Context,
   args: string[],
@@ -82,12 +82,12 @@ export async function explainFile(
   checkFormat(flags);
   const output = openOutput(context, flags);
   const source = await openSource(context, [path], flags, output, false);
-  const found = findOne(source, path);
+  const found = findFile(source, path);
   if (found.kind !== "file") {
     throw new CliError("usage", `${source.shown(found.path)} is left out: ${found.reason}`);
   }
   const keys = await ownKeys(output, source, undefined);
-  // One that may be sent is not shown all the same.
+  // Redact keys even in documents that may be sent with them.
   for (const key of keys) if (key.length >= shortestKey) output.secrets.add(key);
   const explanation = await explainDocument(
     { ...found.file, facts: source.factsOf?.(found.file.path) },
@@ -95,10 +95,10 @@ export async function explainFile(
     createSecretCheck(keys, source.settings),
     flags.row,
   );
-  const recorded = await stateOf(context, source, flags, explanation, found.file.stamp);
+  const recorded = await readRecord(context, source, flags, explanation, found.file.stamp);
   const pair = chosenPair(flags, source.config);
   const configured = pair.connector ?? pair.ccPairId;
-  // As in an upload: a flag wins over a rule, a rule over the configured pair.
+  // As in an upload: a flag overrides a rule, and a rule overrides the configured pair.
   const named = pair.fromFlag ? configured : (explanation.ccPairId ?? configured);
   const target = named ?? (isTargetOpen(pair, source.config) ? recorded.onlyPair : undefined);
   const state = recorded.text;

@@ -5,7 +5,7 @@ import { formatOf } from "../../documents/read/readers.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import type { DocumentSettings } from "../../documents/map/settings.ts";
 import { CliError } from "../../errors.ts";
-import { changesSince, isTaken } from "../../git/changes.ts";
+import { changesSince, isChanged } from "../../git/changes.ts";
 import { findCodeOwners, ownersOf } from "../../git/code-owners.ts";
 import { lastCommits, type Commit, type LastCommitOptions } from "../../git/last-commits.ts";
 import type { CodeOwners } from "../../git/parse-code-owners.ts";
@@ -14,26 +14,27 @@ import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 
-/** What changed since a commit, as far as the inputs reach. */
+/** Changes of the inputs since a commit. */
 export interface Since {
   ref: string;
-  isTaken(listed: Listed): boolean;
-  /** The same for a path that is no link. */
+  /** Whether a listed file, or a link to it, changed. */
+  isSelected(listed: Listed): boolean;
+  /** Whether the path itself changed, without links. */
   isChanged(path: string): boolean;
-  /** Whether the file of the commit is gone, deleted or renamed. */
+  /** Whether a file of the commit was deleted or renamed. */
   isGone(path: string): boolean;
   /** New path to old path. */
   renamed: ReadonlyMap<string, string>;
   deleted: ReadonlySet<string>;
   /** How many files of the inputs changed, renamed ones included. */
   changedCount: number;
-  /** Whether an image anywhere in the project changed, came or went. */
+  /** Whether any image in the project was changed, added, deleted or renamed. */
   changesImages: boolean;
 }
 
 const imageName = /\.(?:png|jpe?g|gif|webp)$/i;
 
-/** What git and CODEOWNERS say of the files, as far as it is asked for. */
+/** The facts from git and CODEOWNERS that the options need. */
 export interface GitFacts {
   since: Since | undefined;
   factsOf: ((path: string) => FileFacts | undefined) | undefined;
@@ -42,20 +43,23 @@ export interface GitFacts {
 export interface GitRequest {
   settings: DocumentSettings;
   inputs: readonly string[];
-  /** A commit's name. */
+  /** Commit, tag or branch. */
   since: string | undefined;
 }
 
 function outsideGit(option: string, root: string): CliError {
-  return new CliError("usage", `${option}: ${root} is in no git repository`, {
+  return new CliError("usage", `${option}: ${root} is not in a git repository`, {
     hints: [
-      "run it in a checkout that has its .git folder, name its folder with --root, or leave the option out",
+      "run knowctl in a checkout with a .git folder, name that checkout with --root, or omit the option",
     ],
   });
 }
 
-/** Whether a path is one that the inputs take, as far as its name tells. */
-function takes({ settings, inputs }: GitRequest, cwd: string): (path: string) => boolean {
+/** Whether the inputs include a path, judged by its name alone. */
+function createIsIncluded(
+  { settings, inputs }: GitRequest,
+  cwd: string,
+): (path: string) => boolean {
   const isInScope = scopeOf(inputs, { cwd, settings });
   return (path) => formatOf(path, settings.format) !== undefined && isInScope(path);
 }
@@ -63,28 +67,28 @@ function takes({ settings, inputs }: GitRequest, cwd: string): (path: string) =>
 async function readSince(
   repository: Repository,
   ref: string,
-  isOurs: (path: string) => boolean,
+  isIncluded: (path: string) => boolean,
   options: { signal: AbortSignal },
 ): Promise<Since> {
   const changes = await changesSince(repository, ref, options);
-  const renamed = new Map([...changes.renamed].filter(([path]) => isOurs(path)));
-  const deleted = new Set([...changes.deleted].filter(isOurs));
-  const left = new Set(changes.renamed.values());
+  const renamed = new Map([...changes.renamed].filter(([path]) => isIncluded(path)));
+  const deleted = new Set([...changes.deleted].filter(isIncluded));
+  const oldPaths = new Set(changes.renamed.values());
   return {
     ref,
-    isChanged: (path) => isTaken(changes, path),
-    isTaken(listed) {
-      if (isTaken(changes, listed.path)) return true;
-      // A new link may lead to a file that no run has found before.
+    isChanged: (path) => isChanged(changes, path),
+    isSelected(listed) {
+      if (isChanged(changes, listed.path)) return true;
+      // A new link may lead to a file that no earlier run found.
       return (
-        listed.kind === "file" && listed.links?.some((link) => isTaken(changes, link)) === true
+        listed.kind === "file" && listed.links?.some((link) => isChanged(changes, link)) === true
       );
     },
-    isGone: (path) => deleted.has(path) || left.has(path),
+    isGone: (path) => deleted.has(path) || oldPaths.has(path),
     renamed,
     deleted,
-    changedCount: [...changes.taken].filter(isOurs).length,
-    changesImages: [changes.taken, changes.deleted, left].some((paths) =>
+    changedCount: [...changes.changed].filter(isIncluded).length,
+    changesImages: [changes.changed, changes.deleted, oldPaths].some((paths) =>
       [...paths].some((path) => imageName.test(path)),
     ),
   };
@@ -98,8 +102,8 @@ async function readCommits(
   const { commits, unknown } = await lastCommits(repository, options);
   if (unknown > 0) {
     await output.warn(
-      `${countOf(unknown, "file")} without a commit: the history is cut off (shallow clone); ` +
-        "fetch all of it (git fetch --unshallow; in CI `fetch-depth: 0`, `GIT_DEPTH: 0`)",
+      `no commit found for ${countOf(unknown, "file")}: the history is cut off (shallow clone); ` +
+        "fetch the whole history (git fetch --unshallow; in CI `fetch-depth: 0`, `GIT_DEPTH: 0`)",
     );
   }
   return commits;
@@ -111,7 +115,7 @@ async function readOwners(
 ): Promise<CodeOwners | undefined> {
   const found = await findCodeOwners(place);
   if (!found) {
-    await output.warn("no CODEOWNERS file found: no owners are taken from it");
+    await output.warn("no CODEOWNERS file found: documents get no owners from it");
     return undefined;
   }
   for (const { line, reason } of found.problems) {
@@ -121,9 +125,8 @@ async function readOwners(
 }
 
 /**
- * Asks git and CODEOWNERS what the settings want to know of the files. Throws
- * CliError `usage` outside git, for an unknown commit, and where a history that
- * was cut off (shallow clone) lacks the commit of `--since`.
+ * Reads from git and CODEOWNERS the facts that the settings need. Throws CliError `usage`
+ * outside git, for an unknown commit, and when a shallow clone lacks the commit of `--since`.
  */
 export async function readGitFacts(
   context: Context,
@@ -141,12 +144,12 @@ export async function readGitFacts(
   if (!needed && owners === undefined) return { since: undefined, factsOf: undefined };
   const repository = await openRepository(root, context.env, options);
   if (needed && !repository) throw outsideGit(needed, root);
-  const isOurs = takes(request, context.cwd);
+  const isIncluded = createIsIncluded(request, context.cwd);
   const since =
     repository && request.since !== undefined
-      ? await readSince(repository, request.since, isOurs, options)
+      ? await readSince(repository, request.since, isIncluded, options)
       : undefined;
-  const isWanted = (path: string): boolean => isOurs(path) && since?.isChanged(path) !== false;
+  const isWanted = (path: string): boolean => isIncluded(path) && since?.isChanged(path) !== false;
   const links = {
     isFollowed: scopeOf(request.inputs, { cwd: context.cwd, settings }),
     mayLeadTo: (path: string) => formatOf(path, settings.format) !== undefined,
@@ -164,8 +167,8 @@ export async function readGitFacts(
     since,
     factsOf(path) {
       const commit = commits.get(path);
-      const named = codeOwners && ownersOf(codeOwners, path);
-      return commit || named?.length ? { commit, owners: named } : undefined;
+      const fileOwners = codeOwners && ownersOf(codeOwners, path);
+      return commit || fileOwners?.length ? { commit, owners: fileOwners } : undefined;
     },
   };
 }

@@ -12,10 +12,10 @@ export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags 
   maxFailures?: number;
   allowEmpty?: boolean;
   shard?: Shard;
-  /** Of the one document that stdin is, with a `format` of texts. */
+  /** Id of the document on stdin, when `format` is a text format. */
   id?: string;
-  /** Write the options of this command line into the project file. */
+  /** Save the options of this command line in the project file. */
   saveOptions?: boolean;
-  /** Change differing values there without asking. */
+  /** Change different values in the project file without asking. */
   yes?: boolean;
 }

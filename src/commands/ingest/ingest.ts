@@ -19,33 +19,33 @@ import { isUpload, openSession, type Session, type UploadSession } from "./sessi
 import { warnOfStateAbove } from "./state-above.ts";
 import { openSource, type DocumentSource } from "./options/settings.ts";
 import { createPairCheck, missingPair } from "./target/target.ts";
-import { tellNotices, tellReasons, tellSince, tellWarnings } from "./report/tell.ts";
-import { tellUnfound } from "./report/tell-unfound.ts";
+import { printNotices, printReasons, printSince, printWarnings } from "./report/tell.ts";
+import { printUnfound } from "./report/tell-unfound.ts";
 import { begunRun } from "./upload/failures.ts";
 import { uploadPlan } from "./upload/upload.ts";
 
-/** Throws CliError `usage` for flags that do not go together. */
+/** Throws CliError `usage` for flags that cannot be combined. */
 export function checkOptions(paths: readonly string[], options: IngestOptions): void {
   if (paths.includes("-") && paths.length > 1) {
-    throw new CliError("usage", "`-` (stdin) goes with no other path", {
-      hints: ["run the command once for each"],
+    throw new CliError("usage", "`-` (stdin) cannot be combined with other paths", {
+      hints: ["run the command once for stdin and once for the other paths"],
     });
   }
   if (options.id !== undefined && !paths.includes("-")) {
-    throw new CliError("usage", "--id names the one document that comes from stdin", {
+    throw new CliError("usage", "--id names the one document on stdin, so it needs the path `-`", {
       hints: ["for example `knowctl ingest - --format markdown --id handbook < handbook.md`"],
     });
   }
   checkSavable(paths, options);
   if (options.exitCode && !options.dryRun) {
-    throw new CliError("usage", "--exit-code goes with --dry-run", {
-      hints: ["add --dry-run, or leave --exit-code out: an upload has exit codes of its own"],
+    throw new CliError("usage", "--exit-code needs --dry-run", {
+      hints: ["add --dry-run, or omit --exit-code: an upload has its own exit codes"],
     });
   }
   if (options.dryRun && (options.report ?? options.gitlabReport) !== undefined) {
     throw new CliError(
       "usage",
-      "--report and --gitlab-report tell of an upload, not of --dry-run",
+      "--report and --gitlab-report need an upload and cannot be combined with --dry-run",
       {
         hints: ["`--dry-run --output json` prints the plan"],
       },
@@ -58,14 +58,14 @@ export function nothingFound({ inputs, settings }: DocumentSource): CliError {
   const places = inputs.length > 0 ? inputs : settings.include;
   return new CliError("usage", `0 documents found in ${places.join(", ")}`, {
     hints: [
-      "check the path; `knowctl ingest explain FILE` says why a file is left out",
-      "use --allow-empty where that is expected",
+      "check the path; `knowctl ingest explain FILE` shows why a file is left out",
+      "use --allow-empty if you expect no documents",
     ],
   });
 }
 
-// What small folders hold is told, warnings and all, before anything is sent; of large
-// ones the rest is read while the first documents are on their way.
+// Small folders are read completely, with all warnings, before the upload. In large folders
+// the remaining files are read during the upload.
 const mostReadFirst = 32;
 
 /** Plans over the files of the session. Throws CliError `usage` when there are none. */
@@ -73,15 +73,15 @@ export async function planFound(
   context: Context,
   session: Session,
   options: IngestOptions,
-  also: { files?: ReportFiles; onManyPending?: () => void } = {},
+  planOptions: { files?: ReportFiles; onManyPending?: () => void } = {},
 ): Promise<Plan> {
-  const plan = await planFolder(context, session, { ...options, ...also, mostReadFirst });
+  const plan = await planFolder(context, session, { ...options, ...planOptions, mostReadFirst });
   if (plan.fileCount === 0 && !options.allowEmpty) throw nothingFound(session.source);
   await session.progress.stop();
   return plan;
 }
 
-/** The pairs of what is to be sent. Where an access type is required, the run's own pair is checked even if nothing is sent. */
+/** Pairs of the documents to send; without documents, the run's pair if an access type is required. */
 function pairsToCheck({ pairs }: Plan, { targets }: Session, { required }: AccessRules): number[] {
   const { ccPairId } = targets.pair;
   if (pairs.size > 0) return [...pairs].filter((each) => each !== undefined);
@@ -98,9 +98,9 @@ async function dryRun(
   const plan = await planFound(context, session, options);
   const rules = accessRules(options, source.config);
   await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules);
-  await tellNotices(session, plan.table.notices);
-  await tellWarnings(session, plan.table.warnings(), plan.images);
-  await tellReasons(output, plan.table);
+  await printNotices(session, plan.table.notices);
+  await printWarnings(session, plan.table.warnings(), plan.images);
+  await printReasons(output, plan.table);
   if (options.overwrite === false) await output.note(noOverwriteNote);
   const target = targetFor(targets, undefined);
   const exitCode = options.exitCode === true;
@@ -144,33 +144,33 @@ export async function uploadFound(
   if (plan.pairs.has(undefined)) throw missingPair();
   await check(pairsToCheck(plan, session, rules), session.output, "nothing was sent");
   if (isGuarded) await refuseOverwrites(session);
-  await tellSince(session.output, session.source);
-  await tellReasons(session.output, plan.table);
-  await tellUnfound(session, plan);
+  await printSince(session.output, session.source);
+  await printReasons(session.output, plan.table);
+  await printUnfound(session, plan);
   if (options.saveOptions) {
     await (await import("./options/save-options.ts")).saveOptions(context, session, options);
   }
   const target = targetFor(session.targets, undefined);
   const isFirst = target !== undefined && !session.state.knows(target.key);
   await uploadPlan(context, { ...session, plan, report, options, startedAtMs, begun });
-  if (isFirst && context.stderr.isTTY) await tellOfSaving(session, options);
+  if (isFirst && context.stderr.isTTY) await suggestSaveOptions(session, options);
 }
 
-/** After a first upload: that its options need not be typed again. */
-async function tellOfSaving({ output }: Session, options: IngestOptions): Promise<void> {
+/** After a first upload: explains how to save its options. */
+async function suggestSaveOptions({ output }: Session, options: IngestOptions): Promise<void> {
   const names = [...shapingFlags, ...selectionFlags];
   if (options.saveOptions || options.state === false || unsavableFlag(options)) return;
   if (givenFlags(options, names).length === 0) return;
-  await output.note("give --save-options once, and plain `knowctl ingest` repeats this upload");
+  await output.note("use --save-options once, and plain `knowctl ingest` repeats this upload");
 }
 
-/** How a run began, before anything was looked at. */
+/** The report request of a run before its files are read. */
 export type Begun = Omit<ReportRequest, "shard">;
 
 /**
- * `knowctl ingest`: finds files, compares them with the state, and sends what is
- * new or changed. Everything is known before the first request: ids are unique,
- * the pair exists. Exit names: see the table in errors.ts.
+ * `knowctl ingest`: finds files, compares them with the state, and sends new and changed
+ * documents. Checks before the first request that all ids are unique and the pair exists.
+ * Exit names: see the table in errors.ts.
  */
 export async function ingest(
   context: Context,

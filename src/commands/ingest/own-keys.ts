@@ -4,15 +4,15 @@ import { proxySecrets } from "../proxy-secrets.ts";
 import type { DocumentSource } from "./options/settings.ts";
 
 /**
- * The keys of the active profile, which no document may hold: those of the connection, or without
- * one those that can be read without it. What cannot be read is said.
+ * The keys of the active profile, which no document may contain. Without a connection, only the
+ * keys that can be read; a note names the others.
  */
 export async function ownKeys(
   output: Output,
   { config, raw }: DocumentSource,
   connection: Connection | undefined,
 ): Promise<string[]> {
-  // Nothing is looked for then.
+  // With --allow-secrets documents are not checked.
   if (raw.allowSecrets === true) return [];
   if (connection) {
     const { apiKey, accessToken, clientKeyPassphrase, proxy } = connection;
@@ -22,7 +22,7 @@ export async function ownKeys(
   const { keys, unread } = await config.readableKeys();
   if (unread.length > 0) {
     const names = unread.join(" and ");
-    await output.note(`cannot tell whether a document holds the ${names} of the profile: not read`);
+    await output.note(`cannot check documents for the ${names} of the profile: not readable`);
   }
   return [...new Set([...keys, ...proxySecrets(config.values.proxy)])];
 }

@@ -15,14 +15,14 @@ interface FolderPlanOptions {
   shard?: Shard | undefined;
   checksum?: boolean;
   force?: boolean;
-  /** Files of this command's own that may lie among the documents. */
+  /** Report files of this command, which may lie among the documents. */
   files?: ReportFiles | undefined;
-  /** These as in PlanRequest. */
+  /** See PlanRequest. */
   mostReadFirst?: number;
   onManyPending?: () => void;
 }
 
-/** Finds the files of the session's source and compares them with its state. */
+/** Finds the files of the session's source and compares them with the state. */
 export async function planFolder(
   context: Context,
   session: Pick<
@@ -38,7 +38,7 @@ export async function planFolder(
   const isInScope = scopeOf(inputs, { cwd, settings });
   const isInReach = orphanScope(source);
   const realPlaceOf = createRealPlaces(settings.root);
-  // A document that images are part of is recorded without a stamp to trust: it is read again.
+  // A document with images is recorded without a trusted stamp, so it is always read again.
   const mayShowImages = (path: string): boolean =>
     since?.changesImages === true && settings.images === "upload" && state.file(path)?.seen === "";
   let done = 0;
@@ -49,7 +49,7 @@ export async function planFolder(
     ranges: rangesOf(inputs, { cwd, settings }),
     isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
     isExcluded: (path) => settings.exclude?.matches(path) === true && isInReach(path),
-    isSelected: since && ((listed) => since.isTaken(listed) || mayShowImages(listed.path)),
+    isSelected: since && ((listed) => since.isSelected(listed) || mayShowImages(listed.path)),
     format: settings.format,
     idPrefix: settings.idPrefix,
     factsOf: source.factsOf,
@@ -65,7 +65,7 @@ export async function planFolder(
     storedId: dialects[source.config.dialect].storedId,
     isCurrent(path) {
       const place = realPlaceOf(path);
-      // Recorded under the path of a link by an earlier knowctl: its file has another path now.
+      // An earlier knowctl recorded the file under the path of a link.
       if (realPathIn(settings.root, place) !== path) return false;
       const found = statFile(path, place);
       const stamp = found.kind === "file" ? found.file.stamp : "";

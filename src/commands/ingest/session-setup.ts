@@ -9,8 +9,8 @@ import type { Targets } from "../../sync/state/target.ts";
 import type { DocumentSource, MappingFlags } from "./options/settings.ts";
 
 /**
- * Folder of the state store; undefined with `--no-state`. Throws CliError `usage` for one that
- * would give the same files another project root.
+ * Folder of the state; undefined with `--no-state`. Throws CliError `usage` for a folder that
+ * would change the project root of the same files.
  */
 export function stateFolder(source: DocumentSource, flags: MappingFlags): string | undefined {
   if (flags.state === false) return undefined;
@@ -20,7 +20,7 @@ export function stateFolder(source: DocumentSource, flags: MappingFlags): string
   return folder;
 }
 
-/** What looking at the files of `source` takes, here or in a worker thread; `keys` as in ownKeys(). */
+/** Setup for inspecting the files of `source`, here or in a worker thread; `keys` from ownKeys(). */
 export function inspectSetup(
   source: DocumentSource,
   targets: Targets,
@@ -30,7 +30,7 @@ export function inspectSetup(
   return { settings: raw, pair: targets.pair, dropAccess: raw.dropAccess, keys };
 }
 
-/** A folder of this name marks its parent as the project root: the next run would take that one. */
+/** Throws when a folder named `.knowctl` would mark another folder as the root of the next run. */
 export function refuseOtherMark(
   folder: string,
   { settings: { root }, mark }: DocumentSource,
@@ -42,7 +42,7 @@ export function refuseOtherMark(
   throw new CliError("usage", `--state ${folder} would make ${marked} a project root`, {
     details: [`the root of this run is ${root}`],
     hints: [
-      `name the state folder otherwise than ${stateName}, or leave --state out`,
+      `use another name than ${stateName} for the state folder, or omit --state`,
       `or make that folder the root: --root ${marked}`,
     ],
   });

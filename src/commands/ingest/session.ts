@@ -26,17 +26,17 @@ import { openShaping, type Shaping } from "./options/shaping.ts";
 import { chosenPair, pairByName, type ChosenPair } from "./target/target.ts";
 import { recordedPair } from "./target/recorded-target.ts";
 
-/** How a session goes about its work. */
+/** Options of a session. */
 export interface SessionRequest extends MappingFlags {
   concurrency?: number;
   rate?: number;
-  /** Nothing is sent and nothing recorded; needs no service unless a connector is named. */
+  /** Sends and records nothing; needs no service unless a connector is named. */
   dryRun?: boolean;
-  /** For a retry: the recorded target, in place of what flags and configuration say. */
+  /** For a retry: the recorded target, which replaces flags and configuration. */
   pair?: ChosenPair;
 }
 
-/** The connection of an upload, and what it may use. */
+/** The connection of an upload, with its limits. */
 export interface UploadConnection {
   client: Client;
   connection: Connection;
@@ -44,7 +44,7 @@ export interface UploadConnection {
   rate: number | undefined;
 }
 
-/** All that the ingest commands open: the service, the state, the threads that read files. */
+/** The open resources of an ingest command: service, state, worker threads. */
 export interface Session {
   output: Output;
   source: DocumentSource;
@@ -56,10 +56,10 @@ export interface Session {
   targets: Targets;
   /** The options that shape the documents of this session. */
   shaping: Shaping;
-  /** Keys of the profile: a document that holds one fails. */
+  /** Keys of the profile: a document that contains one fails. */
   keys: readonly string[];
   inspector: PeekingInspector;
-  /** Holds what is to be sent; undefined in a dry run. */
+  /** Documents to send; undefined in a dry run. */
   spool: Spool<SpoolHead> | undefined;
   progress: Progress;
   close(): Promise<void>;
@@ -68,7 +68,7 @@ export interface Session {
 /** A session that sends. */
 export type UploadSession = Session & { connected: UploadConnection; spool: Spool<SpoolHead> };
 
-/** Whether a session sends what it finds. */
+/** Whether a session sends documents. */
 export function isUpload(session: Session): session is UploadSession {
   return session.connected !== undefined && session.spool !== undefined;
 }
@@ -91,7 +91,7 @@ async function openStateFor(
   return state;
 }
 
-/** A state whose files are all elsewhere makes every file new and every document an orphan. */
+/** Warns when no recorded file exists: every file would be new and every document an orphan. */
 async function warnOfLostPaths(
   output: Output,
   state: State,
@@ -102,12 +102,12 @@ async function warnOfLostPaths(
   if (lost === undefined) return undefined;
   await output.warn(
     `none of the files recorded in ${folder} exists under ${root} (the first is ${lost}): ` +
-      "the folder was moved, or the state belongs to another root; see --root and --state",
+      "the folder was moved, or the state belongs to another root; check --root and --state",
   );
   return lost;
 }
 
-/** Address of a dry run's target; it is only compared with the state, so a bad one is no failure yet. */
+/** Base URL of a dry run's target, or "" when invalid: it is only compared with the state. */
 export function plannedBaseUrl(config: Config): string {
   try {
     return parseBaseUrl(config.values.baseUrl ?? "").baseUrl;
@@ -119,7 +119,7 @@ export function plannedBaseUrl(config: Config): string {
 const graceMs = 5000;
 const defaultConcurrency = 8;
 
-/** A client whose requests may end for a few seconds after the first Ctrl-C, and how to let go of it. */
+/** Opens a client that aborts requests 5 seconds after the first Ctrl-C. The caller closes it. */
 async function openUpload(
   context: Context,
   output: Output,
@@ -128,13 +128,13 @@ async function openUpload(
 ): Promise<UploadConnection & { close(): Promise<void> }> {
   const abort = new AbortController();
   const finished = new AbortController();
-  const onSignal = (): void => {
+  const startGracePeriod = (): void => {
     context.sleep(graceMs, finished.signal).then(
       () => abort.abort(context.signal.reason),
       () => {},
     );
   };
-  context.signal.addEventListener("abort", onSignal, { once: true });
+  context.signal.addEventListener("abort", startGracePeriod, { once: true });
   const concurrency = request.concurrency ?? config.ingest.concurrency ?? defaultConcurrency;
   const connected = await openClient(context, output, config, {
     connections: concurrency,
@@ -146,13 +146,13 @@ async function openUpload(
     rate: request.rate ?? config.ingest.rate,
     async close() {
       await connected.client.close();
-      context.signal.removeEventListener("abort", onSignal);
+      context.signal.removeEventListener("abort", startGracePeriod);
       finished.abort();
     },
   };
 }
 
-/** Opens what a command over `source` needs; the caller closes it. Throws CliError. */
+/** Opens a session for `source`; the caller closes it. Throws CliError. */
 export async function openSession(
   context: Context,
   output: Output,
@@ -161,35 +161,38 @@ export async function openSession(
 ): Promise<Session> {
   const dryRun = request.dryRun === true;
   const { config } = source;
-  const asked = request.pair ?? chosenPair(request, config);
+  const requestedPair = request.pair ?? chosenPair(request, config);
   const folder = stateFolder(source, request);
   const closing: (() => unknown)[] = [];
   const close = async (): Promise<void> => {
     for (const each of closing.splice(0).toReversed()) await each();
   };
   try {
-    // A dry run needs no service, unless a connector is named: only the service knows its number.
-    const isNamed = asked.connector !== undefined;
+    // A dry run needs the service only to look up the pair of a connector name.
+    const isNamed = requestedPair.connector !== undefined;
     if (dryRun && isNamed && config.refused) {
-      await output.note(`connector ${asked.connector} is not looked up: ${config.refused.message}`);
+      await output.note(
+        `connector ${requestedPair.connector} is not looked up: ${config.refused.message}`,
+      );
     }
     const needsService = !dryRun || (isNamed && !config.refused);
     const connected = needsService ? await openUpload(context, output, config, request) : undefined;
     closing.push(() => connected?.close());
-    const opened = await openStateFor(context, folder, dryRun, output);
-    closing.push(() => opened.close());
+    const openedState = await openStateFor(context, folder, dryRun, output);
+    closing.push(() => openedState.close());
     const { root } = source.settings;
-    const hasRecords = folder !== undefined && !opened.isRecordless;
+    const hasRecords = folder !== undefined && !openedState.isRecordless;
     const lostPath = hasRecords
-      ? await warnOfLostPaths(output, opened, { root, folder })
+      ? await warnOfLostPaths(output, openedState, { root, folder })
       : undefined;
-    const state = withoutSecrets(opened, secretsOf(context));
+    const state = withoutSecrets(openedState, secretsOf(context));
     const progress = startProgress(output, context.elapsed);
     closing.push(() => progress.stop());
     const spool = dryRun ? undefined : createSpool<SpoolHead>(folder ?? tmpdir());
     closing.push(() => spool?.close());
     const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
-    const pair = (await recordedPair(asked, { config, state, baseUrl, output })) ?? asked;
+    const pair =
+      (await recordedPair(requestedPair, { config, state, baseUrl, output })) ?? requestedPair;
     const ccPairId =
       pair.connector === undefined || !connected
         ? pair.ccPairId
@@ -201,8 +204,9 @@ export async function openSession(
     const recorded = state.countFiles(filesInThisThread);
     const inspector = await openInspector(setup, context.workerScript, recorded);
     closing.push(() => inspector.close());
-    const work = { keys, inspector, spool, progress };
-    return { output, source, connected, state, lostPath, targets, shaping, ...work, close };
+    const resources = { keys, inspector, spool, progress };
+    const known = { output, source, connected, state, lostPath, targets, shaping };
+    return { ...known, ...resources, close };
   } catch (error) {
     await close();
     throw error;

@@ -11,8 +11,8 @@ function folderWithState(root: string): string | undefined {
 }
 
 /**
- * Warns at the first upload from a root below a folder with a state, as after `git init` in a
- * subfolder or with `--root`: files that were uploaded from there get a second document.
+ * Warns at the first upload from a root below a folder with a state, e.g. after `git init` in a
+ * subfolder or with `--root`. Files uploaded from the upper folder would get a second document.
  */
 export async function warnOfStateAbove({ output, source, state }: Session): Promise<void> {
   if (state.countFiles(1) > 0) return;
@@ -20,6 +20,6 @@ export async function warnOfStateAbove({ output, source, state }: Session): Prom
   const above = folderWithState(root);
   if (above === undefined) return;
   await output.warn(
-    `the project root is ${root}, and ${above} above it holds a state: files that were uploaded from there get other ids here, so two documents; to keep their ids, give --root ${above}`,
+    `the project root is ${root}, but the folder ${above} above it contains a state: files uploaded from there get other ids here, so the service stores them twice; to keep their ids, use --root ${above}`,
   );
 }

@@ -3,26 +3,25 @@ import type { AcceptedRecord, FailureRecord, FileRecord } from "../../sync/state
 import type { State } from "../../sync/state/state.ts";
 
 /**
- * The state, for a run that knows secrets: none of them goes into it, wherever the service says
- * one. The state is kept in caches and carried to other machines, and whoever lists it later
- * may not have the secrets to look for.
+ * Wraps the state so that no secret is stored, even if a response contains one. The state is
+ * copied to caches and other machines, and `state list` there cannot redact unknown secrets.
  *
- * A file or document whose name holds a key is not recorded: it counts as new in each run. Its
- * failure is recorded under a redacted name. A shorter secret stays in a name: it may be an
- * ordinary word, and under another name the document would not be found again.
+ * A file or document with a key in its name is not recorded, so it is new in each run. Its
+ * failure is recorded under a redacted name. A shorter secret is not redacted in names: it may
+ * be an ordinary word, and the document could not be found under another name.
  */
 export function withoutSecrets(state: State, { redact, holdsKey }: Secrets): State {
   const { options, unfinished } = state;
-  const failure = (each: FailureRecord): FailureRecord => {
+  const redactFailure = (each: FailureRecord): FailureRecord => {
     const reason = redact(each.reason);
     if (!holdsKey(each.path) && !holdsKey(each.id)) return { ...each, reason };
     return { ...each, path: redact(each.path), id: redact(each.id), reason };
   };
-  const accepted = (each: AcceptedRecord): AcceptedRecord =>
+  const redactAccepted = (each: AcceptedRecord): AcceptedRecord =>
     each.storedId === undefined ? each : { ...each, storedId: redact(each.storedId) };
-  const file = (each: FileRecord): FileRecord =>
+  const redactFile = (each: FileRecord): FileRecord =>
     each.skipped === undefined ? each : { ...each, skipped: redact(each.skipped) };
-  const isFit = ({ path = "", id = "" }: { path?: string | undefined; id?: string }): boolean =>
+  const hasNoKey = ({ path = "", id = "" }: { path?: string | undefined; id?: string }): boolean =>
     !holdsKey(path) && !holdsKey(id);
   return {
     ...state,
@@ -40,13 +39,16 @@ export function withoutSecrets(state: State, { redact, holdsKey }: Secrets): Sta
     openParts(path, ours, others) {
       if (!holdsKey(path)) state.openParts(path, ours, others);
     },
-    save({ files = [], accepted: taken = [], failures = [] }, synchronous) {
+    save({ files = [], accepted: acceptedRecords = [], failures = [] }, synchronous) {
       const kept = {
-        files: files.filter((each) => isFit({ path: each.path, id: each.document?.id ?? "" })),
-        accepted: taken.filter(isFit),
+        files: files.filter((each) => hasNoKey({ path: each.path, id: each.document?.id ?? "" })),
+        accepted: acceptedRecords.filter(hasNoKey),
       };
-      const batch = { files: kept.files.map(file), accepted: kept.accepted.map(accepted) };
-      state.save({ ...batch, failures: failures.map(failure) }, synchronous);
+      const batch = {
+        files: kept.files.map(redactFile),
+        accepted: kept.accepted.map(redactAccepted),
+      };
+      state.save({ ...batch, failures: failures.map(redactFailure) }, synchronous);
     },
   };
 }

@@ -22,17 +22,17 @@ export interface StateForgetOptions extends StateFlags {
 function checkOptions(names: readonly string[], { all, failed }: StateForgetOptions): void {
   if (all && names.length > 0) {
     throw new CliError("usage", "--all and paths or ids exclude each other", {
-      hints: ["name what to forget, or give --all"],
+      hints: ["name the records to forget, or use --all without names"],
     });
   }
-  if (names.includes("")) throw new CliError("usage", "an empty name names nothing");
+  if (names.includes("")) throw new CliError("usage", "a name is empty");
   if (names.length > 0 || all || failed) return;
-  throw new CliError("usage", "nothing to forget is named", {
-    hints: ["name files, folders or ids, or give --failed or --all", "see `knowctl state list`"],
+  throw new CliError("usage", "no record to forget is named", {
+    hints: ["name files, folders or ids, or use --failed or --all", "see `knowctl state list`"],
   });
 }
 
-/** A name as it stands, and as a path below the root: in the state all paths are. */
+/** Spellings of a name: as typed, and as a path relative to the root, like all paths in the state. */
 function spellingsOf(name: string, cwd: string, root: string): string[] {
   const fromRoot = relative(root, resolve(cwd, name)).split(sep).join("/").normalize("NFC");
   const isInside = fromRoot !== "" && fromRoot !== ".." && !fromRoot.startsWith("../");
@@ -48,8 +48,8 @@ function textOf({ documents, failures }: Forgotten): string {
 }
 
 /**
- * `state forget`: removes records, so that the documents are sent again under the
- * same ids. Throws CliError `not-found` for a name that nothing is recorded of.
+ * `state forget`: deletes records, so that the documents are sent again under the same
+ * ids. Throws CliError `not-found` for a name without records.
  */
 export async function stateForget(
   context: Context,
@@ -69,11 +69,11 @@ export async function stateForget(
     const found = countForgotten(state.database, request);
     if (found.unknown.length > 0) {
       const unknown = found.unknown.map((index) => names[index]).join(", ");
-      throw new CliError("not-found", `nothing is recorded of ${unknown}; nothing was forgotten`, {
+      throw new CliError("not-found", `no record matches ${unknown}; nothing was forgotten`, {
         hints: ["see `knowctl state list`"],
       });
     }
-    if (options.all && !(await mayForgetAll(context, options, textOf(found)))) {
+    if (options.all && !(await confirmForgetAll(context, options, textOf(found)))) {
       await output.note("nothing was forgotten");
       return;
     }
@@ -84,15 +84,15 @@ export async function stateForget(
   }
 }
 
-async function mayForgetAll(
+async function confirmForgetAll(
   context: Context,
   options: StateForgetOptions,
   what: string,
 ): Promise<boolean> {
   if (options.yes) return true;
   const prompt = createPrompt(context, options, openOutput(context, options));
-  if (prompt.canAsk) return await prompt.confirm(`Forget ${what}? All is sent again then.`);
-  throw new CliError("usage", `this forgets ${what}, and there is no terminal to ask on`, {
-    hints: ["give --yes to do it"],
+  if (prompt.canAsk) return await prompt.confirm(`Forget ${what}? They will be sent again.`);
+  throw new CliError("usage", `this would forget ${what}, and there is no terminal to ask on`, {
+    hints: ["confirm with --yes"],
   });
 }

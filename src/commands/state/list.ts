@@ -37,7 +37,7 @@ function createColumns(now: () => number, shown: ShownPath): Column<StateEntry>[
   ];
 }
 
-/** `state list`: what was sent and what failed, as the state recorded it. */
+/** `state list`: lists the sent documents and the failures in the state. */
 export async function stateList(
   context: Context,
   _args: string[],
@@ -51,12 +51,12 @@ export async function stateList(
   const columns = createColumns(() => context.now(), pathsFrom(context.cwd, place.root));
   const state = await openExisting(context, place, output);
   const rows = function* (): Generator<StateEntry> {
-    let left = limit;
+    let remaining = limit;
     for (const entry of listRecords(state.database, options)) {
       context.signal.throwIfAborted();
       if (!passes(entry, filters, columns)) continue;
       yield entry;
-      if (--left <= 0) return;
+      if (--remaining <= 0) return;
     }
   };
   try {

@@ -10,7 +10,7 @@ import { stateFailure, type State } from "../../sync/state/state.ts";
 import { loadSettings } from "../connect.ts";
 import { findProjectRoot } from "../project-root.ts";
 
-/** Flags of every command that works on the state alone. */
+/** Flags of all commands that use only the state. */
 export interface StateFlags extends GlobalFlags {
   /** Folder of the state. */
   state?: string;
@@ -19,24 +19,27 @@ export interface StateFlags extends GlobalFlags {
 export interface StatePlace {
   /** Folder of the state. */
   folder: string;
-  /** The project root, which the paths in the state are relative to. */
+  /** The project root; paths in the state are relative to it. */
   root: string;
 }
 
-/** The state of the project that the working directory lies in, or that the flags name. */
+/** Finds the state of the project that contains the working directory or that the flags name. */
 export async function findState(
   context: Context,
   flags: StateFlags,
   output: Output,
 ): Promise<StatePlace> {
   const { folder: root, start } = findProjectRoot(context, [], flags);
-  // A broken configuration is reported here as by every other command.
+  // Load the configuration only to report its errors, as every command does.
   await loadSettings(context, flags, output, { sends: false, root: start });
-  const named = flags.state;
-  return { root, folder: named ? namedStateFolder(context.cwd, named) : join(root, stateName) };
+  const stateFlag = flags.state;
+  return {
+    root,
+    folder: stateFlag ? namedStateFolder(context.cwd, stateFlag) : join(root, stateName),
+  };
 }
 
-/** Opens a state that is there already. Throws CliError `not-found` where none is. */
+/** Opens an existing state. Throws CliError `not-found` when there is none. */
 export async function openExisting(
   context: Context,
   { folder }: StatePlace,
@@ -57,7 +60,7 @@ export async function openOrCreate(
   return state;
 }
 
-/** Runs what writes to the state. Throws CliError `local` for a fault of the disk or a lock. */
+/** Runs `work`, which writes to the state. Throws CliError `local` for an error of the disk or a lock. */
 export function guardWriting<T>({ folder }: Pick<StatePlace, "folder">, work: () => T): T {
   try {
     return work();

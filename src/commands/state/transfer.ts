@@ -24,13 +24,13 @@ export interface StateImportOptions extends StateFlags {
 }
 
 export interface StateMergeOptions extends StateFlags {
-  /** File to write instead of the state here. */
+  /** File to write instead of the local state. */
   out?: string;
 }
 
 const pieceLength = 64 * 1024;
 
-function* joined(lines: Iterable<string>): Generator<string> {
+function* joinLines(lines: Iterable<string>): Generator<string> {
   let piece = "";
   for (const line of lines) {
     piece += line;
@@ -41,14 +41,14 @@ function* joined(lines: Iterable<string>): Generator<string> {
   if (piece !== "") yield piece;
 }
 
-/** Writes a state to a file, or to stdout for `-`. */
+/** Exports a state to a file, or to stdout for `-`. */
 async function writeExport(
   context: Context,
   output: Output,
   state: State,
   name: string,
 ): Promise<void> {
-  const pieces = joined(exportLines(state.database));
+  const pieces = joinLines(exportLines(state.database));
   if (name !== "-") {
     return await writeFilePieces(resolve(context.cwd, name), pieces, "the exported state");
   }
@@ -58,7 +58,7 @@ async function writeExport(
   }
 }
 
-/** `state export`: the whole state as NDJSON, for another machine or for `state merge`. */
+/** `state export`: writes the whole state as NDJSON, for another machine or for `state merge`. */
 export async function stateExport(
   context: Context,
   [name = "-"]: string[],
@@ -90,7 +90,7 @@ async function apply(
 ): Promise<void> {
   const steps = incoming.apply(replace);
   while (!guardWriting(place, () => steps.next()).done) {
-    // Between two transactions others have their turn, and so has Ctrl-C.
+    // Yield between transactions, so that other runs and Ctrl-C are not blocked.
     await new Promise((next) => setImmediate(next));
     context.signal.throwIfAborted();
   }
@@ -118,9 +118,9 @@ async function importInto(
 }
 
 /**
- * `state import`: brings an exported state into the one here; of two records of
- * one document the one sent last stays. Nothing is imported of a file that is
- * not whole and right to its last line. Throws CliError `usage` then.
+ * `state import`: merges an exported state into the local state. Of two records of one
+ * document, the one sent last is kept. Throws CliError `usage`, without importing anything,
+ * when the file is invalid or incomplete.
  */
 export async function stateImport(
   context: Context,
@@ -130,14 +130,14 @@ export async function stateImport(
   await importInto(context, [name], options);
 }
 
-/** `state merge`: the exported states of all shards as one, here or in a file. */
+/** `state merge`: merges the exported states of all shards, into the local state or a file. */
 export async function stateMerge(
   context: Context,
   names: string[],
   options: StateMergeOptions,
 ): Promise<void> {
   if (names.filter((name) => name === "-").length > 1) {
-    throw new CliError("usage", "stdin can be read once only");
+    throw new CliError("usage", "stdin can be read only once");
   }
   if (options.out === undefined) return await importInto(context, names, options);
   const output = openOutput(context, options);

@@ -7,15 +7,15 @@ import { serviceTargets } from "../state/target.ts";
 export interface LocalFileSearch {
   /** Origin and path prefix of the service, as in the keys of the targets. */
   baseUrl: string;
-  /** Ids as the service gives them. */
+  /** Ids from the service. */
   ids: readonly string[];
-  /** How the service writes an id down, where it changes ids. */
+  /** Maps an id to the id that the service stores; undefined where it stores ids unchanged. */
   storedId?: ((id: string) => string) | undefined;
-  /** Whose state counts. */
+  /** Which owners of the state to trust. */
   owner: OwnerRules;
 }
 
-/** The same id without the encoding that a service stores it with; itself where it has none. */
+/** The percent-decoded id; the id itself when it is not valid encoding. */
 function decodedId(id: string): string {
   try {
     return decodeURIComponent(id);
@@ -26,17 +26,17 @@ function decodedId(id: string): string {
 
 function readPaths(database: Database, search: LocalFileSearch): Map<string, string> {
   const targets = serviceTargets(database, search.baseUrl);
-  // Uses the index files_id; the stored id has "_" where the own one has spaces.
+  // replace() matches the index files_id; a stored id has "_" where the sent id has a space.
   const byId = database.prepare(
     "SELECT id, path FROM files WHERE id IS NOT NULL AND replace(id, ' ', '_') = ?",
   );
   const wasSent = database.prepare("SELECT 1 AS yes FROM accepted WHERE target = ? AND id = ?");
   const paths = new Map<string, string>();
   for (const stored of search.ids) {
-    for (const given of new Set([stored, decodedId(stored)])) {
-      for (const row of byId.all(given.replaceAll(" ", "_"))) {
+    for (const candidate of new Set([stored, decodedId(stored)])) {
+      for (const row of byId.all(candidate.replaceAll(" ", "_"))) {
         const id = String(row["id"]);
-        // Where the rule is not known, differing by encoding alone is being the same.
+        // Without storedId, ids that differ only in their encoding count as the same.
         const isSame = id === stored || !search.storedId || search.storedId(id) === stored;
         if (isSame && targets.some((target) => wasSent.get(target, id))) {
           paths.set(stored, String(row["path"]));
@@ -48,10 +48,9 @@ function readPaths(database: Database, search: LocalFileSearch): Map<string, str
 }
 
 /**
- * Which documents of a service came from local files, by the id that the service
- * gives: paths relative to the project root, as the state in `folder` has them.
- * Only reads, makes nothing, and finds nothing where there is no state or it
- * cannot be read: this only adds to what is known otherwise.
+ * Maps ids of the service to local files: paths relative to the project root, from the
+ * state in `folder`. Only reads, and creates nothing. Returns an empty map when there is
+ * no state or it cannot be read, because the result is only additional information.
  */
 export async function findLocalFiles(
   folder: string,
@@ -61,7 +60,7 @@ export async function findLocalFiles(
   try {
     if (search.ids.length === 0 || !hasState(folder, search.owner)) return new Map();
     database = await openForReading(join(folder, "state.db"));
-    // A view of these names, in a file that somebody made, could compute for hours.
+    // Views with these names, in a crafted file, could compute for hours.
     const tables = database.prepare(
       "SELECT count(*) AS tables FROM sqlite_master WHERE type = 'table' AND name IN ('files', 'accepted')",
     );

@@ -1,6 +1,6 @@
 /**
- * Why the folder no longer yields a document that the service accepted. Final: they are the
- * `class` of `ingest orphans`, and what `--class` takes.
+ * Why the folder no longer yields a document that the service accepted. Do not rename them: they
+ * are the member `class` in the output of `ingest orphans`, and the values of `--class`.
  */
 export const orphanClasses = [
   "gone",
@@ -11,35 +11,35 @@ export const orphanClasses = [
 ] as const;
 export type OrphanClass = (typeof orphanClasses)[number];
 
-/** Classes that `--prune` and `--tombstone` take without `--class`: nothing yields these documents any more. */
+/** Classes that `--prune` and `--tombstone` remove without `--class`: no file yields these documents. */
 export const removedByDefault: readonly OrphanClass[] = ["gone", "row-gone"];
 
-/** What is known of the file of a recorded document. */
+/** The state of the file of a recorded document. */
 export type FileState =
-  /** It is found, and was read. */
+  /** The file was found and read. */
   | "exists"
   | "gone"
-  /** It is there, but a pattern or an ignore file leaves it out. */
+  /** The file exists, but a pattern or an ignore file excludes it. */
   | "excluded"
-  /** It or a folder above it cannot be read, or a part of it is broken. */
+  /** The file or a folder above it cannot be read, or a part of the file is broken. */
   | "unreadable";
 
-/** What the file gives, judged by the options recorded with the document. */
+/** What the file yields under the options recorded with the document. */
 export type DocumentState =
-  /** The document, under the options of this command too. */
+  /** The document, also under the options of this command. */
   | "same options"
-  /** The document, but not under the options of this command; or nobody knows with which options it came about. */
+  /** The document, but not under the options of this command; or its options are unknown. */
   | "other options"
-  /** It is recorded for another pair than the one of this command. */
+  /** The document is recorded for another pair than the pair of this command. */
   | "other pair"
-  /** Other documents: its row is gone, or its file names another id now. */
+  /** Other documents: its row is gone, or its file has another id now. */
   | "row gone"
-  /** Nothing: the file opts out, is a draft, or has no text any more. */
+  /** No document: the file opts out, is a draft, or has no text any more. */
   | "opted out";
 
 /**
- * The rule of what is an orphan, a pure table; undefined: it is none. A document of another pair
- * and one of a file that cannot be read are never listed, so never removed.
+ * Truth table for orphans; undefined means "not an orphan". Documents of another pair and of
+ * unreadable files are never listed, so they are never removed.
  */
 const rule: Readonly<Record<FileState, Readonly<Record<DocumentState, OrphanClass | undefined>>>> =
   {
@@ -57,7 +57,7 @@ const rule: Readonly<Record<FileState, Readonly<Record<DocumentState, OrphanClas
       "row gone": "gone",
       "opted out": "gone",
     },
-    // What is left out is not read: the recorded options can only tell that they select it.
+    // An excluded file is not read: the recorded options only show whether they select it.
     excluded: {
       "same options": "excluded",
       "other options": "other-options",
@@ -74,12 +74,12 @@ const rule: Readonly<Record<FileState, Readonly<Record<DocumentState, OrphanClas
     },
   };
 
-/** The class of a document, see `rule`. */
+/** The class of a document by `rule`; undefined when it is not an orphan. */
 export function orphanClass(file: FileState, document: DocumentState): OrphanClass | undefined {
   return rule[file][document];
 }
 
-/** Whether a command removes documents of a class; `added` are the classes of `--class`. */
+/** Whether a command removes documents of a class; `added` holds the classes of `--class`. */
 export function isRemoved(
   orphan: OrphanClass,
   command: "list" | "prune" | "tombstone",

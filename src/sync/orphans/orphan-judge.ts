@@ -9,26 +9,26 @@ import type { PlanTable } from "../plan/plan-table.ts";
 
 export interface JudgeRequest {
   table: PlanTable;
-  /** The options of this command, and the settings that they come to. */
+  /** The options of this command, and the settings that result from them. */
   options: RecordedOptions;
   settings: DocumentSettings;
-  /** Options that are recorded. */
+  /** The recorded options. */
   recorded: OptionsStore;
-  /** Whether the plan looked at every file of the inputs, not only at those changed since a commit. */
+  /** Whether the plan inspected every file of the inputs, not only the files changed since a commit. */
   isWhole: boolean;
-  /** Whether the inputs reach a path, whatever patterns leave out. */
+  /** Whether a path lies within the inputs, regardless of exclude patterns. */
   isInScope: (path: string) => boolean;
-  /** Where a root-relative path leads; whether something is there. */
+  /** Absolute path of a root-relative path. */
   placeOf: (path: string) => string;
   exists: (absolutePath: string) => boolean;
-  /** The root-relative path of a file with all links resolved, where there is one. */
+  /** Root-relative path with all links resolved; undefined when it does not resolve. */
   realPathOf: (path: string) => string | undefined;
   openYields: (settings: RawSettings) => Promise<Yields>;
 }
 
-/** Tells of missing documents whether they are orphans. */
+/** Decides which missing documents are orphans. */
 export interface Judge {
-  /** Undefined for a document that is none, or is out of scope. Ask in the order of paths. */
+  /** Undefined for a document that is no orphan or is out of scope. Call it in path order. */
   judge(missing: Missing): Promise<Orphan | undefined>;
   close(): Promise<void>;
 }
@@ -39,21 +39,21 @@ interface Verdict {
   reason: string;
 }
 
-const unknownOptions = "recorded by an earlier knowctl, without its options: cannot tell";
+const unknownOptions = "recorded by an earlier knowctl without its options: the reason is unknown";
 
-/** What options say of how documents are made, without how their files were found. */
-function makingOf({ mapping, settings }: RecordedOptions): string {
+/** The options that shape documents, without the options that select files. */
+function shapingJson({ mapping, settings }: RecordedOptions): string {
   const { include: _, exclude: _2, useIgnoreFiles: _3, flags, ...rest } = settings;
   const { include: _4, exclude: _5, useIgnoreFiles: _6, ...shaping } = flags ?? {};
-  const making = { ...rest, flags: shaping };
-  return optionsJson({ byInclude: false, pairFromFlag: false, mapping, settings: making });
+  const shapingSettings = { ...rest, flags: shaping };
+  return optionsJson({ byInclude: false, pairFromFlag: false, mapping, settings: shapingSettings });
 }
 
-function ignores({ settings }: RecordedOptions): boolean {
+function usesIgnoreFiles({ settings }: RecordedOptions): boolean {
   return (settings.flags?.useIgnoreFiles ?? settings.useIgnoreFiles) !== false;
 }
 
-/** What a file that gives no such document gives instead. */
+/** Why a file that was read does not yield the missing document. */
 function verdictOf({ ids, skipped, failed }: Yield, { id, part }: Missing): Verdict {
   if (failed !== undefined) return { file: "unreadable", document: "same options", reason: failed };
   if (ids.has(id)) return { file: "exists", document: "other options", reason: "" };
@@ -63,8 +63,8 @@ function verdictOf({ ids, skipped, failed }: Yield, { id, part }: Missing): Verd
   return { file: "exists", document: "row gone", reason: gone };
 }
 
-/** What the plan, which was made with the same options, knows of a file. */
-function createPlanned({ database }: PlanTable): (path: string) => Yield {
+/** Returns the documents that the plan has for a file; valid only for the options of the plan. */
+function createPlannedYield({ database }: PlanTable): (path: string) => Yield {
   const entries = database.prepare(
     "SELECT part, id, action, detail FROM temp.plan WHERE path = ? ORDER BY part",
   );
@@ -80,15 +80,15 @@ function createPlanned({ database }: PlanTable): (path: string) => Yield {
 }
 
 /**
- * Judges missing documents by the options recorded with them: a document whose file still gives
- * it under those is no orphan but of class `other-options`. The caller closes it.
+ * Creates a Judge that applies the options recorded with each document. A document that its file
+ * still yields under these options has the class `other-options`. The caller closes the Judge.
  */
 export function createJudge(request: JudgeRequest): Judge {
   const { settings, options, recorded, table } = request;
-  const planned = createPlanned(table);
-  const making = makingOf(options);
+  const planned = createPlannedYield(table);
+  const shaping = shapingJson(options);
   const opened = new Map<number, Promise<Yields>>();
-  let last: { path: string; options: number; given: Yield } | undefined;
+  let last: { path: string; options: number; documents: Yield } | undefined;
 
   const yieldsOf = (number: number, { settings: raw }: RecordedOptions): Promise<Yields> => {
     let yields = opened.get(number);
@@ -103,10 +103,10 @@ export function createJudge(request: JudgeRequest): Judge {
     number: number,
     before: RecordedOptions,
   ): Promise<Yield> => {
-    if (last?.path === path && last.options === number) return last.given;
-    const given = await (await yieldsOf(number, before)).of(path, request.placeOf(path));
-    last = { path, options: number, given };
-    return given;
+    if (last?.path === path && last.options === number) return last.documents;
+    const documents = await (await yieldsOf(number, before)).of(path, request.placeOf(path));
+    last = { path, options: number, documents };
+    return documents;
   };
 
   const judgeRead = async (missing: Missing): Promise<Verdict> => {
@@ -115,15 +115,15 @@ export function createJudge(request: JudgeRequest): Judge {
       return { file: "exists", document: "other options", reason: unknownOptions };
     }
     const { path, options: number } = missing;
-    const isAsPlanned = makingOf(before) === making;
-    const given = isAsPlanned ? planned(path) : await readWith(path, number, before);
-    const verdict = verdictOf(given, missing);
+    const isAsPlanned = shapingJson(before) === shaping;
+    const documents = isAsPlanned ? planned(path) : await readWith(path, number, before);
+    const verdict = verdictOf(documents, missing);
     if (verdict.document !== "other options") return verdict;
     const difference = differenceOf(before, options) || "with other options";
-    return { ...verdict, reason: `the file is there; other options made it: ${difference}` };
+    return { ...verdict, reason: `the file exists; it was sent with other options: ${difference}` };
   };
 
-  /** Of a file of rows that the command did not name: its recorded options still read it. */
+  /** Judges a row of a file that the command did not name: the recorded options still read it. */
   const judgeRows = async (missing: Missing): Promise<Verdict | undefined> => {
     const { path, options: number } = missing;
     const before = recorded.get(number);
@@ -132,17 +132,17 @@ export function createJudge(request: JudgeRequest): Judge {
     return verdict.document === "other options" ? undefined : verdict;
   };
 
-  /** Of a file that is there, but that no input found. */
-  const judgeLeftOut = async (missing: Missing): Promise<Verdict | undefined> => {
+  /** Judges a document whose file exists although no input found it. */
+  const judgeExcluded = async (missing: Missing): Promise<Verdict | undefined> => {
     const { path, options: number } = missing;
-    const reason = "the file is there, but excluded or ignored now";
+    const reason = "the file exists, but is now excluded or ignored";
     const excluded: Verdict = { file: "excluded", document: "same options", reason };
     if (settings.exclude?.matches(path)) return excluded;
     const format = formatOf(path, settings.format);
     if (!format) return undefined;
     if (format.gives === "rows") return await judgeRows(missing);
     const before = recorded.get(number);
-    if (!before || ignores(before) || !ignores(options)) return excluded;
+    if (!before || usesIgnoreFiles(before) || !usesIgnoreFiles(options)) return excluded;
     return { file: "excluded", document: "other options", reason: "sent with --no-ignore" };
   };
 
@@ -155,7 +155,7 @@ export function createJudge(request: JudgeRequest): Judge {
       return { file: "gone", document: "same options", reason: "the file is gone" };
     }
     const real = request.realPathOf(missing.path);
-    // Recorded under the path of a link by an earlier knowctl.
+    // An earlier knowctl recorded the document under the path of a link.
     if (real !== undefined && real !== missing.path && planned(real).ids.size > 0) {
       return {
         file: "exists",
@@ -163,7 +163,7 @@ export function createJudge(request: JudgeRequest): Judge {
         reason: `the file has another id now: its real path is ${real}`,
       };
     }
-    return await judgeLeftOut(missing);
+    return await judgeExcluded(missing);
   };
 
   return {

@@ -7,7 +7,7 @@ import type { Orphan } from "./orphans.ts";
 export type OrphanStatus = "orphaned" | "deleted" | "tombstoned" | "failed";
 
 export interface ListedOrphan extends Orphan {
-  /** From 1, in order of the path. */
+  /** From 1, in path order. */
   number: number;
   status: OrphanStatus;
   /** Whether this command removes it. */
@@ -16,14 +16,14 @@ export interface ListedOrphan extends Orphan {
   problem: string | undefined;
 }
 
-/** Orphans on disk beside the state: the state changes while they are removed. */
+/** Orphans in a temporary table: the state itself changes while they are removed. */
 export interface OrphanTable {
   readonly count: number;
-  /** How many of them this command removes. */
+  /** Number of orphans that this command removes. */
   readonly selected: number;
   list(): Generator<ListedOrphan>;
   mark(number: number, status: OrphanStatus, problem?: string): void;
-  /** Forgets the files of removed orphans that no other record needs. */
+  /** Deletes the file records of removed orphans that no other record needs. */
   forgetFiles(): void;
 }
 
@@ -44,7 +44,7 @@ function toOrphan(row: Row): ListedOrphan {
   };
 }
 
-// Another target may still hold a document of the file, and then needs to know that it is gone.
+// Another target may still have a document of the file: only the file record shows it is gone.
 const forgetFiles = `
   DELETE FROM main.files WHERE path IN (
     SELECT path FROM temp.orphans WHERE class IN ('gone', 'excluded') AND status IN ('deleted', 'tombstoned'))
@@ -53,8 +53,8 @@ const forgetFiles = `
       AND path IN (SELECT path FROM temp.orphans))`;
 
 /**
- * Collects orphans in the connection's temporary database; `isSelected` says which classes the
- * command removes.
+ * Collects orphans in the connection's temporary database. `isSelected` returns whether the
+ * command removes a class.
  */
 export async function collectOrphans(
   database: Database,
@@ -73,10 +73,10 @@ export async function collectOrphans(
   let count = 0;
   let selected = 0;
   for await (const { id, path, part, storedId, class: name, reason } of orphans) {
-    const takes = isSelected(name);
-    insert.run(id, path, part, storedId ?? null, name, reason, takes ? 1 : 0);
+    const isRemoved = isSelected(name);
+    insert.run(id, path, part, storedId ?? null, name, reason, isRemoved ? 1 : 0);
     count++;
-    if (takes) selected++;
+    if (isRemoved) selected++;
   }
   return {
     count,
@@ -89,7 +89,7 @@ export async function collectOrphans(
   };
 }
 
-/** How many documents of a target lie in scope; removal notices are not counted. */
+/** Counts the documents of a target in scope, without tombstones. */
 export function countAccepted(
   database: Database,
   target: string,
@@ -105,9 +105,9 @@ export function countAccepted(
 
 const targetsListed = 10;
 
-/** Keys of the targets that accepted anything: the first ten. */
+/** Keys of the first ten targets with accepted documents. */
 export function listTargets(database: Database): string[] {
-  // From one to the next: a scan of a million records would look at each.
+  // Seek from one target to the next: DISTINCT would scan a million records.
   const next = database.prepare("SELECT min(target) AS target FROM accepted WHERE target > ?");
   const all: string[] = [];
   while (all.length < targetsListed) {

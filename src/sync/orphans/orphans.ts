@@ -10,23 +10,23 @@ export interface Missing {
   path: string;
   part: number;
   storedId: string | undefined;
-  /** Number of the options that it was recorded with, see OptionsStore. */
+  /** Number of the options recorded with it, see OptionsStore. */
   options: number | undefined;
-  /** The plan looked at its file. */
+  /** The plan read its file. */
   isRead: boolean;
-  /** It is recorded, and no input found its file. */
+  /** No input found its file. */
   isUnfound: boolean;
 }
 
 /** An accepted document that the folder no longer yields, and why. */
 export interface Orphan extends Pick<Missing, "id" | "path" | "part" | "storedId"> {
   class: OrphanClass;
-  /** For people: `the file is gone`. */
+  /** Message for people, e.g. `the file is gone`. */
   reason: string;
 }
 
-// Of a file in the plan the plan knows all ids, unless it was not or could not be read. What
-// another file yields, or overwrites under the same stored id, is no orphan.
+// The plan knows all ids of a file that it read. A document is no orphan when another file
+// yields it, or overwrites it under the same stored id.
 const query = (storesAlike: boolean): string => `
   SELECT a.id AS id, a.path AS path, a.part AS part, a.stored_id AS stored_id,
     a.options AS options, g.path IS NOT NULL AS unfound,
@@ -43,7 +43,7 @@ const query = (storesAlike: boolean): string => `
         AND NOT EXISTS (SELECT 1 FROM temp.plan q WHERE q.path = f.path))
   ORDER BY a.path, a.part, a.id`;
 
-/** Whether a folder above a path could not be read: then nobody knows what is in it. */
+/** Whether a folder above a path could not be read, so that its contents are unknown. */
 function createIsHidden(database: Database): (path: string) => boolean {
   const failed = database.prepare(
     "SELECT 1 AS yes FROM temp.plan WHERE path = ? AND action = 'failed' LIMIT 1",
@@ -71,9 +71,9 @@ function toMissing(row: Row): Missing {
 }
 
 /**
- * Accepted documents of a target that a plan over files does not yield, ordered by path; not
- * those of files that cannot be read, and no removal notices. `storesAlike`: the service stores
- * ids that differ in space and underscore as one (observed-service.md 3.3).
+ * Lists accepted documents of a target that the plan does not yield, ordered by path. Omits
+ * tombstones and documents of unreadable files. `storesAlike`: the service treats ids that
+ * differ only in space and underscore as the same id (observed-service.md 3.3).
  */
 export function* listMissing(
   { database }: PlanTable,

@@ -6,19 +6,19 @@ export interface RemoveRequest {
   orphans: OrphanTable;
   /** Removes one document from the service and then from the state. */
   remove: (orphan: ListedOrphan) => Promise<"deleted" | "tombstoned">;
-  /** Whether the service as a whole has been given up. */
+  /** Whether the service is considered down. */
   isGivenUp: () => boolean;
-  /** Most requests in flight. */
+  /** Maximum number of requests in flight. */
   concurrency: number;
-  /** Stops taking new documents; what is in flight is waited for. */
+  /** Stops starting new documents; requests in flight are awaited. */
   signal: AbortSignal;
   onDone: (status: "removed" | "failed") => void;
 }
 
 /**
- * Removes the selected orphans with bounded concurrency and marks what became of each. A
- * document's own failure does not stop the others; any other failure does, and
- * is thrown once what is in flight has ended.
+ * Removes the selected orphans with bounded concurrency and marks the result of each. A failure
+ * of one document does not stop the others. Any other failure stops the removal, and is thrown
+ * after the requests in flight have ended.
  */
 export async function removeOrphans(request: RemoveRequest): Promise<void> {
   const { orphans, signal } = request;
@@ -31,8 +31,9 @@ export async function removeOrphans(request: RemoveRequest): Promise<void> {
     } catch (error) {
       orphans.mark(orphan.number, "failed", messageOf(error));
       request.onDone("failed");
-      const isOwn = isDocumentFault(error) || (error instanceof CliError && error.exit === "usage");
-      if (!isOwn || request.isGivenUp()) fatal ??= { error };
+      const isOwnFailure =
+        isDocumentFault(error) || (error instanceof CliError && error.exit === "usage");
+      if (!isOwnFailure || request.isGivenUp()) fatal ??= { error };
     }
   };
   const workers = Array.from({ length: request.concurrency }, async () => {

@@ -10,8 +10,8 @@ interface PathAndId {
 }
 
 /**
- * SQL for whether two ids are one to the service. Where it stores ids that differ in space
- * and underscore as one (`storesAlike`), by that alone; in either case by the index on it.
+ * SQL condition: two ids are the same for the service. With `storesAlike`, ids that differ only
+ * in space and underscore are the same. Both forms use the index on replace().
  */
 export function sameId(one: string, other: string, storesAlike: boolean): string {
   const isAlike = `replace(${one}, ' ', '_') = replace(${other}, ' ', '_')`;
@@ -21,14 +21,14 @@ export function sameId(one: string, other: string, storesAlike: boolean): string
 const columns = `
   a.id AS id, a.path AS path, a.part AS part, b.id AS id2, b.path AS path2, b.part AS part2`;
 
-// Two that the run leaves alone are not its concern.
+// Ignore collisions between two files that the run does not send.
 const withinPlan = (storesAlike: boolean): string => `
   SELECT ${columns} FROM temp.plan b JOIN temp.plan a
     ON ${sameId("a.id", "b.id", storesAlike)} AND a.number < b.number
   WHERE b.id IS NOT NULL AND a.id IS NOT NULL
     AND NOT (a.action = 'unselected' AND b.action = 'unselected') ORDER BY b.number`;
 
-// What is recorded of other files: unless they are in the plan themselves, or gone.
+// Recorded files that are neither in the plan nor gone.
 const withRecorded = (storesAlike: boolean): string => `
   SELECT ${columns} FROM temp.plan b JOIN files a
     ON ${sameId("a.id", "b.id", storesAlike)} AND a.path <> b.path
@@ -45,18 +45,18 @@ interface Collision {
 type Shown = CollisionCheck["shown"];
 
 function toPlace(
-  { path: given, part }: { path: unknown; part: unknown },
+  { path: rootPath, part }: { path: unknown; part: unknown },
   id: unknown,
   shown: Shown,
 ): PathAndId {
-  const path = shown?.(String(given)) ?? String(given);
+  const path = shown?.(String(rootPath)) ?? String(rootPath);
   return {
     path: part === 0 ? String(path) : `${String(path)} (row ${String(part)})`,
     id: String(id),
   };
 }
 
-function toPair(row: Row, shown: Shown): Collision {
+function toCollision(row: Row, shown: Shown): Collision {
   return {
     first: toPlace({ path: row["path"], part: row["part"] }, row["id"], shown),
     second: toPlace({ path: row["path2"], part: row["part2"] }, row["id2"], shown),
@@ -64,36 +64,36 @@ function toPair(row: Row, shown: Shown): Collision {
 }
 
 export interface CollisionCheck {
-  /** The id under which the service stores a document; undefined where it stores them as they are. */
+  /** Maps an id to the id that the service stores; undefined where it stores ids unchanged. */
   storedId?: ((id: string) => string) | undefined;
-  /** A root-relative path as people read it. */
+  /** Formats a root-relative path for messages. */
   shown?: ((path: string) => string) | undefined;
-  /** Whether a recorded file still is as it was recorded. */
+  /** Whether a recorded file is still unchanged. */
   isCurrent: (path: string) => boolean;
 }
 
 /**
- * Throws CliError `usage` when two files of the plan, or one of the plan and
- * one that was uploaded before and still is there, give documents that the
- * service would store as one: the later would overwrite the earlier.
+ * Throws CliError `usage` when two files yield documents that the service would store
+ * as one: the later would overwrite the earlier. Both files are in the plan, or one is
+ * in the plan and the other was uploaded before and still exists.
  */
 export function refuseCollisions({ database }: PlanTable, check: CollisionCheck): void {
   const storesAlike = check.storedId !== undefined;
   const collisions: Collision[] = [];
-  // Row by row: of a million collisions only the first are looked at.
-  const take = (query: string, isReal: (row: Row) => boolean): void => {
+  // Row by row: there may be a million collisions, and only the first ones are shown.
+  const collect = (query: string, isReal: (row: Row) => boolean): void => {
     for (const row of database.prepare(query).iterate()) {
       if (collisions.length > collisionsShown) return;
-      if (isReal(row)) collisions.push(toPair(row, check.shown));
+      if (isReal(row)) collisions.push(toCollision(row, check.shown));
     }
   };
-  take(withinPlan(storesAlike), () => true);
-  take(withRecorded(storesAlike), (row) => check.isCurrent(String(row["path"])));
+  collect(withinPlan(storesAlike), () => true);
+  collect(withRecorded(storesAlike), (row) => check.isCurrent(String(row["path"])));
   refuse(collisions);
 }
 
-/** The same for a plan in memory, with nothing recorded. */
-export function refuseTwins(
+/** Like refuseCollisions(), for a plan in memory without records. */
+export function refuseCollisionsInMemory(
   table: PlanTable,
   { storedId, shown }: Pick<CollisionCheck, "storedId" | "shown">,
 ): void {
@@ -116,7 +116,7 @@ export function refuseTwins(
 function refuse(collisions: readonly Collision[]): void {
   if (collisions.length === 0) return;
   const more = collisions.length > collisionsShown ? ["… and more"] : [];
-  throw new CliError("usage", "two files give one document id; nothing was sent", {
+  throw new CliError("usage", "two files have the same document id; nothing was sent", {
     details: [
       ...collisions
         .slice(0, collisionsShown)
@@ -127,6 +127,6 @@ function refuse(collisions: readonly Collision[]): void {
         ),
       ...more,
     ],
-    hints: ["give one of them another `id` in its front matter, or exclude it"],
+    hints: ["set another `id` in the front matter of one file, or exclude that file"],
   });
 }

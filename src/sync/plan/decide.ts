@@ -2,7 +2,7 @@ import { changedFields, type Fingerprint } from "../../documents/payload/payload
 import { isInDoubt } from "../state/doubt.ts";
 
 /**
- * The rule of what is sent, a pure function:
+ * Decides whether a document is sent. A pure function:
  *
  * | recorded as accepted | same fingerprint | force | action    |
  * |----------------------|------------------|-------|-----------|
@@ -23,5 +23,5 @@ export function decide(
   }
   const fields = changedFields(accepted.fields, current.fields);
   const isLost = fields.length === 0 && isInDoubt(accepted.whole);
-  return { action: "changed", detail: isLost ? "its last answer was lost" : fields.join(", ") };
+  return { action: "changed", detail: isLost ? "its last response was lost" : fields.join(", ") };
 }

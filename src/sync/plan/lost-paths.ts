@@ -1,9 +1,9 @@
 import type { Database } from "../../database.ts";
 import { pagesOf } from "../state/pages.ts";
 
-/** Paths of the recorded files in order, each once; without files those of accepted documents. */
+/** Distinct paths of the recorded files in order; without files, paths of accepted documents. */
 function* recordedPaths(database: Database): Generator<string> {
-  // From one path to the next: a file of rows has a million records.
+  // Seek from one path to the next: a file of rows may have a million records.
   const next = database.prepare("SELECT min(path) AS path FROM files WHERE path > ?");
   let last = "";
   for (;;) {
@@ -18,8 +18,8 @@ function* recordedPaths(database: Database): Generator<string> {
 }
 
 /**
- * The first recorded path where none of the recorded paths exists; undefined where one does, or
- * where none is recorded. Most states are answered by their first path.
+ * Returns the first recorded path when no recorded path exists. Returns undefined when one
+ * exists or none is recorded. In most states the first path already decides.
  */
 export function findLostPath(
   database: Database,

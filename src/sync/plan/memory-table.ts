@@ -2,12 +2,12 @@ import type { Database } from "../../database.ts";
 import { createNoticeCounts } from "./notice-counts.ts";
 import type { FileWarning, PlanAction, PlanEntry, PlanTable } from "./plan-table.ts";
 
-// As in the tables on disk.
+// Same limit as in plan-table.ts.
 const warningsKept = 50;
 
 /**
- * The plan in memory, for a command that keeps no records on a machine without SQLite.
- * It grows with the number of files. `database` throws whenever it is used.
+ * Creates a plan in memory, for a command without records on a machine without SQLite.
+ * Memory grows with the number of files. Any use of `database` throws.
  */
 export function createMemoryTable(database: Database): PlanTable {
   const entries: PlanEntry[] = [];
@@ -35,7 +35,7 @@ export function createMemoryTable(database: Database): PlanTable {
     // Without records no file is missing, and no options differ.
     addGone() {},
     addExcluded() {},
-    takeBack() {},
+    markFound() {},
     *unfound() {},
     addReason() {},
     reasons: () => [],

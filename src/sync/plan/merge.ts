@@ -4,23 +4,23 @@ import type { LookItem } from "../../documents/inspect/inspection.ts";
 import { comparePaths } from "../../documents/inspect/stamp.ts";
 import type { PlanTable } from "./plan-table.ts";
 import { stampIn } from "../state/records.ts";
-import { createScan, type SeenFile } from "./scan.ts";
+import { createScan, type RecordedFile } from "./scan.ts";
 
-/** A file to be looked at. */
+/** A file to inspect. */
 export interface Candidate {
   item: LookItem;
-  seen: SeenFile | undefined;
+  seen: RecordedFile | undefined;
   mapping: string;
 }
 
 /**
- * The listed files with what the state knows of them: both are ordered by path, but for files that
- * only links lead to. These come last, and are looked up one by one.
+ * Pairs each listed file with its record in the state. Both are ordered by path, except for files
+ * that only links lead to: these are last in the list and are looked up one by one.
  */
 export function* withRecords(
   request: PlanRequest,
   table: PlanTable,
-): Generator<[Listed, SeenFile | undefined]> {
+): Generator<[Listed, RecordedFile | undefined]> {
   const { state, targets, ranges, isInScope } = request;
   if (state.isRecordless) {
     for (const listed of request.list()) yield [listed, undefined];
@@ -28,17 +28,17 @@ export function* withRecords(
   }
   const scan = createScan(state.database, targets, request.checksum);
   const records = scan(ranges);
-  // Asked for only here: few files are gone, and every content would cost its crossing.
+  // The scan does not read contents: few files are gone, and reading every content is slow.
   const content = state.database.prepare(
     "SELECT content FROM files WHERE path = ? ORDER BY part LIMIT 1",
   );
-  const addGone = ({ path }: SeenFile): void => {
+  const addGone = ({ path }: RecordedFile): void => {
     if (isInScope(path)) table.addGone(path, String(content.get(path)?.["content"] ?? ""));
     else if (request.isExcluded?.(path)) table.addExcluded(path);
   };
-  const linkedRecord = ({ path }: Listed): SeenFile | undefined => {
+  const linkedRecord = ({ path }: Listed): RecordedFile | undefined => {
     for (; !record.done; record = records.next()) addGone(record.value);
-    table.takeBack(path);
+    table.markFound(path);
     return scan([{ from: path, to: path }]).next().value ?? undefined;
   };
   let record = records.next();
@@ -60,15 +60,15 @@ export function* withRecords(
   for (; !record.done; record = records.next()) addGone(record.value);
 }
 
-/** What to look at, and what is known of it. */
+/** Creates the Candidate of a listed file. */
 export function lookItem(
   listed: ListedFile,
-  seen: SeenFile | undefined,
+  seen: RecordedFile | undefined,
   request: PlanRequest,
 ): Candidate {
   const { path, absolutePath } = listed;
   const mapping = request.mappingKey(path);
-  // What the service lacks is read in any case.
+  // A file with documents that the service lacks is always read.
   const isSettled = seen !== undefined && seen.missing === 0 && !request.force;
   const stamp = isSettled ? stampIn(seen.seen, mapping) : undefined;
   const item: LookItem = {

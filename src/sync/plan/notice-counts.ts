@@ -2,19 +2,19 @@ import type { Notice } from "../../documents/map/notices.ts";
 
 export interface CountedNotice extends Notice {
   count: number;
-  /** File of the first document that has it; "" for stdin. */
+  /** File of the first document with this notice; "" for stdin. */
   path: string;
-  /** Where it was met first: that path, with the number of a row or line. */
+  /** First occurrence: the path, with the number of a row or line. */
   first: string;
 }
 
-/** Counts the notices of a run: memory stays flat however many documents have them. */
+/** Counts the notices of a run in constant memory. */
 export interface NoticeCounts {
   add(notices: readonly Notice[], document: { path: string; part: number }): void;
   list(): CountedNotice[];
 }
 
-// Names come from documents: each row may have another one.
+// Documents choose the names: each row may have a different one.
 const namesKept = 50;
 
 function placeOf({ path, part }: { path: string; part: number }): string {
@@ -22,7 +22,7 @@ function placeOf({ path, part }: { path: string; part: number }): string {
   return part > 0 ? `${path}#${part}` : path;
 }
 
-/** Starts counting. Beyond fifty names the rest are counted together as `others`. */
+/** Creates empty counts. After fifty names, all further names are counted as `others`. */
 export function createNoticeCounts(): NoticeCounts {
   const counts = new Map<string, CountedNotice>();
   return {

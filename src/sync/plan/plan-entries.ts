@@ -11,15 +11,15 @@ import { createReasonCount } from "./plan-reasons.ts";
 import { isInShard } from "./shard.ts";
 import { targetFor } from "../state/target.ts";
 
-/** Turns what was found of the files into entries of the plan. */
+/** Turns inspected files into entries of the plan. */
 export interface PlanEntries {
-  /** `looked` belongs to the candidate at the same place. */
+  /** `looked[i]` is the result of `candidates[i]`. */
   add(candidates: readonly Candidate[], looked: readonly Looked[]): void;
-  /** A document that the run leaves alone, of a file that is not recorded: no other may take its id. */
+  /** A document that the run does not send, of a file without a record: reserves its id. */
   addUnselected(path: string, part: number, id: string): void;
-  /** A file that is read later; false when something is accepted under its id: then read it now. */
+  /** A file that is read later. False when a document is accepted under its id: then read it now. */
   addPeeked(candidate: Candidate, peeked: PeekedId): boolean;
-  /** What gives no document. */
+  /** A file or row that yields no document. */
   addLeftOut(
     kind: "skipped" | "failed",
     path: string,
@@ -27,9 +27,9 @@ export interface PlanEntries {
     part?: number,
     content?: string,
   ): void;
-  /** Documents of one file of rows. */
+  /** Rows of one file. */
   addRows(candidate: Candidate, rows: readonly Prepared[]): void;
-  /** Saves what was learned of files that need not be sent. */
+  /** Saves the records of files that need not be sent. */
   save(): void;
   /** Image references in the documents that were read. */
   images(): number;
@@ -42,8 +42,8 @@ const manyPending = 1000;
 type Known = ReadonlyMap<string, ReadonlyMap<string, AcceptedRecord>>;
 
 /**
- * Without a spool, as in a dry run, nothing is kept or recorded. With `ids`, the
- * ids of what is on its way go there instead of into the table.
+ * Without a spool (a dry run), nothing is stored or recorded. With `ids`, the ids of
+ * pending documents go there instead of into the table.
  */
 export function createPlanEntries(
   request: PlanRequest,
@@ -56,7 +56,7 @@ export function createPlanEntries(
   let unsaved: FileRecord[] = [];
   let moved: AcceptedRecord[] = [];
 
-  // What gives no document is told by one shard as well: by its path.
+  // A file without a document has no id: its path decides which shard reports it.
   const isOurs = (id: string): boolean => !shard || isInShard(id, shard);
   const addLeftOut: PlanEntries["addLeftOut"] = (kind, path, reason, part, content) => {
     if (!isOurs(path)) return;
@@ -133,8 +133,8 @@ export function createPlanEntries(
         skipped: undefined,
         target: keyOf(document),
       });
-      // Sent from stdin, from another path or with other options meanwhile: from now on it is
-      // this file's again, as this run makes it.
+      // The document was sent from stdin, from another path or with other options meanwhile.
+      // From now on its record belongs to this file and these options again.
       const isOurs = accepted?.path === path && accepted.part === part;
       const number = request.options.number ?? accepted?.options;
       if (accepted && (!isOurs || accepted.options !== number)) {
@@ -146,16 +146,16 @@ export function createPlanEntries(
       return;
     }
     pairs.add(targetFor(targets, ownPair)?.ccPairId);
-    // A first upload has nothing to compare with.
+    // A first upload has no earlier records to compare with.
     if (!ids) reasons.count(document, accepted);
     if (!spool) {
       table.add({ path, part, id, action, detail, content });
       return;
     }
-    // Told with the plan, not again with the upload.
-    const told = { warnings: [], images: 0, notices: undefined };
+    // The plan has reported these; the upload must not report them again.
+    const alreadyReported = { warnings: [], images: 0, notices: undefined };
     const head: SpoolHead = {
-      document: { path, part, id, content, fingerprint, ownPair, ...rest, ...told },
+      document: { path, part, id, content, fingerprint, ownPair, ...rest, ...alreadyReported },
       absolutePath: candidate.item.absolutePath,
       facts: candidate.item.facts,
       known: knownOf(accepted),
@@ -170,7 +170,7 @@ export function createPlanEntries(
     if (isKnown === undefined) knownTargets.set(key, (isKnown = state.knows(key)));
     return isKnown && state.accepted(key, id) !== undefined;
   };
-  const addGlanced: PlanEntries["addPeeked"] = ({ item }, { id, ownPair }) => {
+  const addPeeked: PlanEntries["addPeeked"] = ({ item }, { id, ownPair }) => {
     const target = targetFor(targets, ownPair);
     if (!spool || isAccepted(target?.key ?? "", id)) return false;
     const { path, absolutePath, facts } = item;
@@ -232,7 +232,7 @@ export function createPlanEntries(
           const isTheirs = row.kind === "document" && shard && !isInShard(row.id, shard);
           (isTheirs ? theirs : ours).push(row.part);
         }
-        // Until each row is recorded again, the file counts as not sent.
+        // The file counts as not sent until each row is recorded again.
         state.openParts(candidate.item.path, ours, theirs);
       }
       for (const row of rows) addPrepared(candidate, row, known);
@@ -240,7 +240,7 @@ export function createPlanEntries(
     save,
     images: () => images,
     addLeftOut,
-    addPeeked: addGlanced,
+    addPeeked,
     addUnselected(path, part, id) {
       addId({ path, part, content: undefined, action: "unselected" }, id);
     },

@@ -2,33 +2,33 @@ import { CliError } from "../../errors.ts";
 import type { Database } from "../../database.ts";
 import { createInsert } from "../state/insert.ts";
 
-/** The ids of a plan over files none of which is recorded yet, and whether one came twice. */
+/** Finds duplicate ids in a plan without any recorded file. */
 export interface PlanIds {
   add(id: string): void;
-  /** That of a document which `pending` gives from now on. */
+  /** The id of a document that `pending` yields from now on. */
   addPending(id: string, path: string, part: number): void;
-  isAnyTwice(): boolean;
+  hasDuplicates(): boolean;
 }
 
 interface PlanIdsRequest {
   database: Database;
-  /** The id under which the service stores a document; undefined where it stores them as they are. */
+  /** Maps an id to the id that the service stores; undefined where it stores ids unchanged. */
   storedId: ((id: string) => string) | undefined;
-  /** What a document's own path is its id with. */
+  /** Prefix that turns a path into an id. */
   idPrefix: string;
-  /** The documents of addPending() so far. */
+  /** The documents passed to addPending() so far. */
   pending: () => Iterable<{ id: string; path: string; part: number }>;
 }
 
 const batchSize = 512;
-// No two paths are one when they are normalised.
+// ASCII only: normalisation cannot make two such paths equal.
 const plainPath = /^[!-~]+$/;
 
 /**
- * Keeps the ids, as the service would store them, in a temporary table and
- * nothing beside them: in a first upload nearly every row of the plan would be
- * there only to be compared with the others. Ids that are the paths of their files
- * differ as these do: they are kept only from the first other id on.
+ * Keeps only the ids, as the service would store them, in a temporary table. Plan rows would
+ * cost more: in a first upload nearly all of them would exist only for this comparison.
+ * Ids equal to their paths are unique, because paths are. They are kept only once another
+ * kind of id appears.
  */
 export function createPlanIds(request: PlanIdsRequest): PlanIds {
   const { database, idPrefix, storedId = (id: string) => id } = request;
@@ -68,17 +68,17 @@ export function createPlanIds(request: PlanIdsRequest): PlanIds {
       if (keepsAll) keep(id);
       else if (!isPath(id, path, part)) add(id);
     },
-    isAnyTwice() {
+    hasDuplicates() {
       flush();
       return Number(count.get()?.["n"]) < kept;
     },
   };
 }
 
-/** For ids that were there twice, but not any more when it was looked up whose they are. */
+/** The error for duplicate ids that a second plan, made to name the files, did not find again. */
 export function changedMeanwhile(): CliError {
-  return new CliError("usage", "two files gave one document id; nothing was sent", {
-    details: ["the files changed while they were looked at"],
-    hints: ["run again when nothing writes to them"],
+  return new CliError("usage", "two files had the same document id; nothing was sent", {
+    details: ["the files changed while knowctl read them"],
+    hints: ["run again when no program writes to them"],
   });
 }

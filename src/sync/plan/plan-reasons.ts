@@ -9,14 +9,14 @@ const unknownOptions = "recorded by an earlier knowctl, without options";
 
 /** Counts why documents are sent, see createReasonCount(). */
 export interface ReasonCount {
-  /** Keeps what is recorded of rows: before the record of their file is opened for new ones. */
+  /** Keeps the recorded rows of a file. Call it before State.openParts() overwrites them. */
   remember(path: string, rows: readonly Prepared[]): void;
   count(document: ReadyDocument, accepted: AcceptedRecord | undefined): void;
 }
 
 /**
- * Counts the documents that changed only because the options are others than the recorded ones,
- * and those that get another id than the recorded one of their file: then both documents exist.
+ * Counts documents that changed only because the options differ from the recorded options.
+ * Also counts documents whose file has another id recorded: then the service has both documents.
  */
 export function createReasonCount(
   { state, targets, options }: PlanRequest,
@@ -30,14 +30,14 @@ export function createReasonCount(
   const countNewId = ({ path, part, id, ownPair }: ReadyDocument): void => {
     const before = fileOf(path, part)?.document?.id;
     if (before === undefined || before === id) return;
-    // A row that was inserted moves the others: their documents keep their ids.
+    // An inserted row shifts the rows after it, but their documents keep their ids.
     if (part > 0 && remembered?.ids.has(before)) return;
     const earlier = state.accepted(targetFor(targets, ownPair)?.key ?? "", before);
     if (earlier?.path !== path || earlier.whole === tombstoneMark) return;
     if (earlier.options === undefined) return table.addReason("new id", unknownOptions);
     const difference = differenceFrom(earlier.options);
     if (difference !== "") table.addReason("new id", difference);
-    // Another row at this place is no other id of the same one.
+    // In a file of rows, another id at this position is another row.
     else if (part === 0) table.addReason("own id", "");
   };
   return {

@@ -9,66 +9,65 @@ import type { Spool } from "../run/spool.ts";
 import type { State } from "../state/state.ts";
 import type { Targets } from "../state/target.ts";
 
-/** What the plan knows of the run's options. */
+/** The options of a run, for comparison with recorded options. */
 export interface RunOptions {
-  /** Their number in the state; undefined where the state does not have them. */
+  /** Their number in the state; undefined where the state does not contain them. */
   number: number | undefined;
-  /** In which way they differ from those of this number, e.g. `sections headings → whole`; "" where they don't, or nobody knows. */
+  /** Difference from the options with a number, e.g. `sections headings → whole`; "" for none or unknown. */
   differenceFrom: (number: number) => string;
 }
 
 export interface PlanRequest {
   /** Project root. */
   root: string;
-  /** Lists the files by name, ordered by path; those that only links lead to come last. */
+  /** Lists the files ordered by path; files that only links lead to are last. */
   list: () => Iterable<Listed>;
-  /** Where the recorded files of the same inputs lie. */
+  /** Path ranges of the recorded files of the same inputs. */
   ranges: readonly PathRange[];
-  /** Whether a recorded file that is not listed counts as gone. */
+  /** Whether a recorded file that is not listed counts as deleted. */
   isInScope: (path: string) => boolean;
-  /** Whether a pattern leaves a recorded file out. */
+  /** Whether a pattern excludes a recorded file. */
   isExcluded?: ((path: string) => boolean) | undefined;
-  /** With `--since`: whether a file is looked at; the others stay as they are. */
+  /** With `--since`: whether a file is inspected; other files are left unchanged. */
   isSelected: ((listed: Listed) => boolean) | undefined;
   state: State;
   targets: Targets;
-  /** The options of this run, to be compared with those of the records. */
   options: RunOptions;
   /** Hash of everything except the file's bytes that shapes its payload. */
   mappingKey: (path: string) => string;
-  /** What ids that are paths begin with; often "". */
+  /** Prefix that turns a path into an id; often "". */
   idPrefix: string;
-  /** How every file is read, whatever its extension says. */
+  /** Format for every file, regardless of its extension. */
   format?: FormatName | undefined;
-  /** What others say of a file. */
+  /** Facts from git and CODEOWNERS about a file. */
   factsOf?: ((path: string) => FileFacts | undefined) | undefined;
   inspector: PeekingInspector;
-  /** Compare the content of every file even when its stamp is the recorded one. */
+  /** Compare the content of every file even when its stamp is unchanged. */
   checksum: boolean;
-  /** Plan to send what is unchanged too. */
+  /** Send unchanged documents too. */
   force: boolean;
-  /** Takes what is to be sent; undefined for a dry run, which leaves the state as it is. */
+  /** Receives the documents to send; undefined for a dry run, which does not change the state. */
   spool: Spool<SpoolHead> | undefined;
   /**
-   * Where there are more new files than so many, they are read when their turn
-   * comes, wherever a glance tells their id; what others give is kept with the
-   * plan. Till that is known they wait, and recorded ones go before them. Default,
-   * and without a spool: any number is read, in the order of paths.
+   * With more new files than this, the plan reads only their ids (peekId), and the upload
+   * reads the files. Files whose id cannot be peeked are read with the plan. New files wait
+   * until their number is known, so recorded files are planned before them.
+   * Default, and without a spool: all files are read with the plan, in path order.
    */
   mostReadFirst?: number | undefined;
   shard: Shard | undefined;
   /** Ends the plan between two batches. */
   signal: AbortSignal;
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   elapsed: () => number;
-  /** Called now and then with the number of files looked at. */
+  /** Called from time to time with the number of files found. */
   onProgress?: (files: number) => void;
-  /** Called once when many documents are to be sent: what that takes can be begun. */
+  /** Called once when many documents are pending, so that the caller can prepare the upload. */
   onManyPending?: (() => void) | undefined;
-  /** Whether a recorded file still is as it was recorded. */
+  /** Whether a recorded file is still unchanged. */
   isCurrent: (path: string) => boolean;
-  /** A root-relative path as people read it, for what is refused. */
+  /** Formats a root-relative path for error messages. */
   shown?: ((path: string) => string) | undefined;
-  /** The id under which the service stores a document; undefined where it stores them as they are. */
+  /** Maps an id to the id that the service stores; undefined where it stores ids unchanged. */
   storedId?: ((id: string) => string) | undefined;
 }

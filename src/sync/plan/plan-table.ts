@@ -3,7 +3,7 @@ import { createInsert } from "../state/insert.ts";
 import { createNoticeCounts, type NoticeCounts } from "./notice-counts.ts";
 import { pagesOf } from "../state/pages.ts";
 
-/** `other`: of another shard, `untaken`: not changed since a commit; both planned for the sake of their ids. */
+/** `other`: in another shard; `unselected`: unchanged since a commit. Both are planned for their ids only. */
 export type PlanAction =
   | "new"
   | "changed"
@@ -17,12 +17,12 @@ export interface PlanEntry {
   path: string;
   /** 0, or the number of the row in a file of rows. */
   part: number;
-  /** Document id; undefined for what gives no document. */
+  /** Document id; undefined when there is no document. */
   id: string | undefined;
   action: PlanAction;
-  /** The changed fields, or why it is skipped or failed. */
+  /** The changed fields, or the reason for `skipped` and `failed`. */
   detail: string;
-  /** Hash of the file's bytes, where it was read. */
+  /** Hash of the file's bytes; undefined when the file was not read. */
   content: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export type ReasonKind =
   | "changed"
   /** Other options give the document another id. */
   | "new id"
-  /** The file itself gives it another id. */
+  /** The file itself names another id. */
   | "own id";
 
 export interface Reason {
@@ -39,44 +39,44 @@ export interface Reason {
   count: number;
 }
 
-/** The plan as temporary tables on disk: memory stays flat however many files there are. */
+/** The plan as temporary tables on disk, in constant memory. */
 export interface PlanTable {
   add(entry: PlanEntry): void;
-  /** A document on its way: of it only the id matters any more. */
+  /** A document in the spool: the table needs only its id. */
   addPending(path: string, part: number, id: string, action: "new" | "changed"): void;
-  /** With the hash of the content where it is the content that says so. */
+  /** `content` is the content hash, when the content is the reason for the skip. */
   addSkip(path: string, reason: string, part?: number, content?: string): void;
   addFailure(path: string, reason: string, part?: number): void;
-  /** Makes the entries findable by id and path; after the last of them. */
+  /** Creates the indexes on id and path. Call it after the last entry. */
   index(): void;
-  /** Counts what needs no entry. */
+  /** Counts documents that need no entry. */
   countUp(action: PlanAction, count: number): void;
-  /** A recorded file that is no longer there. */
+  /** A recorded file that no longer exists. */
   addGone(path: string, content: string): void;
-  /** A recorded file that a pattern leaves out. */
+  /** A recorded file that a pattern excludes. */
   addExcluded(path: string): void;
-  /** A file that counted as gone or excluded, and was found after all. */
-  takeBack(path: string): void;
-  /** Recorded files that no input found, with whether a pattern left them out. */
+  /** Removes a file from the gone and excluded files: it was found after all. */
+  markFound(path: string): void;
+  /** Recorded files that no input found, and whether a pattern excludes them. */
   unfound(): IterableIterator<{ path: string; isExcluded: boolean }>;
-  /** A gone file of this content, for a new file that is the same under another path. */
+  /** A gone file with this content: the old path of a new file. */
   renamedFrom(content: string): string | undefined;
-  /** Counts a document that other options changed, or gave another id. */
+  /** Counts a document with changed content or another id because of its options. */
   addReason(kind: ReasonKind, difference: string): void;
-  /** How many documents were changed by which options, most frequent first. */
+  /** Number of documents for each difference in options, most frequent first. */
   reasons(): readonly Reason[];
-  /** `path` is that of the file; "" for none. `message` names the file too. */
+  /** `path` is the path of the file, or "". `message` names the file too. */
   warn(path: string, message: string): void;
   count(action: PlanAction): number;
-  /** Entries in order; all, or only those of some actions. */
+  /** Entries in order; all, or only the entries with these actions. */
   entries(actions?: readonly PlanAction[]): IterableIterator<PlanEntry>;
-  /** Whether a file was found, but nobody read it. */
+  /** Whether a file was found but skipped without reading it. */
   isLeftOut(path: string): boolean;
-  /** Ids of the documents that a file gives. */
+  /** Ids of the documents of a file. */
   idsOf(path: string): string[];
-  /** The first warnings, and how many there were in all. */
+  /** The first warnings, and the total number of warnings. */
   warnings(): { shown: readonly FileWarning[]; count: number };
-  /** Facts about the documents that were read, counted. */
+  /** Counted facts about the documents that were read. */
   readonly notices: NoticeCounts;
   readonly database: Database;
 }
@@ -89,7 +89,7 @@ export interface FileWarning {
   message: string;
 }
 
-// A warning per file of a large folder would be noise, and memory.
+// One warning per file of a large folder would be noise and cost memory.
 const warningsKept = 50;
 
 const tables = `
@@ -123,11 +123,11 @@ function toValues(each: PlanEntry): SqlValue[] {
   return [null, path, part, id ?? null, action, detail, content ?? null];
 }
 
-/** Makes the (empty) tables in the connection's temporary database. */
+/** Creates the empty tables in the connection's temporary database. */
 export function createPlanTable(database: Database): PlanTable {
   database.exec(tables);
   const insert = createInsert(database, "INSERT INTO temp.plan", 7);
-  const insertDue = createInsert(database, "INSERT INTO temp.plan (path, part, id, action)", 4);
+  const insertPending = createInsert(database, "INSERT INTO temp.plan (path, part, id, action)", 4);
   const insertGone = createInsert(database, "INSERT OR IGNORE INTO temp.gone", 2);
   const selectGone = database.prepare("SELECT path FROM temp.gone WHERE content = ? LIMIT 1");
   const leftOut = database.prepare(
@@ -149,13 +149,13 @@ export function createPlanTable(database: Database): PlanTable {
   let gone: SqlValue[][] = [];
 
   const flush = (): void => {
-    const [entries, onTheirWay, missing] = [batch, pending, gone];
+    const [entries, pendingRows, missing] = [batch, pending, gone];
     [batch, pending, gone] = [[], [], []];
-    if (entries.length + onTheirWay.length + missing.length === 0) return;
-    // Not a transaction of the state: its lock is for those who write it.
+    if (entries.length + pendingRows.length + missing.length === 0) return;
+    // A plain BEGIN: transaction() would take the write lock of the state.
     database.exec("BEGIN");
     insert(entries);
-    insertDue(onTheirWay);
+    insertPending(pendingRows);
     insertGone(missing);
     database.exec("COMMIT");
   };
@@ -193,7 +193,7 @@ export function createPlanTable(database: Database): PlanTable {
         insertExcluded = database.prepare("INSERT OR IGNORE INTO temp.excluded VALUES (?)");
       insertExcluded?.run(path);
     },
-    takeBack(path) {
+    markFound(path) {
       if (goneCount + excludedCount === 0) return;
       flush();
       for (const drop of dropUnfound) drop.run(path);
@@ -226,7 +226,7 @@ export function createPlanTable(database: Database): PlanTable {
     },
     index() {
       flush();
-      // At once: keeping them up to date entry by entry would cost several times as much.
+      // Created after the inserts: updating them for each entry costs several times as much.
       database.exec(`
         CREATE INDEX temp.plan_id ON plan (replace(id, ' ', '_')) WHERE id IS NOT NULL;
         CREATE INDEX temp.plan_path ON plan (path);

@@ -4,39 +4,39 @@ import type { Prepared } from "../../documents/inspect/inspection.ts";
 import { formatOf } from "../../documents/read/readers.ts";
 import { absoluteOf } from "../../documents/inspect/recorded.ts";
 import { statFile } from "../../documents/find/stat-file.ts";
-import { refuseCollisions, refuseTwins } from "./collisions.ts";
-import { bytesOf, createReadAhead, turn } from "./read-ahead.ts";
+import { refuseCollisions, refuseCollisionsInMemory } from "./collisions.ts";
+import { bytesOf, createReadAhead, nextTurn } from "./read-ahead.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";
 import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
 import { createUnselected } from "./unselected.ts";
 import { changedMeanwhile, createPlanIds, type PlanIds } from "./plan-ids.ts";
 import { createPlanTable, type PlanTable } from "./plan-table.ts";
-import type { SeenFile } from "./scan.ts";
+import type { RecordedFile } from "./scan.ts";
 import { createMemoryTable } from "./memory-table.ts";
 
 export interface Plan {
   readonly table: PlanTable;
-  /** Files that were found, whatever became of them and in whatever shard. */
+  /** Files that were found, including failed files and files of other shards. */
   readonly fileCount: number;
   /** Paths of the files that only links lead to: they may lie outside the inputs. */
   readonly linked: ReadonlySet<string>;
   /** Image references in the documents that were read. */
   readonly images: number;
-  /** Pairs that documents to be sent go to; undefined among them when one has none. */
+  /** Pairs of the documents to send; contains undefined when a document has no pair. */
   readonly pairs: ReadonlySet<number | undefined>;
 }
 
-// Each is a durable transaction, and all of them are in memory.
+// Each batch of rows is one durable transaction, and is in memory as a whole.
 const rowsAtOnce = 1024;
 const bytesAtOnce = 1024 * 1024;
 const sliceMs = 50;
 
-/** Reads a file of rows, unless it is as recorded. */
+/** Reads a file of rows, unless it is unchanged. */
 async function addRows(
   candidate: Candidate,
   request: PlanRequest,
   entries: PlanEntries,
-  breathe: () => Promise<void>,
+  yieldToEvents: () => Promise<void>,
 ): Promise<void> {
   const { path, absolutePath = absoluteOf(request.root, path), stamp, content } = candidate.item;
   const isTrusted = stamp !== undefined && content === undefined;
@@ -56,7 +56,7 @@ async function addRows(
     entries.addRows(candidate, rows);
     rows = [];
     bytes = 0;
-    await breathe();
+    await yieldToEvents();
   }
   entries.addRows(candidate, rows);
   if (request.spool) request.state.dropPartsBeyond(path, last);
@@ -70,19 +70,19 @@ function openIds({ state, storedId, idPrefix, spool }: PlanRequest): PlanIds {
 }
 
 /**
- * Compares the files with the state and decides for each whether it is sent.
- * Reads only files that may have changed: what is to be sent goes into the
- * spool, of most new files no more than where they are. Nothing is sent here: every
- * id is known, and known to be unique, before the first request. Memory stays flat: files and state are
- * merged in order, plan and spool are on disk. Throws CliError `usage` when two
- * files give one id, both named.
+ * Compares the files with the state and decides for each file whether it is sent.
+ * Reads only files that may have changed. Documents to send go into the spool; most
+ * new files go there as paths only. Sends nothing: all ids are checked to be unique
+ * before the first request. Memory stays constant: files and state are merged in
+ * order, and plan and spool are on disk. Throws CliError `usage`, naming both files,
+ * when two files have one id.
  */
 export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const { state, signal } = request;
   const table = state.isRecordless
     ? createMemoryTable(state.database)
     : createPlanTable(state.database);
-  // With files that are not taken it matters whose an id is.
+  // PlanIds keeps no owners of ids, which a plan with unselected files needs.
   const isFirst =
     !state.isRecordless &&
     request.spool !== undefined &&
@@ -94,30 +94,30 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const unselected = createUnselected(request, entries);
   const linked = new Set<string>();
   let fileCount = 0;
-  let breatheAtMs = request.elapsed() + sliceMs;
-  // Much is synchronous: let signals and the progress line have their turn.
-  const mayBreathe = (): boolean => request.elapsed() >= breatheAtMs;
-  const breathe = async (): Promise<void> => {
-    if (!mayBreathe()) return;
+  let yieldAtMs = request.elapsed() + sliceMs;
+  // Planning is mostly synchronous: yield regularly for signals and the progress line.
+  const isYieldDue = (): boolean => request.elapsed() >= yieldAtMs;
+  const yieldToEvents = async (): Promise<void> => {
+    if (!isYieldDue()) return;
     request.onProgress?.(fileCount);
-    await turn();
+    await nextTurn();
     signal.throwIfAborted();
-    breatheAtMs = request.elapsed() + sliceMs;
+    yieldAtMs = request.elapsed() + sliceMs;
   };
   const addAllRows = async (candidate: Candidate): Promise<void> => {
     await readAhead.settle();
-    await addRows(candidate, request, entries, breathe);
+    await addRows(candidate, request, entries, yieldToEvents);
   };
-  const take = (listed: Listed, seen: SeenFile | undefined): Promise<void> | undefined => {
+  const addListed = (listed: Listed, seen: RecordedFile | undefined): Promise<void> | undefined => {
     if (listed.kind !== "skipped") fileCount++;
     const isSelected = request.isSelected?.(listed) !== false;
     if (listed.kind !== "file") {
-      const isTold = isSelected || listed.kind === "failed";
-      if (isTold) entries.addLeftOut(listed.kind, listed.path, listed.reason);
+      const isReported = isSelected || listed.kind === "failed";
+      if (isReported) entries.addLeftOut(listed.kind, listed.path, listed.reason);
       return undefined;
     }
     if (listed.links) linked.add(listed.path);
-    // Of recorded files the state knows the ids.
+    // The state already knows the ids of recorded files.
     if (!isSelected && seen) return undefined;
     const candidate = lookItem(listed, seen, request);
     if (!isSelected) return unselected.add(candidate);
@@ -125,20 +125,20 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     return seen ? readAhead.add(candidate) : readAhead.addNew(candidate);
   };
   for (const [listed, seen] of withRecords(request, table)) {
-    const taken = take(listed, seen);
-    if (taken) await taken;
-    if (mayBreathe()) await breathe();
+    const added = addListed(listed, seen);
+    if (added) await added;
+    if (isYieldDue()) await yieldToEvents();
   }
   await readAhead.settle();
   await unselected.settle();
   entries.save();
   table.index();
-  if (ids?.isAnyTwice()) {
-    // A plan that only looks names the files.
+  if (ids?.hasDuplicates()) {
+    // PlanIds does not know the files; a dry plan does, and throws with their names.
     await buildPlan({ ...request, spool: undefined });
     throw changedMeanwhile();
   }
-  if (state.isRecordless) refuseTwins(table, request);
+  if (state.isRecordless) refuseCollisionsInMemory(table, request);
   else refuseCollisions(table, request);
   const { pairs } = entries;
   return { table, fileCount, linked, images: entries.images(), pairs };

@@ -4,15 +4,15 @@ import type { Candidate } from "./merge.ts";
 import type { PlanEntries } from "./plan-entries.ts";
 
 /**
- * Looks at the files of a plan and hands on what they give. To be waited for only
- * where there is something: a promise a file would cost more than the file.
+ * Inspects the files of a plan and adds the results to it. Returns a promise only when there
+ * is something to await: a promise per file would cost more than the file.
  */
 export interface ReadAhead {
-  /** A file that is recorded. */
+  /** A recorded file. */
   add(candidate: Candidate): Promise<void> | undefined;
-  /** A file that is not. */
+  /** A file without a record. */
   addNew(candidate: Candidate): Promise<void> | undefined;
-  /** Waits until all of them have given what they give; of the first new ones some wait till then. */
+  /** Waits until all results are added, including new files that are still held back. */
   settle(): Promise<void>;
 }
 
@@ -26,21 +26,21 @@ export function bytesOf(looked: readonly Looked[]): number {
 }
 
 /** One turn of the event loop. */
-export function turn(): Promise<void> {
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Looks at files in batches, some ahead; hands the results on in order. */
+/** Inspects files in batches, several ahead, and adds the results in order. */
 function createBatches({ inspector }: PlanRequest, entries: PlanEntries) {
-  const inWork: { candidates: Candidate[]; looked: Promise<Looked[]> }[] = [];
+  const inFlight: { candidates: Candidate[]; looked: Promise<Looked[]> }[] = [];
   let batch: Candidate[] = [];
   let filesAtOnce = 128;
   const finish = async (atMost: number): Promise<void> => {
-    while (inWork.length > atMost) {
-      const first = inWork.shift();
+    while (inFlight.length > atMost) {
+      const first = inFlight.shift();
       if (!first) return;
       const looked = await first.looked;
-      // Large documents in small batches: all of them are in memory at once.
+      // Small batches for large documents: a whole batch is in memory.
       const mean = bytesOf(looked) / looked.length;
       filesAtOnce = Math.max(1, Math.min(mostFilesAtOnce, Math.floor(bytesAtOnce / (mean + 1))));
       entries.add(first.candidates, looked);
@@ -50,13 +50,13 @@ function createBatches({ inspector }: PlanRequest, entries: PlanEntries) {
     const candidates = batch;
     batch = [];
     if (candidates.length === 0) return;
-    // What threads have answered is seen in a turn of the event loop: till then they seem busy,
-    // and this thread would do their work while they wait.
-    if (inWork.length > 1) await turn();
+    // Results of threads arrive in a turn of the event loop. Without it the threads seem busy,
+    // and this thread would do their work while they are idle.
+    if (inFlight.length > 1) await nextTurn();
     const looked = inspector.look(candidates.map(({ item }) => item));
     // Awaited in order; a rejection meanwhile must not count as unhandled.
     looked.catch(() => {});
-    inWork.push({ candidates, looked });
+    inFlight.push({ candidates, looked });
     await finish(batchesAhead - 1);
   };
   return {
@@ -69,23 +69,23 @@ function createBatches({ inspector }: PlanRequest, entries: PlanEntries) {
   };
 }
 
-/** See Looking and, for which new files are not read, PlanRequest. */
+/** Creates a ReadAhead. PlanRequest.mostReadFirst decides which new files are not read. */
 export function createReadAhead(request: PlanRequest, entries: PlanEntries): ReadAhead {
   const { inspector, mostReadFirst, spool } = request;
   const batches = createBatches(request, entries);
   const { add } = batches;
-  // New files, until it is known whether they are few.
+  // New files, held back until their number is known.
   let first: Candidate[] = [];
   let newFiles = 0;
-  const addGlanced = (candidate: Candidate): Promise<void> | undefined => {
+  const addPeeked = (candidate: Candidate): Promise<void> | undefined => {
     const peeked = inspector.peekId(candidate.item);
     return peeked && entries.addPeeked(candidate, peeked) ? undefined : add(candidate);
   };
   const areMany = (): boolean => mostReadFirst !== undefined && newFiles > mostReadFirst;
   const addFirst = async (): Promise<void> => {
-    const held = first;
+    const candidates = first;
     first = [];
-    for (const each of held) await (areMany() ? addGlanced(each) : add(each));
+    for (const each of candidates) await (areMany() ? addPeeked(each) : add(each));
   };
   const settle = async (): Promise<void> => {
     await addFirst();
@@ -94,10 +94,10 @@ export function createReadAhead(request: PlanRequest, entries: PlanEntries): Rea
   return {
     add,
     addNew(candidate) {
-      // Without a spool all are read: a glance is not enough to tell what would be sent.
+      // Without a spool (a dry run) all files are read: an id alone does not show what would be sent.
       if (mostReadFirst === undefined || !spool) return add(candidate);
       newFiles++;
-      if (areMany() && first.length === 0) return addGlanced(candidate);
+      if (areMany() && first.length === 0) return addPeeked(candidate);
       first.push(candidate);
       return areMany() ? addFirst() : undefined;
     },

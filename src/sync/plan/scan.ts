@@ -2,29 +2,29 @@ import type { PathRange } from "../../documents/find/scope.ts";
 import type { Database, Statement } from "../../database.ts";
 import type { Targets } from "../state/target.ts";
 
-/** What the state knows of one file, as far as deciding to leave it unread takes. */
-export interface SeenFile {
+/** The record of one file, reduced to the members that decide whether to read it. */
+export interface RecordedFile {
   path: string;
   /** As in FileRecord. */
   seen: string;
-  /** The same; "" unless it was asked for. */
+  /** As in FileRecord; "" in a scan without content. */
   content: string;
-  /** Documents of it that the service has as recorded. */
+  /** Number of its documents that the service has as recorded. */
   accepted: number;
-  /** Documents of it that are left out. */
+  /** Number of its parts that were skipped. */
   skipped: number;
-  /** Documents that the service does not have, or not as recorded. */
+  /** Number of its documents that the service lacks or has in another version. */
   missing: number;
 }
 
 const pageSize = 1024;
-// No path below the project root holds an empty step; a stamp or hash holds neither mark.
+// No path below the project root contains "//"; stamps and hashes contain neither "/" nor "|".
 const rowEnd = "//";
 
-// One text a page: rows, and the values in them, would each cost a crossing from
-// SQLite to JavaScript. One row a part of a file: 1 for accepted as recorded, 2
-// for skipped, else 0. What is accepted is looked at only where the file itself does
-// not say so: that would cost as much as the rest.
+// One text per page: each row and each value would cost a call from SQLite to JavaScript.
+// One line per part of a file: 1 for accepted as recorded, 2 for skipped, 0 for the rest.
+// The table `accepted` is read only when the file has no target: each lookup costs as much
+// as the rest of the query.
 const pageOf = (target: string, content: string): string => `
   SELECT group_concat(line, '${rowEnd}') AS lines FROM (
     SELECT CASE WHEN f.skipped IS NOT NULL THEN 2 WHEN f.target = ${target} THEN 1
@@ -38,7 +38,7 @@ const pageOf = (target: string, content: string): string => `
 // ?1 is the address with "#", ?2 the pair of the run; "" for none.
 const [flagTarget, ownTarget] = ["(?1 || ?2)", "(?1 || coalesce(f.cc_pair_id, ?2))"];
 
-/** Pages of lines, ordered by path and part; the last is the first that is not full. */
+/** Yields pages of lines, ordered by path and part; a page that is not full is the last. */
 function* readPages(
   statement: Statement,
   { baseUrl, pair }: Targets,
@@ -46,7 +46,7 @@ function* readPages(
 ): Generator<string[]> {
   // As text: a driver may bind numbers as REAL, and "#2.0" is no target.
   const own = [`${baseUrl}#`, String(pair.ccPairId ?? "")];
-  // SQLite seeks by this pair, not by the range: from the start of the table it would read up to it.
+  // SQLite seeks by this pair, not by the range. Another start value would scan the table up to it.
   for (let [path, part] = [from, -1]; ;) {
     const text = statement.get(...own, path, part, from, to)?.["lines"];
     if (typeof text !== "string") return;
@@ -63,15 +63,15 @@ function* readPages(
 const [acceptedCode, skippedCode] = [0x31, 0x32];
 
 /**
- * Gives the function that yields the recorded files within ranges, ordered by path (code points):
- * one ordered pass over the state, in pages, so that memory stays flat and the same connection
- * may write between them.
+ * Returns a function that yields the recorded files within ranges, ordered by path (code points).
+ * It reads the state once and in pages: memory stays constant, and the same connection may write
+ * between two pages.
  */
 export function createScan(
   database: Database,
   targets: Targets,
   withContent: boolean,
-): (ranges: readonly PathRange[]) => Generator<SeenFile> {
+): (ranges: readonly PathRange[]) => Generator<RecordedFile> {
   const target = targets.pair.fromFlag ? flagTarget : ownTarget;
   const statement = database.prepare(pageOf(target, withContent ? "f.content" : "''"));
   return (ranges) => scanFiles(statement, targets, ranges);
@@ -81,9 +81,9 @@ function* scanFiles(
   statement: Statement,
   targets: Targets,
   ranges: readonly PathRange[],
-): Generator<SeenFile> {
+): Generator<RecordedFile> {
   for (const range of ranges) {
-    let file: SeenFile | undefined;
+    let file: RecordedFile | undefined;
     for (const lines of readPages(statement, targets, range)) {
       for (const line of lines) {
         const contentEnd = line.indexOf("|");
@@ -95,7 +95,7 @@ function* scanFiles(
           const content = line.slice(1, contentEnd);
           file = { path, seen, content, accepted: 0, skipped: 0, missing: 0 };
         }
-        // Parts that were read at different times: not to be trusted.
+        // The parts were read at different times, so the stamp cannot be trusted.
         if (seen !== file.seen) file.seen = "";
         const flag = line.charCodeAt(0);
         if (flag === acceptedCode) file.accepted++;

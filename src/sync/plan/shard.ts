@@ -7,8 +7,8 @@ export interface Shard {
 }
 
 /**
- * Whether a document belongs to a shard. Stable: by SHA-256 of the id alone, so
- * that every machine and every version cuts alike.
+ * Whether a document belongs to a shard. Uses only the SHA-256 of the id, so that every
+ * machine and every version divides documents in the same way.
  */
 export function isInShard(id: string, { index, count }: Shard): boolean {
   const number = Number.parseInt(hash("sha256", id, "hex").slice(0, 12), 16);

@@ -5,19 +5,19 @@ import type { Candidate } from "./merge.ts";
 import type { PlanEntries } from "./plan-entries.ts";
 
 /**
- * Plans the ids of files that have not changed and are not recorded: what changed must not
- * overwrite their documents. Whatever else may be the matter with them is not this run's concern.
+ * Plans the ids of unchanged files without a record, so that changed files do not overwrite their
+ * documents. Other problems of these files do not concern this run.
  */
 export interface Unselected {
-  /** A promise only where there is something to wait for. */
+  /** Returns a promise only when there is something to await. */
   add(candidate: Candidate): Promise<void> | undefined;
-  /** Waits until all of them are planned. */
+  /** Waits until all files are planned. */
   settle(): Promise<void>;
 }
 
 const filesAtOnce = 64;
 
-/** Creates one for the plan of `entries`. */
+/** Creates an Unselected that adds to `entries`. */
 export function createUnselected(request: PlanRequest, entries: PlanEntries): Unselected {
   const { inspector, format } = request;
   let waiting: Candidate[] = [];

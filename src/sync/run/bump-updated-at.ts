@@ -5,16 +5,15 @@ import type { LastSent } from "./pending.ts";
 import type { State } from "../state/state.ts";
 import { serviceTargets } from "../state/target.ts";
 
-// How far the clock of the service may be from ours.
+// Maximum difference between the clock of the service and the local clock.
 const skewMs = 5 * 60_000;
 
 /**
- * The body to send for a document that the service has already, where the
- * service leaves out what has no later date and the same text (observed-service.md
- * 3.5): metadata, title or links alone would not arrive. A date that is not later
- * than the one sent last becomes a little later than that. Without a date the
- * service takes its own clock: that advances by itself, unless the date sent last
- * lies in the future.
+ * Returns the body for a document that the service already has. The service ignores an
+ * update with the same text and no later date (observed-service.md 3.5), so a change of
+ * only metadata, title or links would be lost. If the date is not later than the last
+ * sent date, it is set slightly later. Without a date the service uses its own clock,
+ * which is later unless the last sent date lies in the future.
  */
 export function bumpUpdatedAt(document: ReadyDocument, last: LastSent, nowMs: number): SentBody {
   const { body, updatedAt } = document;
@@ -22,8 +21,8 @@ export function bumpUpdatedAt(document: ReadyDocument, last: LastSent, nowMs: nu
   const wantedMs = updatedAt === undefined ? nowMs - skewMs : Date.parse(updatedAt);
   const lastMs = last.updatedAt === undefined ? last.sentAtMs + skewMs : Date.parse(last.updatedAt);
   if (Number.isNaN(lastMs) || wantedMs > lastMs) return { body, updatedAt };
-  // More with the time that went by: what an interrupted run sent is not known here,
-  // and the service has its date already.
+  // The step grows with the elapsed time: an interrupted run may have sent a later date
+  // that is not recorded here.
   const stepMs = 1000 + Math.max(0, Math.ceil((nowMs - last.sentAtMs) / 1000));
   const later = new Date(lastMs + stepMs).toISOString();
   const request = JSON.parse(Buffer.from(body).toString()) as IngestionRequest;
@@ -32,9 +31,9 @@ export function bumpUpdatedAt(document: ReadyDocument, last: LastSent, nowMs: nu
 }
 
 /**
- * How a document was sent last that the service has, though nothing is recorded of it here: no
- * advance of this tool is beyond this date. Each adds a second, and a millisecond for each second
- * that went by since the one before; sixty of them without a new date nobody writes.
+ * Upper limit for the last sent date of a document that is not recorded here. Each bump adds one
+ * second, plus one millisecond for each second since the bump before. This allows sixty bumps
+ * without a new date in the document.
  */
 function farthestSent(updatedAt: string, nowMs: number): LastSent {
   const dateMs = Date.parse(updatedAt);
@@ -42,20 +41,19 @@ function farthestSent(updatedAt: string, nowMs: number): LastSent {
   return { updatedAt: new Date(farthestMs).toISOString(), sentAtMs: nowMs };
 }
 
-/** Gives documents the dates with which the service takes them as they are. */
+/** Sets dates in documents so that the service does not ignore their changes. */
 export interface Dates {
-  /** As RunRequest.adapt. */
+  /** See RunRequest.adapt. */
   adapt(document: ReadyDocument, last: LastSent | undefined): SentBody;
-  /** Documents that the service had already with a date that nobody knows here. */
+  /** Number of documents that the service already had with an unknown date. */
   unknown(): number;
 }
 
 /**
- * For a service that leaves out what has no later date, see advanceDate(). Its documents have one
- * date whatever the pair: the last one sent to any of its pairs counts. Where nothing is recorded,
- * as after the state was lost, the date stays as it is unless `force` says that the service shall
- * take the document; should it have been there, the farthest date it can have is recorded, so that
- * the next change arrives.
+ * For a service that ignores updates without a later date, see bumpUpdatedAt(). A document has one
+ * date for all pairs, so the last date sent to any pair counts. If nothing is recorded (the state
+ * was lost), the date is unchanged unless `force` is set. If the service then already had the
+ * document, farthestSent() is recorded as its date, so that the next change is not ignored.
  */
 export function createDates(request: {
   state: State;
@@ -64,7 +62,7 @@ export function createDates(request: {
   now: () => number;
 }): Dates {
   const { state, force, now } = request;
-  // What this run itself adds is of documents that it sends once.
+  // Targets that this run adds do not matter: it sends each document once.
   const targets = serviceTargets(state.database, request.baseUrl);
   let unknown = 0;
   return {

@@ -1,16 +1,15 @@
-/** What many workers tell one reader, in batches. */
+/** Events from many workers to one reader, in batches. */
 export interface EventQueue<Event> {
   add(event: Event): void;
-  /** Nothing more will come. */
+  /** No more events will be added. */
   end(): void;
-  /** Everything in the order in which it was added, as soon as it is there. For one reader. */
+  /** Yields all events in the order in which they were added. For one reader only. */
   batches(): AsyncGenerator<Event[]>;
 }
 
 /**
- * Creates an empty queue. It grows while its reader is busy. The reader is woken
- * once for all that comes in one turn of the event loop: by itself each event
- * would cost a handful of promises.
+ * Creates an empty queue, which grows while its reader is busy. The reader wakes once for
+ * all events of one turn of the event loop: waking for each event would cost several promises.
  */
 export function createEventQueue<Event>(): EventQueue<Event> {
   let events: Event[] = [];

@@ -6,24 +6,24 @@ import { stateFailure, type State } from "../state/state.ts";
 /** Images of the documents of a run: uploaded once per content, remembered in the state. */
 export interface Images {
   /**
-   * The request with the service's ids in place of its document's images, which
-   * are uploaded where they have not been. Throws what the upload throws.
+   * Returns the request with the service's file ids in place of the image placeholders.
+   * Uploads images that have no id yet. Throws what the upload throws.
    */
   place(body: Uint8Array, images: readonly LocalImage[]): Promise<Uint8Array>;
 }
 
 export interface ImagesRequest {
   state: State;
-  /** Origin and path prefix of the service that gave the ids. */
+  /** Origin and path prefix of the service that issued the ids. */
   service: string;
-  /** Upload again what was uploaded before this run: the service may have forgotten it. */
+  /** Upload images of earlier runs again: the service may have lost them. */
   force: boolean;
   /** Uploads one image; resolves with its id. */
   upload: (image: LocalImage) => Promise<string>;
   now: () => number;
 }
 
-function replaced(body: Uint8Array, ids: ReadonlyMap<string, string>): Uint8Array {
+function withFileIds(body: Uint8Array, ids: ReadonlyMap<string, string>): Uint8Array {
   const request = JSON.parse(Buffer.from(body).toString()) as IngestionRequest;
   for (const section of request.document.sections) {
     const id = ids.get(section.image_file_id ?? "");
@@ -32,36 +32,36 @@ function replaced(body: Uint8Array, ids: ReadonlyMap<string, string>): Uint8Arra
   return Buffer.from(JSON.stringify(request));
 }
 
-/** Also without a lasting state, where the images are remembered as long as it lives. */
+/** Creates the image uploader. With a temporary state it remembers images until the state closes. */
 export function createImages({ state, service, force, upload, now }: ImagesRequest): Images {
   const { database } = state;
   const select = database.prepare("SELECT file_id FROM images WHERE service = ? AND hash = ?");
   const insert = database.prepare(
     "INSERT OR REPLACE INTO images (service, hash, file_id, sent_at) VALUES (?, ?, ?, ?)",
   );
-  const inWork = new Map<string, Promise<string>>();
-  const ofThisRun = new Set<string>();
+  const uploads = new Map<string, Promise<string>>();
+  const uploadedInThisRun = new Set<string>();
 
   const uploadOne = async (image: LocalImage): Promise<string> => {
     const { sha256 } = image;
     const id = await upload(image);
-    // Before its document goes out: what the document names is known.
+    // Record the image before its document is sent, so that a retry finds the id.
     try {
       database.transaction(() => insert.run(service, sha256, id, now()));
     } catch (error) {
       throw stateFailure("for images", error);
     }
-    if (force) ofThisRun.add(sha256);
+    if (force) uploadedInThisRun.add(sha256);
     return id;
   };
   const idOf = (image: LocalImage): Promise<string> | string => {
     const { sha256 } = image;
-    const known = force && !ofThisRun.has(sha256) ? undefined : select.get(service, sha256);
+    const known = force && !uploadedInThisRun.has(sha256) ? undefined : select.get(service, sha256);
     if (known) return String(known["file_id"]);
-    let uploading = inWork.get(sha256);
+    let uploading = uploads.get(sha256);
     if (!uploading) {
-      uploading = uploadOne(image).finally(() => inWork.delete(sha256));
-      inWork.set(sha256, uploading);
+      uploading = uploadOne(image).finally(() => uploads.delete(sha256));
+      uploads.set(sha256, uploading);
     }
     return uploading;
   };
@@ -69,9 +69,9 @@ export function createImages({ state, service, force, upload, now }: ImagesReque
     async place(body, images) {
       if (images.length === 0) return body;
       const ids = new Map<string, string>();
-      // One after the other: documents are in flight at the same time as it is.
+      // Sequential: several documents are already in flight at the same time.
       for (const image of images) ids.set(imagePlaceholder(image.sha256), await idOf(image));
-      return replaced(body, ids);
+      return withFileIds(body, ids);
     },
   };
 }

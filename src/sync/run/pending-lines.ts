@@ -5,23 +5,22 @@ import { createStdinIds } from "./stdin-ids.ts";
 import { isInShard, type Shard } from "../plan/shard.ts";
 
 export interface LinesRequest {
-  /** Documents and failures of lines, at most 64 at a time; their `part` is the line. */
+  /** Documents and failures, one per line, at most 64 per batch; `part` is the line. */
   batches: AsyncIterable<Prepared[]>;
-  /** Holds the ids that were met, in a temporary table. */
+  /** Holds the ids of earlier lines in a temporary table. */
   database: Database;
-  /** The id under which the service stores a document; undefined where it stores them as they are. */
+  /** Maps an id to the id that the service stores; undefined where it stores ids unchanged. */
   storedId?: ((id: string) => string) | undefined;
   shard: Shard | undefined;
-  /** Told how many documents belong to other shards. */
+  /** Receives the number of documents in other shards. */
   onOthers: (count: number) => void;
-  /** How messages call the source. */
+  /** Name of the source in messages. */
   name: string;
 }
 
 /**
- * What comes line by line, ready for runDocuments(). Nothing of it is kept: that
- * an id stands on two lines shows when the second one comes, and is that
- * document's failure.
+ * Prepares documents from lines for runDocuments(). Keeps no documents in memory. If an id
+ * is on two lines, the document of the second line fails.
  */
 export async function* pendingOfLines({
   batches,
@@ -31,23 +30,25 @@ export async function* pendingOfLines({
   shard,
   onOthers,
 }: LinesRequest): AsyncGenerator<Pending[], void> {
-  const seen = createStdinIds(database);
-  // A line without an id belongs to a shard too: its failure is told once.
+  const firstLinesOf = createStdinIds(database);
+  // A line without an id belongs to one shard by its number, so only one shard reports it.
   const isOurs = (each: Prepared): boolean =>
     !shard || isInShard(each.kind === "document" ? each.id : `${name}:${each.part}`, shard);
   for await (const all of batches) {
     const batch = all.filter(isOurs);
     if (batch.length < all.length) onOthers(all.length - batch.length);
     const documents = batch.filter((each): each is ReadyDocument => each.kind === "document");
-    const lines = seen(documents.map(({ id, part }) => ({ id: storedId(id), line: part })));
-    const first = new Map(documents.map((document, index) => [document, lines[index]]));
+    const firstLines = firstLinesOf(
+      documents.map(({ id, part }) => ({ id: storedId(id), line: part })),
+    );
+    const firstLine = new Map(documents.map((document, index) => [document, firstLines[index]]));
     yield batch.map((prepared): Pending => {
-      const before = prepared.kind === "document" ? first.get(prepared) : undefined;
+      const before = prepared.kind === "document" ? firstLine.get(prepared) : undefined;
       if (prepared.kind !== "document" || before === undefined) {
         return { ...fromStdin, prepared };
       }
       const { path, part, id } = prepared;
-      const reason = `${name}:${part}:1: id "${id}" names the same document as line ${before}; give it another id`;
+      const reason = `${name}:${part}:1: id "${id}" names the same document as line ${before}; set another id`;
       return { ...fromStdin, prepared: { kind: "failed", path, part, reason } };
     });
   }

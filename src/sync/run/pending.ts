@@ -8,26 +8,26 @@ import type {
 } from "../../documents/inspect/inspection.ts";
 import type { Spool, SpoolRecord } from "./spool.ts";
 
-/** A document on its way. */
+/** A document to send. */
 export interface Pending {
-  /** Where the spool holds it; undefined for what came from stdin. */
+  /** Position in the spool; undefined for a document from stdin. */
   position: number | undefined;
   prepared: Prepared;
-  /** What the service has of it already; undefined when that is to be looked up. */
+  /** Last accepted version; undefined if not looked up yet. */
   known: Known | undefined;
 }
 
-/** What all that stdin brings has in common: none of it is in the spool or looked up yet. */
+/** Members of a Pending from stdin: not in the spool, and not looked up yet. */
 export const fromStdin = { position: undefined, known: undefined } as const;
 
-/** How a document that the service has was sent last. */
+/** Date and time of the last accepted version of a document. */
 export interface LastSent {
-  /** `doc_updated_at` as it was sent; undefined when the service took its own clock. */
+  /** The sent `doc_updated_at`; undefined when the service used its own clock. */
   updatedAt?: string | undefined;
   sentAtMs: number;
 }
 
-/** Whether the service has a document: how it was sent last, undefined for a new one. */
+/** Result of a look-up in the state; `last` is undefined for a new document. */
 export interface Known {
   last: LastSent | undefined;
 }
@@ -38,7 +38,7 @@ export function knownOf(accepted: LastSent | undefined): Known {
   };
 }
 
-/** A document of which nothing but its id is known: its file is read when its turn comes. */
+/** A document of which only the id is known: its file is read just before sending. */
 interface PeekedDocument {
   kind: "peeked";
   path: string;
@@ -46,7 +46,7 @@ interface PeekedDocument {
   id: string;
 }
 
-/** What the spool holds beside the body. */
+/** A spool record without its body. */
 export interface SpoolHead {
   document: Omit<ReadyDocument, "body"> | PeekedDocument;
   absolutePath: string | undefined;
@@ -54,19 +54,19 @@ export interface SpoolHead {
   known: Known;
 }
 
-/** Where documents come from between plan and upload. */
+/** Source of the planned documents. */
 export interface PendingSource {
   spool: Spool<SpoolHead>;
-  /** For what the spool has no room for. */
+  /** Reads documents whose body is not in the spool. */
   inspector: Inspector;
 }
 
 const documentsAtOnce = 64;
 const bytesAtOnce = 1024 * 1024;
-// Read while earlier ones are being sent.
+// Batches that are read while earlier batches are sent.
 const batchesAhead = 2;
 
-/** Reads rows of a file again, in order, without beginning anew for each. */
+/** Reads rows of a file again, in order, in one pass over the file. */
 function createRowReader({ inspector }: PendingSource) {
   let open: { path: string; rows: AsyncIterator<Prepared> } | undefined;
   return async ({ document, absolutePath, facts }: SpoolHead): Promise<Prepared | undefined> => {
@@ -85,8 +85,8 @@ function createRowReader({ inspector }: PendingSource) {
   };
 }
 
-// The id was checked for uniqueness with the plan; another one may collide.
-function checked({ document }: SpoolHead, again: Looked | undefined): Prepared {
+// The plan checked that the id is unique; a changed id may collide, so the document fails.
+function checkUnchanged({ document }: SpoolHead, again: Looked | undefined): Prepared {
   const { path, part, id } = document;
   const isPlanned =
     again && again.kind !== "same" && (again.kind !== "document" || again.id === id);
@@ -97,8 +97,8 @@ function checked({ document }: SpoolHead, again: Looked | undefined): Prepared {
 
 type Spooled = SpoolRecord<SpoolHead>;
 
-/** Whether a record is of a whole file, not a row of one. */
-function isWhole({ head }: Spooled): boolean {
+/** Whether a record is a whole file, not a row. */
+function isWholeFile({ head }: Spooled): boolean {
   return head.document.part === 0;
 }
 
@@ -109,18 +109,18 @@ function bytesOf(documents: readonly Pending[]): number {
   return sum;
 }
 
-/** What is to be read again as a whole. */
+/** The whole files that must be read again. */
 function itemsOf(records: readonly Spooled[]): LookItem[] {
   const items: LookItem[] = [];
   for (const record of records) {
-    if (record.body || !isWhole(record)) continue;
+    if (record.body || !isWholeFile(record)) continue;
     const { document, absolutePath, facts } = record.head;
     items.push({ path: document.path, absolutePath, facts, stamp: undefined, content: undefined });
   }
   return items;
 }
 
-/** Completes records of the spool, those without a body by reading them again. */
+/** Completes records of the spool; reads the files of records without a body. */
 function createCompleter(request: PendingSource): (records: Spooled[]) => Promise<Pending[]> {
   const readRow = createRowReader(request);
   return async (records) => {
@@ -133,15 +133,15 @@ function createCompleter(request: PendingSource): (records: Spooled[]) => Promis
       const { document, known } = head;
       let prepared: Prepared;
       if (body && document.kind === "document") prepared = { ...document, body };
-      else if (isWhole(record)) prepared = checked(head, looked[next++]);
-      else prepared = checked(head, await readRow(head));
+      else if (isWholeFile(record)) prepared = checkUnchanged(head, looked[next++]);
+      else prepared = checkUnchanged(head, await readRow(head));
       documents.push({ position, prepared, known });
     }
     return documents;
   };
 }
 
-/** The next records of those that are left. */
+/** Takes up to `size` records. */
 function takeBatch(records: Iterator<Spooled>, size: number): Spooled[] {
   const batch: Spooled[] = [];
   while (batch.length < size) {
@@ -152,24 +152,24 @@ function takeBatch(records: Iterator<Spooled>, size: number): Spooled[] {
   return batch;
 }
 
-/** Whether a batch holds rows to be read again: one after the other, from one place in their file to the next. */
+/** Whether a batch contains rows without a body: these are read from their file in order. */
 function mustBeInOrder(batch: readonly Spooled[]): boolean {
-  for (const record of batch) if (!record.body && !isWhole(record)) return true;
+  for (const record of batch) if (!record.body && !isWholeFile(record)) return true;
   return false;
 }
 
 /**
- * What the plan put into the spool, in order. Files that are not in there as a
- * whole are read some batches ahead of those who send.
+ * Yields the documents of the spool in order. Files without a body in the spool are read
+ * some batches ahead of the upload.
  */
 export async function* readPending(request: PendingSource): AsyncGenerator<Pending[]> {
   const complete = createCompleter(request);
   const records = request.spool.records();
-  // Fewer where documents are large, as all of a batch are in memory.
+  // Smaller batches for large documents: a whole batch is in memory.
   let size = documentsAtOnce;
-  const inWork: Promise<Pending[]>[] = [];
+  const inFlight: Promise<Pending[]>[] = [];
   const first = async (): Promise<Pending[]> => {
-    const documents = (await inWork.shift()) ?? [];
+    const documents = (await inFlight.shift()) ?? [];
     const mean = bytesOf(documents) / documents.length;
     size = Math.max(1, Math.min(documentsAtOnce, Math.floor(bytesAtOnce / (mean + 1))));
     return documents;
@@ -178,17 +178,17 @@ export async function* readPending(request: PendingSource): AsyncGenerator<Pendi
     const batch = takeBatch(records, size);
     if (batch.length === 0) break;
     const inOrder = mustBeInOrder(batch);
-    while (inOrder && inWork.length > 0) yield await first();
+    while (inOrder && inFlight.length > 0) yield await first();
     const documents = complete(batch);
     // Awaited in order; a rejection meanwhile must not count as unhandled.
     documents.catch(() => {});
-    inWork.push(documents);
-    if (inOrder || inWork.length >= batchesAhead) yield await first();
+    inFlight.push(documents);
+    if (inOrder || inFlight.length >= batchesAhead) yield await first();
   }
-  while (inWork.length > 0) yield await first();
+  while (inFlight.length > 0) yield await first();
 }
 
-/** Documents of the spool once more, by their positions in ascending order. */
+/** Reads documents of the spool again, by their positions in ascending order. */
 export async function* readAgain(
   positions: readonly number[],
   request: PendingSource,

@@ -1,28 +1,28 @@
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 
-// So many acknowledged documents are sent again at most when the process is killed.
+// After a kill, at most this many accepted documents are sent again.
 const mostUnsaved = 64;
-// Fewer than that are saved after so long.
+// A smaller batch is saved after this time.
 const saveIntervalMs = 250;
-// What is saved survives the end of this process at once. The disk, which takes from 0.2 to
-// 30 ms, is waited for only so long after: should the machine stop before, what was saved in
-// between is sent once more.
+// A save survives the end of this process at once, but a power loss only after a disk sync.
+// A sync takes 0.2 to 30 ms, so it runs at this interval. Documents saved since the last sync
+// are sent again after a power loss.
 const diskIntervalMs = 250;
 
-/** Collects what is to be recorded and saves it batch by batch. */
+/** Collects records and saves them in batches. */
 export interface Recorder {
   accept(file: FileRecord | undefined, record: AcceptedRecord): void;
-  /** A file that was read and gives nothing to send. */
-  see(file: FileRecord): void;
+  /** A file that was read and has no document to send. */
+  skip(file: FileRecord): void;
   fail(record: FailureRecord): void;
-  /** Saves what is left, and waits until the disk has all of it. */
+  /** Saves the remaining records and syncs the disk. */
   save(): void;
 }
 
 /**
- * `onFault` takes what goes wrong in a save that nobody waits for; all others throw.
- * At the end the caller saves what is left.
+ * `onFault` receives errors of saves by timer; other saves throw. The caller calls save()
+ * at the end.
  */
 export function createRecorder(state: State, onFault: (error: unknown) => void): Recorder {
   const files: FileRecord[] = [];
@@ -54,7 +54,7 @@ export function createRecorder(state: State, onFault: (error: unknown) => void):
     state.save(batch, "NORMAL");
     diskTimer ??= setTimeout(() => orFault(sync), diskIntervalMs);
   };
-  const saveWhenDue = (): void => {
+  const scheduleSave = (): void => {
     if (unsaved() >= mostUnsaved) return save();
     timer ??= setTimeout(() => orFault(save), saveIntervalMs);
   };
@@ -66,15 +66,15 @@ export function createRecorder(state: State, onFault: (error: unknown) => void):
     accept(file, record) {
       if (file) files.push(file);
       accepted.push(record);
-      saveWhenDue();
+      scheduleSave();
     },
-    see(file) {
+    skip(file) {
       files.push(file);
-      saveWhenDue();
+      scheduleSave();
     },
     fail(record) {
       failures.push(record);
-      saveWhenDue();
+      scheduleSave();
     },
   };
 }

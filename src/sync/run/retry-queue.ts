@@ -1,61 +1,62 @@
 import type { DocumentEvent } from "./run-request.ts";
 import type { Pending } from "./pending.ts";
 
-/** Documents that failed for now and are attempted once more at the end. */
+/** Documents with a retryable failure, which are sent once more at the end. */
 interface RetryQueue {
-  /** False when it cannot be kept. */
+  /** False when the queue is full. */
   add(pending: Pending, event: DocumentEvent): boolean;
   count(): number;
-  /** All of them, those of the spool read again. */
+  /** All queued documents; `again` reads documents of the spool again. */
   pending(
     again: (positions: readonly number[]) => AsyncIterable<Pending[]>,
   ): AsyncGenerator<Pending[]>;
-  /** A document got its last attempt. */
-  take(pending: Pending): void;
-  /** Failures of those that did not. */
-  left(): Iterable<DocumentEvent>;
+  /** Removes a document: its last attempt starts. */
+  remove(pending: Pending): void;
+  /** Failures of the documents that are still queued. */
+  remaining(): Iterable<DocumentEvent>;
 }
 
-// Beyond this something else is wrong than a moment's fault; `ingest retry` sends the rest.
+// More failures are not a temporary fault; `ingest retry` sends the rest.
 const mostPlanned = 10_000;
-// What stdin brought cannot be read again: so many are kept for the last attempt.
-const keptFromStdin = 256;
-const keptBytes = 16 * 1024 * 1024;
+// Documents from stdin cannot be read again: the queue keeps them in memory, up to these limits.
+const mostFromStdin = 256;
+const mostBytesFromStdin = 16 * 1024 * 1024;
 
 function bytesOf({ prepared }: Pending): number {
   return prepared.kind === "document" ? prepared.body.length : 0;
 }
 
-/** Creates an empty one; it keeps a bounded number. */
+/** Creates an empty queue with bounded memory. */
 export function createRetryQueue(): RetryQueue {
-  const planned = new Map<number, DocumentEvent>();
-  const kept = new Map<Pending, DocumentEvent>();
+  const fromSpool = new Map<number, DocumentEvent>();
+  const fromStdin = new Map<Pending, DocumentEvent>();
   let bytes = 0;
   return {
     add(pending, event) {
-      // Only the position of what the spool holds: its text would add up.
+      // Keep only the position of a document in the spool, to save memory.
       if (pending.position !== undefined) {
-        if (planned.size >= mostPlanned) return false;
-        planned.set(pending.position, event);
-      } else if (kept.size >= keptFromStdin || bytes + bytesOf(pending) > keptBytes) return false;
+        if (fromSpool.size >= mostPlanned) return false;
+        fromSpool.set(pending.position, event);
+      } else if (fromStdin.size >= mostFromStdin || bytes + bytesOf(pending) > mostBytesFromStdin)
+        return false;
       else {
-        kept.set(pending, event);
+        fromStdin.set(pending, event);
         bytes += bytesOf(pending);
       }
       return true;
     },
-    count: () => planned.size + kept.size,
+    count: () => fromSpool.size + fromStdin.size,
     async *pending(again) {
-      if (kept.size > 0) yield [...kept.keys()];
-      if (planned.size > 0) yield* again([...planned.keys()].toSorted((a, b) => a - b));
+      if (fromStdin.size > 0) yield [...fromStdin.keys()];
+      if (fromSpool.size > 0) yield* again([...fromSpool.keys()].toSorted((a, b) => a - b));
     },
-    take(pending) {
-      if (pending.position !== undefined) planned.delete(pending.position);
-      kept.delete(pending);
+    remove(pending) {
+      if (pending.position !== undefined) fromSpool.delete(pending.position);
+      fromStdin.delete(pending);
     },
-    *left() {
-      yield* kept.values();
-      yield* planned.values();
+    *remaining() {
+      yield* fromStdin.values();
+      yield* fromSpool.values();
     },
   };
 }

@@ -5,7 +5,7 @@ import type { FailureRecord } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 import { targetFor } from "../state/target.ts";
 
-/** What the state records of a document that failed. */
+/** Converts the event of a failed document into a record of the state. */
 export function toFailureRecord(
   { path, row = 0, id, reason = "", retryable = false, httpStatus }: DocumentEvent,
   { targets, options }: Pick<RunRequest, "targets" | "options">,
@@ -14,7 +14,7 @@ export function toFailureRecord(
   return {
     target: targetFor(targets, undefined)?.key ?? "",
     path,
-    // A document of stdin is found again by its id, a line without one by its number.
+    // A document from stdin is identified by its id; a line without an id by its number.
     part: path === "" && id !== "" ? 0 : row,
     id,
     reason,
@@ -32,8 +32,8 @@ function hasFailed(state: State, { target, path, part }: FailureRecord): boolean
 }
 
 /**
- * Failure to record of a document whose attempt stopped the run; none, unless it failed before:
- * a retry would send it with the options of that failure, which are not the last ones.
+ * Returns the failure to record for the document whose error stopped the run, but only if it
+ * failed before. Otherwise a retry would use the outdated options of the earlier failure.
  */
 export function renewedFailure(
   { prepared }: Pending,

@@ -7,27 +7,27 @@ import type { Targets } from "../state/target.ts";
 
 export interface DocumentEvent {
   status: "created" | "updated" | "unchanged" | "skipped" | "failed";
-  /** "" for what came from stdin. */
+  /** "" for a document from stdin. */
   path: string;
   /** Number of the row in a file of rows. */
   row?: number | undefined;
-  /** Of a failure: the line where that row begins. */
+  /** For a failure: the line where that row begins. */
   line?: number | undefined;
   id: string;
-  /** Why it is skipped or failed. */
+  /** Reason for `skipped` or `failed`. */
   reason?: string | undefined;
-  /** Of a failure: another attempt may help. */
+  /** For a failure: a retry may succeed. */
   retryable?: boolean | undefined;
-  /** Of a failure: HTTP status. */
+  /** For a failure: HTTP status. */
   httpStatus?: number | undefined;
   storedId?: string | undefined;
-  /** The path that this file had when it was sent before. */
+  /** Earlier path of the file. */
   renamedFrom?: string | undefined;
   warnings?: readonly string[] | undefined;
   images?: number | undefined;
   /** Facts that the run reports once for all documents. */
   notices?: readonly Notice[] | undefined;
-  /** The service had the document, and nothing is recorded of it here. */
+  /** The service had the document, but the state had no record of it. */
   wasUnrecorded?: boolean | undefined;
   /** Bytes of the request's body. */
   sentBytes?: number | undefined;
@@ -35,43 +35,43 @@ export interface DocumentEvent {
 }
 
 export interface RunRequest {
-  /** What is to be sent, in batches; read again for a last attempt by `again`. */
+  /** Documents to send, in batches. */
   pending: AsyncIterable<Pending[]>;
-  /** What is to be attempted once more, by its positions in the spool. */
+  /** Reads documents again for their last attempt, by their positions in the spool. */
   again: (positions: readonly number[]) => AsyncIterable<Pending[]>;
   state: State;
   targets: Targets;
   /** Number of the run's options in the state; undefined where none are recorded. */
   options: number | undefined;
-  /** Keys of targets that have one document under one id, whichever of them it is sent to. */
+  /** Keys of targets that share documents: an upload to one of them changes all of them. */
   sharedTargets: readonly string[];
   mappingKey: (path: string) => string;
-  /** A gone file of this content, or one that git says was renamed. */
+  /** Earlier path of a file: a gone file with this content, or a rename that git reports. */
   renamedFrom: (content: string, path: string) => string | undefined;
-  /** Send what is unchanged too. */
+  /** Send unchanged documents too. */
   force: boolean;
-  /** Sends one request body; resolves only when the service answered 200. */
+  /** Sends one request body; resolves only on status 200. */
   upload: (body: Uint8Array, document: ReadyDocument) => Promise<IngestionResult>;
-  /** Told when a document sets out (1), and when it is over (-1). */
+  /** Called with 1 when a document starts, and with -1 when it ends. */
   onSending?: (change: 1 | -1) => void;
-  /** The body to send for a document; `last`: how the target got another version of it. */
+  /** Returns the body to send; `last` is the last version that the target accepted. */
   adapt: (document: ReadyDocument, last: LastSent | undefined) => SentBody;
-  /** Whether the service as a whole has been given up: then no failure is a document's own. */
+  /** Whether the service is considered down: then no failure counts as the document's own. */
   isGivenUp: () => boolean;
-  /** Most documents in flight. */
+  /** Maximum number of documents in flight. */
   concurrency: number;
   maxFailures: number | undefined;
-  /** Documents that have failed before: files that could not be read. Default 0. */
+  /** Number of earlier failures: files that could not be read. Default 0. */
   failedBefore?: number;
-  /** Stops taking new documents; what is in flight is waited for. */
+  /** Stops starting new documents; documents in flight are awaited. */
   signal: AbortSignal;
   now: () => number;
 }
 
 export interface SentBody {
   body: Uint8Array;
-  /** `doc_updated_at` in it. */
+  /** `doc_updated_at` of the body. */
   updatedAt: string | undefined;
-  /** The date to record instead, asked for when the service turns out to have the document already. */
+  /** Returns the date to record instead, if the service already had the document. */
   dateIfThere?: () => string | undefined;
 }

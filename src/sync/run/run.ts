@@ -11,7 +11,7 @@ import type { Doubtful } from "../state/doubt.ts";
 import type { State } from "../state/state.ts";
 import { serviceTargets, targetFor, type Targets } from "../state/target.ts";
 
-// Looking up what cannot be there would cost as much as recording it.
+// Skips look-ups under targets without records: each would cost as much as recording a document.
 function createAcceptedOf(state: State): State["accepted"] {
   const knows = new Map<string, boolean>();
   return (target, id) => {
@@ -21,7 +21,7 @@ function createAcceptedOf(state: State): State["accepted"] {
   };
 }
 
-/** Whether anything is recorded of an id under any pair of the service. */
+/** Whether an id is recorded under any pair of the service. */
 export function createIsRecorded(state: State, { baseUrl }: Targets): (id: string) => boolean {
   let targets: string[] | undefined;
   return (id) => {
@@ -30,14 +30,17 @@ export function createIsRecorded(state: State, { baseUrl }: Targets): (id: strin
   };
 }
 
-/** Puts what is recorded of pending documents in doubt, until the service has answered. */
-function doubt(batch: readonly Pending[], { state, targets, sharedTargets }: RunRequest): void {
+/** Marks the records of pending documents as in doubt until the service has responded. */
+function markInDoubt(
+  batch: readonly Pending[],
+  { state, targets, sharedTargets }: RunRequest,
+): void {
   const documents: Doubtful[] = [];
   for (const { prepared, known } of batch) {
     if (prepared.kind !== "document") continue;
     const { id, ownPair, fingerprint } = prepared;
     const own = targetFor(targets, ownPair)?.key;
-    // What stdin brings is looked up, and put in doubt, when it is sent.
+    // Documents from stdin are looked up and marked when they are sent.
     if (own !== undefined && known?.last) documents.push({ target: own, id });
     const sent = fingerprint.whole;
     for (const target of sharedTargets) if (target !== own) documents.push({ target, id, sent });
@@ -46,31 +49,30 @@ function doubt(batch: readonly Pending[], { state, targets, sharedTargets }: Run
 }
 
 /**
- * Sends what is pending, with bounded concurrency, and yields what became of each
- * document in batches as they complete. A document counts as sent only after
- * the service said 200; the state records it then. A document's own failure is
- * an event and the others go on; what may succeed later is attempted once more
- * at the end. Any other failure stops the run: nothing new is started, what is
- * in flight ends, and the error is thrown.
+ * Sends the pending documents with bounded concurrency, and yields their results in
+ * batches. A document counts as sent, and is recorded, only after status 200. A failure
+ * of one document is an event, and the other documents continue. Retryable failures are
+ * sent once more at the end. Any other failure stops the run: no new document starts,
+ * the documents in flight finish, and the error is thrown.
  */
-export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentEvent[]> {
+export async function* runDocuments(runRequest: RunRequest): AsyncGenerator<DocumentEvent[]> {
   const request: Run = {
-    ...given,
-    acceptedOf: createAcceptedOf(given.state),
-    isRecorded: createIsRecorded(given.state, given.targets),
+    ...runRequest,
+    acceptedOf: createAcceptedOf(runRequest.state),
+    isRecorded: createIsRecorded(runRequest.state, runRequest.targets),
   };
   const events = createEventQueue<DocumentEvent>();
   const retryQueue = createRetryQueue();
   let failures = request.failedBefore ?? 0;
-  let isLeft = false;
-  let fatal: { error: unknown } | undefined;
-  let stopPulling: () => void = () => {};
+  let isReaderGone = false;
+  let fatalError: { error: unknown } | undefined;
+  let stopFetching: () => void = () => {};
   const stopFor = (error: unknown): void => {
-    fatal ??= { error };
-    stopPulling();
+    fatalError ??= { error };
+    stopFetching();
   };
   const recorder = createRecorder(request.state, stopFor);
-  const isOver = (): boolean => fatal !== undefined || isLeft || request.signal.aborted;
+  const isOver = (): boolean => fatalError !== undefined || isReaderGone || request.signal.aborted;
 
   const emitFailure = (event: DocumentEvent): void => {
     recorder.fail(toFailureRecord(event, request, request.now()));
@@ -96,15 +98,15 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
   };
 
   const work = async (all: AsyncIterable<Pending[]>, isLastPass: boolean): Promise<void> => {
-    const next = createWorkQueue(all, (batch) => doubt(batch, request));
-    stopPulling = next.stop;
+    const next = createWorkQueue(all, (batch) => markInDoubt(batch, request));
+    stopFetching = next.stop;
     if (isOver()) next.stop();
     const workers = Array.from({ length: request.concurrency }, async () => {
       try {
         while (!isOver()) {
           const pending = next.nextBuffered() ?? (await next());
           if (!pending || isOver()) return;
-          if (isLastPass) retryQueue.take(pending);
+          if (isLastPass) retryQueue.remove(pending);
           request.onSending?.(1);
           settle(pending, await sendPending(pending, request, recorder), isLastPass);
           request.onSending?.(-1);
@@ -116,28 +118,28 @@ export async function* runDocuments(given: RunRequest): AsyncGenerator<DocumentE
     await Promise.all(workers);
     await next.close();
   };
-  const onAbort = (): void => stopPulling();
+  const onAbort = (): void => stopFetching();
   request.signal.addEventListener("abort", onAbort, { once: true });
   const running = (async (): Promise<void> => {
     stopIfTooMany();
     await work(request.pending, false);
     failures -= retryQueue.count();
     if (retryQueue.count() > 0 && !isOver()) await work(retryQueue.pending(request.again), true);
-    // Those whose turn did not come any more.
-    for (const event of retryQueue.left()) emitFailure(event);
+    // Report the failures of documents that got no last attempt.
+    for (const event of retryQueue.remaining()) emitFailure(event);
   })()
     .catch(stopFor)
     .finally(events.end);
   try {
     yield* events.batches();
   } finally {
-    // Also when the caller stops listening: nothing new is started, and what is
-    // in flight is waited for, so that its answers are recorded.
-    isLeft = true;
-    stopPulling();
+    // Also runs when the caller stops reading: no new document starts, and the responses
+    // in flight are awaited and recorded.
+    isReaderGone = true;
+    stopFetching();
     request.signal.removeEventListener("abort", onAbort);
     await running;
     recorder.save();
   }
-  if (fatal) throw fatal.error;
+  if (fatalError) throw fatalError.error;
 }

@@ -9,10 +9,10 @@ import { seenText, type AcceptedRecord, type FileRecord } from "../state/records
 import type { State } from "../state/state.ts";
 import { targetFor, type Target } from "../state/target.ts";
 
-/** A request whose look-ups in the state are cut short. */
+/** A RunRequest with cheaper look-ups in the state. */
 export interface Run extends RunRequest {
   acceptedOf: State["accepted"];
-  /** Whether anything is recorded of an id under any pair of the service. */
+  /** Whether an id is recorded under any pair of the service. */
   isRecorded: (id: string) => boolean;
 }
 
@@ -45,12 +45,13 @@ const msSince = (start: number): number => Math.round(performance.now() - start)
 
 type Base = Pick<DocumentEvent, "path" | "id" | "row" | "line" | "ms">;
 
-/** What became of one document; `fatal`: an error that is not its own and stops the run. */
+/** Result of one document; `fatal` is an error that stops the run. */
 export type Outcome = { event: DocumentEvent } | { fatal: unknown };
 
 function toOutcome(base: Base, error: unknown, request: Run): Outcome {
-  const isOwn = isDocumentFault(error) || (error instanceof CliError && error.exit === "usage");
-  if (!isOwn || request.isGivenUp()) return { fatal: error };
+  const isOwnFailure =
+    isDocumentFault(error) || (error instanceof CliError && error.exit === "usage");
+  if (!isOwnFailure || request.isGivenUp()) return { fatal: error };
   const known = error instanceof ApiError ? error : undefined;
   const { retryable = false, status: httpStatus } = known ?? {};
   const reason = messageOf(error);
@@ -70,7 +71,7 @@ function toAcceptedRecord(
     target: target.key,
     id,
     path: isFile ? path : undefined,
-    // The line of stdin it came on says nothing about the document.
+    // The line number in stdin is no property of the document.
     part: isFile ? part : 0,
     whole: fingerprint.whole,
     fields: fingerprint.fields,
@@ -82,13 +83,13 @@ function toAcceptedRecord(
 }
 
 /**
- * Sends one document, unless the service has it as it is, and records what it
- * accepted. In one function, records and events written out: promises of further
- * ones, and spreading, cost as much as all the rest of this file, for each document.
+ * Sends one document, unless it is unchanged, and records the accepted document.
+ * One function without spreading, for speed: for each document, the promises of further
+ * async functions and spreading cost as much as the rest of this file.
  */
 async function sendDocument(
   document: ReadyDocument,
-  given: Known | undefined,
+  lookedUp: Known | undefined,
   request: Run,
   recorder: Recorder,
 ): Promise<Outcome> {
@@ -97,13 +98,13 @@ async function sendDocument(
   const startedAt = performance.now();
   try {
     const target = targetFor(request.targets, document.ownPair);
-    if (!target) throw new CliError("usage", `${path}: no cc_pair_id to send it to`);
-    const known = given ?? lookUp(document, target, request);
+    if (!target) throw new CliError("usage", `${path}: no cc_pair_id for this document`);
+    const known = lookedUp ?? lookUp(document, target, request);
     if (known === "unchanged") {
       return { event: { status: "unchanged", path, row, id, warnings, images, notices, ms: 0 } };
     }
     const { last } = known;
-    if (!given && last) request.state.doubt([{ target: target.key, id }]);
+    if (!lookedUp && last) request.state.doubt([{ target: target.key, id }]);
     const sent = request.adapt(document, last);
     const result = await request.upload(sent.body, document);
     const { already_existed: alreadyExisted, document_id: idThere } = result;
@@ -119,7 +120,7 @@ async function sendDocument(
     const renamedFrom = !last && path !== "" ? request.renamedFrom(content, path) : undefined;
     const sentBytes = sent.body.length;
     const ms = msSince(startedAt);
-    const told = {
+    const event = {
       status,
       path,
       row,
@@ -133,15 +134,15 @@ async function sendDocument(
       notices,
       ms,
     };
-    return { event: told };
+    return { event };
   } catch (error) {
     return toOutcome({ path, row, line, id, ms: msSince(startedAt) }, error, request);
   }
 }
 
 /**
- * Sends what is pending, if it gives anything to send, and records what was accepted
- * or skipped. Throws CliError `local` when the state cannot be written.
+ * Sends a pending document, if there is one to send, and records the result. Throws CliError
+ * `local` when the state cannot be written.
  */
 export function sendPending(
   { prepared, known }: Pending,
@@ -158,7 +159,7 @@ export function sendPending(
     const { reason, stamp, content } = prepared;
     const seen = seenText(stamp, request.mappingKey(path));
     const target = undefined;
-    recorder.see({ path, part, seen, content, document: undefined, skipped: reason, target });
+    recorder.skip({ path, part, seen, content, document: undefined, skipped: reason, target });
     return { event: { ...base, status: "skipped", reason } };
   }
   return sendDocument(prepared, known, request, recorder);

@@ -10,26 +10,26 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-/** What is to be sent, kept between the plan and the upload. */
+/** Documents to send, stored between the plan and the upload. */
 export interface Spool<Head> {
   /**
-   * Appends a record. Without a body, also because there is no more room for
-   * bodies, the document is read when its turn comes. Nobody changes the head any more.
+   * Appends a record. A full spool drops the body. A document without a body is read again
+   * just before sending. The caller must not change the head afterwards.
    */
   add(head: Head, body?: Uint8Array): void;
-  /** All records in the order in which they were added; nothing is added meanwhile. */
+  /** All records in the order in which they were added. Do not add records meanwhile. */
   records(): Generator<SpoolRecord<Head>>;
-  /** The record of a position that records() gave. */
+  /** The record at a position from records(). */
   read(position: number): SpoolRecord<Head>;
   close(): void;
 }
 
 export interface SpoolRecord<Head> {
-  /** Greater than those before it. */
+  /** Increases from record to record. */
   position: number;
-  /** At most what JSON keeps of it. */
+  /** May have gone through JSON. */
   head: Head;
-  /** Undefined when it was left out. */
+  /** Undefined when the spool does not have it. */
   body: Buffer | undefined;
 }
 
@@ -37,24 +37,24 @@ const prefixBytes = 8;
 const noBody = 0xffff_ffff;
 const inMemoryBytes = 8 * 1024 * 1024;
 const windowBytes = 1024 * 1024;
-/** Beyond this the disk is not ours to fill. */
+/** Limit that keeps the disk from filling up. */
 const mostBytes = 1024 * 1024 * 1024;
 
-/** A record as it waits to be written, as it came: in a small run it never is. */
-interface Waiting<Head> {
+/** A record in memory; a small run never writes it to the file. */
+interface MemoryRecord<Head> {
   head: Head;
   body: Uint8Array | undefined;
 }
 
-// About what a head takes in memory.
+// Estimated size of a head in memory.
 const headBytes = 256;
 
-function sizeOf({ body }: Waiting<unknown>): number {
+function sizeOf({ body }: MemoryRecord<unknown>): number {
   return headBytes + (body?.length ?? 0);
 }
 
-/** The lengths and the head. */
-function encodeFront({ head, body }: Waiting<unknown>): Buffer {
+/** Encodes the lengths and the head. */
+function encodeFront({ head, body }: MemoryRecord<unknown>): Buffer {
   const text = JSON.stringify(head);
   const textBytes = Buffer.byteLength(text);
   const front = Buffer.allocUnsafe(prefixBytes + textBytes);
@@ -64,18 +64,18 @@ function encodeFront({ head, body }: Waiting<unknown>): Buffer {
   return front;
 }
 
-function give<Head>({ head, body }: Waiting<Head>, position: number): SpoolRecord<Head> {
+function toRecord<Head>({ head, body }: MemoryRecord<Head>, position: number): SpoolRecord<Head> {
   return { position, head, body: body && Buffer.from(body.buffer, body.byteOffset, body.length) };
 }
 
-/** Bytes of the record that begins at `at`, undefined when not even its lengths are there. */
+/** Length of the record at `at`; undefined when `bytes` ends before its lengths do. */
 function lengthAt(bytes: Buffer, at: number): number | undefined {
   if (bytes.length - at < prefixBytes) return undefined;
   const body = bytes.readUInt32LE(at + 4);
   return prefixBytes + bytes.readUInt32LE(at) + (body === noBody ? 0 : body);
 }
 
-/** `start` is the position of the first of the bytes. */
+/** Decodes the record at `at`; `start` is the position of the first byte in the spool. */
 function decode<Head>(bytes: Buffer, at: number, start: number): SpoolRecord<Head> {
   const headEnd = at + prefixBytes + bytes.readUInt32LE(at);
   const bodyBytes = bytes.readUInt32LE(at + 4);
@@ -85,7 +85,7 @@ function decode<Head>(bytes: Buffer, at: number, start: number): SpoolRecord<Hea
 }
 
 function readFully(descriptor: number, length: number, position: number): Buffer {
-  // A buffer of its own each time: bodies in it are sent without another copy.
+  // A new buffer for each read: its bodies are sent without another copy.
   const bytes = Buffer.allocUnsafeSlow(length);
   let count = 0;
   while (count < length) {
@@ -96,12 +96,12 @@ function readFully(descriptor: number, length: number, position: number): Buffer
   return bytes.subarray(0, count);
 }
 
-// The most that one call takes on Linux.
+// IOV_MAX on Linux: the maximum for one call.
 const buffersAtOnce = 1024;
 
 function writeFully(
   descriptor: number,
-  records: readonly Waiting<unknown>[],
+  records: readonly MemoryRecord<unknown>[],
   position: number,
 ): number {
   let at = position;
@@ -113,7 +113,7 @@ function writeFully(
     const some = parts.slice(index, index + buffersAtOnce);
     const total = some.reduce((sum, each) => sum + each.length, 0);
     let count = writevSync(descriptor, some, at);
-    // Cut short, as on a disk that is nearly full: the rest by itself, or the error.
+    // A short write, e.g. on a nearly full disk: write the rest, or get the error.
     const rest = count < total ? Buffer.concat(some) : undefined;
     while (rest && count < total) {
       count += writeSync(descriptor, rest, count, total - count, at + count);
@@ -123,16 +123,16 @@ function writeFully(
   return at - position;
 }
 
-/** What a failed write took is room that the state needs. */
-function giveBack(descriptor: number | undefined, length: number): void {
+/** Frees the space of a failed write: the state may need it. */
+function truncateTo(descriptor: number | undefined, length: number): void {
   try {
     if (descriptor !== undefined) ftruncateSync(descriptor, length);
   } catch {
-    // Then it is room lost, nothing more.
+    // Only disk space is lost.
   }
 }
 
-/** A file that has no name any more: nothing is left behind, however the process ends. */
+/** Opens a file and removes its name, so that no file remains however the process ends. */
 function openNameless(folder: string): number {
   const path = join(folder, `spool-${randomBytes(8).toString("hex")}`);
   const descriptor = openSync(path, "wx+", 0o600);
@@ -141,9 +141,8 @@ function openNameless(folder: string): number {
 }
 
 /**
- * Creates a spool that stays in memory up to 8 MiB and goes on in a nameless
- * file in `folder`, up to 1 GiB. Where the file cannot be written, bodies are
- * left out from then on. The caller closes it.
+ * Creates a spool that uses up to 8 MiB of memory, then a nameless file in `folder` of up to
+ * 1 GiB. If the file cannot be written, the spool drops all further bodies. The caller closes it.
  */
 export function createSpool<Head>(
   folder: string,
@@ -151,8 +150,8 @@ export function createSpool<Head>(
 ): Spool<Head> {
   let descriptor: number | undefined;
   let fileBytes = 0;
-  // What is not in the file. Positions go on there, one a record.
-  let tail: Waiting<Head>[] = [];
+  // Records that are not in the file. Their positions continue after the file, one per record.
+  let tail: MemoryRecord<Head>[] = [];
   let tailBytes = 0;
   let keepsBodies = true;
   let canWrite = true;
@@ -164,14 +163,14 @@ export function createSpool<Head>(
       tail = [];
       tailBytes = 0;
     } catch {
-      // A full or read-only disk costs a second reading, not the run.
+      // On a full or read-only disk the run continues: it reads the files a second time.
       keepsBodies = canWrite = false;
-      giveBack(descriptor, fileBytes);
+      truncateTo(descriptor, fileBytes);
     }
   };
   const readAt = (position: number): SpoolRecord<Head> => {
     const record = tail[position - fileBytes];
-    if (record) return give(record, position);
+    if (record) return toRecord(record, position);
     const file = descriptor ?? -1;
     const length = lengthAt(readFully(file, prefixBytes, position), 0) ?? 0;
     return decode(readFully(file, length, position), 0, position);
@@ -203,7 +202,7 @@ export function createSpool<Head>(
         if (at === 0) throw new Error("the spool is shorter than what was written to it");
         position += at;
       }
-      for (const [index, record] of tail.entries()) yield give(record, fileBytes + index);
+      for (const [index, record] of tail.entries()) yield toRecord(record, fileBytes + index);
     },
     read: readAt,
     close() {

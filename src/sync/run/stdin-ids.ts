@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Database } from "../../database.ts";
 import { createInsert } from "../state/insert.ts";
 
-/** An id and the line it stands on. */
+/** An id and its line. */
 export interface LineId {
   id: string;
   line: number;
@@ -13,7 +13,7 @@ const table = `
   CREATE TEMP TABLE seen (id TEXT PRIMARY KEY, line INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
-// Long ones by their hash; the first character keeps the two kinds apart.
+// Longer ids are stored as a hash; the first character separates the two kinds.
 const longestKey = 256;
 
 function keyOf(id: string): string {
@@ -21,9 +21,9 @@ function keyOf(id: string): string {
 }
 
 /**
- * Remembers ids in a temporary table on disk: memory stays flat however many
- * there are. The function takes the next ids in order, at most 64, and tells for
- * each the line on which it was before, if it was.
+ * Remembers ids in a temporary table on disk, in constant memory. The returned function
+ * expects the next ids in order, at most 64. It returns for each id the first line with
+ * this id, or undefined if the id is new.
  */
 export function createStdinIds(
   database: Database,
@@ -51,7 +51,7 @@ export function createStdinIds(
       fresh.push([key, line]);
       return undefined;
     });
-    // Not a transaction of the state: its lock is for those who write it.
+    // A plain BEGIN: transaction() would take the write lock of the state.
     database.exec("BEGIN");
     insert(fresh);
     database.exec("COMMIT");

@@ -1,19 +1,19 @@
 import type { Pending } from "./pending.ts";
 
-/** Hands out one document after the other to many workers; undefined at the end. */
+/** Returns one document at a time to many workers; undefined at the end. */
 export interface WorkQueue {
   (): Promise<Pending | undefined>;
-  /** The next document where no fetching is needed for it. */
+  /** The next document of the current batch; undefined when a batch must be fetched first. */
   nextBuffered(): Pending | undefined;
-  /** Lets go of those who wait: a source may be silent for hours. */
+  /** Releases waiting workers: a source may be silent for hours. */
   stop(): void;
   /** Ends the source. */
   close(): Promise<void>;
 }
 
 /**
- * Shares the batches of one source among workers; the next is fetched when one is used up.
- * `onBatch` hears of each batch before any of it is handed out.
+ * Shares the batches of one source among workers. Fetches the next batch when one is used up.
+ * `onBatch` is called with each batch before any of its documents is returned.
  */
 export function createWorkQueue(
   batches: AsyncIterable<Pending[]>,
@@ -24,7 +24,7 @@ export function createWorkQueue(
   let at = 0;
   let isOver = false;
   let isStopped = false;
-  let pulling: Promise<void> | undefined;
+  let fetching: Promise<void> | undefined;
   let release: () => void = () => {};
   const fetchNext = async (): Promise<void> => {
     try {
@@ -39,12 +39,12 @@ export function createWorkQueue(
       isOver = true;
       throw error;
     } finally {
-      pulling = undefined;
+      fetching = undefined;
     }
   };
-  const pull = (): Promise<void> =>
+  const startFetch = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      // Not a race with a promise that outlives it: each would stay in memory.
+      // No Promise.race with a long-lived promise: each race would stay in memory.
       release = resolve;
       fetchNext().then(resolve, reject);
     });
@@ -54,8 +54,8 @@ export function createWorkQueue(
       const pending = nextBuffered();
       if (pending) return pending;
       if (isOver) return undefined;
-      pulling ??= pull();
-      await pulling;
+      fetching ??= startFetch();
+      await fetching;
     }
     return undefined;
   };

@@ -1,27 +1,27 @@
 import type { Database } from "../../database.ts";
 import { tombstoneMark } from "./records.ts";
 
-/** Stands before the fingerprint of a document whose last request may have been lost with its answer. */
+/** Prefix of the fingerprint of a document whose last request got no response. */
 export const doubtMark = "~";
 
-/** Whether nobody knows which version of a document the service has. */
+/** Whether the version of a document on the service is unknown. */
 export function isInDoubt(whole: string): boolean {
   return whole.startsWith(doubtMark);
 }
 
-/** A recorded document that a request changes. */
+/** A recorded document that the next request changes. */
 export interface Doubtful {
   target: string;
   id: string;
-  /** The version that the request sends: a record of that version stays as it is. */
+  /** The version that the request sends: a record of the same version is not marked. */
   sent?: string;
 }
 
 /**
- * Prepares putting recorded documents in doubt, as before a request that changes them: should its
- * answer never come, the recorded version is not taken for the one that the service has. A removal
- * notice stays one: what another pair sends under its id is not a document of this pair. The
- * caller opens the transaction.
+ * Returns a function that marks recorded documents as in doubt. Call it before a request that
+ * changes them: if the response is lost, the recorded version must not count as the version on
+ * the service. A tombstone stays one: what another pair sends under its id is not a document of
+ * this pair. The caller opens the transaction.
  */
 export function createDoubt(database: Database): (documents: readonly Doubtful[]) => void {
   const update = database.prepare(

@@ -2,24 +2,25 @@ import type { Database, SqlValue } from "../../database.ts";
 import { pagesOf } from "./pages.ts";
 import { toAccepted, toFailure } from "./records.ts";
 
-/** A record of the state as people and scripts get it. */
+/** A record of the state in the output of `state list`. */
 export interface StateEntry {
   status: "sent" | "failed";
   /** Origin, path prefix and pair. */
   target: string;
   ccPairId: number | null;
-  /** Null for what came from stdin. */
+  /** Null for a document from stdin. */
   path: string | null;
   /** Number of the row in a file of rows. */
   row: number | null;
   id: string | null;
   storedId: string | null;
-  /** When it was sent or failed, ISO 8601. */
+  /** Time of the upload or failure, ISO 8601. */
   time: string;
-  /** `doc_updated_at` as it was sent. */
+  /** The sent `doc_updated_at`. */
   updatedAt: string | null;
-  /** Of a failure: why, and whether another attempt may help as it is. */
+  /** Only for a failure. */
   reason: string | null;
+  /** Whether a retry without changes may succeed. */
   retryable: boolean | null;
   httpStatus: number | null;
 }
@@ -29,7 +30,7 @@ export interface EntryFilter {
   ccPairId?: number | undefined;
 }
 
-/** The condition on the target of a record, and its values. */
+/** SQL condition on the target of a record, and its values. */
 export function pairCondition(ccPairId: number | undefined): [sql: string, values: SqlValue[]] {
   // A target ends with its pair, see Target in target.ts.
   return ccPairId === undefined
@@ -44,7 +45,7 @@ function pairOf(target: string): number | null {
   return pair === undefined ? null : Number(pair);
 }
 
-/** The records of the state: failures first, each kind in order; in pages. */
+/** Lists the records of the state in pages: failures first, each kind in order. */
 export function* listRecords(
   database: Database,
   { status, ccPairId }: EntryFilter,

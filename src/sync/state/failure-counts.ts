@@ -2,21 +2,20 @@ import { join } from "node:path";
 import { openForReading } from "../../database.ts";
 import { stateFailure } from "./state.ts";
 
-/** Failures of the last uploads of one kind. No name and no text of a document. */
+/** Failures of one kind. Contains no name and no text of a document. */
 export interface FailureCount {
-  /** HTTP status; null where the failure is of this side: a file, the network. */
+  /** HTTP status; null for a local failure: a file, the network. */
   httpStatus: number | null;
-  /** Another attempt may succeed as it is. */
+  /** Whether a retry without changes may succeed. */
   retryable: boolean;
   count: number;
-  /** When the newest came, ISO 8601. */
+  /** Time of the newest failure, ISO 8601. */
   last: string;
 }
 
 /**
- * What is recorded as failed in the state of a folder, which is there, by kind,
- * the most frequent first. Changes nothing. Throws CliError `local` for a state
- * that cannot be read.
+ * Counts the recorded failures by kind, the 20 most frequent kinds first. `folder` must contain
+ * a state. Changes nothing. Throws CliError `local` when the state cannot be read.
  */
 export async function countFailures(folder: string): Promise<FailureCount[]> {
   const path = join(folder, "state.db");

@@ -1,9 +1,9 @@
 import type { Database } from "../../database.ts";
 
-/** Records of one kind in the order they came, on disk: a run may have a million failures. */
+/** Failures in order, on disk: a run may have a million failures. */
 export interface FailureLog<Failure> {
   add(failure: Failure): void;
-  /** From the first at each call; what is added meanwhile comes too. */
+  /** Starts at the first failure in each call; includes failures added meanwhile. */
   list(): Generator<Failure>;
 }
 
@@ -11,8 +11,8 @@ const batchSize = 128;
 const pageSize = 256;
 
 /**
- * Makes an empty log in the temporary database of the state's connection. A
- * failure is plain data and comes back as JSON keeps it.
+ * Creates an empty log in the temporary database of the state's connection. Failures are
+ * plain data and are stored as JSON.
  */
 export function createFailureLog<Failure extends object>(database: Database): FailureLog<Failure> {
   database.exec(
@@ -27,7 +27,7 @@ export function createFailureLog<Failure extends object>(database: Database): Fa
     if (batch.length === 0) return;
     const records = batch;
     batch = [];
-    // Not a transaction of the state: its lock is for those who write it.
+    // A plain BEGIN: transaction() would take the write lock of the state.
     database.exec("BEGIN");
     for (const record of records) insert.run(record);
     database.exec("COMMIT");

@@ -1,9 +1,9 @@
 import type { Database, SqlValue } from "../../database.ts";
 import { pairCondition } from "./entries.ts";
 
-/** What to forget: everything, or what paths or ids name. */
+/** Records to forget: all, or the records that paths or ids name. */
 export interface ForgetRequest {
-  /** Each is an id, a file, or a folder, in any of these spellings; none means all. */
+  /** Each name is an id, a file or a folder, in alternative spellings. Empty means all. */
   names: readonly (readonly string[])[];
   /** Only failures, which uploads that were stopped are among. */
   onlyFailed: boolean;
@@ -14,12 +14,12 @@ export interface ForgetRequest {
 export interface Forgotten {
   documents: number;
   failures: number;
-  /** Positions of names that nothing was recorded of. */
+  /** Positions of names without records. */
   unknown: number[];
 }
 
-// "/" and the character after it: what lies below a folder, by the order of text.
-function namedBy(spellings: readonly string[]): [sql: string, values: SqlValue[]] {
+// "0" follows "/" in text order, so the range from "folder/" to "folder0" is all paths below a folder.
+function nameCondition(spellings: readonly string[]): [sql: string, values: SqlValue[]] {
   const one = "id = ? OR path = ? OR (path >= ? AND path < ?)";
   const values = spellings.flatMap((each) => {
     const folder = each.replace(/\/+$/, "");
@@ -33,17 +33,18 @@ function count(database: Database, table: string, where: string, values: SqlValu
   return Number(row?.["n"]);
 }
 
-/** What forget() would remove. */
+/** Counts the records that forget() would delete. */
 export function countForgotten(database: Database, request: ForgetRequest): Forgotten {
   const result: Forgotten = { documents: 0, failures: 0, unknown: [] };
-  const [pair, pairValues] = pairCondition(request.ccPairId);
+  const [pairSql, pairValues] = pairCondition(request.ccPairId);
   const names = request.names.length === 0 ? [undefined] : request.names;
-  const stopped = count(database, "unfinished", pair, pairValues);
+  const stopped = count(database, "unfinished", pairSql, pairValues);
   for (const [index, spellings] of names.entries()) {
-    const [named, values] = spellings ? namedBy(spellings) : ["TRUE", []];
-    const [where, given] = [`${pair} AND ${named}`, [...pairValues, ...values]];
-    const documents = request.onlyFailed ? 0 : count(database, "accepted", where, given);
-    const failures = count(database, "failures", where, given) + (spellings ? 0 : stopped);
+    const [nameSql, values] = spellings ? nameCondition(spellings) : ["TRUE", []];
+    const [where, allValues] = [`${pairSql} AND ${nameSql}`, [...pairValues, ...values]];
+    const documents = request.onlyFailed ? 0 : count(database, "accepted", where, allValues);
+    const failed = count(database, "failures", where, allValues);
+    const failures = failed + (spellings ? 0 : stopped);
     if (documents + failures === 0 && spellings) result.unknown.push(index);
     result.documents += documents;
     result.failures += failures;
@@ -52,25 +53,25 @@ export function countForgotten(database: Database, request: ForgetRequest): Forg
 }
 
 /**
- * Forgets records in one transaction, so that the documents are sent again under
- * the same ids. Where all is forgotten, uploaded images are too.
+ * Deletes records in one transaction, so that the documents are sent again under the same
+ * ids. Deleting all records also deletes the records of uploaded images.
  */
 export function forget(database: Database, request: ForgetRequest): void {
-  const [pair, pairValues] = pairCondition(request.ccPairId);
+  const [pairSql, pairValues] = pairCondition(request.ccPairId);
   const tables = request.onlyFailed ? ["failures"] : ["failures", "accepted"];
   const names = request.names.length === 0 ? [undefined] : request.names;
   const isEverything =
     request.names.length === 0 && !request.onlyFailed && request.ccPairId === undefined;
   database.transaction(() => {
-    // First: nothing that goes is then looked for among the files.
+    // Files first: the triggers on `accepted` then have no files to search.
     if (isEverything) database.exec("DELETE FROM files; DELETE FROM images;");
     if (request.names.length === 0) {
-      database.prepare(`DELETE FROM unfinished WHERE ${pair}`).run(...pairValues);
+      database.prepare(`DELETE FROM unfinished WHERE ${pairSql}`).run(...pairValues);
     }
     for (const spellings of names) {
-      const [named, values] = spellings ? namedBy(spellings) : ["TRUE", []];
+      const [nameSql, values] = spellings ? nameCondition(spellings) : ["TRUE", []];
       for (const table of tables) {
-        const drop = database.prepare(`DELETE FROM ${table} WHERE ${pair} AND ${named}`);
+        const drop = database.prepare(`DELETE FROM ${table} WHERE ${pairSql} AND ${nameSql}`);
         drop.run(...pairValues, ...values);
       }
     }

@@ -2,52 +2,54 @@ import type { Database, SqlValue, Statement } from "../../database.ts";
 
 type Row = readonly SqlValue[];
 
-// Many rows a statement: each call of the driver costs as much as several rows. What is
-// left goes in halves of it, so that not even 31 rows are 31 calls.
+// Many rows per statement: each driver call costs as much as several rows. The remaining rows
+// use statements of 16, 8, 4, 2 and 1 rows, so that 31 rows are not 31 calls.
 const rowsAtOnce = 32;
-// Each way of sharing values is a statement of its own.
-const mostWaysOfSharing = 8;
+// Each pattern of shared values needs its own prepared statement.
+const mostSharingPatterns = 8;
 
 interface InsertForm {
-  /** What stands for one row, with as many marks as values. Default: the values alone. */
+  /** SQL of one row, with one `?` per value. Default: the values alone. */
   row?: string;
-  /** What follows the rows. */
+  /** SQL after the rows. */
   tail?: string;
 }
 
 /**
- * For each column where its values come from: `own` in each row, `all` when every
- * row has the same, or an earlier column that has the same in each row.
+ * Where the values of each column come from. `own`: each row has its own value. `all`: all
+ * rows share one value. A number: the earlier column with the same value in each row.
  */
 type Sources = readonly ("own" | "all" | number)[];
 
 function sourcesOf(rows: readonly Row[], columns: number): Sources {
   const sources: Sources[number][] = [];
   for (let column = 0; column < columns; column++) {
-    sources.push(isAlike(rows, column) ? "all" : (twinOf(rows, column, sources) ?? "own"));
+    sources.push(
+      isSameInAllRows(rows, column) ? "all" : (equalColumnOf(rows, column, sources) ?? "own"),
+    );
   }
   return sources;
 }
 
-function isAlike(rows: readonly Row[], column: number): boolean {
+function isSameInAllRows(rows: readonly Row[], column: number): boolean {
   const first = rows[0]?.[column];
   for (const row of rows) if (row[column] !== first) return false;
   return true;
 }
 
-function twinOf(rows: readonly Row[], column: number, sources: Sources): number | undefined {
+function equalColumnOf(rows: readonly Row[], column: number, sources: Sources): number | undefined {
   for (let other = 0; other < column; other++) {
-    if (sources[other] === "own" && areTwins(rows, column, other)) return other;
+    if (sources[other] === "own" && areEqualColumns(rows, column, other)) return other;
   }
   return undefined;
 }
 
-function areTwins(rows: readonly Row[], column: number, other: number): boolean {
+function areEqualColumns(rows: readonly Row[], column: number, other: number): boolean {
   for (const row of rows) if (row[column] !== row[other]) return false;
   return true;
 }
 
-/** The rows of a statement with numbered marks, in the order of valuesOf(). */
+/** SQL of all rows with numbered parameters, in the order of valuesOf(). */
 function numberedRows(row: string, count: number, sources: Sources): string {
   let last = 0;
   const shared = sources.map((source) => (source === "all" ? ++last : 0));
@@ -75,10 +77,10 @@ function valuesOf(rows: readonly Row[], sources: Sources): SqlValue[] {
 }
 
 /**
- * Prepares inserting rows of `columns` values; `head` is the statement up to
- * VALUES. Returns a function that inserts any number of rows; the caller opens
- * the transaction. Of many rows, what is the same in all of them or in two of
- * their columns is handed to SQLite once: that costs as much as inserting it.
+ * Prepares inserts of rows with `columns` values; `head` is the statement before VALUES.
+ * Returns a function that inserts any number of rows. The caller opens the transaction.
+ * A value that all rows or two columns share is bound once: binding a value costs as much
+ * as inserting it.
  */
 export function createInsert(
   database: Database,
@@ -88,19 +90,19 @@ export function createInsert(
 ): (rows: readonly Row[]) => void {
   const nothingShared: Sources = Array.from({ length: columns }, () => "own");
   const prepared = new Map<string, Statement>();
-  let waysOfSharing = 0;
+  let sharingPatterns = 0;
   const insert = (rows: readonly Row[]): void => {
     let sources = rows.length === rowsAtOnce ? sourcesOf(rows, columns) : nothingShared;
     let key = `${rows.length} ${sources.join(" ")}`;
     const isNew = !prepared.has(key) && sources.some((source) => source !== "own");
-    if (isNew && ++waysOfSharing > mostWaysOfSharing) {
+    if (isNew && ++sharingPatterns > mostSharingPatterns) {
       sources = nothingShared;
       key = `${rows.length} ${sources.join(" ")}`;
     }
     let statement = prepared.get(key);
     if (!statement) {
-      const marked = numberedRows(row, rows.length, sources);
-      prepared.set(key, (statement = database.prepare(`${head} VALUES ${marked} ${tail}`)));
+      const rowsSql = numberedRows(row, rows.length, sources);
+      prepared.set(key, (statement = database.prepare(`${head} VALUES ${rowsSql} ${tail}`)));
     }
     statement.runMany(valuesOf(rows, sources));
   };

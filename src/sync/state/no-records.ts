@@ -3,8 +3,8 @@ import type { State } from "./state.ts";
 import { openTemporaryState } from "./state-file.ts";
 import { noUnfinishedRuns } from "./unfinished.ts";
 
-/** A state that knows nothing and keeps nothing; whatever needs its database throws `missing`. */
-function recordlessState(missing: unknown): State {
+/** Creates a state without records. Any use of its database throws `missing`. */
+function createRecordlessState(missing: unknown): State {
   const nothing = (): void => {};
   const fail = (): never => {
     throw missing;
@@ -36,14 +36,14 @@ function recordlessState(missing: unknown): State {
 }
 
 /**
- * A state for a command that only plans, without any records: it does not need SQLite. Throws
- * CliError `local` for any other fault of the database.
+ * Opens a state without records, for a command that only plans. It works without SQLite. Throws
+ * CliError `local` for any other database error.
  */
 export async function openPlanningState(): Promise<State> {
   try {
     return await openTemporaryState();
   } catch (error) {
     if (!isWithoutSqlite(error)) throw error;
-    return recordlessState(error);
+    return createRecordlessState(error);
   }
 }

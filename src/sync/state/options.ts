@@ -3,25 +3,28 @@ import type { Database } from "../../database.ts";
 import type { RawSettings } from "../../documents/map/settings.ts";
 
 /**
- * How a run selected files and shaped their documents: what flags and configuration said.
- * It is recorded with each document and each failure, and never holds a key.
+ * The flags and configuration by which a run selected files and shaped documents.
+ * Recorded with each document and each failure. Never contains an API key.
  */
 export interface RecordedOptions {
   /** Whether the configured `include` found the files, not a path of the command line. */
   byInclude: boolean;
-  /** Whether a flag named the target, which then wins over rules and rows. */
+  /** Whether a flag named the target, which then overrides rules and rows. */
   pairFromFlag: boolean;
   /** Version of the mapping, see mappingVersion. */
   mapping: number;
-  /** Flags and configuration; the flags are in `flags`. The root is not among them. */
+  /** Flags (in `flags`) and configuration, without the root. */
   settings: Omit<RawSettings, "root">;
 }
 
-/** The options of the runs that one state knows, each stored once under a number. */
+/** The options of all recorded runs, each stored once under a number. */
 export interface OptionsStore {
-  /** The number of these options; they are stored when they are new. `json` is optionsJson(). */
+  /**
+   * Stores new options; returns the number of the options, or undefined when they must not be
+   * stored. `json` is from optionsJson().
+   */
   store(json: string): number | undefined;
-  /** The number of these options; undefined when they are not stored. */
+  /** Returns the number of the options; undefined when they are not stored. */
   find(json: string): number | undefined;
   get(number: number | undefined): RecordedOptions | undefined;
 }
@@ -33,17 +36,17 @@ function sortedKeys(_key: string, value: unknown): unknown {
   );
 }
 
-/** The options as text: the same for the same options, whatever the order of their members. */
+/** Serialises options with sorted members, so that equal options have equal texts. */
 export function optionsJson(options: RecordedOptions): string {
   return JSON.stringify(options, sortedKeys);
 }
 
-/** Identifies options in exported states and in reports: 32 hex digits. */
+/** Key of options in exported states and reports: 32 hex digits. */
 export function optionsKey(json: string): string {
   return hash("sha256", json, "hex").slice(0, 32);
 }
 
-/** Reads options that another state or a report holds; undefined for what is none. */
+/** Parses options from another state or a report; undefined when invalid. */
 export function parseOptions(value: unknown): RecordedOptions | undefined {
   const { byInclude, pairFromFlag, mapping, settings } = (value ?? {}) as Partial<RecordedOptions>;
   const isKnown =
@@ -55,7 +58,7 @@ export function parseOptions(value: unknown): RecordedOptions | undefined {
   return isKnown ? { byInclude, pairFromFlag, mapping, settings } : undefined;
 }
 
-/** The options of a state. Writing throws what the database throws. */
+/** Opens the options of a state. Writing throws what the database throws. */
 export function createOptionsStore(database: Database): OptionsStore {
   const select = database.prepare("SELECT number FROM options WHERE key = ?");
   const byNumber = database.prepare("SELECT json FROM options WHERE number = ?");
@@ -72,7 +75,7 @@ export function createOptionsStore(database: Database): OptionsStore {
       if (before !== undefined) return before;
       database.transaction(() => insert.run(optionsKey(json), json));
       const number = find(json);
-      if (number === undefined) throw new Error("options that were stored are not there");
+      if (number === undefined) throw new Error("stored options were not found");
       return number;
     },
     get(number) {

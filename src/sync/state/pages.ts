@@ -3,9 +3,9 @@ import type { Database, Row, SqlValue } from "../../database.ts";
 const pageSize = 1024;
 
 /**
- * The rows of a table in order of `keys`, its unique columns: in pages, so that
- * memory stays flat and the same connection may write between them. `where` is a
- * condition on the row, its values in `values`.
+ * Yields the rows of a table in the order of `keys`, its unique columns. Reads in pages, so
+ * that memory stays constant and the same connection may write between two pages. `where`
+ * is a condition on the row with its `values`.
  */
 export function* pagesOf(
   database: Database,

@@ -1,42 +1,43 @@
 import type { Row, SqlValue } from "../../database.ts";
 
 /**
- * What reading a file gave the last time. Like an entry of git's index: while
- * `seen` is the same, the file stays unread.
+ * Result of the last reading of a file. Works like an entry of git's index: while `seen`
+ * is unchanged, the file is not read.
  */
 export interface FileRecord {
   path: string;
   /** 0, or the number of the row in a file of rows. */
   part: number;
-  /** Stamp and mapping key, see seenText(); "" when they are not to be trusted. */
+  /** Stamp and mapping key, see seenText(); "" when they cannot be trusted. */
   seen: string;
   /** Hash of the file's bytes. */
   content: string;
-  /** The document it gave, or why it gives none. */
+  /** The document of the file; undefined when it was skipped. */
   document: { id: string; ccPairId: number | undefined; whole: string } | undefined;
+  /** Reason why the file has no document. */
   skipped: string | undefined;
   /**
-   * Key of a target that has the document as recorded, from this file; where
-   * undefined, what is accepted tells. On saving only a claim, see save().
+   * Key of a target that accepted this document from this file. When undefined, look in
+   * `accepted`. save() keeps it only after a check.
    */
   target: string | undefined;
 }
 
-/** What the service accepted with HTTP 200 under one target and id. */
+/** A document that the service accepted with HTTP 200 under one target and id. */
 export interface AcceptedRecord {
   target: string;
   id: string;
-  /** Undefined for what came from stdin. */
+  /** Undefined for a document from stdin. */
   path: string | undefined;
   part: number;
   whole: string;
   fields: string;
-  /** `doc_updated_at` as it was sent. */
+  /** The sent `doc_updated_at`. */
   updatedAt: string | undefined;
-  /** The id under which the service stored it, where it said another one. */
+  /** The id in the response, where it differs from `id`. */
   storedId: string | undefined;
   sentAtMs: number;
-  /** Number of the options that shaped it, see OptionsStore; undefined in states before version 4. */
+  /** Number of its options, see OptionsStore; undefined in states before version 4. */
   options?: number | undefined;
 }
 
@@ -45,10 +46,10 @@ export interface FailureRecord {
   target: string;
   path: string;
   part: number;
-  /** "" where none is known. */
+  /** "" when unknown. */
   id: string;
   reason: string;
-  /** Whether another attempt may help without a change of the document. */
+  /** Whether a retry without changes may succeed. */
   retryable: boolean;
   status: number | undefined;
   failedAtMs: number;
@@ -56,12 +57,12 @@ export interface FailureRecord {
   options?: number | undefined;
 }
 
-/** `seen` of a file: its trusted stamp and the key of its mapping. */
+/** Builds `seen` of a file from its stamp ("" when not trusted) and its mapping key. */
 export function seenText(stamp: string, mapping: string): string {
   return stamp === "" ? "" : `${stamp} ${mapping}`;
 }
 
-/** The stamp that seenText() was given with this mapping key; undefined for another key or none. */
+/** Returns the stamp in `seen`; undefined when `seen` has another mapping key or no stamp. */
 export function stampIn(seen: string, mapping: string): string | undefined {
   const end = seen.length - mapping.length - 1;
   return end > 0 && seen.endsWith(mapping) && seen.charAt(end) === " "

@@ -16,13 +16,13 @@ export interface StateBatch {
   failures?: readonly FailureRecord[];
 }
 
-const changing = acceptedColumns.filter((each) => each !== "target" && each !== "id");
+const updatedColumns = acceptedColumns.filter((each) => each !== "target" && each !== "id");
 
-// Never REPLACE: no trigger would hear of the row that was there.
+// Never REPLACE: it would not fire the triggers for the old row.
 const upsertAccepted = `ON CONFLICT (target, id) DO UPDATE
-  SET ${changing.map((each) => `${each} = excluded.${each}`).join(", ")}`;
+  SET ${updatedColumns.map((each) => `${each} = excluded.${each}`).join(", ")}`;
 
-// That a target has the document is written down only where it is so.
+// Stores the target of a file only if `accepted` has the document under that target.
 const checkedRow = `(?,?,?,?,?,?,?,?,
   (SELECT target FROM accepted WHERE target = ? AND id = ? AND whole = ? AND path = ?))`;
 
@@ -33,8 +33,8 @@ function checkedFileValues(each: FileRecord): SqlValue[] {
 
 const keyOf = (target: string, id: string): string => `${target} ${id}`;
 
-/** Divides files into those whose claim of a target the batch itself proves, and the others. */
-function divide(
+/** Separates files whose target is proven by the batch itself from files that need a check. */
+function splitProven(
   files: readonly FileRecord[],
   accepted: readonly AcceptedRecord[],
 ): { proven: FileRecord[]; others: FileRecord[] } {
@@ -50,7 +50,7 @@ function divide(
   return { proven, others };
 }
 
-/** Prepares saving batches, each in one durable transaction, see State. */
+/** Prepares saving of batches, each in one durable transaction, see State. */
 export function createSave(
   database: Database,
 ): (batch: StateBatch, synchronous?: Synchronous) => void {
@@ -62,20 +62,20 @@ export function createSave(
   const dropFailure = database.prepare(
     "DELETE FROM failures WHERE target = ? AND path = ? AND part = ?",
   );
-  const dropGiven = database.prepare(
+  const dropStdinFailure = database.prepare(
     "DELETE FROM failures WHERE target = ? AND path = '' AND part = 0 AND id = ?",
   );
   const anyFailure = database.prepare("SELECT 1 AS yes FROM failures LIMIT 1");
   return ({ files = [], accepted = [], failures = [] }, synchronous) => {
     database.transaction(() => {
-      // In this order: what is accepted says what the files may claim.
+      // `accepted` first: the check of the files reads it.
       putAccepted(accepted.map(acceptedValues));
-      const { proven, others } = divide(files, accepted);
+      const { proven, others } = splitProven(files, accepted);
       putProven(proven.map(fileValues));
       putChecked(others.map(checkedFileValues));
       if (accepted.length > 0 && anyFailure.get()) {
         for (const { target, path, part, id } of accepted) {
-          if (path === undefined) dropGiven.run(target, id);
+          if (path === undefined) dropStdinFailure.run(target, id);
           else dropFailure.run(target, path, part);
         }
       }

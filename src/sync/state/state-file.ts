@@ -17,15 +17,15 @@ import { checkStateFolder, isOwnFolder } from "./state-folder.ts";
 import { prepareTables, schema } from "./state-schema.ts";
 import { createState, stateFailure, type State } from "./state.ts";
 
-/** Takes the rights of others from a file or folder; those of another owner are not ours to change. */
-function closeToOthers(path: string, mode: number, { uid }: OwnerRules): void {
+/** Removes the rights of other users from a file or folder, unless another user owns it. */
+function removeRightsOfOthers(path: string, mode: number, { uid }: OwnerRules): void {
   const stats = lstatSync(path);
   if ((uid < 0 || stats.uid === uid) && (stats.mode & 0o077) !== 0) chmodSync(path, mode);
 }
 
 function writeIgnore(path: string): void {
   try {
-    // Never through a link, nor over what another run has just written.
+    // "wx" never follows a link and never overwrites the file of a concurrent run.
     writeFileSync(path, "*\n", { flag: "wx" });
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
@@ -35,9 +35,9 @@ function writeIgnore(path: string): void {
 function prepareFolder(folder: string, rules: OwnerRules): void {
   try {
     makeFolder(folder, 0o700);
-    if (isOwnFolder(folder)) closeToOthers(folder, 0o700, rules);
-    // Only in a folder of its own: beside other files, as with `--state .`, git and
-    // the next run would ignore those as well.
+    if (isOwnFolder(folder)) removeRightsOfOthers(folder, 0o700, rules);
+    // Only in a folder without other files: with `--state .`, git and the next run would
+    // ignore the other files too.
     const isOwn = readdirSync(folder).every((name) => name.startsWith("state.db"));
     if (isOwn) writeIgnore(join(folder, ".gitignore"));
   } catch (error) {
@@ -48,7 +48,7 @@ function prepareFolder(folder: string, rules: OwnerRules): void {
   }
 }
 
-// SQLite's words for a file that is no database, in both drivers.
+// SQLite's messages for a damaged database, in both drivers.
 function isCorrupt(error: unknown): boolean {
   const cause = error instanceof CliError ? error.cause : error;
   const text = `${codeOf(cause) ?? ""} ${messageOf(cause)}`;
@@ -61,14 +61,14 @@ function moveAside(path: string, error: unknown, now: number): CliError {
   for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
   return new CliError("local", `the state ${path} is damaged; moved to ${aside}`, {
     hints: [
-      "run again: everything is sent once more under the same ids, so nothing is duplicated",
-      "or bring the state back from a copy",
+      "run again: all documents are sent again under the same ids, without duplicates",
+      "or restore the state from a backup",
     ],
     cause: error,
   });
 }
 
-/** A state that lives in memory only: for `--no-state`, and for a plan where none exists yet. */
+/** Opens a state in memory: for `--no-state`, and for a plan without a state. */
 export async function openTemporaryState(): Promise<State> {
   const database = await openDatabase(":memory:");
   database.exec(schema);
@@ -76,9 +76,9 @@ export async function openTemporaryState(): Promise<State> {
 }
 
 /**
- * An empty state in a file that nobody else sees and that goes when it is closed:
- * as large as may be, in little memory. Not in a database without a name, which
- * libsql keeps in memory. Throws CliError `local`.
+ * Opens an empty state in a private temporary file, which is removed on close. It can grow
+ * large and needs little memory. SQLite's nameless database is no alternative: libsql keeps
+ * it in memory. Throws CliError `local`.
  */
 export async function openScratchState(): Promise<State> {
   let folder: string;
@@ -86,7 +86,7 @@ export async function openScratchState(): Promise<State> {
     folder = mkdtempSync(join(tmpdir(), "knowctl-"));
   } catch (error) {
     throw new CliError("local", `cannot write to ${tmpdir()}: ${messageOf(error)}`, {
-      hints: ["name another folder for temporary files with TMPDIR"],
+      hints: ["set TMPDIR to another folder for temporary files"],
       cause: error,
     });
   }
@@ -94,13 +94,13 @@ export async function openScratchState(): Promise<State> {
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch {
-      // Open files cannot be removed everywhere; the next call may.
+      // Some systems cannot remove open files; close() calls this again.
     }
   };
   try {
     const database = await openDatabase(join(folder, "state.db"));
     database.exec(schema);
-    // It has no name from here on: nothing is left behind, however the process ends.
+    // Remove the name at once, so that no file remains however the process ends.
     remove();
     const state = createState(database, "(temporary)", { isTemporary: true });
     return {
@@ -116,7 +116,7 @@ export async function openScratchState(): Promise<State> {
   }
 }
 
-/** For what only a state that is there can tell. */
+/** Error for a command that needs an existing state. */
 export function noStateError(folder: string): CliError {
   return new CliError("not-found", `there is no state in ${folder}`, {
     hints: ["name its folder with --state, or the project root with --root"],
@@ -124,9 +124,9 @@ export function noStateError(folder: string): CliError {
 }
 
 /**
- * Whether `folder` holds a state already. Throws CliError `local` where that
- * cannot be told: a state that may not be looked at is not "nothing sent yet";
- * and for one that is not to be believed (see checkStateFolder()).
+ * Whether `folder` contains a state. Throws CliError `local` when this cannot be checked:
+ * an unreadable state must not count as "nothing sent yet". Also throws for a state that
+ * cannot be trusted (see checkStateFolder()).
  */
 export function hasState(folder: string, rules: OwnerRules): boolean {
   checkStateFolder(folder, rules);
@@ -140,20 +140,19 @@ export function hasState(folder: string, rules: OwnerRules): boolean {
 
 export interface OpenedState {
   state: State;
-  /** There was a file, but nothing in it: what was recorded before is lost. */
+  /** The file existed but was empty: the earlier records are lost. */
   wasEmptied: boolean;
 }
 
-// Stands beside a new state until something is recorded: until then the folder marks no project
-// root (config/find/project-mark.ts), so that a run that fails first does not change later ids.
-const nothingRecorded = "state.db-new";
+// Exists beside a new state until the first record. Until then the folder does not mark a project
+// root (config/find/project-mark.ts), so that a failed first run does not change later ids.
+const newStateMark = "state.db-new";
 
 /**
- * Opens (and creates) the state in `folder`, which git is told to ignore. A
- * damaged file is moved aside and reported as CliError `local`: it is never
- * silently taken for an empty one. Throws CliError `local` too when the folder
- * or file cannot be written, and for one that is not to be believed (see
- * checkStateFolder()): then nothing is made or changed.
+ * Opens (and creates) the state in `folder`, and makes git ignore the folder. A damaged
+ * file is moved aside and reported as CliError `local`; it never counts as empty. Also
+ * throws CliError `local` when the folder or file cannot be written. Throws for a state
+ * that cannot be trusted (see checkStateFolder()), without creating or changing anything.
  */
 export async function openState(
   folder: string,
@@ -165,13 +164,13 @@ export async function openState(
   prepareFolder(folder, rules);
   let database: Database | undefined;
   try {
-    const mark = join(folder, nothingRecorded);
+    const mark = join(folder, newStateMark);
     if (!existed) writeFileSync(mark, "");
     database = await openDatabase(path);
-    closeToOthers(path, 0o600, rules);
-    const heldTables = prepareTables(database, path);
+    removeRightsOfOthers(path, 0o600, rules);
+    const hadTables = prepareTables(database, path);
     const onRecord = (): void => rmSync(mark, { force: true });
-    return { state: createState(database, path, { onRecord }), wasEmptied: existed && !heldTables };
+    return { state: createState(database, path, { onRecord }), wasEmptied: existed && !hadTables };
   } catch (error) {
     database?.close();
     throw isCorrupt(error) ? moveAside(path, error, now()) : stateFailure(path, error);

@@ -5,22 +5,22 @@ import { CliError } from "../../errors.ts";
 import { isForeign, type OwnerRules } from "../../ownership.ts";
 import { stateFailure } from "./state.ts";
 
-/** Name of the state's folder in a project. */
+/** Name of the state folder in a project. */
 const ownName = ".knowctl";
 const databaseFiles = ["state.db", "state.db-wal", "state.db-shm", "state.db-journal"].concat(
   "state.db-new",
 );
 
 /**
- * The folder of `--state`. The person who names it may name a link. A folder with the name of
- * the tool's own is never reached through one: it may have come with a checkout.
+ * Resolves the folder of `--state`. The user may name a link. Links to a folder named `.knowctl`
+ * are not resolved: they may come from a checkout.
  */
 export function namedStateFolder(cwd: string, name: string): string {
   const path = resolve(cwd, name);
   return basename(path) === ownName ? path : (realPath(path) ?? path);
 }
 
-/** Whether the folder is the tool's own, as in a project: then it is this user's, and nobody else's. */
+/** Whether the folder is the tool's own (`.knowctl`), which must belong to this user. */
 export function isOwnFolder(folder: string): boolean {
   return basename(folder) === ownName;
 }
@@ -33,10 +33,10 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-const elsewhere = "or name another folder with --state, or run with --no-state";
+const otherFolderHint = "or name another folder with --state, or run with --no-state";
 
 function refuse(path: string, problem: string, remedy: string): never {
-  throw new CliError("local", `${path} ${problem}: not used`, { hints: [remedy, elsewhere] });
+  throw new CliError("local", `${path} ${problem}: not used`, { hints: [remedy, otherFolderHint] });
 }
 
 function checkOwner(path: string, stats: Stats, rules: OwnerRules): void {
@@ -45,14 +45,14 @@ function checkOwner(path: string, stats: Stats, rules: OwnerRules): void {
     hints: [
       `take it over: chown -R "$(id -u)" ${path}`,
       "in a container, or with a restored cache: KNOWCTL_TRUST_PROJECT=1",
-      elsewhere,
+      otherFolderHint,
     ],
   });
 }
 
 function checkLink(path: string, stats: Stats): void {
   if (!stats.isSymbolicLink()) return;
-  refuse(path, "is a symbolic link", "remove the link; what it leads to stays");
+  refuse(path, "is a symbolic link", "remove the link; its target is kept");
 }
 
 function checkFile(path: string, rules: OwnerRules): Stats | undefined {
@@ -65,22 +65,22 @@ function checkFile(path: string, rules: OwnerRules): Stats | undefined {
 }
 
 function checkDatabaseFile(path: string, rules: OwnerRules): void {
-  const names = checkFile(path, rules)?.nlink ?? 1;
-  // SQLite finds a journal by the name of its database: used under two names, the database breaks.
-  if (names > 1) refuse(path, "has a second name (a hard link)", "put a copy in its place");
+  const linkCount = checkFile(path, rules)?.nlink ?? 1;
+  // SQLite finds the journal by the database name: use under two names damages the database.
+  if (linkCount > 1) refuse(path, "has a second name (a hard link)", "replace it with a copy");
 }
 
 /**
- * Looks at the folder of a state and at the files in it, without following links. Throws CliError
- * `local` for what a checkout could have brought: a link, another kind of file, a file that
- * belongs to another user. What is not there is right.
+ * Checks the state folder and its files, without following links. Throws CliError `local` for
+ * anything that a checkout could have added: a link, another kind of file, a file of another
+ * user. Missing files are accepted.
  */
 export function checkStateFolder(folder: string, rules: OwnerRules): void {
   const stats = statsOf(folder);
   if (!stats) return;
   checkLink(folder, stats);
   if (!stats.isDirectory()) refuse(folder, "is not a folder", "remove it");
-  // Of a folder that the person named only what lies in it must be theirs, as on a shared disk.
+  // A folder named with --state may belong to another user (a shared disk); its files may not.
   if (isOwnFolder(folder)) checkOwner(folder, stats, rules);
   for (const name of databaseFiles) checkDatabaseFile(join(folder, name), rules);
   checkFile(join(folder, ".gitignore"), rules);

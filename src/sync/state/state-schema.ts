@@ -1,19 +1,19 @@
 import type { Database } from "../../database.ts";
 import { CliError } from "../../errors.ts";
 
-/** Raised when a stored table changes its meaning; an older tool then refuses the file. */
+/** Raise it when a table changes its meaning: an older knowctl then refuses the file. */
 const schemaVersion = 4;
 
-// The target of a file stands for a look at what is accepted, so it goes with that,
-// whoever changes it and by whatever statement. The index files_id finds the file.
-const unmarking = (name: string, event: string): string => `
+// files.target is a cached look-up in `accepted`. The triggers clear it on every change of
+// `accepted`. The condition on replace() makes SQLite use the index files_id.
+const clearTargetTrigger = (name: string, event: string): string => `
 CREATE TRIGGER IF NOT EXISTS ${name} AFTER ${event} BEGIN
   UPDATE files SET target = NULL
   WHERE id IS NOT NULL AND replace(id, ' ', '_') = replace(OLD.id, ' ', '_')
     AND id = OLD.id AND target = OLD.target;
 END;`;
 
-/** The tables of a state; for a temporary one this is all it takes. */
+/** The tables of a state; a temporary state needs nothing else. */
 export const schema = `
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
@@ -42,40 +42,40 @@ CREATE TABLE IF NOT EXISTS images (
   service TEXT NOT NULL, hash TEXT NOT NULL, file_id TEXT NOT NULL, sent_at INTEGER NOT NULL,
   PRIMARY KEY (service, hash)
 ) WITHOUT ROWID;
-${unmarking("accepted_changed", "UPDATE ON accepted WHEN (OLD.target, OLD.id, OLD.path, OLD.whole) IS NOT (NEW.target, NEW.id, NEW.path, NEW.whole)")}
-${unmarking("accepted_dropped", "DELETE ON accepted")}
+${clearTargetTrigger("accepted_changed", "UPDATE ON accepted WHEN (OLD.target, OLD.id, OLD.path, OLD.whole) IS NOT (NEW.target, NEW.id, NEW.path, NEW.whole)")}
+${clearTargetTrigger("accepted_dropped", "DELETE ON accepted")}
 `;
 
-/** Makes the tables where they are missing. Gives false when the file held none yet. */
+/** Creates missing tables and upgrades old ones. Returns false when the file had no usable tables. */
 export function prepareTables(database: Database, path: string): boolean {
   return database.transaction(() => {
-    const held = database
+    const hadTables = database
       .prepare("SELECT 1 AS yes FROM sqlite_master WHERE type = 'table' AND name = 'meta'")
       .get();
-    const row = held && database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
+    const row = hadTables && database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
     const version = row === undefined ? schemaVersion : Number(row["value"]);
     if (version > schemaVersion) {
       throw new CliError("local", `the state ${path} was written by a newer knowctl`, {
         hints: ["update knowctl, or name another folder with --state"],
       });
     }
-    // Version 1 never left the workshop; what it recorded is sent once more under the same ids.
+    // Version 1 was never released: drop its records, and documents are sent again under the same ids.
     if (version < 2) {
       database.exec("DROP TABLE files; DROP TABLE accepted; DROP TABLE IF EXISTS failures;");
     }
-    // Files of version 2 have no target; what is accepted tells of them.
+    // Files of version 2 have no target; scans then look in `accepted`.
     if (version === 2) database.exec("ALTER TABLE files ADD COLUMN target TEXT;");
-    // Of what was recorded before version 4 nobody knows the options.
+    // Records before version 4 have no options.
     if (version === 2 || version === 3) {
       for (const table of ["accepted", "failures"]) {
         database.exec(`ALTER TABLE ${table} ADD COLUMN options INTEGER;`);
       }
     }
     database.exec(schema);
-    // Also the test write: a full or read-only disk shows before anything is sent.
+    // Also a test write: a full or read-only disk fails here, before any upload.
     database
       .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('schema', ?)")
       .run(String(schemaVersion));
-    return held !== undefined && version >= 2;
+    return hadTables !== undefined && version >= 2;
   });
 }

@@ -21,51 +21,51 @@ export interface State {
   /** All parts of a file, in order. */
   filesOf(path: string): FileRecord[];
   /**
-   * Rows of a file are about to be sent: `ours` count as not sent until they are
-   * recorded again, `others` unless they are recorded.
+   * Call it before sending the rows of a file. `ours` count as not sent until they are
+   * recorded again; `others` (of other shards) only when they have no record.
    */
   openParts(path: string, ours: readonly number[], others: readonly number[]): void;
-  /** Forgets the rows of a file beyond its last. */
+  /** Deletes the records of rows after the last row of a file. */
   dropPartsBeyond(path: string, last: number): void;
   accepted(target: string, id: string): AcceptedRecord | undefined;
-  /** Those of `ids` that are accepted, by id. Some hundreds at once. */
+  /** The accepted records of `ids`, by id. For some hundred ids per call. */
   acceptedOf(target: string, ids: readonly string[]): Map<string, AcceptedRecord>;
-  /** How many files are recorded, rows of files included; counts no further than `most`. */
+  /** Counts recorded files and rows, up to `most`. */
   countFiles(most: number): number;
-  /** Whether anything is accepted under a target. */
+  /** Whether a target has any accepted record. */
   knows(target: string): boolean;
   /** Records of one target in order of their id. */
   listAccepted(target: string): IterableIterator<AcceptedRecord>;
   listFailures(target: string): IterableIterator<FailureRecord>;
-  /** Forgets that a document was accepted. */
+  /** Deletes an accepted record. */
   dropAccepted(target: string, id: string): void;
   /** The options that documents and failures were recorded with. */
   readonly options: OptionsStore;
   readonly unfinished: UnfinishedRuns;
-  /** Keys of the targets that accepted a document of this id. */
+  /** Keys of the targets that accepted a document with this id. */
   targetsOf(id: string): string[];
   /**
-   * One durable transaction (see Database). A file's claim of a target is kept only if, with the
-   * batch, that target has the document, from this file and as recorded.
+   * Saves in one durable transaction (see Database). Keeps the `target` of a file only if, after
+   * this batch, that target has the same version of the document from this file.
    */
   save(batch: StateBatch, synchronous?: Synchronous): void;
-  /** Puts recorded documents in doubt, see createDoubt(): before a request that changes them. */
+  /** Marks records as in doubt before a request that changes the documents, see createDoubt(). */
   doubt(documents: readonly Doubtful[]): void;
-  /** The folder marks the project root from now on; the first save says so by itself. */
+  /** Makes the folder mark the project root. The first save does this too. */
   markRoot(): void;
-  /** Waits until the disk has all that was saved. */
+  /** Waits until all saves are on disk. */
   sync(): void;
-  /** Forgets failures of a target that are older, of paths for which `isWanted` says so. */
+  /** Deletes failures of a target before a time, for the paths that `isWanted` accepts. */
   clearFailures(target: string, beforeMs: number, isWanted: (path: string) => boolean): void;
-  /** There is no database: nothing is recorded, and a plan is kept in memory. */
+  /** True without a database: nothing is recorded, and the plan is in memory. */
   readonly isRecordless?: boolean;
-  /** The database itself, for the plan's temporary tables; it throws where there is none. */
+  /** The database, for temporary tables. Throws on use when `isRecordless`. */
   readonly database: Database;
   close(): void;
 }
 
-/** Why a file or its folder cannot be written, where the system says so: SQLite's words do not. */
-function denialOf(path: string): string | undefined {
+/** The system's reason why a file or its folder cannot be written; SQLite does not report it. */
+function writeDenialOf(path: string): string | undefined {
   for (const each of [path, dirname(path)]) {
     try {
       accessSync(each, constants.W_OK);
@@ -77,16 +77,16 @@ function denialOf(path: string): string | undefined {
   return undefined;
 }
 
-/** A fault of the disk or of SQLite as the error that ends the run. */
-export function stateFailure(path: string, given: unknown): CliError {
-  // A full disk is that of the state here, not the one for temporary files.
-  const error = isWithoutRoom(given) ? given.cause : given;
+/** Converts an error of the disk or of SQLite into the CliError `local` that ends the run. */
+export function stateFailure(path: string, original: unknown): CliError {
+  // Here a full disk is the disk of the state, not the disk of temporary files.
+  const error = isWithoutRoom(original) ? original.cause : original;
   if (error instanceof CliError && error.hints.length > 0) return error;
   // An error of openDatabase() names the path already.
-  const told =
+  const problem =
     error instanceof CliError ? error.message : `cannot use the state ${path}: ${messageOf(error)}`;
-  const denial = denialOf(path);
-  const message = denial === undefined ? told : `${told} (${denial})`;
+  const denial = writeDenialOf(path);
+  const message = denial === undefined ? problem : `${problem} (${denial})`;
   if (/too many open files/i.test(message)) {
     return new CliError("local", message, { hints: [openFilesHint], cause: error });
   }
@@ -94,7 +94,7 @@ export function stateFailure(path: string, given: unknown): CliError {
   return new CliError("local", message, {
     hints: [
       isLocked
-        ? "another run has been writing to it for 10 s; wait for it, or see whether it hangs"
+        ? "another run has held the write lock for 10 s; wait for that run, or check whether it hangs"
         : "check the disk, name another folder with --state, or run with --no-state",
     ],
     cause: error,
@@ -105,7 +105,7 @@ function createAcceptedOf(database: Database): State["acceptedOf"] {
   const statements = new Map<number, Statement>();
   return (target, ids) => {
     if (ids.length === 0) return new Map();
-    // Few lengths, so that few statements are kept; the rest is asked for twice.
+    // Only powers of two, to keep few statements; the list is padded with its first id.
     const length = 2 ** Math.ceil(Math.log2(ids.length));
     let statement = statements.get(length);
     if (!statement) {
@@ -113,22 +113,22 @@ function createAcceptedOf(database: Database): State["acceptedOf"] {
       statement = database.prepare(`SELECT * FROM accepted WHERE target = ? AND id IN (${marks})`);
       statements.set(length, statement);
     }
-    const asked = Array.from({ length }, (_, index) => ids[index] ?? ids[0] ?? "");
-    const rows = statement.all(target, ...asked);
+    const paddedIds = Array.from({ length }, (_, index) => ids[index] ?? ids[0] ?? "");
+    const rows = statement.all(target, ...paddedIds);
     return new Map(rows.map((row) => [String(row["id"]), toAccepted(row)]));
   };
 }
 
 interface StateSettings {
-  /** Keeps failures only. */
+  /** Stores failures only. */
   isTemporary?: boolean;
-  /** Called once, before anything is recorded. */
+  /** Called once, before the first record. */
   onRecord?: () => void;
 }
 
 /**
- * The state over an open database that has the tables; `path` is for messages. A
- * temporary one keeps failures only, which the run itself tells at its end.
+ * Creates the state over an open database with tables; `path` is for messages. A temporary
+ * state stores only failures, which the run reports at its end.
  */
 export function createState(
   database: Database,
@@ -142,9 +142,9 @@ export function createState(
   };
   const file = database.prepare("SELECT * FROM files WHERE path = ? AND part = ?");
   const accepted = database.prepare("SELECT * FROM accepted WHERE target = ? AND id = ?");
-  const count = database.prepare("SELECT count(*) AS n FROM (SELECT 1 FROM files LIMIT ?)");
-  const any = database.prepare("SELECT 1 AS yes FROM accepted WHERE target = ? LIMIT 1");
-  const list = database.prepare("SELECT * FROM accepted WHERE target = ? ORDER BY id");
+  const countUpTo = database.prepare("SELECT count(*) AS n FROM (SELECT 1 FROM files LIMIT ?)");
+  const anyAccepted = database.prepare("SELECT 1 AS yes FROM accepted WHERE target = ? LIMIT 1");
+  const listByTarget = database.prepare("SELECT * FROM accepted WHERE target = ? ORDER BY id");
   const failures = database.prepare("SELECT * FROM failures WHERE target = ? ORDER BY path, part");
   const targetsOf = database.prepare("SELECT target FROM accepted WHERE id = ? ORDER BY target");
   const allParts = database.prepare("SELECT * FROM files WHERE path = ? ORDER BY part");
@@ -186,10 +186,10 @@ export function createState(
       return row && toAccepted(row);
     },
     acceptedOf: createAcceptedOf(database),
-    countFiles: (most) => Number(count.get(most)?.["n"]),
-    knows: (target) => any.get(target) !== undefined,
+    countFiles: (most) => Number(countUpTo.get(most)?.["n"]),
+    knows: (target) => anyAccepted.get(target) !== undefined,
     *listAccepted(target) {
-      for (const row of list.iterate(target)) yield toAccepted(row);
+      for (const row of listByTarget.iterate(target)) yield toAccepted(row);
     },
     *listFailures(target) {
       for (const row of failures.iterate(target)) yield toFailure(row);
@@ -223,8 +223,8 @@ export function createState(
       guarded(() => database.transaction(() => doubt(documents), "NORMAL"));
     },
     sync() {
-      // Only a transaction that writes waits for the disk, with all before it; and what is as
-      // it was is not written (sqlite3BtreeInsert compares the bytes).
+      // Only a writing transaction syncs the disk, including all earlier commits. The value must
+      // change: SQLite does not write equal bytes (sqlite3BtreeInsert compares them).
       const write = `INSERT INTO meta (key, value) VALUES ('syncs', 1)
         ON CONFLICT (key) DO UPDATE SET value = value + 1`;
       if (!isTemporary) guarded(() => database.transaction(() => database.exec(write)));

@@ -1,14 +1,14 @@
 import type { Database } from "../../database.ts";
 import type { RunPair } from "../../documents/inspect/inspection.ts";
 
-/** Where a document goes: the key of its records in the state. */
+/** Destination of a document; `key` is part of the key of its records in the state. */
 export interface Target {
   ccPairId: number;
   /** Origin, path prefix and pair: `https://host/prefix#243`. */
   key: string;
 }
 
-/** The targets of a run: one service, and the pair for what names none itself. */
+/** The targets of a run: one service, and the pair for documents that name no pair. */
 export interface Targets {
   /** Origin and path prefix. */
   baseUrl: string;
@@ -16,9 +16,9 @@ export interface Targets {
 }
 
 /**
- * The target of a document whose rule or row names the pair `own`; undefined
- * when no pair is known. A pair that a flag names wins. Pair 0 is no pair: the
- * service would silently take its hidden default pair (observed-service.md 3.9).
+ * The target of a document whose rule or row names the pair `own`. A pair from a flag
+ * overrides `own`. Undefined without a pair. Pair 0 counts as no pair: the service would
+ * silently use its hidden default pair (observed-service.md 3.9).
  */
 export function targetFor({ baseUrl, pair }: Targets, own: number | undefined): Target | undefined {
   const ccPairId = pair.fromFlag ? pair.ccPairId : (own ?? pair.ccPairId);
@@ -27,8 +27,8 @@ export function targetFor({ baseUrl, pair }: Targets, own: number | undefined): 
 }
 
 /**
- * Keys of the targets of one service under which something is accepted: few, so each is a step in
- * the index of a table that may have millions of rows.
+ * Keys of the targets of one service with accepted documents. There are few targets but maybe
+ * millions of rows, so this seeks from one target to the next in the index.
  */
 export function serviceTargets(database: Database, baseUrl: string): string[] {
   const first = database.prepare(
@@ -47,7 +47,7 @@ export function serviceTargets(database: Database, baseUrl: string): string[] {
   return targets;
 }
 
-/** Keys of all targets under which failures are recorded; "" for failures of no known pair. */
+/** Keys of all targets with failures; "" for failures without a known pair. */
 export function allFailureTargets(database: Database): string[] {
   return database
     .prepare("SELECT DISTINCT target FROM failures ORDER BY target")
@@ -55,7 +55,7 @@ export function allFailureTargets(database: Database): string[] {
     .map((row) => String(row["target"]));
 }
 
-/** Keys of the targets of one service under which failures are recorded. */
+/** Keys of the targets of one service with failures. */
 export function failureTargets(database: Database, baseUrl: string): string[] {
   return allFailureTargets(database).filter((key) => key.startsWith(`${baseUrl}#`));
 }

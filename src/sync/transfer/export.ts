@@ -31,7 +31,7 @@ function* records(database: Database): Generator<TransferRecord> {
     const record = toFailure(row);
     yield { type: "failure", record, options: keyOf(record) };
   }
-  // Without content stands a row that another run is about to send: nothing is known of it yet.
+  // Skip rows without content: another run is about to send them, see State.openParts().
   for (const row of pagesOf(database, "files", ["path", "part"], "content <> ''")) {
     yield { type: "file", record: toFile(row) };
   }
@@ -41,10 +41,9 @@ function* records(database: Database): Generator<TransferRecord> {
 }
 
 /**
- * The state as lines of NDJSON, sorted, the same for the same content: a header
- * with the version, the records, and how many there are. Holds no keys and
- * nothing of this machine. Read in pages: what is written meanwhile may or may
- * not be among them, each record whole.
+ * Yields the state as sorted NDJSON lines: a header with the version, the records and their
+ * number. Equal states yield equal lines. Contains no API keys and nothing specific to this
+ * machine. Reads in pages: a record written meanwhile is either complete or absent.
  */
 export function* exportLines(database: Database): Generator<string> {
   let count = 0;

@@ -6,17 +6,16 @@ import { optionsJson, optionsKey } from "../state/options.ts";
 import { acceptedColumns, acceptedValues, failureValues, fileValues } from "../state/records.ts";
 import type { ImageRecord, TransferRecord } from "./transfer.ts";
 
-/** Collects records beside the state until all of them are known to be good. */
+/** Collects records in temporary tables until all of them are validated. */
 export interface Incoming {
   add(each: Exclude<TransferRecord, { type: "end" }>): void;
-  /** How many documents were collected. */
+  /** Number of collected documents. */
   documents(): number;
   /**
-   * Brings what was collected into the state: of two records of one document
-   * the one sent last stays. With `replace` all that was there before goes, in
-   * one transaction; without, each step is one, so that runs at the same time
-   * wait for moments only, and an interrupted import is made whole by importing
-   * again.
+   * Merges the collected records into the state. Of two records of one document, the one
+   * sent last is kept. With `replace`, all earlier records are deleted first, in the same
+   * single transaction. Otherwise each step is one transaction, so that concurrent runs wait
+   * only briefly. After an interruption, import again to complete the merge.
    */
   apply(replace: boolean): Generator<void>;
 }
@@ -25,12 +24,12 @@ interface Table {
   name: string;
   columns: readonly string[];
   keys: readonly string[];
-  /** Whether the record that comes, `excluded`, is better than the one that is there. */
-  isBetter: string;
+  /** SQL condition: the incoming record, `excluded`, replaces the existing record. */
+  replaceCondition: string;
 }
 
-// Records of the same moment are told apart by content, so that the order of the files does not matter.
-const newer = (table: string, time: string, tie: string): string =>
+// Content decides between records of the same time, so that the order of the files does not matter.
+const newerCondition = (table: string, time: string, tie: string): string =>
   `(excluded.${time}, excluded.${tie}) > (${table}.${time}, ${table}.${tie})`;
 
 const tables = {
@@ -38,14 +37,14 @@ const tables = {
     name: "options",
     columns: ["key", "json"],
     keys: ["key"],
-    // The key is made from the options.
-    isBetter: "FALSE",
+    // The key is a hash of the options, so equal keys mean equal options.
+    replaceCondition: "FALSE",
   },
   accepted: {
     name: "accepted",
     columns: acceptedColumns,
     keys: ["target", "id"],
-    isBetter: newer("accepted", "sent_at", "whole"),
+    replaceCondition: newerCondition("accepted", "sent_at", "whole"),
   },
   failure: {
     name: "failures",
@@ -61,21 +60,21 @@ const tables = {
       "options",
     ],
     keys: ["target", "path", "part", "id"],
-    isBetter: newer("failures", "failed_at", "reason"),
+    replaceCondition: newerCondition("failures", "failed_at", "reason"),
   },
   file: {
     name: "files",
     columns: ["path", "part", "seen", "content", "id", "cc_pair_id", "whole", "skipped", "target"],
     keys: ["path", "part"],
-    // What this machine has seen itself is worth more, unless the row was only opened.
-    isBetter:
+    // Keep what this machine has read itself, unless the row was only opened (openParts()).
+    replaceCondition:
       "files.content = '' OR (files.seen = '' AND excluded.seen = '' AND excluded.content > files.content)",
   },
   image: {
     name: "images",
     columns: ["service", "hash", "file_id", "sent_at"],
     keys: ["service", "hash"],
-    isBetter: newer("images", "sent_at", "file_id"),
+    replaceCondition: newerCondition("images", "sent_at", "file_id"),
   },
 } as const satisfies Record<string, Table>;
 
@@ -94,7 +93,7 @@ function valuesOf(each: Exclude<TransferRecord, { type: "end" }>): SqlValue[] {
     const json = optionsJson(each.options);
     return [optionsKey(json), json];
   }
-  // In the place of the number, which the state gives the options of that key.
+  // The key of the options replaces their number, which differs in each state.
   if (each.type === "accepted") {
     return [...acceptedValues(each.record).slice(0, -1), each.options ?? null];
   }
@@ -107,8 +106,8 @@ function valuesOf(each: Exclude<TransferRecord, { type: "end" }>): SqlValue[] {
 const collectBatch = 512;
 const applyBatch = 10_000;
 
-// In number order: the files are sorted, and so are the tables they go into.
-function upsertOf({ name, columns, keys, isBetter }: Table): string {
+// ORDER BY number keeps the order of the exported files, which matches the order of the tables.
+function upsertOf({ name, columns, keys, replaceCondition }: Table): string {
   const list = columns.join(", ");
   const values = columns.map((each) =>
     each === "options" ? "(SELECT o.number FROM main.options o WHERE o.key = options)" : each,
@@ -117,20 +116,20 @@ function upsertOf({ name, columns, keys, isBetter }: Table): string {
   return `INSERT INTO main.${name} (${list})
     SELECT ${values.join(", ")} FROM temp.incoming_${name} WHERE number >= ? AND number < ? ORDER BY number
     ON CONFLICT (${keys.join(", ")}) DO UPDATE
-    SET ${sets.map((each) => `${each} = excluded.${each}`).join(", ")} WHERE ${isBetter}`;
+    SET ${sets.map((each) => `${each} = excluded.${each}`).join(", ")} WHERE ${replaceCondition}`;
 }
 
-// Services that keep one document under one id, whatever the pair, have the version sent last.
-const overtaken = `UPDATE main.accepted SET whole = '${doubtMark}' || whole
+// A service that stores one document per id for all pairs has the version sent last.
+const doubtOvertakenSql = `UPDATE main.accepted SET whole = '${doubtMark}' || whole
   WHERE target = ?1 AND substr(whole, 1, 1) <> '${doubtMark}' AND EXISTS (
     SELECT 1 FROM main.accepted b WHERE b.target = ?2 AND b.id = main.accepted.id
       AND b.sent_at > main.accepted.sent_at AND b.whole <> main.accepted.whole)`;
 
-/** Puts records in doubt that another pair of the same service overtook on another machine. */
+/** Marks records as in doubt when another pair of the service has a newer version of the document. */
 function doubtOvertaken(database: Database): void {
   const targets = listTargets(database);
   const serviceOf = (target: string): string => target.slice(0, target.lastIndexOf("#"));
-  const update = database.prepare(overtaken);
+  const update = database.prepare(doubtOvertakenSql);
   for (const one of targets) {
     for (const other of targets) {
       if (one !== other && serviceOf(one) === serviceOf(other)) update.run(one, other);
@@ -138,8 +137,8 @@ function doubtOvertaken(database: Database): void {
   }
 }
 
-// A failure that a later success of the same document has settled.
-const settle = `DELETE FROM main.failures WHERE EXISTS (
+// Deletes failures of documents that were accepted later.
+const deleteSettledFailures = `DELETE FROM main.failures WHERE EXISTS (
   SELECT 1 FROM main.accepted a WHERE a.target = failures.target AND a.id = failures.id
     AND a.sent_at >= failures.failed_at)`;
 
@@ -159,11 +158,11 @@ function* applySteps(database: Database, counts: ReadonlyMap<Kind, number>): Gen
       yield;
     }
   }
-  database.exec(settle);
+  database.exec(deleteSettledFailures);
   doubtOvertaken(database);
 }
 
-/** Makes the (empty) tables in the connection's temporary database, which is on disk. */
+/** Creates the empty tables in the connection's temporary database, which is on disk. */
 export function createIncoming(database: Database): Incoming {
   createTables(database);
   const waiting = new Map<Kind, SqlValue[][]>(kinds.map((kind) => [kind, []]));
@@ -176,7 +175,7 @@ export function createIncoming(database: Database): Incoming {
     }),
   );
   const flush = (): void => {
-    // Not a transaction of the state: its lock is for those who write it.
+    // A plain BEGIN: transaction() would take the write lock of the state.
     database.exec("BEGIN");
     for (const [kind, rows] of waiting) inserts.get(kind)?.(rows.splice(0));
     database.exec("COMMIT");
@@ -195,7 +194,7 @@ export function createIncoming(database: Database): Incoming {
       const steps = applySteps(database, counts);
       if (replace) {
         database.transaction(() => {
-          // The files first: nothing that goes is then looked for among them.
+          // Files before `accepted`: the triggers then have no files to search.
           for (const { name } of Object.values(tables).toReversed()) {
             database.exec(`DELETE FROM main.${name}`);
           }

@@ -5,24 +5,24 @@ import { transferVersion, type ImageRecord, type TransferRecord } from "./transf
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** A line that is none of an exported state; the message says what is wrong with it. */
-function wrong(message: string): CliError {
+/** The error for an invalid line of an exported state. */
+function invalidLine(message: string): CliError {
   return new CliError("usage", message, {
-    hints: ["name files that `knowctl state export` wrote; nothing was imported"],
+    hints: ["nothing was imported; name files from `knowctl state export`"],
   });
 }
 
-function own(line: Line, name: string): unknown {
+function ownMember(line: Line, name: string): unknown {
   const value = Object.hasOwn(line, name) ? line[name] : undefined;
   return value === null ? undefined : value;
 }
 
 function optionalText(line: Line, name: string): string | undefined {
-  const value = own(line, name);
+  const value = ownMember(line, name);
   if (value === undefined) return undefined;
-  // Half a character or NUL would come back from the database as another text.
+  // The database would change a lone surrogate or NUL.
   if (typeof value !== "string" || value.includes("\0") || !value.isWellFormed()) {
-    throw wrong(`${name}: expected a text`);
+    throw invalidLine(`${name}: expected a string`);
   }
   return value;
 }
@@ -30,16 +30,16 @@ function optionalText(line: Line, name: string): string | undefined {
 function text(line: Line, name: string, mayBeEmpty = false): string {
   const value = optionalText(line, name);
   if (value === undefined || (value === "" && !mayBeEmpty)) {
-    throw wrong(`${name}: expected a text`);
+    throw invalidLine(`${name}: expected a string`);
   }
   return value;
 }
 
 function optionalNumber(line: Line, name: string): number | undefined {
-  const value = own(line, name);
+  const value = ownMember(line, name);
   if (value === undefined) return undefined;
   if (!Number.isSafeInteger(value) || (value as number) < 0) {
-    throw wrong(`${name}: expected a whole number`);
+    throw invalidLine(`${name}: expected a whole number`);
   }
   return value as number;
 }
@@ -49,7 +49,7 @@ const isoForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 function time(line: Line, name: string): number {
   const value = text(line, name);
   const ms = isoForm.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(ms)) throw wrong(`${name}: expected a time like 2026-01-31T09:30:00Z`);
+  if (Number.isNaN(ms)) throw invalidLine(`${name}: expected a time like 2026-01-31T09:30:00Z`);
   return ms;
 }
 
@@ -57,14 +57,14 @@ function time(line: Line, name: string): number {
 function target(line: Line): string {
   const value = text(line, "target");
   if (!/^https?:\/\/[^#\s]+#\d+$/.test(value)) {
-    throw wrong("target: expected an address with a pair, as https://host#2");
+    throw invalidLine("target: expected a URL with a pair, e.g. https://host#2");
   }
   return value;
 }
 
 function optionsOf(line: Line): TransferRecord {
-  const options = parseOptions(own(line, "options"));
-  if (options === undefined) throw wrong("options: not the options of an upload");
+  const options = parseOptions(ownMember(line, "options"));
+  if (options === undefined) throw invalidLine("options: invalid upload options");
   return { type: "options", key: text(line, "key"), options };
 }
 
@@ -83,11 +83,11 @@ function acceptedOf(line: Line): AcceptedRecord {
 }
 
 function failureOf(line: Line): FailureRecord {
-  const retryable = own(line, "retryable");
-  if (typeof retryable !== "boolean") throw wrong("retryable: expected true or false");
+  const retryable = ownMember(line, "retryable");
+  if (typeof retryable !== "boolean") throw invalidLine("retryable: expected true or false");
   return {
-    // "" where rules choose the pairs.
-    target: own(line, "target") === "" ? "" : target(line),
+    // "" when rules choose the pair.
+    target: ownMember(line, "target") === "" ? "" : target(line),
     path: text(line, "path", true),
     part: optionalNumber(line, "part") ?? 0,
     id: text(line, "id", true),
@@ -127,32 +127,36 @@ function parseLine(json: string): Line {
   try {
     line = JSON.parse(json);
   } catch {
-    // The parser's own words quote the content, which may be anything.
-    throw wrong("not a line of JSON");
+    // The message of JSON.parse quotes the content, which may be secret.
+    throw invalidLine("not valid JSON");
   }
   if (typeof line === "object" && line !== null && !Array.isArray(line)) return line as Line;
-  throw wrong("expected a JSON object");
+  throw invalidLine("expected a JSON object");
 }
 
-/** Checks the first line. Throws CliError `usage`, also for a version that this tool does not know. */
+/** Checks the first line. Throws CliError `usage`, also for an unknown version. */
 export function checkHeader(json: string): void {
   const line = parseLine(json);
-  if (own(line, "type") !== "knowctl-state") {
-    throw wrong('not an exported state: the first line has no "type": "knowctl-state"');
+  if (ownMember(line, "type") !== "knowctl-state") {
+    throw invalidLine('not an exported state: the first line has no "type": "knowctl-state"');
   }
-  const version = own(line, "version");
+  const version = ownMember(line, "version");
   if (version === 1 || version === transferVersion) return;
-  throw new CliError("usage", `an exported state of version ${JSON.stringify(version)}`, {
-    hints: [
-      `this knowctl reads versions 1 and ${transferVersion}; use the version that wrote it, or a newer one`,
-    ],
-  });
+  throw new CliError(
+    "usage",
+    `the exported state has the unsupported version ${JSON.stringify(version)}`,
+    {
+      hints: [
+        `this knowctl reads versions 1 and ${transferVersion}; use the knowctl version that wrote the file, or a newer version`,
+      ],
+    },
+  );
 }
 
-/** Reads any line but the first. Throws CliError `usage` that names the member that is wrong. */
+/** Parses any line after the first. Throws CliError `usage` with the name of the invalid member. */
 export function parseTransferLine(json: string): TransferRecord {
   const line = parseLine(json);
-  switch (own(line, "type")) {
+  switch (ownMember(line, "type")) {
     case "options":
       return optionsOf(line);
     case "accepted":
@@ -166,6 +170,6 @@ export function parseTransferLine(json: string): TransferRecord {
     case "end":
       return { type: "end", records: optionalNumber(line, "records") ?? -1 };
     default:
-      throw wrong("type: expected options, accepted, failure, file, image or end");
+      throw invalidLine("type: expected options, accepted, failure, file, image or end");
   }
 }

@@ -1,10 +1,10 @@
 import type { RecordedOptions } from "../state/options.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../state/records.ts";
 
-/** Raised when a line changes its meaning; an older tool then refuses the file. Version 1 has no options. */
+/** Raise it when a line changes its meaning: an older knowctl then refuses the file. Version 1 has no options. */
 export const transferVersion = 2;
 
-/** An uploaded image: known by its content, so that it is not uploaded twice. */
+/** An uploaded image, identified by its content hash so that it is not uploaded twice. */
 export interface ImageRecord {
   service: string;
   hash: string;
@@ -12,15 +12,15 @@ export interface ImageRecord {
   sentAtMs: number;
 }
 
-/** What a line of an exported state says. */
+/** A line of an exported state. */
 export type TransferRecord =
-  /** Before the records that name them by their key: numbers mean something in one state only. */
+  /** Precedes the records that refer to it by key: option numbers differ in each state. */
   | { type: "options"; key: string; options: RecordedOptions }
   | { type: "accepted"; record: AcceptedRecord; options: string | undefined }
   | { type: "failure"; record: FailureRecord; options: string | undefined }
   | { type: "file"; record: FileRecord }
   | { type: "image"; record: ImageRecord }
-  /** The last line: how many records stand before it. */
+  /** The last line, with the number of records before it. */
   | { type: "end"; records: number };
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();
@@ -46,7 +46,7 @@ function membersOf(each: TransferRecord): Record<string, unknown> {
       return { ...rest, part: unless0(part), failedAt: isoTime(failedAtMs), options };
     }
     case "file": {
-      // `seen` is left out: a stamp (inode, times) means nothing on another machine.
+      // Omit `seen`: a stamp (inode, times) is invalid on another machine.
       const { path, part, content, document, skipped } = each.record;
       return { path, part: unless0(part), content, ...document, skipped };
     }

@@ -80,7 +80,7 @@ describe("who can read the target", () => {
     const { run } = await start({}, env);
     const { code, err } = await run("ingest docs --cc-pair-id 2 --dry-run");
     expect(code).toBe(0);
-    expect(err).not.toMatch(/pair|cannot tell/);
+    expect(err).not.toMatch(/pair|cannot determine/);
     const required = await run("ingest docs --cc-pair-id 2 --dry-run --require-access private");
     expect(required).toMatchObject({ code: 0 });
     expect(required.err).toContain("the upload needs a pair of access type private");
@@ -93,7 +93,7 @@ describe("who can read the target", () => {
       "ingest docs --cc-pair-id 2 --dry-run --require-access private",
     );
     expect(code).toBe(0);
-    expect(err).toContain("cannot tell who can read the documents");
+    expect(err).toContain("cannot determine who can read the documents");
   });
 });
 
@@ -166,7 +166,7 @@ describe("--require-access", () => {
     });
     expect(await run(`${orphans} private`)).toMatchObject({
       code: 2,
-      err: expect.stringContaining("--require-access goes with --tombstone"),
+      err: expect.stringContaining("--require-access needs --tombstone"),
     });
     expect(await run(`${orphans} public ${tombstone}`)).toMatchObject({ code: 0 });
   });

@@ -65,7 +65,7 @@ describe("ingest documents", () => {
     const service = await startTestService({ files: { "docs/a.md": "# A\n", "docs/b.md": leak } });
     const { code, stdout, stderr } = await run(service, ["documents", "docs"]);
     expect(code).toBe(10);
-    expect(stderr).toContain("docs/b.md: the document holds a key of yours");
+    expect(stderr).toContain("docs/b.md: the document contains one of your keys");
     expect(stdout.split("\n").filter(Boolean)).toHaveLength(1);
     expect(stdout).not.toContain("***");
   });
@@ -115,7 +115,7 @@ describe("ingest documents", () => {
     const text = "---\nlink: /page\n---\n![one](one.png)\n";
     const service = await startTestService({ files: { "docs/a.md": text } });
     const { stderr } = await run(service, ["documents", "docs"]);
-    expect(stderr.match(/1 image in the text left out/g)).toHaveLength(1);
+    expect(stderr.match(/1 image in the text skipped/g)).toHaveLength(1);
     expect(stderr.match(/^warning: .*docs\/a\.md/gm)).toHaveLength(1);
   });
 
@@ -150,10 +150,10 @@ describe("ingest documents", () => {
     [["documents", "docs", "--output", "json"], "Expected one of ndjson"],
     [["documents", "docs", "--json"], "--json: ingest documents does not support this format"],
     [["documents", "docs", "--images", "upload"], "no image can be uploaded"],
-    [["documents", "-"], "holds documents already"],
+    [["documents", "-"], "already contains documents"],
     [["documents", "none"], "no such file or folder"],
     [["documents", "empty"], "0 documents found in empty"],
-    [["documents", "twice"], "two files give one document id"],
+    [["documents", "twice"], "two files have the same document id"],
   ])("refuses %j", async (args, message) => {
     const service = await startTestService({ files });
     writeFiles(service.folder, {

@@ -21,7 +21,7 @@ describe("a request whose answer is lost", () => {
     expect(texts(service).at(-1)).toContain("Second");
     writeFiles(service.folder, { "docs/a.md": first });
     const dry = await runIn(service, "ingest docs --cc-pair-id 2 --dry-run");
-    expect(dry.stdout).toContain("its last answer was lost");
+    expect(dry.stdout).toContain("its last response was lost");
     let ran = await runIn(service, "ingest docs --cc-pair-id 2");
     for (let run = 0; run < 12 && ran.code !== 0; run++) {
       ran = await runIn(service, "ingest docs --cc-pair-id 2");

@@ -51,7 +51,7 @@ describe("--updated-at git", () => {
     const service = await startTestService({ files });
     const { error } = await runIngest(service, ["docs"], { updatedAt: "git" });
     expect(error).toMatchObject({ exit: "usage" });
-    expect(error?.message).toContain("is in no git repository");
+    expect(error?.message).toContain("is not in a git repository");
   });
 });
 

@@ -107,7 +107,7 @@ describe("--images upload", () => {
     const { stderr, error } = await runIngest(service, ["docs"], upload);
     expect(error).toBeUndefined();
     expect(stderr).toContain("3 created");
-    expect(stderr).toContain("1 upload of an image got no answer");
+    expect(stderr).toContain("1 image upload got no response");
   });
 
   it("a dry run uploads nothing and tells what would be sent", async () => {
@@ -149,7 +149,7 @@ it("an image that changed since its document was mapped is refused", async () =>
 it("images are left out and counted unless asked for", async () => {
   const service = await startTestService({ files });
   const { stderr } = await runIngest(service, ["docs"]);
-  expect(stderr).toContain("3 images in the text left out");
+  expect(stderr).toContain("3 images in the text skipped");
   expect(uploadCount(service)).toBe(0);
   // Asked for, the documents are others.
   expect((await runIngest(service, ["docs"], upload)).stderr).toContain("2 updated, 1 unchanged");

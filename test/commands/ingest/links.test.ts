@@ -19,7 +19,7 @@ async function orphansOf(service: TestService, scope = "."): Promise<string[]> {
   const all = JSON.parse(stdout) as { class: string; id: string; reason: string }[];
   return all.map(
     (each) =>
-      `${each.class} ${each.id}: ${each.reason.replace("; the document is still there", "")}`,
+      `${each.class} ${each.id}: ${each.reason.replace("; the service still has the document", "")}`,
   );
 }
 
@@ -102,7 +102,7 @@ describe("a document behind a link", () => {
     rmSync(join(service.folder, "docs/shown.md"));
     rmSync(join(service.folder, "docs/README.md"));
     expect(await orphansOf(service)).toEqual([
-      "excluded .hide/d.md: the file is there, but excluded or ignored now",
+      "excluded .hide/d.md: the file exists, but is now excluded or ignored",
     ]);
     expect(await orphansOf(service, "docs")).toEqual([]);
     rmSync(join(service.folder, ".hide/d.md"));
@@ -183,7 +183,7 @@ describe("a document that was recorded under the path of a link", () => {
     const service = await startRecorded("---\nid: same\n---\n# Same\n");
     expect(acceptedIds(service)).toEqual(["b", "same"]);
     const again = await run(service, upload(`${paths} --force`));
-    expect(again.stderr).not.toContain("two files give one document id");
+    expect(again.stderr).not.toContain("two files have the same document id");
     expect(again).toMatchObject({ code: 0 });
     expect((await run(service, upload(paths))).stderr).toContain("2 unchanged");
     expect(await orphansOf(service)).toEqual([]);

@@ -32,7 +32,7 @@ describe("the limit of a removal by default", () => {
     [
       2,
       5,
-      "2 of 5 documents would be removed, --max-delete allows 1 (default: 10 % of 5, at least 1",
+      "2 of 5 documents would be removed, but --max-delete allows 1 (default: 10 % of 5, at least 1",
     ],
     [3, 29, "--max-delete allows 2 (default: 10 %"],
     [101, 5000, "--max-delete allows 100 (default: 10 %"],

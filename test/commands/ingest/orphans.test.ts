@@ -96,7 +96,7 @@ describe("ingest orphans", () => {
     const ran = await runIn(service, `${line} -o tsv`);
     expect(ran).toMatchObject({ code: 0, stderr: "2 documents deleted\n" });
     expect(ran.stdout).toMatch(/^deleted\tdocs\/10\.md/);
-    expect(ran.stdout).not.toContain("still there");
+    expect(ran.stdout).not.toContain("still has the document");
     const left = await stored(service);
     expect(left).toHaveLength(20);
     expect(left).toContain("other%2Fx.md");
@@ -148,7 +148,7 @@ describe("ingest orphans", () => {
         code: 0,
         stderr:
           'to "Handbook uploads" (pair 2, public: everybody who can sign in reads these documents)\n' +
-          "1 document replaced by a removal notice\n",
+          "1 document replaced with a removal notice\n",
       });
       expect(service.sandbox.ledger.documents.get("docs/10.md")?.[1]).toMatchObject({
         cc_pair_id: 2,
@@ -182,22 +182,22 @@ describe("ingest orphans refuses", () => {
   it.each([
     [
       prune,
-      "3 of 21 documents would be removed, --max-delete allows 2 (default: 10 % of 21, at least 1 and at most 100)",
+      "3 of 21 documents would be removed, but --max-delete allows 2 (default: 10 % of 21, at least 1 and at most 100)",
     ],
     [
       `${prune} --max-delete 2`,
-      "3 of 21 documents would be removed, --max-delete allows 2 (as given)",
+      "3 of 21 documents would be removed, but --max-delete allows 2 (as given)",
     ],
     [`${prune} --max-delete 14%`, "--max-delete allows 2 (14 % of 21)"],
     [`${orphans} --tombstone --yes`, "--max-delete allows 2"],
     [`${prune} --dry-run`, "--max-delete allows 2"],
     [`${orphans} --prune --max-delete 3`, "there is no terminal to ask on"],
-    [prune.replace("--cc-pair-id 2", "--cc-pair-id 3"), "the state knows nothing of"],
+    [prune.replace("--cc-pair-id 2", "--cc-pair-id 3"), "the state has no records for"],
     [`${prune} --tombstone`, "exclude each other"],
     [`${prune} --max-delete 101%`, "Expected a whole number, or a percentage"],
     [`${prune} --since HEAD`, "unknown option '--since'"],
     [`${prune} --shard 1/2`, "unknown option '--shard'"],
-    [`${orphans} --max-delete 3`, "goes with --prune"],
+    [`${orphans} --max-delete 3`, "needs --prune"],
   ])("%s", async (line, message) => {
     const service = await startWithout(two);
     const ran = await runIn(service, line);

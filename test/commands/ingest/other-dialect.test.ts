@@ -40,7 +40,7 @@ it("an address that refuses the other ingestion is not taken for a dialect", asy
   service.env["KNOWCTL_BASE_URL"] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   service.env["KNOWCTL_DIALECT"] = "onyx";
   const { error } = await runIngest(service, ["docs"], { ccPairId: 2 });
-  expect(error?.message).toMatch(/cannot tell which dialect/);
+  expect(error?.message).toMatch(/its dialect is unknown/);
 });
 
 it("an unknown pair stays what the service says", async () => {

@@ -25,7 +25,7 @@ function listing(status: number): FaultSpec {
 }
 
 const told =
-  "warning: the service had 6 documents of which nothing is recorded here (docs/1.md, docs/2.md, docs/3.md, docs/4.md, docs/5.md, …): a lost state, or another project with the same ids: --id-prefix";
+  "warning: the service already had 6 documents without a record here (docs/1.md, docs/2.md, docs/3.md, docs/4.md, docs/5.md, …): either the state was lost, or another project has the same ids (use --id-prefix)";
 
 describe.each(["standard", "onyx"] as const)("ids that another project uses: %s", (dialect) => {
   it("are named in one line by the first run, and by no later one", async () => {
@@ -49,7 +49,7 @@ describe("--no-overwrite", () => {
     const before = service.sandbox.ledger.documents.get("docs/1.md")?.length;
     const ran = await runIn(service, `${line} --cc-pair-id 2 --no-overwrite`);
     expect(ran.stderr).toContain(
-      "--no-overwrite: 6 documents are in the service already, and not recorded here; nothing was sent",
+      "--no-overwrite: 6 documents are already in the service, but not recorded here; nothing was sent",
     );
     expect(ran.stderr).toContain("docs/1.md, docs/2.md");
     expect(ran.code).toBe(2);
@@ -75,7 +75,7 @@ describe("--no-overwrite", () => {
     writeFiles(service.folder, { "docs/a_b.md": "# A\n" });
     expect(await runIn(service, "ingest docs --cc-pair-id 2 --no-overwrite")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("1 document is in the service already") as unknown,
+      stderr: expect.stringContaining("1 document is already in the service") as unknown,
     });
   });
 
@@ -87,7 +87,7 @@ describe("--no-overwrite", () => {
     const ran = await runIn(service, "ingest - --cc-pair-id 2 --no-overwrite", {
       stdin: lines.join("\n"),
     });
-    expect(ran.stderr).toContain("stdin:1:1: docs/1.md is in the service already");
+    expect(ran.stderr).toContain("stdin:1:1: docs/1.md is already in the service");
     expect(ran.stderr).toContain("1 created, 1 failed");
     expect(ran.code).toBe(10);
   });
@@ -119,6 +119,6 @@ describe("--no-overwrite", () => {
     const service = await startSecond({ dialect: "onyx" });
     const ran = await runIn(service, "ingest docs --cc-pair-id 2 --no-overwrite --dry-run");
     expect(ran).toMatchObject({ code: 0 });
-    expect(ran.stderr).toContain("--no-overwrite: whether documents exist is looked up");
+    expect(ran.stderr).toContain("--no-overwrite: the upload checks for existing documents");
   });
 });

@@ -116,12 +116,12 @@ describe("--report", () => {
 
   const refused: [string, IngestOptions, RegExp][] = [
     ["another extension", { report: ["run.txt"] }, /run\.txt: unsupported report format/],
-    ["one file twice", { report: ["run.json", "./run.json"] }, /two reports go to one file/],
+    ["one file twice", { report: ["run.json", "./run.json"] }, /two reports name the same file/],
     ["a folder", { report: ["dir.json"] }, /dir\.json: is a folder/],
     ["a folder that cannot be", { report: ["docs/a.md/run.json"] }, /folder cannot be written/],
     ["a missing folder elsewhere", { report: ["../none/run.json"] }, /there is no folder .*none/],
     ["a reserved key", { metadata: ["__proto__=v"] }, /--metadata __proto__: the key is reserved/],
-    ["a dry run", { report: ["run.json"], dryRun: true }, /not of --dry-run/],
+    ["a dry run", { report: ["run.json"], dryRun: true }, /cannot be combined with --dry-run/],
   ];
   it.each(refused)("is refused before anything is sent: %s", async (_name, options, message) => {
     const service = await startTestService({ files });

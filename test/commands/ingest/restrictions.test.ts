@@ -120,7 +120,7 @@ describe("front matter that seems to restrict access", () => {
     expect(code).toBe(0);
     const warnings = stderr.split("\n").filter((line) => line.startsWith("warning"));
     expect(warnings).toEqual([
-      "warning: 2 documents say who may read (access, groups; first: docs/b.md): that is metadata and restricts nobody; the pair decides who reads",
+      "warning: 2 documents say who may read (access, groups; first: docs/b.md): this is only metadata and restricts nobody; the pair decides who can read",
     ]);
   });
 

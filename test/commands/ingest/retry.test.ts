@@ -121,7 +121,10 @@ describe("ingest retry", () => {
     const service = await startFailed();
     rmSync(join(service.folder, "docs/sub"), { recursive: true });
     const ran = await runIn(service, retry);
-    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("worse.md: is gone") });
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("worse.md: the file is gone"),
+    });
     expect(await failedPaths(service)).toEqual([]);
   });
 
@@ -140,8 +143,8 @@ describe("ingest retry", () => {
   });
 
   it.each([
-    ["--cc-pair-id 3", "run.json is of another target; nothing was sent"],
-    ["--cc-pair-id 2 --base-url http://127.0.0.1:9", "run.json is of another target"],
+    ["--cc-pair-id 3", "run.json is a report of another target; nothing was sent"],
+    ["--cc-pair-id 2 --base-url http://127.0.0.1:9", "run.json is a report of another target"],
   ])("refuses a report of another target: %s", async (flags, message) => {
     const service = await startFailed();
     const ran = await runIn(service, `ingest retry run.json ${flags}`);
@@ -183,7 +186,10 @@ describe("ingest retry", () => {
     const line = "ingest docs --cc-pair-id 2 --report run.json";
     expect(await runIn(service, line)).toMatchObject({ code: 4 });
     const ran = await runIn(service, "ingest retry run.json --cc-pair-id 2");
-    expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("was stopped") });
+    expect(ran).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining("that run stopped before"),
+    });
   });
 
   it("is no success where the run was stopped, though what had failed is sent", async () => {
@@ -195,7 +201,7 @@ describe("ingest retry", () => {
     writeFiles(service.folder, { "docs/bad.md": "# Mended\n", "docs/sub/worse.md": "# Mended\n" });
     const ran = await runIn(service, "ingest retry run.json --cc-pair-id 2");
     expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("2 created") });
-    expect(ran.stderr).toContain("was stopped");
+    expect(ran.stderr).toContain("that run stopped before");
   });
 
   it("says where nothing is kept, and makes no state there", async () => {
@@ -272,7 +278,7 @@ describe("ingest retry with what is recorded", () => {
     const name = join(service.folder, "run.json");
     const ran = await runIn(elsewhere, ["ingest", "retry", name]);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain("none of the files that failed exists under");
+    expect(ran.stderr).toContain("none of the failed files exists under");
     expect(ran.stderr).toContain("--root DIR");
   });
 

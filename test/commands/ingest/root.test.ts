@@ -120,7 +120,7 @@ describe("one file has one id", () => {
     rmSync(join(service.folder, "notes/ops/deep/.knowctl"), { recursive: true });
     const kept = await run(service, upload(`. ${above}`), "notes/ops");
     expect(kept.stderr).toContain("2 unchanged");
-    expect(kept.stderr).not.toContain("two documents");
+    expect(kept.stderr).not.toContain("stores them twice");
   });
 
   it("so --state makes no other folder a root", async () => {

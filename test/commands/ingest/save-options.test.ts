@@ -33,7 +33,7 @@ it("keeps the options in a new, trusted file, so that plain ingest repeats the u
   expect(again.stderr).not.toContain("changed:");
   expect(ids(service)).toEqual(["kb/docs/a.md", "kb/more/b.md"]);
   const same = await runIn(service, `ingest docs more ${flags} --save-options`);
-  expect(same.stderr).toContain("says all of this already");
+  expect(same.stderr).toContain("already contains these options");
 });
 
 it("trusts the changed file where the variable for trust says no", async () => {
@@ -67,7 +67,10 @@ it("asks before it changes a value, and changes nothing without a yes", async ()
   await runIn(service, "ingest docs --cc-pair-id 2 --id-prefix one/ --save-options");
   const line = "ingest docs --cc-pair-id 2 --id-prefix two/ --save-options";
   const piped = await runIn(service, line);
-  expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining("give --yes") });
+  expect(piped).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("confirm the change with --yes"),
+  });
   expect(piped.stderr).toContain('ingest.idPrefix: "one/" → "two/"');
   const no = await runIn(service, line, { answer: "n\n" });
   expect(no.code).toBe(2);
@@ -169,7 +172,7 @@ it("warns where the front matter gives a document another id", async () => {
   const service = await startTestService({ files });
   await runIn(service, "ingest docs --cc-pair-id 2");
   writeFiles(service.folder, { "docs/a.md": "---\nid: own\n---\n# A\n" });
-  const message = "1 document will be sent under another id (its file gives it)";
+  const message = "1 document will be sent under another id (the id in its file changed)";
   expect((await runIn(service, "ingest docs --cc-pair-id 2")).stderr).toContain(message);
 });
 

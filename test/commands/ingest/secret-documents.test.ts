@@ -165,7 +165,7 @@ describe("a document that holds a key of the profile", () => {
     const other = { folder: service.folder, env: { ...env, OTHER_KEY: testKey } };
     const ran = await runIn(other, `${line} --dry-run`);
     expect(ran).toMatchObject({ code: 0 });
-    expect(ran.stderr).toContain("cannot tell whether a document holds the apiKey of the profile");
+    expect(ran.stderr).toContain("cannot check documents for the apiKey of the profile");
   });
 });
 

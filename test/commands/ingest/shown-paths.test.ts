@@ -67,7 +67,7 @@ describe("text for people names files as a terminal opens them", () => {
     const data = await run("state list --status failed");
     expect(data.stdout).toMatch(/\tdocs\/bad\.md\t/);
     rmSync(join(service.folder, "docs/bad.md"));
-    expect((await run("ingest retry --cc-pair-id 2")).stderr).toContain("bad.md: is gone");
+    expect((await run("ingest retry --cc-pair-id 2")).stderr).toContain("bad.md: the file is gone");
   });
 
   it("in orphans, explain and documents", async () => {

@@ -76,7 +76,7 @@ describe("--since", () => {
     service.commit();
     const { stdout } = await runIngest(service, ["docs"], { since: "HEAD~1", dryRun: true });
     expect(stdout).toBe(
-      "orphaned\tdocs/c.md\tdocs/c.md\tthe file is gone; the document is still there\n",
+      "orphaned\tdocs/c.md\tdocs/c.md\tthe file is gone; the service still has the document\n",
     );
   });
 
@@ -141,7 +141,7 @@ describe("--since", () => {
     const { error } = await runIngest(outside, ["docs"], { since: "HEAD" });
     expect(error).toMatchObject({ exit: "usage" });
     expect(error?.message).toContain("--since: ");
-    expect(error?.message).toContain("is in no git repository");
+    expect(error?.message).toContain("is not in a git repository");
     expect(error?.hints).not.toEqual([]);
     expect(acceptedIds(service)).toEqual([]);
   });

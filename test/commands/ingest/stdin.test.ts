@@ -52,7 +52,7 @@ describe("ingest -", () => {
   it("does not offer a retry of what is not kept", async () => {
     const { code, stderr } = await run(await startTestService(), "null\n", ...pair);
     expect(code).toBe(10);
-    expect(stderr).toContain("→ mend them and send them again");
+    expect(stderr).toContain("→ fix them and send them again");
     expect(stderr).not.toContain("ingest retry");
   });
 
@@ -152,15 +152,15 @@ describe("ingest -", () => {
   });
 
   it.each([
-    [["-", "docs"], "", "goes with no other path"],
+    [["-", "docs"], "", "cannot be combined with other paths"],
     [["-"], "", "0 documents found on stdin"],
     [["-"], "\n \n", "0 documents found on stdin"],
     [["-", "--id", "x"], "{}", "--id names one document"],
     [["-", "--format", "markdown"], "x", "needs an id"],
-    [["-", "--format", "pdf"], "x", "stdin holds NDJSON or one text"],
+    [["-", "--format", "pdf"], "x", "stdin must be NDJSON or one text"],
     [["-", "--format", "markdown", "--id", " "], "x", "option '--id <id>' argument"],
     [["-", "--format", "markdown", "--id", "x"], "", "0 documents found on stdin"],
-    [["docs", "--id", "x"], "", "that comes from stdin"],
+    [["docs", "--id", "x"], "", "names the one document on stdin"],
   ])("refuses %j with %j on stdin", async (args, stdin, message) => {
     const service = await startTestService();
     const { folder: cwd, env } = service;

@@ -9,7 +9,7 @@ const files = Object.fromEntries(
 );
 const upload = "ingest docs --cc-pair-id 2";
 const prune = "ingest orphans docs --cc-pair-id 2 --prune --yes";
-const reason = "the upload of docs was stopped before it had sent everything";
+const reason = "the upload of docs stopped before it sent all documents";
 
 /** All sent; then one file is renamed, all change, and the upload is stopped by a refused key. */
 async function startStopped(words = upload): Promise<TestService> {
@@ -42,7 +42,7 @@ describe("after an upload that was stopped", () => {
     const ran = await runIn(service, "ingest retry");
     expect(ran).toMatchObject({ code: 10 });
     expect(ran.stderr).toContain(reason);
-    expect(ran.stderr).toContain("run the upload itself again");
+    expect(ran.stderr).toContain("run the upload again");
     expect(await runIn(service, upload)).toMatchObject({ code: 0 });
     expect(await runIn(service, "ingest retry")).toMatchObject({ code: 0 });
   });
@@ -60,7 +60,9 @@ describe("after an upload that was stopped", () => {
 
   it("of which only a shard ran, that shard is repeated", async () => {
     const service = await startStopped(`${upload} --shard 1/2`);
-    expect((await runIn(service, prune)).stderr).toContain("the upload of docs (shard 1/2) was");
+    expect((await runIn(service, prune)).stderr).toContain(
+      "the upload of docs (shard 1/2) stopped",
+    );
     expect(await runIn(service, `${upload} --shard 2/2`)).toMatchObject({ code: 0 });
     expect(await runIn(service, prune)).toMatchObject({ code: 2 });
     expect(await runIn(service, `${upload} --shard 1/2`)).toMatchObject({ code: 0 });

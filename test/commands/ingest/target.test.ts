@@ -35,7 +35,7 @@ it("tells what went wrong with it only when the pairs are looked at", async () =
   expect(listing.told).toEqual([]);
   await listing.look();
   expect(listing.told).toEqual([
-    "the key may not list connectors, so the cc_pair_id is not checked beforehand; cannot tell who can read the documents",
+    "the key may not list connectors, so the cc_pair_id is not checked beforehand; cannot determine who can read the documents",
   ]);
   const broken = open(() => Promise.reject(new Error("broken")));
   broken.check.begin();

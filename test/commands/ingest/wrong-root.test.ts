@@ -40,7 +40,7 @@ describe("with a state that belongs to another root", () => {
     writeFiles(service.folder, { "docs/g.md": "# Good\n" });
     const elsewhere = await runIn(beside(service, {}), "ingest retry --state ../st");
     expect(elsewhere).toMatchObject({ code: 2 });
-    expect(elsewhere.stderr).toContain("none of the files that failed exists under");
+    expect(elsewhere.stderr).toContain("none of the failed files exists under");
     expect(await runIn(service, "ingest retry --state ../st")).toMatchObject({ code: 0 });
     expect([...service.sandbox.ledger.documents.keys()]).toEqual(["docs/g.md"]);
   });

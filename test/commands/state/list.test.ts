@@ -112,10 +112,10 @@ describe("state forget", () => {
   });
 
   it.each([
-    ["", 2, "nothing to forget is named"],
-    ["--all", 2, "this forgets 5 documents and 1 failure"],
+    ["", 2, "no record to forget is named"],
+    ["--all", 2, "this would forget 5 documents and 1 failure"],
     ["--all docs", 2, "exclude each other"],
-    ["docs/a.md docs/nothing.md", 9, "nothing is recorded of docs/nothing.md"],
+    ["docs/a.md docs/nothing.md", 9, "no record matches docs/nothing.md"],
   ])("refuses: %s", async (flags, code, message) => {
     const service = await startUploaded();
     const ran = await runIn(service, `state forget ${flags}`.trim());

@@ -141,22 +141,22 @@ describe("state export and import", () => {
 
   const good = sent("good", "2025-01-01T00:00:00Z");
   it.each([
-    ["nothing", "", "stdin: it is empty"],
+    ["nothing", "", "stdin: the file is empty"],
     ["other JSON", '{"a":1}\n', "stdin:1: not an exported state"],
-    ["no JSON", "hello\n", "stdin:1: not a line of JSON"],
-    ["a newer version", '{"type":"knowctl-state","version":3}\n', "stdin:1: an exported state of"],
-    ["a cut", `${header}\n${good}\n`, "stdin:2: the file is cut off"],
-    ["a cut line", `${header}\n${good}\n${good.slice(0, 20)}`, "stdin:3: not a line of JSON"],
+    ["no JSON", "hello\n", "stdin:1: not valid JSON"],
     [
-      "lines lost",
-      `${header}\n${good}\n${end(2)}\n`,
-      "stdin:3: 1 records, where there should be 2",
+      "a newer version",
+      '{"type":"knowctl-state","version":3}\n',
+      "stdin:1: the exported state has the unsupported version",
     ],
-    ["lines behind", `${fileOf(good)}${good}\n`, "stdin:4: there is more behind the last line"],
+    ["a cut", `${header}\n${good}\n`, "stdin:2: the file is cut off"],
+    ["a cut line", `${header}\n${good}\n${good.slice(0, 20)}`, "stdin:3: not valid JSON"],
+    ["lines lost", `${header}\n${good}\n${end(2)}\n`, "stdin:3: found 1 records, expected 2"],
+    ["lines behind", `${fileOf(good)}${good}\n`, "stdin:4: unexpected text after the last line"],
     ["a wrong type", fileOf(good, '{"type":"what"}'), "stdin:3: type: expected"],
     ["no object", fileOf("[]"), "stdin:2: expected a JSON object"],
     ["a wrong time", fileOf(sent("a", "yesterday")), "stdin:2: sentAt: expected a time"],
-    ["no id", fileOf(good.replace('"good"', "7")), "stdin:2: id: expected a text"],
+    ["no id", fileOf(good.replace('"good"', "7")), "stdin:2: id: expected a string"],
     ["a bad target", fileOf(good.replace("https://h#2", "h")), "stdin:2: target: expected"],
     ["a member of the prototype", fileOf('{"type":"file","path":"a"}'), "stdin:2: content:"],
     ["NUL", fileOf(good.replace('"good"', String.raw`"go\u0000od"`)), "stdin:2: id: expected"],
@@ -213,7 +213,7 @@ describe("state merge", () => {
     const ran = await runIn(place, ["state", "merge", ...names]);
     expect(ran).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("1.ndjson:1: not a line"),
+      stderr: expect.stringContaining("1.ndjson:1: not valid JSON"),
     });
     expect((await runIn(place, "state list -o ndjson")).stdout).toBe("");
   });

@@ -28,7 +28,7 @@ const listed = (flag: string): Case => ({
   ...gone,
   args: removal,
   flag,
-  refused: /goes with --tombstone/,
+  refused: /needs --tombstone/,
 });
 const orphans = (flag: string): Case => ({ ...sent, args: `docs ${pair}`, flag, harmless: idle });
 

@@ -68,7 +68,7 @@ const cannotKeep = (args: string): Case => ({
   files: two,
   args: `docs ${pair} ${args}`,
   flag: "--save-options",
-  refused: /--save-options (?:cannot keep|goes with)/,
+  refused: /--save-options (?:cannot save|needs)/,
 });
 
 const keeping: FlagCases = {

@@ -20,8 +20,12 @@ import type { Session } from "../session.ts";
 
 const newName = ".cliconfig.json";
 
-/** Where each option goes: what the profile itself says wins over what holds for all profiles. */
-function placeOf(profile: string, key: string, isInProfile: (path: string[]) => boolean): string[] {
+/** Path of an option in the file: in the profile if it is set there, else for all profiles. */
+function keyPathOf(
+  profile: string,
+  key: string,
+  isInProfile: (path: string[]) => boolean,
+): string[] {
   const own = ["profiles", profile, "ingest", key];
   return isInProfile(own) ? own : ["ingest", key];
 }
@@ -36,16 +40,16 @@ async function confirmChanges(
   if (options.yes) return;
   const prompt = createPrompt(context, options, output);
   if (!prompt.canAsk) {
-    throw new CliError("usage", "--save-options would change what the project file says", {
+    throw new CliError("usage", "--save-options would change values in the project file", {
       details: changes,
-      hints: ["give --yes to change it"],
+      hints: ["confirm the change with --yes"],
     });
   }
   if (await prompt.confirm("Change the project file?")) return;
-  throw new CliError("usage", "the project file stays as it is; nothing was sent");
+  throw new CliError("usage", "the project file was not changed; nothing was sent");
 }
 
-/** Trusted again as it is now, unless trust comes with the environment of each run. */
+/** Trusts the changed file, unless the environment grants the trust. */
 async function trustAgain(
   path: string,
   file: ConfigFile | undefined,
@@ -58,9 +62,10 @@ async function trustAgain(
 }
 
 /**
- * Writes the options of a command line into the project file in the root, so that plain
- * `knowctl ingest` repeats it. A new file is trusted; a value that differs is shown and needs a
- * yes. Throws CliError `not-configured` for a file that is not trusted, `usage` without a yes.
+ * Saves the options of a command line in the project file in the root, so that plain
+ * `knowctl ingest` repeats it. A new file is trusted. Changed values are shown and need a
+ * confirmation. Throws CliError `not-configured` for an untrusted file, and `usage` without a
+ * confirmation.
  */
 export async function saveOptions(
   context: Context,
@@ -81,7 +86,7 @@ export async function saveOptions(
   const changes: string[] = [];
   const lines: string[] = [];
   for (const [key, value] of Object.entries(saved)) {
-    const place = placeOf(config.profile, key, (each) => readDraft(draft, each) !== undefined);
+    const place = keyPathOf(config.profile, key, (each) => readDraft(draft, each) !== undefined);
     const [before, now] = [readDraft(draft, place), value].map((each) => JSON.stringify(each));
     if (before === now) continue;
     const name = place.join(".");
@@ -89,25 +94,25 @@ export async function saveOptions(
     lines.push(`  ${name} = ${now}`);
     next = changeDraft(next, place, value);
   }
-  // A target of one kind replaces that of the other.
+  // ccPairId and connector replace each other.
   for (const [kind, other] of [
     ["ccPairId", "connector"],
     ["connector", "ccPairId"],
   ] as const) {
-    const place = placeOf(config.profile, other, (each) => readDraft(draft, each) !== undefined);
+    const place = keyPathOf(config.profile, other, (each) => readDraft(draft, each) !== undefined);
     const before = saved[kind] === undefined ? undefined : readDraft(draft, place);
     if (before === undefined) continue;
     changes.push(`${place.join(".")}: ${JSON.stringify(before)} → removed`);
     next = changeDraft(next, place, undefined);
   }
   if (lines.length === 0 && changes.length === 0) {
-    return await output.note(`${path} says all of this already`);
+    return await output.note(`${path} already contains these options`);
   }
   if (changes.length > 0) await confirmChanges(context, options, session, changes);
   await saveDraft(next);
   await trustAgain(path, file, await renderDraft(next), context, machine);
   await output.note(
-    `${file ? "saved in" : "made"} ${path}; plain \`knowctl ingest\` repeats this upload:`,
+    `${file ? "saved in" : "created"} ${path}; plain \`knowctl ingest\` repeats this upload:`,
   );
   for (const line of lines) await output.note(line);
 }

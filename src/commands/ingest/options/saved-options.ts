@@ -6,30 +6,30 @@ import { parseColumnMap } from "../../../documents/read/row-keys.ts";
 import { CliError } from "../../../errors.ts";
 import { parseMetadata } from "./settings.ts";
 
-/** Members of `ingest` in a configuration file. */
+/** Keys of `ingest` in a configuration file. */
 export type SavedOptions = Record<string, unknown>;
 
 function refuse(flag: string, hint: string): CliError {
-  return new CliError("usage", `--save-options cannot keep ${flag}`, { hints: [hint] });
+  return new CliError("usage", `--save-options cannot save ${flag}`, { hints: [hint] });
 }
 
-const eachTime = "give it each time";
+const useInEachRun = "use it in each run";
 
-/** Flags that a project file cannot hold, with what to do instead. */
+/** Flags that a project file cannot store, with a hint. */
 const unsavable = [
-  ["include", "--include", "name a glob as path: knowctl ingest 'docs/**/*.md' --save-options"],
-  ["format", "--format", eachTime],
-  ["dropAccess", "--drop-access", eachTime],
+  ["include", "--include", "name a glob as a path: knowctl ingest 'docs/**/*.md' --save-options"],
+  ["format", "--format", useInEachRun],
+  ["dropAccess", "--drop-access", useInEachRun],
   [
     "allowSecrets",
     "--allow-secrets",
-    "give it each time, or name the documents in ingest.allowSecrets",
+    "use it in each run, or name the documents in ingest.allowSecrets",
   ],
-  ["state", "--state or --no-state", eachTime],
-  ["config", "--config", "the options go into the project file in the root"],
+  ["state", "--state or --no-state", useInEachRun],
+  ["config", "--config", "omit it: the options are saved in the project file in the root"],
 ] as const satisfies [keyof IngestOptions, string, string][];
 
-/** A flag of the command line that a project file cannot hold, with what to do instead. */
+/** Finds a flag of the command line that a project file cannot store, with a hint. */
 export function unsavableFlag(options: IngestOptions): { flag: string; hint: string } | undefined {
   const found = unsavable.find(
     ([name]) => options[name] !== undefined && options.flagSources?.[name] !== "env",
@@ -37,68 +37,72 @@ export function unsavableFlag(options: IngestOptions): { flag: string; hint: str
   return found && { flag: found[1], hint: found[2] };
 }
 
-/** Throws CliError `usage` for what plain `knowctl ingest` could not repeat. */
+/** Throws CliError `usage` for options that plain `knowctl ingest` could not repeat. */
 export function checkSavable(paths: readonly string[], options: IngestOptions): void {
   if (!options.saveOptions) {
     if (!options.yes || options.flagSources?.["yes"] === "env") return;
-    throw new CliError("usage", "--yes goes with --save-options", {
-      hints: ["add --save-options, or leave --yes out: nothing is asked"],
+    throw new CliError("usage", "--yes needs --save-options", {
+      hints: ["add --save-options, or omit --yes: the command asks nothing"],
     });
   }
   if (options.dryRun) {
-    throw new CliError("usage", "--save-options goes with an upload, not --dry-run", {
-      hints: ["leave one of them out"],
-    });
+    throw new CliError(
+      "usage",
+      "--save-options needs an upload and cannot be combined with --dry-run",
+      {
+        hints: ["omit one of them"],
+      },
+    );
   }
   if (paths.includes("-")) throw refuse("stdin", "name files or folders");
   const found = unsavableFlag(options);
   if (found) throw refuse(found.flag, found.hint);
 }
 
-/** A path or glob of the command line as a pattern below the root. */
+/** Converts a path or glob of the command line to a pattern relative to the root. */
 function patternOf(path: string, cwd: string, root: string): string {
   const absolute = resolve(cwd, path);
   const below = relative(root, absolute).split(sep).join("/");
   if (exists(absolute) && isGlob(below) && mayBeGlob(below)) {
-    throw refuse(path, "its name would be taken for a glob; name its folder");
+    throw refuse(path, "its name would be read as a glob; name its folder");
   }
   return below === "" ? "**" : below;
 }
 
-/** The options of a command line as they are written into a configuration file. */
+/** Converts the options of a command line to keys of a configuration file. */
 export function savedOptions(
   paths: readonly string[],
   options: IngestOptions,
   { cwd, root }: { cwd: string; root: string },
 ): SavedOptions {
-  const given = <Key extends keyof IngestOptions>(name: Key): IngestOptions[Key] | undefined =>
+  const optionOf = <Key extends keyof IngestOptions>(name: Key): IngestOptions[Key] | undefined =>
     options.flagSources?.[name] === "env" ? undefined : options[name];
-  const map = given("map");
-  const metadata = given("metadata");
+  const map = optionOf("map");
+  const metadata = optionOf("metadata");
   const all: SavedOptions = {
     include: paths.length > 0 ? paths.map((path) => patternOf(path, cwd, root)) : undefined,
-    exclude: given("exclude"),
-    ignore: given("ignore") === false ? false : undefined,
-    idPrefix: given("idPrefix"),
-    source: given("source"),
-    sections: given("sections"),
-    anchors: given("anchors"),
-    maxSectionChars: given("maxSectionChars"),
-    link: given("link"),
-    linkBase: given("linkBase"),
+    exclude: optionOf("exclude"),
+    ignore: optionOf("ignore") === false ? false : undefined,
+    idPrefix: optionOf("idPrefix"),
+    source: optionOf("source"),
+    sections: optionOf("sections"),
+    anchors: optionOf("anchors"),
+    maxSectionChars: optionOf("maxSectionChars"),
+    link: optionOf("link"),
+    linkBase: optionOf("linkBase"),
     metadata: metadata && parseMetadata(metadata),
-    tags: given("tag"),
-    updatedAt: given("updatedAt"),
-    owners: given("owners"),
-    metaCommit: given("metaCommit"),
-    images: given("images"),
+    tags: optionOf("tag"),
+    updatedAt: optionOf("updatedAt"),
+    owners: optionOf("owners"),
+    metaCommit: optionOf("metaCommit"),
+    images: optionOf("images"),
     map: map && parseColumnMap(map.join(",")),
-    drafts: given("drafts"),
-    ccPairId: given("ccPairId"),
-    connector: given("connector"),
-    requireAccess: given("requireAccess"),
-    concurrency: given("concurrency"),
-    rate: given("rate"),
+    drafts: optionOf("drafts"),
+    ccPairId: optionOf("ccPairId"),
+    connector: optionOf("connector"),
+    requireAccess: optionOf("requireAccess"),
+    concurrency: optionOf("concurrency"),
+    rate: optionOf("rate"),
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

@@ -26,7 +26,7 @@ import { pathsFrom } from "../../../output/paths.ts";
 import { findProjectRoot, refuseOtherProject, textOfUnmarked } from "../../project-root.ts";
 import { readGitFacts, type GitFacts } from "../git-facts.ts";
 
-/** Flags that decide which files are taken and how they map. */
+/** Flags that select files and control their mapping. */
 export interface MappingFlags extends GlobalFlags {
   include?: string[];
   exclude?: string[];
@@ -44,48 +44,48 @@ export interface MappingFlags extends GlobalFlags {
   updatedAt?: "git" | "mtime";
   owners?: "codeowners";
   metaCommit?: boolean;
-  /** Take only what changed since this commit. */
+  /** Select only files that changed since this commit. */
   since?: string;
-  /** How named files are read, whatever their extensions say; what stdin holds. */
+  /** Format of named files, regardless of their extensions, or of stdin. */
   format?: FormatName;
-  /** `field=column` of rows, separated by commas. */
+  /** `field=column` for rows, separated by commas. */
   map?: string[];
   images?: "skip" | "upload";
   drafts?: boolean;
   dropAccess?: boolean;
-  /** Send documents with the secrets in them. */
+  /** Send documents that contain secrets. */
   allowSecrets?: boolean;
   ccPairId?: number;
   connector?: string;
   /** Folder, or false for `--no-state`. */
   state?: string | boolean;
-  /** For a retry: the options recorded with what failed, in place of the flags above. */
+  /** For a retry: the options recorded with the failures, which replace the flags above. */
   recorded?: RecordedOptions;
-  /** Without paths and a configured `include`: the whole project root, in place of an error. */
+  /** Without paths and a configured `include`: use the whole project root instead of failing. */
   wholeRoot?: boolean;
 }
 
 export interface DocumentSource extends GitFacts {
   config: Config;
   settings: DocumentSettings;
-  /** The same before it is compiled: plain data, for worker threads. */
+  /** The settings before compilation: plain data, for worker threads. */
   raw: RawSettings;
-  /** Paths and globs to look at, relative to `cwd`; none stands for the configured `include`. */
+  /** Paths and globs to search, relative to `cwd`; empty means the configured `include`. */
   inputs: string[];
   cwd: string;
-  /** How files are selected and shaped, as it is recorded with each document. */
+  /** The options that are recorded with each document. */
   options: Omit<RecordedOptions, "pairFromFlag">;
-  /** How files are listed: `cwd`, `settings`, and which folders belong to another root. */
+  /** Options for listing files: `cwd`, `settings`, and which folders belong to another root. */
   find: FindOptions;
-  /** Why the root is where it is; undefined where nothing marks it. */
+  /** What marks the project root; undefined for an unmarked root. */
   mark: ProjectRoot["mark"];
-  /** A root-relative path as people see it: relative to `cwd`. */
+  /** Formats a root-relative path for messages: relative to `cwd`. */
   shown(path: string): string;
   /** Hash of everything except the file's bytes that shapes its payload. */
   mappingKey(path: string): string;
 }
 
-/** `key=value` flags as an object; a key given twice becomes a list. */
+/** Parses `key=value` flags to an object; a repeated key becomes a list. */
 export function parseMetadata(pairs: readonly string[]): Record<string, string | string[]> {
   const result = new Map<string, string[]>();
   for (const pair of pairs) {
@@ -113,28 +113,28 @@ function isFolder(path: string, cwd: string): boolean {
   return real !== undefined && statSync(real).isDirectory();
 }
 
-/** A folder's files say themselves what they are; only of named ones it can be said. */
+/** Refuses --format for folders: their files have formats of their own. */
 function checkFormat(paths: readonly string[], { format }: MappingFlags, cwd: string): void {
   if (format === undefined || paths.includes("-")) return;
   const folder = paths.find((path) => isFolder(path, cwd));
   if (folder === undefined && paths.length > 0) return;
   const problem = folder === undefined ? "no file is named" : `${folder} is a folder`;
-  throw new CliError("usage", `--format ${format} is for files that are named: ${problem}`, {
+  throw new CliError("usage", `--format ${format} needs named files: ${problem}`, {
     hints: ["name files or a glob, for example `knowctl ingest 'notes/*' --format markdown`"],
   });
 }
 
-/** Anchors are those of headings: without sections by heading no document has one. */
+/** Refuses --anchors without sections by heading: only headings have anchors. */
 function checkAnchors(flags: MappingFlags, { sections, rules = [] }: Config["ingest"]): void {
   if (flags.flagSources?.["anchors"] !== "flag") return;
   const modes = [sections, ...rules.map((rule) => rule.sections)];
   if ((flags.sections === undefined ? modes : [flags.sections]).includes("headings")) return;
   throw new CliError("usage", "--anchors has no effect without --sections headings", {
-    hints: ["add --sections headings, or leave --anchors out"],
+    hints: ["add --sections headings, or omit --anchors"],
   });
 }
 
-/** What configuration and flags say of mapping, in the words of the documents. */
+/** Converts configuration and flags to the settings for the mapping. */
 function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "root" | "format"> {
   const {
     ccPairId: _pair,
@@ -182,10 +182,9 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
 }
 
 /**
- * Loads the configuration that belongs to the paths and compiles how files are
- * found and mapped. `sends` is false for commands that only look: those never
- * fail for lack of trust or of a key. Throws CliError `usage` when there is
- * nothing to look at.
+ * Loads the configuration for the paths and compiles the settings for finding and mapping
+ * files. `sends` is false for read-only commands, which work without trust or a key.
+ * Throws CliError `usage` when there are no inputs.
  */
 export async function openSource(
   context: Context,
@@ -195,23 +194,23 @@ export async function openSource(
   sends: boolean,
 ): Promise<DocumentSource> {
   const { cwd } = context;
-  // What comes from stdin belongs to the project that the working directory is in.
-  const named = paths.filter((path) => path !== "-");
+  // Documents from stdin belong to the project of the working directory.
+  const namedPaths = paths.filter((path) => path !== "-");
   if (paths.some(mayBeGlob)) await loadGlobs();
   checkFormat(paths, flags, cwd);
-  const projectRoot = findProjectRoot(context, named, flags);
+  const projectRoot = findProjectRoot(context, namedPaths, flags);
   const { folder: root, start, mark } = projectRoot;
   const config = await loadSettings(context, flags, output, { sends, root: start });
   checkAnchors(flags, config.ingest);
   const { recorded } = flags;
-  const givenFormat = named.length === 0 ? undefined : flags.format;
-  const format = recorded ? recorded.settings.format : givenFormat;
+  const flagFormat = namedPaths.length === 0 ? undefined : flags.format;
+  const format = recorded ? recorded.settings.format : flagFormat;
   const mapping = { ...rawSettings(config, flags), format };
   const raw = { ...mapping, root };
   if (usesPatterns(raw)) await loadGlobs();
   const settings = compileSettings(raw);
-  const namesNothing = paths.length === 0 && settings.include.length === 0;
-  if (namesNothing && flags.wholeRoot !== true) {
+  const hasNoInput = paths.length === 0 && settings.include.length === 0;
+  if (hasNoInput && flags.wholeRoot !== true) {
     throw new CliError("usage", "nothing to ingest: no path given and no `include` configured", {
       hints: ["name a folder, for example `knowctl ingest docs --cc-pair-id 2`"],
     });
@@ -223,10 +222,10 @@ export async function openSource(
     ? { since: undefined, factsOf: undefined }
     : await readGitFacts(context, { settings, inputs, since: flags.since }, output);
   const key = (path: string): string => mappingKey(path, settings, facts.factsOf?.(path));
-  // A permission shapes nothing, and each run gives its own.
+  // allowSecrets does not shape documents, and each run sets it anew.
   const { allowSecrets: _, ...shaping } = mapping;
   const options = {
-    byInclude: recorded?.byInclude ?? (paths.length === 0 && !namesNothing),
+    byInclude: recorded?.byInclude ?? (paths.length === 0 && !hasNoInput),
     mapping: mappingVersion,
     settings: shaping,
   };

@@ -28,7 +28,7 @@ export const selectionFlags = [
   "format",
 ] as const satisfies (keyof MappingFlags)[];
 
-/** A flag as it is typed: `--id-prefix`. */
+/** The flag as typed, e.g. `--id-prefix`. */
 export function flagText(
   name: (typeof shapingFlags)[number] | (typeof selectionFlags)[number],
 ): string {
@@ -36,7 +36,7 @@ export function flagText(
   return `--${name.replace(/[A-Z]/g, (big) => `-${big.toLowerCase()}`)}`;
 }
 
-/** Those of the flags that are given on the command line, not by a variable. */
+/** The flags of `names` that are set on the command line, not by an environment variable. */
 export function givenFlags(
   options: MappingFlags,
   names: readonly ((typeof shapingFlags)[number] | (typeof selectionFlags)[number])[],

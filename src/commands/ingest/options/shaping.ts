@@ -4,12 +4,12 @@ import { optionsJson, type RecordedOptions } from "../../../sync/state/options.t
 import type { State } from "../../../sync/state/state.ts";
 import type { DocumentSource } from "./settings.ts";
 
-/** The options that shape documents, and what the state knows of them. */
+/** The options of a session, and their relation to recorded options. */
 export interface Shaping extends RunOptions {
   recorded: RecordedOptions;
 }
 
-/** The options of a session. They are stored when the plan asks for their number, unless nothing may be written. */
+/** Opens the options of a session. The first access to `number` stores them, except in a dry run. */
 export function openShaping(
   { options }: DocumentSource,
   pairFromFlag: boolean,

@@ -1,39 +1,41 @@
 import { CliError } from "../../../errors.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 
-/** How many documents may be removed at once: a number, or a share of all. */
+/** Limit for one removal: a number, or a share of all documents. */
 export type MaxDelete = { count: number } | { percent: number };
 
-/** What is known before anything is removed. */
+/** Facts that decide whether a removal is safe. */
 export interface RemovalFacts {
-  /** Files found, whatever became of them. */
+  /** Number of files found, including failed files. */
   fileCount: number;
-  /** Files and folders that could not be looked at. */
+  /** Number of files and folders that could not be read. */
   unreadable: number;
   /** A file in scope that failed in an earlier run. */
   failedBefore: string | undefined;
-  /** A recorded path where none of the recorded files exists under the root, as people see it. */
+  /** A recorded path, for messages, when none of the recorded files exists under the root. */
   lostPath: string | undefined;
-  /** A document to remove that a file outside the inputs may yield: its id is not made of its path. */
+  /** Id of a document to remove that a file outside the inputs may have: its path does not give it. */
   unsureId: string | undefined;
-  /** The inputs of an upload that was stopped before it had sent everything, for messages. */
+  /** Inputs, for messages, of an upload that stopped before it sent everything. */
   stopped: string | undefined;
-  /** The target, for messages, and the other targets that the state knows where it knows not this one. */
+  /** The target, for messages. */
   target: string;
+  /** Targets in the state, when it has no records for `target`; else empty. */
   otherTargets: readonly string[];
-  /** Documents to remove, of how many in scope. */
+  /** Number of documents to remove. */
   count: number;
+  /** Number of documents in scope. */
   total: number;
   maxDelete: MaxDelete | undefined;
 }
 
-const usualShare = 0.1;
-const usualCount = 100;
+const defaultShare = 0.1;
+const defaultCount = 100;
 
 function limitOf({ maxDelete, total }: RemovalFacts): { most: number; words: string } {
   if (maxDelete === undefined) {
-    const most = Math.min(Math.max(1, Math.floor(total * usualShare)), usualCount);
-    const words = `10 % of ${formatCount(total)}, at least 1 and at most ${usualCount}`;
+    const most = Math.min(Math.max(1, Math.floor(total * defaultShare)), defaultCount);
+    const words = `10 % of ${formatCount(total)}, at least 1 and at most ${defaultCount}`;
     return { most, words: `default: ${words}` };
   }
   if ("count" in maxDelete) return { most: maxDelete.count, words: "as given" };
@@ -46,9 +48,9 @@ function refuse(reason: string, ...hints: string[]): CliError {
 }
 
 /**
- * Throws CliError `usage` unless everything was seen and the removal is of an
- * expected size. What a fault of the disk, a wrong path or a wrong target would
- * make look like "all files are gone" ends here.
+ * Throws CliError `usage` unless all files were read and the size of the removal is expected.
+ * This guards against disk errors, wrong paths and wrong targets, which all look like "all
+ * files are gone".
  */
 export function refuseRemoval(facts: RemovalFacts): void {
   const {
@@ -65,7 +67,7 @@ export function refuseRemoval(facts: RemovalFacts): void {
   } = facts;
   if (otherTargets.length > 0) {
     throw refuse(
-      `the state knows nothing of ${target}, but of ${otherTargets.join(", ")}`,
+      `the state has no records for ${target}, only for ${otherTargets.join(", ")}`,
       "check --cc-pair-id, --base-url and --profile",
     );
   }
@@ -77,26 +79,26 @@ export function refuseRemoval(facts: RemovalFacts): void {
     );
   }
   if (fileCount === 0) {
-    throw refuse("no file was found at all", "check the paths, and whether everything is mounted");
+    throw refuse("no file was found", "check the paths, and that all file systems are mounted");
   }
   if (unreadable > 0) {
     throw refuse(
       `${countOf(unreadable, "file or folder", "files or folders")} cannot be read`,
-      "mend them first; `knowctl ingest orphans` without --prune names them",
+      "fix them first; `knowctl ingest orphans` without --prune lists them",
     );
   }
   if (failedBefore !== undefined) {
     throw refuse(
       `the last upload of ${failedBefore} failed`,
-      "send what failed first: knowctl ingest retry",
-      "or forget that it failed: knowctl state forget --failed",
+      "send the failed documents first: knowctl ingest retry",
+      "or forget the failures: knowctl state forget --failed",
     );
   }
   if (stopped !== undefined) {
     throw refuse(
-      `the upload of ${stopped} was stopped before it had sent everything, or is still running`,
-      "run that upload again: it sends what is missing",
-      "or forget that it was stopped: knowctl state forget --failed",
+      `the upload of ${stopped} stopped before it sent all documents, or is still running`,
+      "run that upload again: it sends the missing documents",
+      "or forget that it stopped: knowctl state forget --failed",
     );
   }
   if (unsureId !== undefined) {
@@ -108,7 +110,7 @@ export function refuseRemoval(facts: RemovalFacts): void {
   const { most, words } = limitOf(facts);
   if (count <= most) return;
   throw refuse(
-    `${formatCount(count)} of ${countOf(total, "document")} would be removed, --max-delete allows ${formatCount(most)} (${words})`,
-    `look at the list, then give --max-delete ${count}`,
+    `${formatCount(count)} of ${countOf(total, "document")} would be removed, but --max-delete allows ${formatCount(most)} (${words})`,
+    `check the list, then use --max-delete ${count}`,
   );
 }

@@ -10,8 +10,8 @@ import { orphanScope } from "./orphan-scope.ts";
 import type { Session } from "../session.ts";
 
 /**
- * Documents of a target that the folder no longer yields, in order of their paths, after a plan
- * over the session's files that sends nothing.
+ * Yields the documents of a target that the folder no longer yields, ordered by path. `plan` is a
+ * dry plan of the session's files.
  */
 export async function* findOrphans(
   context: Context,

@@ -14,7 +14,7 @@ import { planFolder } from "../plan.ts";
 import { checkPlannedPairs } from "../target/planned-access.ts";
 import {
   checkRemoval,
-  mayRemove,
+  confirmRemoval,
   removeAll,
   type OrphansOptions,
   type Work,
@@ -47,12 +47,12 @@ function* rowsOf(orphans: OrphanTable): Generator<object> {
       id,
       class: each.class,
       stored_id: storedId ?? null,
-      reason: problem ?? (isThere ? `${reason}; the document is still there` : reason),
+      reason: problem ?? (isThere ? `${reason}; the service still has the document` : reason),
     };
   }
 }
 
-/** The members of a row: an unknown one in --fields is refused before anything is removed. */
+/** Members of a row, so that an unknown name in --fields is refused before any removal. */
 const sample = {
   status: "",
   path: "",
@@ -68,23 +68,25 @@ function checkOptions(options: OrphansOptions): void {
   const { prune, tombstone, maxDelete } = options;
   if (prune && tombstone) {
     throw new CliError("usage", "--prune and --tombstone exclude each other", {
-      hints: ["--prune deletes where the service can; --tombstone replaces the text everywhere"],
+      hints: [
+        "--prune deletes documents where the service can; --tombstone replaces their text on every service",
+      ],
     });
   }
   if (maxDelete !== undefined && !prune && !tombstone) {
-    throw new CliError("usage", "--max-delete goes with --prune or --tombstone", {
-      hints: ["add one of them, or leave --max-delete out: a list removes nothing"],
+    throw new CliError("usage", "--max-delete needs --prune or --tombstone", {
+      hints: ["add one of them, or omit --max-delete: listing removes nothing"],
     });
   }
   if (tombstone) return;
-  // A variable is meant for the uploads too.
+  // Ignore environment variables here: they are set for uploads too.
   const flag = (["requireAccess", "allowSync"] as const).find(
     (each) => options[each] !== undefined && options.flagSources?.[each] !== "env",
   );
   if (flag === undefined) return;
   const name = flag === "allowSync" ? "--allow-sync" : "--require-access";
-  throw new CliError("usage", `${name} goes with --tombstone: nothing else is uploaded`, {
-    hints: [`add --tombstone, or leave ${name} out`],
+  throw new CliError("usage", `${name} needs --tombstone: without it, nothing is uploaded`, {
+    hints: [`add --tombstone, or omit ${name}`],
   });
 }
 
@@ -94,26 +96,27 @@ function refuseUndeletable({ config }: DocumentSource): void {
     "usage",
     `--prune: a service of the ${config.dialect} dialect cannot delete documents`,
     {
-      hints: ["use --tombstone: it replaces the text by a short removal notice"],
+      hints: ["use --tombstone: it replaces the text with a short removal notice"],
     },
   );
 }
 
-async function tellListed({ orphans, plan, session, target }: Work): Promise<void> {
+async function printListed({ orphans, plan, session, target }: Work): Promise<void> {
   const { state, output } = session;
   const unreadable = plan.table.count("failed");
   for (const each of plan.table.entries(["failed"]))
     await output.problem(problemOf(each, session.source));
-  if (!state.knows(target.key)) await output.note(`nothing was sent to ${target.key} from here`);
+  if (!state.knows(target.key))
+    await output.note(`no document was sent to ${target.key} from this project`);
   else if (orphans.count === 0) await output.note("no orphaned documents");
-  await tellOtherClasses(session, orphans);
+  await printOtherClasses(session, orphans);
   if (unreadable === 0) return;
   const what = countOf(unreadable, "file or folder", "files or folders");
-  throw new CliError("partial", `${what} cannot be read: what they hold is not listed`);
+  throw new CliError("partial", `${what} cannot be read: their documents are not listed`);
 }
 
-/** What keeps its place although something is removed, or may be removed only with --class. */
-async function tellOtherClasses({ output }: Session, orphans: OrphanTable): Promise<void> {
+/** Reports the documents that are removed only with --class. */
+async function printOtherClasses({ output }: Session, orphans: OrphanTable): Promise<void> {
   const counts = new Map<string, number>();
   for (const { class: name, isSelected } of orphans.list()) {
     if (!isSelected && !removedByDefault.includes(name)) {
@@ -123,11 +126,11 @@ async function tellOtherClasses({ output }: Session, orphans: OrphanTable): Prom
   if (counts.size === 0) return;
   const parts = [...counts].map(([name, count]) => `${formatCount(count)} ${name}`);
   await output.note(
-    `their files are there, so --prune and --tombstone leave them: ${parts.join(", ")} (--class NAME takes them)`,
+    `--prune and --tombstone keep these documents, because their files exist: ${parts.join(", ")} (--class NAME removes them)`,
   );
 }
 
-/** A removal notice is a document like any other: its pair is checked as that of an upload. */
+/** Checks the pair as for an upload: a tombstone is a document. */
 async function checkAccess(
   context: Context,
   { session, target }: Work,
@@ -151,9 +154,9 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
   if (options.tombstone && orphans.selected > 0) await checkAccess(context, work, options);
   if (!removes || orphans.selected === 0 || options.dryRun || !connected) {
     await write();
-    return await tellListed(work);
+    return await printListed(work);
   }
-  if (!(await mayRemove(context, work, options))) {
+  if (!(await confirmRemoval(context, work, options))) {
     await output.note("nothing was removed");
     return;
   }
@@ -161,19 +164,20 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
     const { failed } = await removeAll(context, work, connected, options);
     if (failed > 0) {
       throw new CliError("partial", `${countOf(failed, "document")} could not be removed`, {
-        hints: ["run the same command again: the others are done"],
+        hints: ["run the same command again to remove the rest"],
       });
     }
   } finally {
     await write();
-    await tellOtherClasses(session, orphans);
+    await printOtherClasses(session, orphans);
   }
 }
 
 /**
- * `ingest orphans`: documents in the state that the folder no longer yields, by class, within
- * the scope of the given paths; deletes them or replaces them by a notice when asked to. Throws CliError as checkRemoval(), and `partial` when a file cannot be
- * read or a document not be removed.
+ * `ingest orphans`: lists documents in the state that the folder no longer yields, by class and
+ * within the paths. With --prune it deletes them; with --tombstone it replaces them with a notice.
+ * Throws CliError as checkRemoval(), and `partial` when a file cannot be read or a document cannot
+ * be removed.
  */
 export async function ingestOrphans(
   context: Context,
@@ -184,7 +188,7 @@ export async function ingestOrphans(
   refuseAmbiguous(context, "orphans");
   checkOptions(options);
   const dryRun = options.dryRun === true || !(options.prune || options.tombstone);
-  // No document is sent: what it holds does not matter, only that its file gives it.
+  // allowSecrets: no document is sent, so its content does not matter.
   const source = await openSource(
     context,
     paths,
@@ -198,19 +202,20 @@ export async function ingestOrphans(
     const { state, targets } = session;
     const target = targetFor(targets, undefined);
     if (!target) throw missingPair();
-    // Without a spool each document is known by its id, and the state stays as it is.
+    // Without a spool the plan has the id of each document and does not change the state.
     const plan = await planFolder(context, { ...session, spool: undefined });
     await session.progress.stop();
-    const { class: named = [], prune, tombstone } = options;
+    const { class: classes = [], prune, tombstone } = options;
     const command = prune ? "prune" : tombstone ? "tombstone" : "list";
     const found = async function* (): AsyncGenerator<Orphan> {
       for await (const orphan of findOrphans(context, session, plan, target)) {
-        const isListed = command !== "list" || named.length === 0 || named.includes(orphan.class);
+        const isListed =
+          command !== "list" || classes.length === 0 || classes.includes(orphan.class);
         if (isListed) yield orphan;
       }
     };
     const orphans = await collectOrphans(state.database, found(), (each) =>
-      isRemoved(each, command, named),
+      isRemoved(each, command, classes),
     );
     await run(context, { session, plan, target, orphans }, options);
   } finally {

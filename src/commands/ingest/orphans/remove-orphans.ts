@@ -29,11 +29,11 @@ export interface OrphansOptions extends SessionRequest, AccessFlags {
   tombstone?: boolean;
   yes?: boolean;
   maxDelete?: MaxDelete;
-  /** Classes to list; with a removal, classes to remove beside the usual ones. */
+  /** Classes to list; with a removal, additional classes to remove. */
   class?: OrphanClass[];
 }
 
-/** Orphans that were found, and what they were found with. */
+/** The orphans, with the session, plan and target of the search. */
 export interface Work {
   session: Session;
   plan: Plan;
@@ -42,8 +42,8 @@ export interface Work {
 }
 
 /**
- * The id of a document whose file is gone, where a file that this command did not look at may have
- * that id in its front matter or a row.
+ * Id of a document whose file is gone, when a file that this command did not read may have that id
+ * in its front matter or in a row.
  */
 function unsureIdOf(source: DocumentSource, orphans: OrphanTable): string | undefined {
   if (source.inputs.some((input) => resolve(source.cwd, input) === source.settings.root)) {
@@ -55,16 +55,16 @@ function unsureIdOf(source: DocumentSource, orphans: OrphanTable): string | unde
   return undefined;
 }
 
-/** Throws CliError `usage` where a guard says no, see refuseRemoval(). */
+/** Throws CliError `usage` when the removal is not safe, see refuseRemoval(). */
 export function checkRemoval(
   { session, plan, target, orphans }: Work,
   options: OrphansOptions,
 ): void {
   const { state, source } = session;
-  const isFailed = failureScope(source, plan);
+  const isInFailureScope = failureScope(source, plan);
   let failedBefore: string | undefined;
   for (const { path } of state.listFailures(failuresKey(session.targets))) {
-    if (isFailed(path)) failedBefore ??= path;
+    if (isInFailureScope(path)) failedBefore ??= path;
   }
   const isInScope = orphanScope(source);
   refuseRemoval({
@@ -82,8 +82,8 @@ export function checkRemoval(
   });
 }
 
-/** Asks, unless `--yes` was given. Throws CliError `usage` where nobody can be asked. */
-export async function mayRemove(
+/** Asks for confirmation, unless `--yes` is set. Throws CliError `usage` without a terminal. */
+export async function confirmRemoval(
   context: Context,
   { session, target, orphans }: Work,
   options: OrphansOptions,
@@ -93,15 +93,15 @@ export async function mayRemove(
   const prompt = createPrompt(context, options, session.output);
   if (prompt.canAsk) {
     return await prompt.confirm(
-      options.prune ? `Delete ${what}?` : `Replace ${what} by a removal notice?`,
+      options.prune ? `Delete ${what}?` : `Replace ${what} with a removal notice?`,
     );
   }
-  throw new CliError("usage", `this removes ${what}, and there is no terminal to ask on`, {
-    hints: ["look at the list without it first, then give --yes"],
+  throw new CliError("usage", `this would remove ${what}, and there is no terminal to ask on`, {
+    hints: ["check the list first, then confirm with --yes"],
   });
 }
 
-/** Whether an id that the service gave is ours in its own encoding: nothing else may be deleted by it. */
+/** Whether a stored id is the encoded form of our id. Deleting by any other id is not allowed. */
 function isSameId(storedId: string, id: string): boolean {
   const plain = (text: string): string => text.replaceAll(" ", "_");
   try {
@@ -111,7 +111,7 @@ function isSameId(storedId: string, id: string): boolean {
   }
 }
 
-/** Removes one orphan from the service, then from the state: never the other way round. */
+/** Removes an orphan from the service first, then from the state. */
 function createRemove(
   context: Context,
   { session, target }: Work,
@@ -121,13 +121,16 @@ function createRemove(
   const { state, source, output } = session;
   const storedIdOf = ({ id, storedId }: Orphan): string => {
     const own = client.dialect.storedId?.(id) ?? id;
-    // A short secret of the profile is hidden in what the service says, ids included.
+    // Responses are redacted, so a short secret of the profile is hidden in stored ids too.
     if (storedId === undefined || storedId === output.secrets.redact(own)) return own;
     if (storedId === own || isSameId(storedId, id)) return storedId;
-    throw new CliError("usage", `the service named it ${storedId}, which may be another document`);
+    throw new CliError(
+      "usage",
+      `the service stored it as ${storedId}, which may be another document`,
+    );
   };
   return async (orphan) => {
-    // Should the answer be lost and the file come back, it is sent again.
+    // If the response is lost and the file is restored later, it is sent again.
     state.doubt([{ target: target.key, id: orphan.id }]);
     if (prune) {
       await deleteDocument(client, storedIdOf(orphan), { gate });
@@ -141,7 +144,7 @@ function createRemove(
   };
 }
 
-/** Removes them all and says how many. Throws the error that stopped it. */
+/** Removes the selected orphans and reports their number. Throws the error that stopped it. */
 export async function removeAll(
   context: Context,
   work: Work,
@@ -167,7 +170,7 @@ export async function removeAll(
       onDone: (status) => counts[status]++,
     });
   } finally {
-    const done = options.prune ? "deleted" : "replaced by a removal notice";
+    const done = options.prune ? "deleted" : "replaced with a removal notice";
     const failed = counts.failed > 0 ? `, ${countOf(counts.failed, "failure")}` : "";
     await session.output.note(`${countOf(counts.removed, "document")} ${done}${failed}`);
   }

@@ -12,7 +12,7 @@ import type { Target } from "../../../sync/state/target.ts";
 
 function noticeOf(orphan: Orphan, settings: DocumentSettings): IngestionRequest["document"] {
   const name = orphan.path.slice(orphan.path.lastIndexOf("/") + 1);
-  // Without a date: the service takes its own clock, and a file that comes back may be older.
+  // No date: the service then uses its own clock, and a restored file may have an older date.
   return {
     id: orphan.id,
     semantic_identifier: `${name} (removed)`,
@@ -22,7 +22,7 @@ function noticeOf(orphan: Orphan, settings: DocumentSettings): IngestionRequest[
   };
 }
 
-/** Puts a short removal notice in the place of a document. Gives the record of it. Throws ApiError. */
+/** Replaces a document with a short removal notice. Returns the record of the notice. Throws ApiError. */
 export async function sendTombstone(
   client: Client,
   orphan: Orphan,

@@ -10,13 +10,13 @@ import { ciPrefix, tellGithub, type ToldRun } from "../../../output/report/ci.ts
 import { reportFormatOf, writeReport } from "../../../output/report/file.ts";
 import { writeCodeQuality } from "../../../output/report/gitlab.ts";
 
-/** Files that tell of a run, beside what is printed. */
+/** Report files of a run. */
 export interface ReportFlags {
   report?: string[];
   gitlabReport?: string;
 }
 
-/** Absolute paths, checked. */
+/** Absolute paths that were checked to be writable. */
 export interface ReportFiles {
   reports: readonly string[];
   gitlab: string | undefined;
@@ -30,19 +30,19 @@ function isInside(folder: string, parent: string): boolean {
 function checkedPath(flag: string, path: string, cwd: string): string {
   const refuse = (why: string, cause?: unknown): CliError =>
     new CliError("usage", `${flag} ${path}: ${why}`, {
-      hints: ["name a file in a folder that may be written"],
+      hints: ["name a file in a writable folder"],
       cause,
     });
-  if (path === "") throw refuse("an empty path names no file");
+  if (path === "") throw refuse("the path is empty");
   const absolute = resolve(cwd, path);
   const folder = dirname(absolute);
-  // A folder that is named elsewhere is rather misspelt than missing.
+  // A missing folder outside the working directory is probably a typing error: do not create it.
   if (!isInside(folder, cwd) && !statSync(folder, { throwIfNoEntry: false })) {
     throw refuse(`there is no folder ${folder}`);
   }
   try {
     makeFolder(folder);
-    // It is written beside its place and then renamed.
+    // The file is written under another name in this folder and then renamed.
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw refuse(`the folder cannot be written: ${codeOf(error) ?? messageOf(error)}`, error);
@@ -52,9 +52,8 @@ function checkedPath(flag: string, path: string, cwd: string): string {
 }
 
 /**
- * The files that the flags name, known to be writable before anything is sent.
- * Folders that are missing in the working directory are made, others are not. Throws
- * CliError `usage`.
+ * Checks before the upload that the report files are writable. Creates missing folders inside
+ * the working directory only. Throws CliError `usage`.
  */
 export function checkReportFiles(flags: ReportFlags, cwd: string): ReportFiles {
   for (const path of flags.report ?? []) reportFormatOf(path);
@@ -63,16 +62,16 @@ export function checkReportFiles(flags: ReportFlags, cwd: string): ReportFiles {
   const gitlab =
     gitlabReport === undefined ? undefined : checkedPath("--gitlab-report", gitlabReport, cwd);
   const all = gitlab === undefined ? reports : [...reports, gitlab];
-  const twice = all.find((path, index) => all.indexOf(path) !== index);
-  if (twice !== undefined) {
-    throw new CliError("usage", `two reports go to one file: ${twice}`, {
+  const duplicate = all.find((path, index) => all.indexOf(path) !== index);
+  if (duplicate !== undefined) {
+    throw new CliError("usage", `two reports name the same file: ${duplicate}`, {
       hints: ["name each report file once"],
     });
   }
   return { reports, gitlab };
 }
 
-/** The listed files; a report of an earlier run among them is no document. */
+/** Marks report files among the listed files as skipped: a report of an earlier run is no document. */
 export function withoutReports(
   listed: Iterable<Listed>,
   root: string,
@@ -97,8 +96,8 @@ function* markReports(
 }
 
 /**
- * Writes all files, and tells GitHub where it listens. The first failure is
- * thrown after the others have been tried: CliError `local`.
+ * Writes all report files, and the annotations and summary of a GitHub job. After a failure it
+ * continues with the other files, then throws the first failure: CliError `local`.
  */
 export async function writeReportFiles(
   context: Context,
@@ -109,7 +108,7 @@ export async function writeReportFiles(
   const { head, failures } = run;
   const { redact } = output.secrets;
   const prefix = ciPrefix(run, context.env);
-  const writing = [
+  const writers = [
     ...reports.map((path) => () => writeReport(path, head, failures(), { redact })),
     ...(gitlab === undefined
       ? []
@@ -117,7 +116,7 @@ export async function writeReportFiles(
     () => tellGithub(output, context.env, run),
   ];
   let failure: { error: unknown } | undefined;
-  for (const write of writing) {
+  for (const write of writers) {
     try {
       await write();
     } catch (error) {

@@ -3,11 +3,11 @@ import { CliError, messageOf } from "../../../errors.ts";
 import type { IngestResult } from "../../../output/ingest.ts";
 import type { ReportHead } from "../../../output/report/record.ts";
 
-/** What became of a document or file; what was never sent has no id and took no time. */
+/** Result of a document or file; one that was never sent has no `id` and no `ms`. */
 export type DocumentLine = Omit<DocumentEvent, "id" | "ms"> &
   Partial<Pick<DocumentEvent, "id" | "ms">>;
 
-/** A line of `--output ndjson`, as schema/ingest-events.schema.json says. */
+/** A line of `--output ndjson`, see schema/ingest-events.schema.json. */
 export function lineOf(document: DocumentLine): string {
   const { id, warnings = [], images = 0, notices: _, wasUnrecorded: _was, ...event } = document;
   const line = {
@@ -21,7 +21,7 @@ export function lineOf(document: DocumentLine): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** Why a run stopped, with the details of the error below it. */
+/** Message of the error that stopped a run, followed by its details. */
 export function errorText(error: unknown): string {
   const details = error instanceof CliError ? error.details : [];
   return [messageOf(error), ...details].join("\n");
@@ -29,7 +29,7 @@ export function errorText(error: unknown): string {
 
 const reasonsShown = 20;
 
-/** The result that is printed, of the head that the report files have. */
+/** Converts the head of the report files to the printed result. */
 export function resultOf(head: ReportHead, target: IngestResult["target"]): IngestResult {
   const { status, planned, requests, retries, throttled, sentBytes, seconds, paths, shard } = head;
   const { renamed, ...counts } = head.counts;

@@ -21,31 +21,31 @@ import { findGitRoot } from "../../project-root.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";
 import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";
 import type { Session } from "../session.ts";
-import { tellNotices, tellWarnings } from "./tell.ts";
+import { printNotices, printWarnings } from "./tell.ts";
 
-/** Format of stdout; the surface has refused those that an upload does not have. */
+/** Format of stdout; the surface has already refused other formats. */
 export function ingestFormat({ json, output }: GlobalFlags): IngestFormat {
   if (json) return "json";
   return output === "json" || output === "ndjson" ? output : "text";
 }
 
-/** What only the gate counts. */
+/** The numbers that only the gate counts. */
 export type Traffic = Pick<RunEnd, "requests" | "retries" | "throttled">;
 
-/** Collects what became of each document and tells it: line by line, and as a whole at the end. */
+/** Collects the results of a run; prints them line by line and as a summary at the end. */
 export interface Report {
   readonly counts: UploadCounts;
   /**
-   * Takes what the plan knows already: files that were skipped, unchanged or unreadable. What
-   * follows belongs to this plan and its options.
+   * Adds the files that the plan skipped, found unchanged or could not read. All following
+   * events belong to this plan and its options.
    */
   begin(plan: Plan, options: RecordedOptions): Promise<void>;
   add(events: readonly DocumentEvent[]): Promise<void>;
-  /** A warning of the run itself, told at the end. */
+  /** A warning of the run itself, printed at the end. */
   warn(message: string): void;
-  /** Prints result and summary and writes the report files; `error` is why the run stopped. */
+  /** Prints result and summary and writes the report files; `error` is the error that stopped the run. */
   finish(status: RunStatus, traffic: Traffic, error?: unknown): Promise<void>;
-  /** The run ended before its end was told: writes the report files, unless finish() has begun. */
+  /** Writes the report files after an unexpected end, unless finish() was called. */
   abandon(error: unknown): Promise<void>;
 }
 
@@ -56,20 +56,20 @@ export interface ReportRequest {
   shard: Shard | undefined;
 }
 
-type Told = Pick<Session, "output" | "source" | "state" | "targets" | "progress">;
+type ReportedSession = Pick<Session, "output" | "source" | "state" | "targets" | "progress">;
 
 type OptionSets = NonNullable<RunReport["options"]>;
 
 const warningsKept = 50;
 
-/** Starts the record of a run. Its failures are kept in the temporary database of the state. */
-/** The commit that a CI job works on, as GitHub and GitLab name it. */
+/** Commit of a CI job, from the variables of GitHub or GitLab. */
 function commitOf(env: Context["env"]): string | undefined {
   const commit = env["GITHUB_SHA"] ?? env["CI_COMMIT_SHA"];
   return commit === "" ? undefined : commit;
 }
 
-function createReport(context: Context, session: Told, request: ReportRequest): Report {
+/** Creates the report of a run. Stores failures in the temporary database of the state. */
+function createReport(context: Context, session: ReportedSession, request: ReportRequest): Report {
   const { output, source, state, targets } = session;
   const { format, files, shard, startedAtMs } = request;
   const log = createFailureLog<ReportFailure>(state.database);
@@ -78,9 +78,13 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
     const position = optionSets.length - 1;
     log.add(position > 0 ? { ...failure, options: position } : failure);
   };
-  // A clock that is set during the run changes no duration.
-  const setAt = context.now() - context.elapsed();
-  const collector = createReportCollector(() => setAt + context.elapsed(), addFailure, startedAtMs);
+  // A monotonic clock: setting the system clock during the run must not change durations.
+  const startOffsetMs = context.now() - context.elapsed();
+  const collector = createReportCollector(
+    () => startOffsetMs + context.elapsed(),
+    addFailure,
+    startedAtMs,
+  );
   const { counts } = collector;
   const target = { baseUrl: targets.baseUrl, ccPairId: targets.pair.ccPairId };
   const paths = source.inputs.length > 0 ? source.inputs : source.settings.include;
@@ -99,22 +103,22 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
   const warn = (message: string, path = ""): void => {
     if (++warningCount <= warningsKept) warnings.push({ path, message });
   };
-  const takeLines = async (events: readonly DocumentLine[]): Promise<void> => {
+  const addLines = async (events: readonly DocumentLine[]): Promise<void> => {
     for (const event of events) collector.add(event);
     if (format !== "ndjson" || events.length === 0) return;
-    // An upload goes on when the reader of its output has gone.
-    await unlessClosed(output.json(events.map(lineOf).join("")));
+    // The upload continues when stdout is closed.
+    await ignoreClosedPipe(output.json(events.map(lineOf).join("")));
   };
   const headOf = (status: RunStatus, traffic: Traffic, error: unknown) =>
     collector.finish({
       status,
       target,
       paths,
-      // Plain data: what JSON does not hold is not in it.
+      // Removes members that JSON cannot represent (undefined).
       options: JSON.parse(JSON.stringify(optionSets)) as OptionSets,
       shard,
       commit: commitOf(context.env),
-      // Asked at the end: what comes from stdin is counted as it comes.
+      // Counted at the end: documents from stdin are counted during the run.
       planned: countPlanned("new", "changed"),
       sentBytes,
       ...traffic,
@@ -126,7 +130,7 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
     try {
       await writeReportFiles(context, output, files, run);
     } catch (error) {
-      // Where the run has failed, that failure is the one to end with.
+      // A failed run ends with its own error, not with this one.
       if (head.status === "ok") throw error;
       await output.warn(messageOf(error));
     }
@@ -139,12 +143,12 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
       optionSets.push(options);
       images += inPlan;
       collector.count("unchanged", table.count("unchanged"));
-      const told = table.warnings();
-      warnings.push(...told.shown);
-      warningCount += told.count;
+      const planWarnings = table.warnings();
+      warnings.push(...planWarnings.shown);
+      warningCount += planWarnings.count;
       for (const { path, part, action, detail } of table.entries(["failed", "skipped"])) {
         const status = action === "failed" ? "failed" : "skipped";
-        await takeLines([{ status, path, ...(part > 0 ? { row: part } : {}), reason: detail }]);
+        await addLines([{ status, path, ...(part > 0 ? { row: part } : {}), reason: detail }]);
       }
     },
     warn,
@@ -157,19 +161,22 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
         sentBytes += event.sentBytes ?? 0;
         if (event.renamedFrom !== undefined) collector.rename(event.renamedFrom, event.path);
       }
-      await takeLines(events);
+      await addLines(events);
     },
     async finish(status, traffic, error) {
       isFinished = true;
       const head = headOf(status, traffic, error);
       const result = resultOf(head, target);
-      if (format !== "text") await unlessClosed(writeResult(output, format, result, log.list()));
-      for (const { notices } of planTables) await unlessClosed(tellNotices(session, notices));
-      await unlessClosed(tellWarnings(session, { shown: warnings, count: warningCount }, images));
-      await unlessClosed(tellOthers(output, shard, countPlanned("other")));
+      if (format !== "text")
+        await ignoreClosedPipe(writeResult(output, format, result, log.list()));
+      for (const { notices } of planTables) await ignoreClosedPipe(printNotices(session, notices));
+      await ignoreClosedPipe(
+        printWarnings(session, { shown: warnings, count: warningCount }, images),
+      );
+      await ignoreClosedPipe(tellOthers(output, shard, countPlanned("other")));
       const stoppedBy = error instanceof CliError ? error.exit : undefined;
       const { shown } = source;
-      await unlessClosed(writeSummary(output, result, log.list(), { shown, stoppedBy }));
+      await ignoreClosedPipe(writeSummary(output, result, log.list(), { shown, stoppedBy }));
       await writeFiles(head);
     },
     async abandon(error) {
@@ -182,12 +189,12 @@ function createReport(context: Context, session: Told, request: ReportRequest): 
 }
 
 /**
- * Does the work of a run with a report of it. Where that ends before
- * uploadPlan() has told its end, the report files are written here.
+ * Runs `work` with a report. Writes the report files if `work` throws before uploadPlan() has
+ * finished the report.
  */
 export async function withReport(
   context: Context,
-  session: Told,
+  session: ReportedSession,
   request: ReportRequest,
   work: (report: Report) => Promise<void>,
 ): Promise<void> {
@@ -201,7 +208,7 @@ export async function withReport(
   }
 }
 
-async function unlessClosed(writing: Promise<void>): Promise<void> {
+async function ignoreClosedPipe(writing: Promise<void>): Promise<void> {
   try {
     await writing;
   } catch (error) {

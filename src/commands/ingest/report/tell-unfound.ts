@@ -6,8 +6,8 @@ import type { Plan } from "../../../sync/plan/plan.ts";
 import { targetFor } from "../../../sync/state/target.ts";
 import type { Session } from "../session.ts";
 
-/** The same of files that are drafts or empty now, as far as their ids are their paths. */
-async function tellOptedOut(
+/** Reports sent files that are now drafts or empty. Finds only documents with path-derived ids. */
+async function printOptedOut(
   { output, source, state }: Pick<Session, "output" | "source" | "state">,
   table: Plan["table"],
   target: string,
@@ -19,17 +19,17 @@ async function tellOptedOut(
     if (sent?.path === path && sent.whole !== tombstoneMark) count++;
   }
   if (count === 0) return;
-  const [were, documents] = count === 1 ? ["opts", "document is"] : ["opt", "documents are"];
+  const [verb, documents] = count === 1 ? ["opts", "document is"] : ["opt", "documents are"];
   await output.note(
-    `${countOf(count, "uploaded file")} ${were} out now: the ${documents} still in the service; see \`knowctl ingest orphans\``,
+    `${countOf(count, "uploaded file")} ${verb} out now: the ${documents} still in the service; see \`knowctl ingest orphans\``,
   );
 }
 
 /**
- * Says how many files are gone or left out whose documents the service still has: an upload
- * removes nothing, and nobody else would say that they are still found.
+ * Reports how many sent files are gone or excluded. An upload removes no documents, so the
+ * service still finds them.
  */
-export async function tellUnfound(
+export async function printUnfound(
   { output, source, state, targets }: Pick<Session, "output" | "source" | "state" | "targets">,
   { table }: Plan,
 ): Promise<void> {
@@ -46,14 +46,14 @@ export async function tellUnfound(
     if (isExcluded || exists(placeOf(path))) excluded++;
     else gone++;
   }
-  await tellOptedOut({ output, source, state }, table, target.key);
+  await printOptedOut({ output, source, state }, table, target.key);
   if (excluded + gone === 0) return;
   const parts = [
     ...(excluded > 0 ? [`${formatCount(excluded)} excluded`] : []),
     ...(gone > 0 ? [`${formatCount(gone)} gone`] : []),
   ];
-  const were = excluded + gone === 1 ? "is" : "are";
+  const verb = excluded + gone === 1 ? "is" : "are";
   await output.note(
-    `${countOf(excluded + gone, "uploaded file")} ${were} no longer found (${parts.join(", ")}): the documents are still in the service; see \`knowctl ingest orphans\``,
+    `${countOf(excluded + gone, "uploaded file")} ${verb} no longer found (${parts.join(", ")}): the documents are still in the service; see \`knowctl ingest orphans\``,
   );
 }

@@ -9,8 +9,8 @@ import { shownText } from "../../../output/paths.ts";
 import type { Session } from "../session.ts";
 import type { DocumentSource } from "../options/settings.ts";
 
-/** With `--since`: how many files changed, and what became of those that are gone. */
-export async function tellSince(output: Output, { since }: DocumentSource): Promise<void> {
+/** With `--since`: reports how many files changed, were renamed or deleted. */
+export async function printSince(output: Output, { since }: DocumentSource): Promise<void> {
   if (!since) return;
   const { ref, changedCount, renamed, deleted } = since;
   const parts = [
@@ -21,12 +21,12 @@ export async function tellSince(output: Output, { since }: DocumentSource): Prom
   await output.note(`since ${ref}: ${parts.join(", ")}`);
   if (renamed.size + deleted.size === 0) return;
   await output.note(
-    "documents of deleted and renamed files are still there; with --dry-run they are listed",
+    "the service still has the documents of deleted and renamed files; --dry-run lists them",
   );
 }
 
-/** Why documents changed, or get other ids, though their files need not have changed. */
-export async function tellReasons(output: Output, table: PlanTable): Promise<void> {
+/** Reports documents that changed, or have new ids, although their files may be unchanged. */
+export async function printReasons(output: Output, table: PlanTable): Promise<void> {
   for (const { kind, difference, count } of table.reasons()) {
     if (kind === "changed") {
       await output.note(`${formatCount(count)} changed: ${difference}`);
@@ -34,17 +34,17 @@ export async function tellReasons(output: Output, table: PlanTable): Promise<voi
     }
     const [cause, wayBack] =
       kind === "own id"
-        ? ["its file gives it", "change the id back"]
+        ? ["the id in its file changed", "change the id back"]
         : [difference, "repeat the options of that upload"];
     await output.warn(
-      `${countOf(count, "document")} will be sent under another id (${cause}), and those under the recorded ids stay in the service; ` +
-        `${wayBack}, or see the others with \`knowctl ingest orphans\` and the paths and options of this command`,
+      `${countOf(count, "document")} will be sent under another id (${cause}), and the documents under the recorded ids stay in the service; ` +
+        `${wayBack}, or list them with \`knowctl ingest orphans\` and the paths and options of this command`,
     );
   }
 }
 
-/** Warnings of the files that were read, and how many images their texts refer to. */
-export async function tellWarnings(
+/** Prints the warnings of the files that were read, and the number of skipped images. */
+export async function printWarnings(
   { output, source }: Pick<Session, "output" | "source">,
   { shown, count }: ReturnType<PlanTable["warnings"]>,
   images: number,
@@ -53,14 +53,14 @@ export async function tellWarnings(
     await output.warn(shownText(path, message, source.shown));
   }
   if (count > shown.length) await output.warn(`… and ${formatCount(count - shown.length)} more`);
-  if (images > 0) await output.note(`${countOf(images, "image")} in the text left out`);
+  if (images > 0) await output.note(`${countOf(images, "image")} in the text skipped`);
 }
 
 function noticeText({ kind, name, count }: CountedNotice, first: string): string {
   const what = `${countOf(count, "document")} ${count === 1 ? "has" : "have"} ${name} (first: ${first})`;
   if (kind === "dropped") return `${what}: the service drops this member`;
-  const meant = nearest(name, knownMembers(name))?.replace(/^request\./, "");
-  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+  const suggestion = nearest(name, knownMembers(name))?.replace(/^request\./, "");
+  const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
   return `${what}: the service does not know this member${hint}`;
 }
 
@@ -68,11 +68,11 @@ function accessText(notices: readonly CountedNotice[], first: string): string {
   const count = notices.reduce((sum, each) => sum + each.count, 0);
   const names = notices.map(({ name }) => name).join(", ");
   const say = count === 1 ? "says" : "say";
-  return `${countOf(count, "document")} ${say} who may read (${names}; first: ${first}): that is metadata and restricts nobody; the pair decides who reads`;
+  return `${countOf(count, "document")} ${say} who may read (${names}; first: ${first}): this is only metadata and restricts nobody; the pair decides who can read`;
 }
 
-/** What many documents have in common and has no effect: one line each, with the number of documents. */
-export async function tellNotices(
+/** Reports members without effect: one line for each member, with the number of documents. */
+export async function printNotices(
   { output, source }: Pick<Session, "output" | "source">,
   notices: NoticeCounts,
 ): Promise<void> {
@@ -85,7 +85,7 @@ export async function tellNotices(
   }
 }
 
-/** Why an entry of the plan failed; the reason often names the file itself. */
+/** Failure of a plan entry with its path; adds the path only if the reason does not begin with it. */
 export function problemOf({ path, detail }: PlanEntry, { shown }: DocumentSource): string {
   return detail.startsWith(path) ? shownText(path, detail, shown) : `${shown(path)}: ${detail}`;
 }

@@ -53,7 +53,7 @@ export async function dropGone(
   }
   await listSome(
     output,
-    [...gone].map((path) => `${source.shown(path)}: is gone`),
+    [...gone].map((path) => `${source.shown(path)}: the file is gone`),
     "are gone",
   );
   const left = groups.map(({ options: recorded, paths }) => ({
@@ -65,10 +65,10 @@ export async function dropGone(
 
 /** Failed files that are not there may have been deleted, or lie below another root. */
 export function allGone({ settings: { root } }: DocumentSource): CliError {
-  return new CliError("usage", `none of the files that failed exists under ${root}`, {
+  return new CliError("usage", `none of the failed files exists under ${root}`, {
     hints: [
       "name the root of that run with --root DIR",
-      "were the files deleted, nothing is left to retry; `knowctl ingest orphans` lists their documents",
+      "if the files were deleted, there is nothing to retry; `knowctl ingest orphans` lists their documents",
     ],
   });
 }

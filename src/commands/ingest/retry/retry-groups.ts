@@ -2,23 +2,24 @@ import type { RunReport } from "../../../output/report/record.ts";
 import { parseOptions, type RecordedOptions } from "../../../sync/state/options.ts";
 import type { State } from "../../../sync/state/state.ts";
 
-/** Failed files whose documents are shaped by the same options. */
+/** Failed files with the same options. */
 export interface RetryGroup {
-  /** Undefined where an earlier knowctl recorded the failures. */
+  /** Undefined for failures that an earlier knowctl recorded. */
   options: RecordedOptions | undefined;
   /** Relative to the project root. */
   paths: string[];
 }
 
-/** What failed: the files by their options, and documents that have no file. */
+/** Failed files by options, and failed documents from stdin. */
 export interface Failed {
   groups: RetryGroup[];
+  /** Number of failed documents from stdin, which have no file. */
   fromStdin: number;
 }
 
 interface Failure {
   path: string;
-  /** Tells options apart; undefined where they are not recorded. */
+  /** Number of the options; undefined when they are not recorded. */
   options: number | undefined;
   failedAtMs: number;
 }
@@ -27,7 +28,7 @@ function collect(
   failures: Iterable<Failure>,
   optionsOf: (number: number) => RecordedOptions | undefined,
 ): Failed {
-  // A file that failed in several runs is sent as the last of them would have sent it.
+  // A file that failed in several runs is sent with the options of the last run.
   const last = new Map<string, Failure>();
   let fromStdin = 0;
   for (const failure of failures) {
@@ -54,12 +55,12 @@ function* failuresOf(state: State, target: string): Generator<Failure> {
   }
 }
 
-/** What the state has as failed for a target. */
+/** The failures of a target in the state. */
 export function failedInState(state: State, target: string): Failed {
   return collect(failuresOf(state, target), (number) => state.options.get(number));
 }
 
-/** What a report has as failed; what came from stdin has no path here, as in the state. */
+/** The failures in a report; documents from stdin get the path "", as in the state. */
 export function failedInReport({ failures, paths, options = [] }: RunReport): Failed {
   const fromStdin = paths.includes("-");
   const all = failures.map(({ path, options: position = 0 }) => ({

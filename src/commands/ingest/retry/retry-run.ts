@@ -10,15 +10,15 @@ import { planFound, uploadFound } from "../ingest.ts";
 import { withReport, type ReportRequest } from "../report/report.ts";
 import { isUpload, openSession, type Session } from "../session.ts";
 import type { DocumentSource } from "../options/settings.ts";
-import { tellWarnings } from "../report/tell.ts";
+import { printWarnings } from "../report/tell.ts";
 
-/** Files that are sent with the same options. */
+/** Files to send with the same options. */
 export interface SourceGroup {
   source: DocumentSource;
   recorded: RecordedOptions | undefined;
 }
 
-/** The session of a group: of the base session's target. */
+/** Opens the session of a group, with the target of the base session. */
 async function openGroupSession(
   context: Context,
   { output, targets }: Session,
@@ -44,7 +44,7 @@ async function dryRun(
       try {
         const plan = await planFound(context, session, options);
         plans.push(plan);
-        await tellWarnings(session, plan.table.warnings(), plan.images);
+        await printWarnings(session, plan.table.warnings(), plan.images);
         const target = targetFor(session.targets, undefined);
         const shown = format === "text" ? session.source.shown : (path: string) => path;
         yield* everyDocument(context, { ...session, plan, target, shard: undefined, shown });
@@ -77,7 +77,7 @@ async function upload(
       try {
         if (isUpload(session)) await uploadFound(context, session, gathered, request, options);
       } catch (error) {
-        // Documents that failed again do not keep the others from being sent.
+        // Continue with the other groups when documents fail again.
         if (!(error instanceof CliError) || error.exit !== "partial") throw error;
         failure = error;
       } finally {
@@ -90,8 +90,8 @@ async function upload(
 }
 
 /**
- * Sends, or with `--dry-run` shows, groups of files one after the other, each with its own
- * options, and reports them as one run. Throws as an upload does.
+ * Sends groups of files one after the other, each with its own options, and reports them as one
+ * run. With `--dry-run` it only prints the plan. Throws like uploadFound().
  */
 export async function runGroups(
   context: Context,

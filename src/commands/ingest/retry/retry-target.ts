@@ -10,24 +10,24 @@ import { plannedBaseUrl, type Session } from "../session.ts";
 import type { DocumentSource } from "../options/settings.ts";
 import type { ChosenPair } from "../target/target.ts";
 
-/** Throws CliError `usage` for a report of another target than that of the session. */
+/** Throws CliError `usage` when the report and the session have different targets. */
 export function refuseOtherTarget({ target }: RunReport, { targets }: Session, name: string): void {
   const { baseUrl, pair } = targets;
   const textOf = (url: string, id: number | null | undefined): string =>
     `${url.replace(/\/+$/, "")}, cc_pair_id ${id ?? "by rule"}`;
   const [theirs, ours] = [textOf(target.baseUrl, target.ccPairId), textOf(baseUrl, pair.ccPairId)];
   if (theirs === ours) return;
-  throw new CliError("usage", `${name} is of another target; nothing was sent`, {
+  throw new CliError("usage", `${name} is a report of another target; nothing was sent`, {
     details: [`the report: ${theirs}`, `this run: ${ours}`],
     hints: [
-      "leave the target out: the report names it",
-      "or give it with --cc-pair-id, --base-url or --profile",
+      "omit the target: the report names it",
+      "or set it with --cc-pair-id, --base-url or --profile",
     ],
   });
 }
 
-/** The target that the failures are recorded with, where none is given. Throws `usage` where several are. */
-async function recordedWithFailures(
+/** The only target with failures in the state. Throws CliError `usage` when there are several. */
+async function onlyFailureTarget(
   context: Context,
   source: DocumentSource,
   folder: string,
@@ -36,7 +36,7 @@ async function recordedWithFailures(
   try {
     const keys = failureTargets(state.database, plannedBaseUrl(source.config));
     const [only] = keys;
-    if (keys.length > 1) throw severalTargets(keys.map(pairInKey), "there are failures of");
+    if (keys.length > 1) throw severalTargets(keys.map(pairInKey), "the failures have");
     if (only === undefined) return undefined;
     return { ccPairId: pairInKey(only), connector: undefined, fromFlag: false };
   } finally {
@@ -44,7 +44,7 @@ async function recordedWithFailures(
   }
 }
 
-/** Throws CliError `usage` where nothing failed for this target, but something for another. */
+/** Throws CliError `usage` when another target has failures. Call it when this target has none. */
 export function refuseWrongTarget({ state, targets }: Session): void {
   const own = failuresKey(targets);
   const others = allFailureTargets(state.database).filter((key) => key !== own && key !== "");
@@ -61,12 +61,12 @@ export function refuseWrongTarget({ state, targets }: Session): void {
       `name their target: knowctl ingest retry${address} --cc-pair-id ${pairInKey(first)}`,
       ...(address === ""
         ? []
-        : ["or, if the service has moved, run the upload itself again: it sends what is missing"]),
+        : ["or, if the service has moved, run the upload again: it sends the missing documents"]),
     ],
   });
 }
 
-/** The target of what is retried, where none is given: that of the report, or of the failures. */
+/** The target of a retry without target flags: from the report, or from the failures in the state. */
 export async function targetOf(
   context: Context,
   source: DocumentSource,
@@ -74,7 +74,7 @@ export async function targetOf(
   report: RunReport | undefined,
 ): Promise<ChosenPair | undefined> {
   if (!report) {
-    return folder === undefined ? undefined : await recordedWithFailures(context, source, folder);
+    return folder === undefined ? undefined : await onlyFailureTarget(context, source, folder);
   }
   const { ccPairId } = report.target;
   if (ccPairId === null) return undefined;

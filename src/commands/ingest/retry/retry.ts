@@ -25,47 +25,47 @@ import { refuseAmbiguous } from "../subcommand.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "../options/shaping-flags.ts";
 import { chosenPair } from "../target/target.ts";
 
-/** Where the project is: the report's own first path, where that is here too. */
-function placeOf(report: RunReport | undefined, cwd: string): string {
+/** A path in the project: the first path of the report if it exists here, else ".". */
+function pathInProject(report: RunReport | undefined, cwd: string): string {
   const path = report?.paths[0];
   return path !== undefined && exists(resolve(cwd, path)) ? path : ".";
 }
 
-/** What no retry can make good: the command is no success then, whatever else it sent. */
+/** Throws CliError `partial` for failures that a retry cannot send. */
 function refuseRest({ fromStdin }: Failed, session: Session, report: RunReport | undefined): void {
   if (fromStdin > 0) throw fromStdinError(fromStdin);
   const stopped = report ? undefined : stoppedUpload(session);
   const isStopped = report?.status === "error" || report?.status === "interrupted";
   if (!isStopped && stopped === undefined) return;
   const run = stopped === undefined ? "that run" : `the upload of ${stopped}`;
-  throw new CliError("partial", `${run} was stopped before it had sent everything`, {
-    hints: ["run the upload itself again: it sends what is missing"],
+  throw new CliError("partial", `${run} stopped before it sent all documents`, {
+    hints: ["run the upload again: it sends the missing documents"],
   });
 }
 
 function fromStdinError(count: number): CliError {
   return new CliError("partial", `${countOf(count, "failed document")} came from stdin`, {
-    hints: ["what came from stdin is not kept: send it again with `knowctl ingest -`"],
+    hints: ["documents from stdin are not stored: send them again with `knowctl ingest -`"],
   });
 }
 
-/** A flag that shapes documents would make other documents than those that failed. */
+/** Refuses flags that shape documents: the documents would differ from the failed ones. */
 function refuseShaping(options: IngestOptions): void {
-  const [given] = givenFlags(options, [...shapingFlags, ...selectionFlags]);
-  if (given === undefined) return;
+  const [refusedFlag] = givenFlags(options, [...shapingFlags, ...selectionFlags]);
+  if (refusedFlag === undefined) return;
   throw new CliError(
     "usage",
-    `${given}: a retry uses the options that the failed documents were planned with`,
-    { hints: ["send documents in another way with `knowctl ingest PATH`"] },
+    `${refusedFlag}: a retry uses the recorded options of the failed documents`,
+    { hints: ["to send documents with other options, use `knowctl ingest PATH`"] },
   );
 }
 
-/** Throws CliError `partial` where failed files were not sent although they are there. */
+/** Throws CliError `partial` when failed files exist but were not sent. */
 function refuseUnsent(changed: number, excluded: number): void {
   if (changed > 0) {
     throw new CliError("partial", `${countOf(changed, "file")} not sent: the ids would change`, {
       hints: [
-        "bring the configuration back to what it was, or send them under their new ids with `knowctl ingest PATH`",
+        "restore the earlier configuration, or send the files under their new ids with `knowctl ingest PATH`",
       ],
     });
   }
@@ -75,7 +75,7 @@ function refuseUnsent(changed: number, excluded: number): void {
   });
 }
 
-/** A group with its files as inputs, below the options it was recorded with. */
+/** Opens a group with its recorded options, and with its files as inputs. */
 async function openGroup(
   context: Context,
   base: Session,
@@ -94,14 +94,14 @@ async function openGroup(
   return { source: { ...source, inputs }, changed, excluded: paths.length - included.length };
 }
 
-const ofEarlierTool =
-  "an earlier knowctl recorded these failures without their options: they are sent as the configuration says. " +
-  "if the upload had flags, run the upload with them instead of `ingest retry`";
+const earlierToolWarning =
+  "an earlier knowctl recorded these failures without their options: the configuration decides how they are sent. " +
+  "if the upload had flags, run the upload with these flags instead of `ingest retry`";
 
 /**
- * `ingest retry`: sends what failed last time, by the state or by a report, with the target and
- * the options recorded with it. The files are read anew; of a file of rows only what is missing
- * is sent. Throws as ingest(), CliError `usage` for another target, and `partial` where a
+ * `ingest retry`: sends the documents that failed last time, by the state or by a report, with
+ * their recorded target and options. Reads the files again; sends only the missing rows of a file
+ * of rows. Throws like ingest(), CliError `usage` for another target, and `partial` when a
  * document was not sent because its id would change.
  */
 export async function ingestRetry(
@@ -118,16 +118,16 @@ export async function ingestRetry(
   const files = checkReportFiles(options, context.cwd);
   const report =
     name === undefined ? undefined : await readReport(resolve(context.cwd, name), name);
-  const place = placeOf(report, context.cwd);
+  const place = pathInProject(report, context.cwd);
   const source = await openSource(context, [place], options, output, options.dryRun !== true);
   const folder = stateFolder(source, options);
-  // Else "no file failed" would be said of a folder that nothing was sent from, and a state be made.
+  // Otherwise this would create a state and report "no file failed" for a folder without uploads.
   if (!report && folder !== undefined && !hasState(folder, ownerRules(context))) {
     throw noStateError(folder);
   }
-  const asked = chosenPair(options, source.config);
-  const isOpen = asked.ccPairId === undefined && asked.connector === undefined;
-  const pair = isOpen ? await targetOf(context, source, folder, report) : undefined;
+  const requestedPair = chosenPair(options, source.config);
+  const hasNoTarget = requestedPair.ccPairId === undefined && requestedPair.connector === undefined;
+  const pair = hasNoTarget ? await targetOf(context, source, folder, report) : undefined;
   const session = await openSession(context, output, source, pair ? { ...options, pair } : options);
   try {
     if (report) refuseOtherTarget(report, session, name ?? "");
@@ -142,13 +142,13 @@ export async function ingestRetry(
       if (report && areGone) throw allGone(source);
       return await output.note(
         areGone
-          ? "nothing to retry: all files that failed are gone"
+          ? "nothing to retry: all failed files are gone"
           : "nothing to retry: no file failed last time",
       );
     }
     await output.note(`${countOf(count, "file")} failed last time`);
     if (failed.groups.some((group) => group.options === undefined))
-      await output.warn(ofEarlierTool);
+      await output.warn(earlierToolWarning);
     const groups = [];
     let [changed, excluded] = [0, 0];
     for (const group of failed.groups) {
@@ -159,7 +159,7 @@ export async function ingestRetry(
         groups.push({ source: opened.source, recorded: group.options });
       }
     }
-    // Each file was named: that a filter now leaves it out is no mistake.
+    // allowEmpty: a filter may exclude all these files now, which is no error.
     const again = { ...options, allowEmpty: true };
     if (groups.length > 0) {
       await runGroups(context, session, groups, { startedAtMs, format, files }, again);

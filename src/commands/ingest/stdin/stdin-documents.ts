@@ -10,9 +10,9 @@ import type { Pending } from "../../../sync/run/pending.ts";
 import type { Session } from "../session.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "../options/shaping-flags.ts";
 
-type GivenOptions = Pick<IngestOptions, "format" | "id" | "since">;
+type StdinOptions = Pick<IngestOptions, "format" | "id" | "since">;
 
-/** Flags about files: what comes from stdin lies in no folder and has no history. */
+/** Flags that need files: documents from stdin have no folder and no history. */
 const fileFlags = [
   ...selectionFlags.filter((name) => name !== "format"),
   "idPrefix",
@@ -23,54 +23,54 @@ const fileFlags = [
   "images",
 ] as const;
 
-const elsewhere: readonly string[] = [...fileFlags, "dropAccess"];
+const otherFlags: readonly string[] = [...fileFlags, "dropAccess"];
 
-/** Flags that shape a text, and not a finished document. */
-const textFlags = shapingFlags.filter((name) => !elsewhere.includes(name));
+/** Flags that shape a text, but not a finished document. */
+const textFlags = shapingFlags.filter((name) => !otherFlags.includes(name));
 
-/** Refuses flags that would change nothing of what stdin brings. Throws CliError `usage`. */
-function refuseIdle(options: IngestOptions): void {
+/** Throws CliError `usage` for flags without effect on documents from stdin. */
+function refuseFlagsWithoutEffect(options: IngestOptions): void {
   const { format } = options;
   const isText = format !== undefined && isTextFormat(format);
-  // Of a text those count that shape any document; a line of NDJSON is a finished one.
+  // A line of NDJSON is a finished document, so no shaping flag applies to it.
   const flags = [
     ...givenFlags(options, isText ? fileFlags : [...fileFlags, ...textFlags]),
     ...(options.checksum && options.flagSources?.["checksum"] !== "env" ? ["--checksum"] : []),
   ];
   if (flags.length === 0) return;
   const what = isText
-    ? "a text from stdin is no file"
-    : "documents from stdin are sent as they are";
+    ? "these flags need files, and stdin is a text"
+    : "documents from stdin are sent unchanged";
   throw new CliError("usage", `${flags.join(", ")}: ${what}`, {
     hints: [
-      "shape documents where they are made: knowctl ingest documents docs … | knowctl ingest -",
-      ...(isText ? [] : ["or say that stdin is one text: --format markdown --id ID"]),
+      "use these flags where the documents are made: knowctl ingest documents docs … | knowctl ingest -",
+      ...(isText ? [] : ["or read stdin as one text: --format markdown --id ID"]),
     ],
   });
 }
 
-/** Throws CliError `usage` when the flags do not fit what stdin is. */
+/** Throws CliError `usage` when the flags do not match the format of stdin. */
 export function checkStdinFlags(options: IngestOptions, { isTTY }: Source): void {
   const { format = "ndjson", id, since } = options;
-  refuseIdle(options);
+  refuseFlagsWithoutEffect(options);
   if (since !== undefined) {
-    throw new CliError("usage", "--since chooses files; what stdin brings is taken whole", {
+    throw new CliError("usage", "--since selects files; all documents from stdin are sent", {
       hints: ["for example `knowctl ingest documents docs --since REF | knowctl ingest -`"],
     });
   }
   if (format !== "ndjson" && !isTextFormat(format)) {
-    throw new CliError("usage", `--format ${format}: stdin holds NDJSON or one text`, {
+    throw new CliError("usage", `--format ${format}: stdin must be NDJSON or one text`, {
       hints: [`name the file instead: knowctl ingest FILE --format ${format}`],
     });
   }
   if (format === "ndjson" && id !== undefined) {
-    throw new CliError("usage", "--id names one document; a line of NDJSON has its own", {
-      hints: ["say what stdin holds, for example --format markdown"],
+    throw new CliError("usage", "--id names one document; each line of NDJSON has its own id", {
+      hints: ["set the format of stdin, for example --format markdown"],
     });
   }
   if (format !== "ndjson" && (id ?? "").trim() === "") {
     throw new CliError("usage", `--format ${format}: a document from stdin needs an id`, {
-      hints: ["give --id ID; the same id later replaces the document"],
+      hints: ["add --id ID; a later upload with the same id replaces the document"],
     });
   }
   if (!isTTY) return;
@@ -79,7 +79,7 @@ export function checkStdinFlags(options: IngestOptions, { isTTY }: Source): void
   });
 }
 
-/** Chunks of stdin, which end when the run does: a writer may be silent for hours. */
+/** Chunks of stdin, which end on close and on abort: the writer may be silent for hours. */
 export function openChunks({
   stdin,
   signal,
@@ -104,10 +104,10 @@ export function openChunks({
   };
 }
 
-/** The documents of stdin in batches, as they come. */
+/** Yields the documents of stdin in batches as they arrive. */
 export async function* readStdinDocuments(
   chunks: AsyncIterable<Uint8Array>,
-  { format = "ndjson", id = "" }: GivenOptions,
+  { format = "ndjson", id = "" }: StdinOptions,
   { source, targets, keys }: Session,
 ): AsyncGenerator<Prepared[], void> {
   const secretIn = createSecretCheck(keys, source.settings);
@@ -118,7 +118,7 @@ export async function* readStdinDocuments(
   if (prepared) yield [prepared];
 }
 
-/** The same batches, the first of them read already; its absence is an error. */
+/** Reads the first batch and returns all batches. Throws CliError `usage` when there is none. */
 export async function readFirst(
   batches: AsyncGenerator<Pending[], void>,
   context: Context,
@@ -129,8 +129,8 @@ export async function readFirst(
   if (first.done && !allowEmpty) {
     throw new CliError("usage", "0 documents found on stdin", {
       hints: [
-        "check what writes to it: one JSON document a line",
-        "use --allow-empty where that is expected",
+        "check the program that writes to stdin: it must write one JSON document per line",
+        "use --allow-empty if you expect no documents",
       ],
     });
   }
@@ -140,7 +140,7 @@ export async function readFirst(
   })();
 }
 
-/** Batches whose end does not wait for what stdin has not sent yet. */
+/** Wraps batches so that return() closes the source and does not wait for more of stdin. */
 export function closable(
   batches: AsyncGenerator<Pending[], void>,
   close: () => void,

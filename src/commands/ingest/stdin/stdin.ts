@@ -25,10 +25,10 @@ import { checkPlannedPairs } from "../target/planned-access.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "../session.ts";
 import { openSource } from "../options/settings.ts";
 import { createPairCheck } from "../target/target.ts";
-import { tellNotices, tellWarnings } from "../report/tell.ts";
+import { printNotices, printWarnings } from "../report/tell.ts";
 import { uploadPlan } from "../upload/upload.ts";
 
-async function* planned(
+async function* planDocuments(
   pending: AsyncIterable<Pending[]>,
   { state, targets }: Session,
   { force = false }: IngestOptions,
@@ -53,7 +53,7 @@ async function* planned(
   }
 }
 
-/** Documents of stdin, and the (empty) plan in which they are counted. */
+/** The documents of stdin, and an empty plan table that counts them. */
 interface OpenStdin {
   chunks: ReturnType<typeof openChunks>;
   table: PlanTable;
@@ -90,7 +90,7 @@ async function dryRun(
   if (options.overwrite === false) await output.note(noOverwriteNote);
   const pairs = new Set<number>();
   await writePlan(session, ingestFormat(options), {
-    documents: planned(first, session, options, { table, pairs }),
+    documents: planDocuments(first, session, options, { table, pairs }),
     checkPairs: () => checkPlannedPairs(context, session, [...pairs], rules),
     noPair: () => targets.pair.ccPairId === undefined,
     others: () => table.count("other"),
@@ -98,8 +98,8 @@ async function dryRun(
     exitCode: options.exitCode === true,
   });
   context.signal.throwIfAborted();
-  await tellNotices(session, table.notices);
-  await tellWarnings(session, table.warnings(), 0);
+  await printNotices(session, table.notices);
+  await printWarnings(session, table.warnings(), 0);
 }
 
 async function upload(
@@ -124,8 +124,8 @@ async function upload(
     });
     const isGuarded = options.overwrite === false;
     if (isGuarded) refuseUnlistable(session.connected.client);
-    const wanted = isGuarded ? withoutOverwrites(checked, session) : checked;
-    const first = await readFirst(wanted, context, options.allowEmpty === true);
+    const allowed = isGuarded ? withoutOverwrites(checked, session) : checked;
+    const first = await readFirst(allowed, context, options.allowEmpty === true);
     await session.progress.stop();
     const plan = {
       table,
@@ -141,9 +141,9 @@ async function upload(
 }
 
 /**
- * `knowctl ingest -`: documents from stdin, line by line, sent as they come;
- * nothing is kept in memory. Whatever is wrong with one line is its failure.
- * With `--format` and `--id` stdin is the text of one document.
+ * `knowctl ingest -`: sends documents from stdin as they arrive, line by line, in constant
+ * memory. An invalid line is a failure of that line only. With `--format` and `--id`, stdin is
+ * the text of one document.
  */
 export async function ingestStdin(context: Context, options: IngestOptions): Promise<void> {
   const startedAtMs = context.now();

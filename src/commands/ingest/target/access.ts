@@ -4,21 +4,21 @@ import { CliError, type ApiError } from "../../../errors.ts";
 
 export type AccessType = "private" | "sync" | "public";
 
-/** Flags that say which pairs an upload may go to. */
+/** Flags that restrict the pairs of an upload. */
 export interface AccessFlags {
   requireAccess?: AccessType[];
   allowSync?: boolean;
 }
 
 export interface AccessRules {
-  /** Access types of the pairs that documents may go to; empty: any. */
+  /** Allowed access types of pairs; empty means any. */
   required: readonly AccessType[];
   allowSync: boolean;
 }
 
 export const anyAccess: AccessRules = { required: [], allowSync: true };
 
-/** The rules of a run: flags win over `ingest.requireAccess`. */
+/** The rules of a run: flags override `ingest.requireAccess`. */
 export function accessRules(flags: AccessFlags, { ingest }: Config): AccessRules {
   const required = flags.requireAccess ?? ingest.requireAccess ?? [];
   return { required, allowSync: flags.allowSync === true };
@@ -35,13 +35,15 @@ function privateReaders({ groups, credential }: ConnectorStatus): string {
     : `private: only ${readers[0]} reads these documents`;
 }
 
-/** Who can read what is uploaded to a pair, as far as its record says: observed-service.md 11.1. */
+/** Describes who can read the documents of a pair, from its record: observed-service.md 11.1. */
 export function readersOf(record: ConnectorStatus): string {
   const { access_type: type } = record;
   if (type === "public") return "public: everybody who can sign in reads these documents";
   if (type === "private") return privateReaders(record);
   if (type === "sync") return "sync: nobody finds documents that are uploaded here";
-  return type ? `${type}: cannot tell who reads these documents` : "cannot tell who reads it";
+  return type
+    ? `${type}: cannot determine who reads these documents`
+    : "cannot determine who reads it";
 }
 
 /** `"Handbook uploads" (pair 2, public: …)`. */
@@ -51,8 +53,8 @@ export function describeTarget(record: ConnectorStatus): string {
 }
 
 /**
- * Throws CliError `usage` for a pair that the rules exclude, and `server-error` where
- * an access type is required and the record has none.
+ * Throws CliError `usage` for a pair that the rules exclude, and `server-error` when an
+ * access type is required and the record has none.
  */
 export function refuseAccess(
   record: ConnectorStatus,
@@ -65,7 +67,7 @@ export function refuseAccess(
     throw new CliError(
       "server-error",
       `--require-access: the record of cc_pair_id ${id}${name} has no access type; ${consequence}`,
-      { hints: [`see what the service says with \`knowctl connectors get ${id}\``] },
+      { hints: [`check the record with \`knowctl connectors get ${id}\``] },
     );
   }
   if (required.length > 0 && !required.some((each) => each === type)) {
@@ -80,12 +82,12 @@ export function refuseAccess(
     "usage",
     `cc_pair_id ${id}${name} is of access type sync: nobody finds documents that are uploaded to it; ${consequence}`,
     {
-      hints: ["use a pair of access type private or public", "--allow-sync uploads all the same"],
+      hints: ["use a pair of access type private or public", "or upload anyway with --allow-sync"],
     },
   );
 }
 
-/** The error of a run that requires an access type, where the listing did not answer. */
+/** The error of a run that requires an access type when the listing failed. */
 export function unreadableAccess(
   error: ApiError,
   ccPairIds: readonly number[],

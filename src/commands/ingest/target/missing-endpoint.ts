@@ -3,8 +3,8 @@ import { ApiError } from "../../../errors.ts";
 import type { UploadSession } from "../session.ts";
 
 /**
- * The error to report for a run that `error` stopped: of an upload to an endpoint that
- * the service does not have, the one that names the dialect of the service.
+ * Returns the error to report for a run that `error` stopped. If the service lacks the upload
+ * endpoint, this is an error that names the service's dialect; otherwise `error` itself.
  */
 export async function explainMissingEndpoint(
   { client }: UploadSession["connected"],
@@ -18,13 +18,13 @@ export async function explainMissingEndpoint(
   const { method, url, status, code } = error;
   const { other, path = "" } = found;
   const lacks = `the service has no ${url} (${status})`;
-  const told =
+  const message =
     other === undefined
-      ? `${lacks}; cannot tell which dialect it speaks`
+      ? `${lacks}; its dialect is unknown`
       : `${lacks}, but it has ${client.url(path)}: it speaks the ${other} dialect, this run used ${client.dialect.name}`;
   const hints =
     other === undefined
-      ? ["check the base URL and --dialect; `knowctl doctor` shows what answers there"]
+      ? ["check the base URL and --dialect; `knowctl doctor` shows which service responds"]
       : [`use --dialect ${other}, or set "dialect": "${other}" in the profile`];
-  return new ApiError("not-found", told, { method, url, status, code, hints, cause: error });
+  return new ApiError("not-found", message, { method, url, status, code, hints, cause: error });
 }

@@ -9,14 +9,15 @@ import { createIsRecorded } from "../../../sync/run/run.ts";
 import type { UploadSession } from "../session.ts";
 
 const idsShown = 5;
-const cause = "a lost state, or another project with the same ids: --id-prefix";
+const possibleCause =
+  "either the state was lost, or another project has the same ids (use --id-prefix)";
 
-/** What a dry run says of the flag. */
+/** Note of a dry run with --no-overwrite. */
 export const noOverwriteNote =
-  "--no-overwrite: whether documents exist is looked up by the upload, before it sends anything";
+  "--no-overwrite: the upload checks for existing documents before it sends anything";
 
-/** Counts ids and keeps the first five, for one line. */
-function createIds() {
+/** Counts ids and keeps the first five for a message. */
+function createIdSample() {
   const first: string[] = [];
   let count = 0;
   return {
@@ -28,15 +29,15 @@ function createIds() {
   };
 }
 
-/** Documents of a run that the service had, of which nothing was recorded here. */
+/** Documents of a run that the service already had without a record here. */
 export interface Overwritten {
   add(events: readonly DocumentEvent[]): void;
-  /** Says so in one line, if there were any. */
+  /** Prints a warning if there are any. */
   tell(output: Output): Promise<void>;
 }
 
 export function createOverwritten(): Overwritten {
-  const ids = createIds();
+  const ids = createIdSample();
   return {
     add(events) {
       for (const { wasUnrecorded, id } of events) if (wasUnrecorded) ids.add(id);
@@ -45,46 +46,45 @@ export function createOverwritten(): Overwritten {
       if (ids.count() === 0) return;
       const what = countOf(ids.count(), "document");
       await output.warn(
-        `the service had ${what} of which nothing is recorded here (${ids.text()}): ${cause}`,
+        `the service already had ${what} without a record here (${ids.text()}): ${possibleCause}`,
       );
     },
   };
 }
 
-/** Throws CliError `not-found` where the interface cannot say which documents the service has. */
+/** Throws CliError `not-found` when the service's interface cannot list documents. */
 export function refuseUnlistable({ dialect }: Client): void {
   if (dialect.paths.ingestedDocuments !== undefined) return;
   throw new CliError(
     "not-found",
     `--no-overwrite: the ${dialect.name} interface cannot list documents; nothing was sent`,
-    { hints: ["leave it out, and give each project its own --id-prefix"] },
+    { hints: ["omit it, and use another --id-prefix for each project"] },
   );
 }
 
-/** Whether the service has a document under an id of which nothing is recorded here. Throws ApiError. */
+/** Whether the service has a document that is not recorded here. Throws ApiError. */
 async function createIsForeign({
   connected: { client },
   state,
   targets,
   output,
 }: UploadSession): Promise<(id: string) => boolean> {
-  // Loaded here: most uploads list no documents.
+  // Imported on demand: most uploads list no documents.
   const { listIngested } = await import("../../../api/documents.ts");
-  const there = await listIngested(client);
+  const ingestedIds = await listIngested(client);
   const isRecorded = createIsRecorded(state, targets);
   const storedIdOf = client.dialect.storedId ?? ((id: string): string => id);
-  // The listing comes redacted: a short secret of the profile may be a part of an id.
-  return (id) => there.has(output.secrets.redact(storedIdOf(id))) && !isRecorded(id);
+  // The listing is redacted: an id may contain a short secret of the profile.
+  return (id) => ingestedIds.has(output.secrets.redact(storedIdOf(id))) && !isRecorded(id);
 }
 
 /**
- * `--no-overwrite`: throws CliError `usage` when documents that are to be sent exist in
- * the service and are not recorded here. Throws ApiError when the service does not list
- * its documents.
+ * `--no-overwrite`: throws CliError `usage` when the service already has documents of the plan
+ * that are not recorded here. Throws ApiError when listing the documents fails.
  */
 export async function refuseOverwrites(session: UploadSession): Promise<void> {
   let isForeign: ((id: string) => boolean) | undefined;
-  const ids = createIds();
+  const ids = createIdSample();
   for (const { head } of session.spool.records()) {
     if (head.known.last !== undefined) continue;
     isForeign ??= await createIsForeign(session);
@@ -94,12 +94,12 @@ export async function refuseOverwrites(session: UploadSession): Promise<void> {
   const what = ids.count() === 1 ? "1 document is" : `${formatCount(ids.count())} documents are`;
   throw new CliError(
     "usage",
-    `--no-overwrite: ${what} in the service already, and not recorded here; nothing was sent`,
-    { details: [ids.text()], hints: [cause] },
+    `--no-overwrite: ${what} already in the service, but not recorded here; nothing was sent`,
+    { details: [ids.text()], hints: [possibleCause] },
   );
 }
 
-/** The same for what stdin brings: each such document is a failure, the others are sent. */
+/** `--no-overwrite` for stdin: each such document fails, the other documents are sent. */
 export async function* withoutOverwrites(
   pending: AsyncIterable<Pending[]>,
   session: UploadSession,
@@ -110,7 +110,7 @@ export async function* withoutOverwrites(
       const { prepared } = each;
       if (prepared.kind !== "document" || !isForeign(prepared.id)) return each;
       const { part, id } = prepared;
-      const reason = `stdin:${part}:1: ${id} is in the service already, and not recorded here (--no-overwrite)`;
+      const reason = `stdin:${part}:1: ${id} is already in the service, but not recorded here (--no-overwrite)`;
       return { ...fromStdin, prepared: { kind: "failed", path: "", part, reason } };
     });
   }

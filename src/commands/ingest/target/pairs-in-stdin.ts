@@ -10,22 +10,21 @@ interface PairChecks {
   check: PairCheck;
   targets: Targets;
   output: Output;
-  /** Takes what is to be said of pairs that are met later: the live line is on the screen then. */
+  /** Receives notes about later pairs: printing them would disturb the progress line. */
   warn: (message: string) => void;
   /** Counts documents. */
   table: PlanTable;
 }
 
 function withoutPair({ part }: ReadyDocument): Pending {
-  const reason = `stdin:${part}:1: no cc_pair_id; write {"document": …, "cc_pair_id": N}, or give --cc-pair-id`;
+  const reason = `stdin:${part}:1: no cc_pair_id; write {"document": …, "cc_pair_id": N}, or use --cc-pair-id`;
   return { ...fromStdin, prepared: { kind: "failed", path: "", part, reason } };
 }
 
 /**
- * Checks each pair that a line names when it is first met; a document without
- * any is a failure. Throws CliError `not-found` for a pair that is not there,
- * and `usage` when the very first document has no pair: then none is to be
- * expected of the others.
+ * Checks each pair at its first occurrence; a document without a pair fails. Throws CliError
+ * `not-found` for an unknown pair, and `usage` when the first document has no pair: then the
+ * other documents probably have none either.
  */
 export async function* checkPairsInStdin(
   pending: AsyncIterable<Pending[]>,
@@ -33,7 +32,7 @@ export async function* checkPairsInStdin(
 ): AsyncGenerator<Pending[], void> {
   let isFirst = true;
   const tell = (text: unknown): Promise<void> => Promise.resolve(warn(String(text)));
-  const later = { note: tell, warn: tell };
+  const deferredOutput = { note: tell, warn: tell };
   for await (const batch of pending) {
     const pairs = new Set<number>();
     const result = batch.map((each): Pending => {
@@ -46,9 +45,9 @@ export async function* checkPairsInStdin(
     });
     const consequence = isFirst ? "nothing was sent" : "the run stops there";
     try {
-      await check([...pairs], isFirst ? output : later, consequence);
+      await check([...pairs], isFirst ? output : deferredOutput, consequence);
     } catch (error) {
-      // Documents were sent before: no longer a usage error.
+      // Documents were already sent, so this is no longer a usage error.
       if (isFirst || !(error instanceof CliError) || error.exit !== "usage") throw error;
       throw new CliError("partial", error.message, { hints: error.hints });
     }

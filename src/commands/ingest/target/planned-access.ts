@@ -6,7 +6,7 @@ import type { AccessRules } from "./access.ts";
 import type { Session } from "../session.ts";
 import { createPairCheck } from "./target.ts";
 
-/** The client of a run that sends nothing; undefined without a trusted profile or a key. */
+/** Opens the client of a dry run; undefined without a trusted profile or a key. */
 async function clientFor(
   context: Context,
   { source, output, connected }: Session,
@@ -22,10 +22,9 @@ async function clientFor(
 }
 
 /**
- * Says who can read the pairs of a dry run, and refuses those that the upload would
- * refuse, where a trusted profile and a key are there. Without them nobody is
- * contacted, and a listing that does not answer is a note: a dry run needs neither.
- * Throws as refuseAccess().
+ * Prints who can read the pairs of a dry run, and refuses pairs that the upload would refuse.
+ * Without a trusted profile and a key it sends no request. A failed listing is only a note: a
+ * dry run does not need the service. Throws as refuseAccess().
  */
 export async function checkPlannedPairs(
   context: Context,
@@ -46,9 +45,11 @@ export async function checkPlannedPairs(
     await createPairCheck(opened.client, rules, "listOnce")(ccPairIds, output, "nothing was sent");
   } catch (error) {
     context.signal.throwIfAborted();
-    const isOfListing = error instanceof Error && error.cause instanceof ApiError;
-    if (!isOfListing && !(error instanceof ApiError)) throw error;
-    await output.note(`cannot tell who can read the documents${unchecked}: ${messageOf(error)}`);
+    const isListingFailure = error instanceof Error && error.cause instanceof ApiError;
+    if (!isListingFailure && !(error instanceof ApiError)) throw error;
+    await output.note(
+      `cannot determine who can read the documents${unchecked}: ${messageOf(error)}`,
+    );
   } finally {
     await opened.close();
   }

@@ -20,18 +20,18 @@ export interface TargetFlags {
 export interface ChosenPair {
   ccPairId: number | undefined;
   connector: string | undefined;
-  /** A flag wins over what a rule says; the configuration does not. */
+  /** A pair from a flag overrides rules; a configured pair does not. */
   fromFlag: boolean;
 }
 
-/** What the user says about the pair: a number, a name, or nothing. */
+/** The pair from flags or configuration: a number, a name, or neither. */
 export function chosenPair(flags: TargetFlags, config: Config): ChosenPair {
   if (flags.ccPairId !== undefined && flags.connector !== undefined) {
     throw new CliError("usage", "--cc-pair-id and --connector name the target twice", {
-      hints: ["give one of them"],
+      hints: ["use one of them"],
     });
   }
-  // A flag of either kind replaces both kinds of the configuration.
+  // Either flag replaces both configuration keys.
   if (flags.ccPairId !== undefined || flags.connector !== undefined) {
     return { ccPairId: flags.ccPairId, connector: flags.connector, fromFlag: true };
   }
@@ -44,20 +44,20 @@ export function chosenPair(flags: TargetFlags, config: Config): ChosenPair {
 export function missingPair(): CliError {
   return new CliError("usage", "no cc_pair_id: where should the documents go?", {
     hints: [
-      "see which there are with `knowctl connectors list`",
-      "then give --cc-pair-id N or --connector NAME, or set ingest.ccPairId in the configuration",
+      "list the pairs with `knowctl connectors list`",
+      "then use --cc-pair-id N or --connector NAME, or set ingest.ccPairId in the configuration",
     ],
   });
 }
 
 type ListPolicy = "list" | "listOnce";
 
-// Loaded when it is needed: a run without anything to send asks for no connectors.
+// Imported on demand: a run without documents to send lists no connectors.
 async function listConnectors(client: Client, policy?: ListPolicy): Promise<ConnectorStatus[]> {
   return await (await import("../../../api/connectors.ts")).listConnectors(client, policy);
 }
 
-/** The pair that a connector name stands for. */
+/** The pair of a connector name. */
 export async function pairByName(client: Client, name: string): Promise<number> {
   return findConnector(await listConnectors(client), name).cc_pair_id;
 }
@@ -67,52 +67,58 @@ function pruneWarning(record: ConnectorStatus): string | undefined {
   if (!source || source === "ingestion_api" || !pruneFrequency) return undefined;
   return (
     `cc_pair_id ${record.cc_pair_id} (${record.name ?? "unnamed"}) belongs to a ${source} connector that prunes: ` +
-    "documents uploaded here vanish when it runs; use a pair of source ingestion_api"
+    "documents uploaded here are deleted when it runs; use a pair of source ingestion_api"
   );
 }
 
-type Tell = Pick<Output, "note" | "warn">;
+type Messages = Pick<Output, "note" | "warn">;
 
-/** Checks pairs; `consequence` ends the message about one that is refused. */
+/** Checks pairs; `consequence` is the end of the message about a refused pair. */
 export interface PairCheck {
-  (ccPairIds: readonly number[], tell: Tell, consequence: string): Promise<void>;
-  /** Asks for the listing already; what goes wrong is reported by the check. */
+  (ccPairIds: readonly number[], messages: Messages, consequence: string): Promise<void>;
+  /** Requests the listing early; the check reports its errors. */
   begin(): void;
 }
 
-/** Says that pairs are not checked; throws where they have to be, and what ends every request. */
-async function tellUnchecked(
+/** Reports that pairs are not checked. Throws when they must be checked or the service is unreachable. */
+async function printUnchecked(
   error: unknown,
   ccPairIds: readonly number[],
-  { tell, rules, consequence }: { tell: Tell; rules: AccessRules; consequence: string },
+  { messages, rules, consequence }: { messages: Messages; rules: AccessRules; consequence: string },
 ): Promise<void> {
   if (!(error instanceof ApiError) || error.exit === "unreachable") throw error;
   if (rules.required.length > 0) throw unreadableAccess(error, ccPairIds, consequence);
-  const unknown = "cannot tell who can read the documents";
+  const unknown = "cannot determine who can read the documents";
   if (error.exit === "auth" || error.exit === "not-found") {
     const why =
       error.exit === "auth" ? "the key may not list connectors" : "the service lists no connectors";
-    return await tell.note(`${why}, so the cc_pair_id is not checked beforehand; ${unknown}`);
+    return await messages.note(`${why}, so the cc_pair_id is not checked beforehand; ${unknown}`);
   }
   const pairs = ccPairIds.join(", ");
-  await tell.warn(`cc_pair_id ${pairs} is not checked beforehand; ${unknown}: ${error.message}`);
+  await messages.warn(
+    `cc_pair_id ${pairs} is not checked beforehand; ${unknown}: ${error.message}`,
+  );
 }
 
 const mostShown = 10;
 
-async function tellTargets(records: readonly ConnectorStatus[], tell: Tell): Promise<void> {
+async function printTargets(
+  records: readonly ConnectorStatus[],
+  messages: Messages,
+): Promise<void> {
   for (const record of records.slice(0, mostShown)) {
-    await tell.note(`to ${describeTarget(record)}`);
+    await messages.note(`to ${describeTarget(record)}`);
   }
   const more = records.length - mostShown;
-  if (more > 0) await tell.note(`to ${more} more pairs; \`knowctl connectors list\` shows them`);
+  if (more > 0)
+    await messages.note(`to ${more} more pairs; \`knowctl connectors list\` shows them`);
   for (const record of records) {
     const text = pruneWarning(record);
-    if (text !== undefined) await tell.warn(text);
+    if (text !== undefined) await messages.warn(text);
   }
 }
 
-/** The record of a pair. Throws CliError `not-found` where the listing has none. */
+/** The record of a pair. Throws CliError `not-found` when the listing has none. */
 function recordOf(
   records: readonly ConnectorStatus[],
   ccPairId: number,
@@ -127,18 +133,18 @@ function recordOf(
     {
       details: known.slice(0, 10),
       hints: [
-        "see all with `knowctl connectors list`",
+        "list all pairs with `knowctl connectors list`",
         "if the pair was deleted, upload to another one: knowctl ingest PATH --cc-pair-id N",
-        `and drop the records of the deleted one: knowctl state forget --all --cc-pair-id ${ccPairId}`,
+        `and forget the records of the deleted pair: knowctl state forget --all --cc-pair-id ${ccPairId}`,
       ],
     },
   );
 }
 
 /**
- * Checks pairs against the status listing before the first upload to each, and says
- * who can read them. A listing that cannot be had is no failure, unless the rules
- * require an access type: the service itself then has the last word. Throws CliError
+ * Creates a check of pairs against the status listing, before the first upload to each pair. It
+ * also prints who can read the pair. A failed listing is an error only if the rules require an
+ * access type; otherwise the upload itself shows whether the pair is valid. Throws CliError
  * `not-found` for a pair that is not listed, and as refuseAccess().
  */
 export function createPairCheck(
@@ -146,30 +152,35 @@ export function createPairCheck(
   rules: AccessRules = anyAccess,
   policy?: ListPolicy,
 ): PairCheck {
-  let asked: Promise<ConnectorStatus[]> | undefined;
-  const ask = (): Promise<ConnectorStatus[]> => (asked ??= listConnectors(client, policy));
+  let listingRequest: Promise<ConnectorStatus[]> | undefined;
+  const requestListing = (): Promise<ConnectorStatus[]> =>
+    (listingRequest ??= listConnectors(client, policy));
   const checked = new Set<number>();
-  let isUnchecked = false;
+  let hasNoListing = false;
   const check: PairCheck = Object.assign(
-    async (ccPairIds: readonly number[], tell: Tell, consequence: string): Promise<void> => {
-      const fresh = ccPairIds.filter((each) => !checked.has(each));
-      if (fresh.length === 0 || isUnchecked) return;
-      for (const each of fresh) checked.add(each);
+    async (
+      ccPairIds: readonly number[],
+      messages: Messages,
+      consequence: string,
+    ): Promise<void> => {
+      const unchecked = ccPairIds.filter((each) => !checked.has(each));
+      if (unchecked.length === 0 || hasNoListing) return;
+      for (const each of unchecked) checked.add(each);
       let listing: ConnectorStatus[];
       try {
-        listing = await ask();
+        listing = await requestListing();
       } catch (error) {
-        await tellUnchecked(error, fresh, { tell, rules, consequence });
-        isUnchecked = true;
+        await printUnchecked(error, unchecked, { messages, rules, consequence });
+        hasNoListing = true;
         return;
       }
-      const records = fresh.map((each) => recordOf(listing, each, consequence));
+      const records = unchecked.map((each) => recordOf(listing, each, consequence));
       for (const record of records) refuseAccess(record, rules, consequence);
-      await tellTargets(records, tell);
+      await printTargets(records, messages);
     },
     {
       begin() {
-        ask().catch(() => {});
+        requestListing().catch(() => {});
       },
     },
   );

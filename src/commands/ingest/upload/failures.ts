@@ -17,7 +17,7 @@ type Ran = Pick<Session, "source" | "state" | "targets" | "shaping"> & {
 
 const batchSize = 256;
 
-/** The target under which a run's failures are kept, whatever pairs rules may name. */
+/** Key of the target for a run's failures, regardless of pairs in rules. */
 export function failuresKey(targets: Targets): string {
   return targetFor(targets, undefined)?.key ?? "";
 }
@@ -55,8 +55,8 @@ export function stoppedUpload({
 }
 
 /**
- * Whether a failure of this path belongs to the inputs, or to the files that links in them lead
- * to; what came from stdin belongs to none.
+ * Whether a failed path belongs to the inputs, or to the files that their links lead to.
+ * Failures from stdin belong to no inputs.
  */
 export function failureScope(
   { inputs, cwd, settings }: DocumentSource,
@@ -68,7 +68,7 @@ export function failureScope(
   return (path) => path !== "" && (isInScope(path) || linked.has(path) || named.has(path));
 }
 
-/** Records the files that could not be looked at, as what fails later is recorded. */
+/** Records the failures of the plan; failures of the upload are recorded during the run. */
 export function recordPlanFailures(
   { plan, state, targets, shaping }: Ran,
   now: () => number,
@@ -97,9 +97,9 @@ export function recordPlanFailures(
 }
 
 /**
- * After a run that looked at all of its inputs: what failed before and did not
- * fail again is settled. A run over a part of them knows nothing of the rest, and one that
- * leaves a file out, as a table that was not named, knows nothing of that file.
+ * Deletes earlier failures that did not occur again. Only after a run over all of its inputs: a
+ * shard or --since run does not read the other files. Keeps failures of files that the plan
+ * skipped without reading, e.g. a table that was not named.
  */
 export function clearSettled({ plan, source, state, targets, options, startedAtMs }: Ran): void {
   if (options.shard || source.since) return;

@@ -4,16 +4,16 @@ import { readImageBytes, type LocalImage } from "../../../documents/images/image
 import { ApiError, CliError } from "../../../errors.ts";
 
 export interface ImageUploads {
-  /** Uploads one image of the project; resolves with the id that the service gave it. */
+  /** Uploads one image of the project; resolves with its id in the service. */
   upload(image: LocalImage): Promise<string>;
-  /** Uploads whose answer was lost: the service may hold files that nothing names. */
+  /** Number of uploads without a response: the service may have stored files that no document uses. */
   lost(): number;
 }
 
 function failureOf(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const { message, hints, details, status, exit, method, url } = error;
-  // The service looked at this image and did not take it: its document's own failure.
+  // The service rejected this image, so only its document fails.
   if (status === 200) return new CliError("usage", message, { hints, details, cause: error });
   if (status !== 404 && status !== 405) return error;
   return new ApiError(exit, message, {
@@ -21,19 +21,19 @@ function failureOf(error: unknown): unknown {
     url,
     status,
     details,
-    hints: ["the service takes no images at this address: --images skip leaves them out", ...hints],
+    hints: ["the service accepts no images at this address: use --images skip", ...hints],
     cause: error,
   });
 }
 
-/** Uploads of images of the project below `root` (a real path), through the gate of the run. */
+/** Uploads images of the project below `root` (a real path), through the gate of the run. */
 export function createImageUploads(client: Client, root: string, gate: Gate): ImageUploads {
   let lost = 0;
   return {
     async upload(image) {
       const { name, mime: type, sizeBytes } = image;
       let unreadable: unknown;
-      // Read when it goes out: images that wait for their turn take no memory.
+      // Read just before sending, so that waiting images use no memory.
       // oxlint-disable-next-line typescript/require-await
       const bytes = async function* (): AsyncGenerator<Uint8Array> {
         try {

@@ -23,7 +23,7 @@ import { createIdleCount, whySlow } from "./why-slow.ts";
 interface Upload extends UploadSession {
   plan: Plan;
   report: Report;
-  /** Documents that come as they come, instead of those of the plan. */
+  /** Documents from stdin, instead of the documents of the plan. */
   stream?: AsyncIterable<Pending[]>;
   options: { maxFailures?: number; force?: boolean; shard?: Shard; state?: string | boolean };
   startedAtMs: number;
@@ -36,14 +36,14 @@ function trafficOf(gate: Gate): Traffic {
   return { requests, retries, throttled };
 }
 
-const asTheyAre: Dates = { adapt: (document) => document, unknown: () => 0 };
+const unchangedDates: Dates = { adapt: (document) => document, unknown: () => 0 };
 
 function datesOf({ now }: Context, { state, connected, targets, options }: Upload): Dates {
-  if (connected.client.dialect.skipsUnadvanced !== true) return asTheyAre;
+  if (connected.client.dialect.skipsUnadvanced !== true) return unchangedDates;
   return createDates({ state, baseUrl: targets.baseUrl, force: options.force === true, now });
 }
 
-/** Sends one document, its images before it. */
+/** Returns the function that sends one document, after its images. */
 function createSender(
   { now }: Context,
   { state, connected: { client }, targets, options }: Upload,
@@ -51,22 +51,22 @@ function createSender(
   uploads: ImageUploads,
 ): RunRequest["upload"] {
   const [service, force] = [targets.baseUrl, options.force === true];
-  // Loaded with the first document: most runs have none to send.
+  // Imported with the first document: most runs have none to send.
   let upsert: typeof upsertDocument | undefined;
   const images = createImages({ state, service, force, upload: uploads.upload, now });
-  const send: RunRequest["upload"] = async (given, { uploads: wanted = [] }) => {
+  const send: RunRequest["upload"] = async (planned, { uploads: wanted = [] }) => {
     upsert ??= (await import("../../../api/documents.ts")).upsertDocument;
-    const body = wanted.length > 0 ? await images.place(given, wanted) : given;
+    const body = wanted.length > 0 ? await images.place(planned, wanted) : planned;
     return await upsert(client, body, { gate });
   };
-  // Without a promise of its own where there is nothing to wait for: in bulk each counts.
-  return (given, document) =>
+  // Without images, return the promise of upsert() itself: in bulk, each extra promise counts.
+  return (body, document) =>
     upsert && document.uploads === undefined
-      ? upsert(client, given, { gate })
-      : send(given, document);
+      ? upsert(client, body, { gate })
+      : send(body, document);
 }
 
-/** Shows the upload on the live line; the function takes how many documents are done since its last call. */
+/** Shows the upload on the progress line. Call the returned function with each number of finished documents. */
 function followUpload(
   { elapsed }: Context,
   { plan: { table }, stream, connected, report: { counts }, progress }: Upload,
@@ -91,7 +91,7 @@ function followUpload(
   };
 }
 
-/** What tells at the end how the service may differ from what the summary says. */
+/** Sources of the warnings that the service may differ from the summary. */
 interface Doubts {
   uploads: ImageUploads;
   dates: Dates;
@@ -106,7 +106,7 @@ async function sendAll(
 ): Promise<void> {
   const { plan, state, spool, report, source, inspector, connected, options } = upload;
   const { concurrency } = connected;
-  // Documents on their way: in flight, or waiting for it.
+  // Documents in flight or waiting for a request slot.
   let sending = 0;
   const events = runDocuments({
     pending: upload.stream ?? readPending({ spool, inspector }),
@@ -114,7 +114,7 @@ async function sendAll(
     state,
     targets: upload.targets,
     options: upload.shaping.number,
-    // One id is one document, whatever pair it is sent to (observed-service.md 3.3).
+    // The service has one document per id for all pairs (observed-service.md 3.3).
     sharedTargets:
       options.state === false ? [] : serviceTargets(state.database, upload.targets.baseUrl),
     mappingKey: (path) => source.mappingKey(path),
@@ -139,7 +139,7 @@ async function sendAll(
   }
 }
 
-/** What the service may have in another way than the summary makes believe. */
+/** Warns when the service may differ from the summary. */
 async function warnOfDoubt(
   { output }: Upload,
   { uploads, dates, overwritten }: Doubts,
@@ -148,21 +148,20 @@ async function warnOfDoubt(
   const lost = uploads.lost();
   if (lost > 0) {
     await output.warn(
-      `${countOf(lost, "upload")} of an image got no answer: the service may hold a file that no document names`,
+      `${countOf(lost, "image upload")} got no response: the service may have stored a file that no document uses`,
     );
   }
   const unknown = dates.unknown();
   if (unknown > 0) {
     await output.warn(
-      `the service had ${countOf(unknown, "document")} already, of which nothing was recorded here: where metadata, title or link alone had changed it may have kept what it had; --force makes it take them`,
+      `the service already had ${countOf(unknown, "document")} without a record here: it may have ignored changes of only metadata, title or link; use --force to send these changes`,
     );
   }
 }
 
 /**
- * Sends the plan and tells the result. Throws CliError `partial` when documents
- * failed, the error that stopped the run, or the signal's reason; the summary is
- * written before in each case.
+ * Sends the plan and reports the result. Throws CliError `partial` when documents failed, the
+ * error that stopped the run, or the signal's reason. Always writes the summary before.
  */
 export async function uploadPlan(context: Context, upload: Upload): Promise<void> {
   const { report, progress, state, begun } = upload;
@@ -202,15 +201,15 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   await report.finish(status, trafficOf(gate));
   context.signal.throwIfAborted();
   if (failed > 0) {
-    const others = created + updated + unchanged > 0 ? "; the others are sent" : "";
+    const others = created + updated + unchanged > 0 ? "; the others were sent" : "";
     throw new CliError("partial", `${countOf(failed, "document")} failed${others}`, {
-      // Of what came from stdin, and without a state, nothing is kept to retry from.
+      // `ingest retry` needs files and a state.
       hints: [
         upload.stream || upload.options.state === false
           ? upload.stream
-            ? "mend them and send them again; what was accepted is not sent twice"
-            : "mend them, then run the command again"
-          : "mend them, then `knowctl ingest retry`, or the same command again",
+            ? "fix them and send them again; accepted documents are not sent twice"
+            : "fix them, then run the command again"
+          : "fix them, then run `knowctl ingest retry` or the same command again",
       ],
     });
   }
