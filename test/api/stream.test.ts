@@ -207,7 +207,7 @@ describe("parseStreamLine", () => {
     ['{"answer":7}', { kind: "unknown" }],
     ['{"placement":7,"obj":{"type":"stop"}}', { kind: "unknown" }],
     ['{"chat_session_id":7}', { kind: "unknown" }],
-    ['{"responses":[7]}', { kind: "unknown" }],
+    ['{"responses":[7]}', { kind: "damaged" }],
     ['{"__proto__":{"error":"x"}}', { kind: "unknown" }],
     ["{}", { kind: "unknown" }],
     ["null", { kind: "unknown" }],

@@ -12,8 +12,12 @@ const readCommonLine: ReadLine = (raw) => {
 
 /** How much of an answer has come: enough for it to be complete, and what names it. */
 export interface Progress {
+  /** Models that answer. */
   expected: number;
-  ended: number;
+  /** Indexes of the models whose answer has ended. */
+  ended: Set<number>;
+  /** The end of all models has come. */
+  isOver: boolean;
   sessionId: string | undefined;
   read: ReadLine;
   /**
@@ -25,28 +29,38 @@ export interface Progress {
 
 /** Nothing has come yet. `sessionId`: the session that the question names. */
 export function startProgress(sessionId?: string): Progress {
-  return { expected: 1, ended: 0, sessionId, read: readCommonLine, opening: [] };
+  return {
+    expected: 1,
+    ended: new Set(),
+    isOver: false,
+    sessionId,
+    read: readCommonLine,
+    opening: [],
+  };
 }
 
 /** Whether nothing of the answer can follow. */
-export function isEnded({ ended, expected }: Progress): boolean {
-  return ended >= expected;
+export function isEnded({ ended, expected, isOver }: Progress): boolean {
+  return isOver || ended.size >= expected;
 }
 
-function isOfOneModel(details: unknown): boolean {
-  if (typeof details !== "object" || details === null || !("model_index" in details)) return false;
-  return typeof details.model_index === "number";
+/** The model that a placement, or the details of a failure, names; undefined for none. */
+function modelIndexOf(details: unknown): number | undefined {
+  if (typeof details !== "object" || details === null || !("model_index" in details)) return;
+  return typeof details.model_index === "number" ? details.model_index : undefined;
 }
 
 function follow(progress: Progress, event: ChatEvent): void {
   if (event.kind === "session") progress.sessionId = event.sessionId;
   else if (event.kind === "models") progress.expected = Math.max(1, event.responses.length);
-  else if (event.kind === "reply") progress.ended = progress.expected;
+  else if (event.kind === "reply") progress.isOver = true;
   const isStop = event.kind === "packet" && event.packet.type === "stop";
   if (!isStop && event.kind !== "failure") return;
   // With several models the end of one does not end the others (observed-service.md 2.2).
-  const place = event.kind === "packet" ? event.placement : event.failure.details;
-  progress.ended = isOfOneModel(place) ? progress.ended + 1 : progress.expected;
+  const model = modelIndexOf(event.kind === "packet" ? event.placement : event.failure.details);
+  if (model === undefined) progress.isOver = true;
+  // Neither does an end that comes twice, or that of a model nobody announced.
+  else if (model >= 0 && model < progress.expected) progress.ended.add(model);
 }
 
 /** All events of a chunk, or undefined where one of them needs the schemas. */

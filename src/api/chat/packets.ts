@@ -52,7 +52,8 @@ function readIds(raw: string, value: Record<string, unknown>): ChatEvent {
 
 function readModels(raw: string, value: Record<string, unknown>): ChatEvent {
   const line = ModelsLine.safeParse(value);
-  if (!line.success) return { raw, kind: "unknown" };
+  // Without it, nobody knows how many answers are to come.
+  if (!line.success) return { raw, kind: "damaged" };
   const responses = line.data.responses.map((response) => ({
     messageId: response.message_id,
     modelName: response.model_name ?? null,
@@ -86,8 +87,8 @@ function readSession(raw: string, value: Record<string, unknown>): ChatEvent {
  * | anything else that is JSON      | unknown |
  * | anything else                   | damaged |
  *
- * Damaged is also a line that is nested too deep to be walked, and a piece of the
- * answer's text without the text. A reply is what a service sends that does not
+ * Damaged is also a line that is nested too deep to be walked, a piece of the
+ * answer's text without the text, and a list of models that cannot be read. A reply is what a service sends that does not
  * stream, or what a gateway makes of a stream.
  *
  * Never throws.

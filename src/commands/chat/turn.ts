@@ -91,10 +91,19 @@ function endFailure(turn: Turn): CliError | undefined {
   for (const each of turns) {
     if (each.failure) return failureError(each.failure, turn, nameOf(each));
   }
-  if (turn.stopReason === "user_cancelled") return stoppedElsewhere();
+  if (turns.some(isCancelled)) return stoppedElsewhere();
   if (turn.damagedLines > 0) return damaged(turn);
+  const open = turns.find((each) => !each.stopped);
+  if (open) return unfinished(nameOf(open));
   const empty = turns.find((each) => !hasAnswer(each));
   return empty && noAnswer(turn, nameOf(empty));
+}
+
+const isCancelled = ({ stopReason }: Turn): boolean => stopReason === "user_cancelled";
+
+function unfinished(model: string | undefined): CliError {
+  const of = model === undefined ? "" : ` of ${model}`;
+  return new CliError("incomplete", `the answer${of} is cut: its end packet did not come`);
 }
 
 function damaged({ damagedLines: count }: Turn): CliError {
@@ -141,7 +150,7 @@ function recoveryHints({ dialect }: Client, { sessionId }: Turn): string[] {
 
 /** Whether the service may hold more of the answer than came. */
 function mayHoldMore(turn: Turn): boolean {
-  return !isStopped(turn) || turn.stopReason === "user_cancelled" || turn.damagedLines > 0;
+  return !isStopped(turn) || turnsOf(turn).some(isCancelled) || turn.damagedLines > 0;
 }
 
 function withRecovery(error: CliError, hints: readonly string[]): CliError {

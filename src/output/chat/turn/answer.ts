@@ -28,7 +28,7 @@ export interface Turn {
   localFiles: ReadonlyMap<string, string>;
   /** Of the last search; those of each are in `tools`. */
   filtersApplied: AppliedFilters | null;
-  /** Lines of the stream that could not be read. */
+  /** Lines of the stream that could not be read, or that belong to an unannounced model. */
   damagedLines: number;
   stopped: boolean;
   stopReason: string | null;
@@ -181,7 +181,8 @@ export function isStopped(turn: Turn): boolean {
  * Takes one line of the stream into `turn` and returns what happened. The
  * answer starts afresh at each message of a later step, and text that a tool
  * follows is dropped (reasoning is no tool). Where several models answer, each
- * has a turn of its own; a line of a model that was not announced is left out.
+ * has a turn of its own; a line of a model that was not announced is left out, and
+ * its text or failure counts as damage: an answer is missing.
  */
 export function advance(turn: Turn, line: ChatEvent): TurnEvent[] {
   if (line.kind === "damaged") turn.damagedLines += 1;
@@ -193,7 +194,10 @@ export function advance(turn: Turn, line: ChatEvent): TurnEvent[] {
     for (const other of turn.others) record(other, event);
   }
   const own = turnsOf(turn)[index ?? 0];
-  if (own === undefined) return [];
+  if (own === undefined) {
+    if (event.type === "text" || event.type === "error") turn.damagedLines += 1;
+    return [];
+  }
   const events = take(own, event);
   if (index === undefined || turn.others.length === 0) return events;
   return events.map((each) => ({ ...each, model: index }));
