@@ -4,6 +4,13 @@ import { describe, expect, it } from "vitest";
 import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { answer, chatPath, createWorld, rawTurn, type World } from "./support.ts";
 
+/** A service with these faults at the address of another one, which ends. */
+async function replaceService(world: World, rules: FaultRule[]): Promise<World> {
+  const { port } = world.sandbox;
+  await world.sandbox.close();
+  return createWorld({ dialect: "onyx", port, faults: { rules } });
+}
+
 interface Told {
   id?: string;
   status: string;
@@ -91,7 +98,7 @@ describe("chat --batch --resume", () => {
     const rules: FaultRule[] = [
       { when: { path: "/api/chat/get-chat-session/" }, do: { status: 200, body: session } },
     ];
-    const other = await createWorld({ dialect: "onyx", faults: { rules } });
+    const other = await replaceService(world, rules);
     write(other, "q.ndjson", [question]);
     write(other, "r.ndjson", results);
     expect(await other.run([...resume, "--no-reask"])).toMatchObject({ code: 10, stdout: "" });
@@ -104,7 +111,7 @@ describe("chat --batch --resume", () => {
   });
 
   it("follows an answer that is still being made", async () => {
-    const { results } = await cutFirst("onyx");
+    const { world: cut, results } = await cutFirst("onyx");
     const session = { chat_session_id: results[0]?.sessionId, current_run: {}, messages: [] };
     const stream = { status: 200, headers: { "content-type": "text/event-stream" } };
     const rules: FaultRule[] = [
@@ -114,7 +121,7 @@ describe("chat --batch --resume", () => {
         do: { ...stream, body: `${rawTurn.join("\n")}\n` },
       },
     ];
-    const world = await createWorld({ dialect: "onyx", faults: { rules } });
+    const world = await replaceService(cut, rules);
     write(world, "q.ndjson", [question]);
     write(world, "r.ndjson", results);
     const { code, stdout } = await world.run(resume);
@@ -135,14 +142,14 @@ describe("chat --batch --resume", () => {
   ])(
     "does not ask again while a run is in flight that cannot be followed, %s",
     async (_, stored) => {
-      const { results } = await cutFirst("onyx");
+      const { world: cut, results } = await cutFirst("onyx");
       const lost = results.map((each) => ({ ...each, userMessageId: null, messageId: null }));
       const session = { chat_session_id: results[0]?.sessionId, current_run: {}, messages: stored };
       const rules: FaultRule[] = [
         { when: { path: "/api/chat/get-chat-session/" }, do: { status: 200, body: session } },
         { when: { path: "/api/chat/chat-session/" }, do: { status: 404, body: {} } },
       ];
-      const world = await createWorld({ dialect: "onyx", faults: { rules } });
+      const world = await replaceService(cut, rules);
       write(world, "q.ndjson", [question]);
       write(world, "r.ndjson", lost);
       const { code, stdout } = await world.run(resume);
@@ -154,11 +161,11 @@ describe("chat --batch --resume", () => {
   );
 
   it("does not ask again what it cannot look up", async () => {
-    const { results } = await cutFirst("onyx");
+    const { world: cut, results } = await cutFirst("onyx");
     const rules: FaultRule[] = [
       { when: { path: "/api/chat/get-chat-session/" }, do: { status: 403, body: {} } },
     ];
-    const world = await createWorld({ dialect: "onyx", faults: { rules } });
+    const world = await replaceService(cut, rules);
     write(world, "q.ndjson", [question]);
     write(world, "r.ndjson", results);
     expect((await world.run(resume)).code).not.toBe(0);
@@ -192,5 +199,70 @@ describe("chat --batch --resume", () => {
     write(world, "r.ndjson", [lost, result ?? {}, lost]);
     expect(await world.run(resume)).toMatchObject({ code: 0, stdout: "" });
     expect(messages(world)).toHaveLength(1);
+  });
+
+  it.each([
+    ["another agent", ["--agent", "5"]],
+    ["another model", ["--model", "openai/gpt-9"]],
+    ["deep research", ["--deep-research"]],
+    ["another filter", ["--since", "7d"]],
+    ["another tag", ["--filter-tag", "team=a"]],
+    ["no tool", ["--no-tools"]],
+    ["another session", ["--session", "00000000-0000-4000-8000-000000000000"]],
+  ])("asks again with %s", async (_name, flags) => {
+    const world = await createWorld({ models: { openai: ["gpt-9"] } });
+    write(world, "q.ndjson", [question]);
+    const first = await world.run(["--batch", "q.ndjson"]);
+    writeFileSync(join(world.home, "r.ndjson"), first.stdout);
+    world.sandbox.ledger.chats.length = 0;
+    const { stdout } = await world.run([...resume, ...flags]);
+    expect(told(stdout)).toHaveLength(1);
+    expect(messages(world)).toEqual([question.message]);
+  });
+
+  it("asks again with another configuration, and another service", async () => {
+    const world = await createWorld();
+    const other = await createWorld();
+    write(world, "q.ndjson", [question]);
+    const first = await world.run(["--batch", "q.ndjson"]);
+    writeFileSync(join(world.home, "r.ndjson"), first.stdout);
+    await world.run([...resume, "--base-url", other.sandbox.url]);
+    expect(messages(other)).toEqual([question.message]);
+    const config = JSON.stringify({ chat: { temperature: 0.5 } });
+    writeFileSync(join(world.home, "c.json"), config);
+    await world.run([...resume, "--config", "c.json"]);
+    expect(messages(world)).toEqual([question.message, question.message]);
+  });
+
+  it("asks nothing again with other flags that leave the question as it is", async () => {
+    const world = await createWorld();
+    write(world, "q.ndjson", [question, { message: "Why?", agent: 0, since: "7d" }]);
+    const first = await world.run(["--batch", "q.ndjson"]);
+    writeFileSync(join(world.home, "r.ndjson"), first.stdout);
+    write(world, "q.ndjson", [question, { since: "7d", agent: 0, message: "Why?" }]);
+    const flags = ["--concurrency", "1", "--no-stream", "--max-packet", "1MiB", "--quiet"];
+    expect(await world.run([...resume, ...flags])).toMatchObject({ code: 0, stdout: "" });
+    expect(messages(world)).toHaveLength(2);
+  });
+
+  it("asks again what an older result may not answer, and says so once", async () => {
+    const world = await createWorld({ dialect: "onyx" });
+    write(world, "q.ndjson", [question, { message: "Why?" }]);
+    const first = await world.run(["--batch", "q.ndjson"]);
+    const older = told(first.stdout).map((each) => ({ ...each, question: undefined }));
+    write(world, "r.ndjson", older);
+    write(world, "q.ndjson", [{ ...question, message: "And in summer?" }, { message: "Why?" }]);
+    world.sandbox.ledger.chats.length = 0;
+    const forbidden = await world.run([...resume, "--no-reask"]);
+    expect(forbidden).toMatchObject({ code: 10, stdout: "" });
+    expect(forbidden.stderr).toContain("2 not asked again");
+    const { code, stdout, stderr } = await world.run(resume);
+    expect(code).toBe(0);
+    expect(messages(world).toSorted()).toEqual(["And in summer?", "Why?"]);
+    expect(stderr.match(/do not record what was asked/g)).toHaveLength(1);
+    write(world, "r.ndjson", [...older, ...told(stdout)]);
+    const again = await world.run(resume);
+    expect(again).toMatchObject({ code: 0, stdout: "" });
+    expect(again.stderr).not.toContain("what was asked");
   });
 });

@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { CliError, codeOf } from "../../../errors.ts";
 import { createByteLines } from "../../../documents/read/byte-lines.ts";
 import { hasText } from "../../../output/chat/turn/answer.ts";
-import type { BatchLine } from "./input.ts";
 
 const mostLineBytes = 256 * 1024 * 1024;
 
@@ -21,15 +19,13 @@ export interface Open {
 
 /** What an earlier run has told, by question. */
 export interface Earlier {
-  /** Answers that do not say what was asked, as results of older versions do not. */
+  /** Questions with results of older versions alone, which do not record what was asked. */
   unnamed: number;
-  find(name: { line: number; id?: string }, question: BatchLine): "answered" | Open | undefined;
-}
-
-/** Names what a line asks, whatever its id: a changed question is another one. */
-export function questionDigest(line: BatchLine): string {
-  const question = JSON.stringify({ ...line, id: undefined });
-  return createHash("sha256").update(question).digest("hex").slice(0, 16);
+  /** `digest` names what is asked, whatever its id or line (question.ts). */
+  find(
+    name: { line: number; id?: string },
+    digest: string | undefined,
+  ): "answered" | Open | undefined;
 }
 
 function nameOf({ line, id }: { line?: unknown; id?: unknown }): string | undefined {
@@ -37,8 +33,8 @@ function nameOf({ line, id }: { line?: unknown; id?: unknown }): string | undefi
   return typeof line === "number" ? `line ${line}` : undefined;
 }
 
-function keyOf(name: string, digest: unknown): string {
-  return JSON.stringify([name, typeof digest === "string" ? digest : null]);
+function keyOf(name: string, digest: string): string {
+  return JSON.stringify([name, digest]);
 }
 
 function parse(bytes: Buffer | undefined): Members | undefined {
@@ -92,24 +88,38 @@ function openOf(result: Members): Open {
   };
 }
 
+/** Of a result that may be one of another question: its session holds no answer to this one. */
+const unnamedOpen: Open = {
+  sessionId: null,
+  userMessageId: null,
+  messageId: null,
+  mayBeTaken: true,
+};
+
 /**
  * Reads the results of earlier runs. Of a question that has several, an answer
- * counts most, else the last one. Throws CliError `usage` for a file that cannot
+ * counts most, else the last one. A result that does not record what was asked
+ * leaves its question open. Throws CliError `usage` for a file that cannot
  * be read.
  */
 export async function readResults(cwd: string, file: string): Promise<Earlier> {
   const known = new Map<string, "answered" | Open>();
-  let unnamed = 0;
+  const named = new Set<string>();
+  const unnamed = new Set<string>();
   const splitter = createByteLines(mostLineBytes);
   const take = (bytes: Buffer | undefined): void => {
     const value = parse(bytes);
     const name = value?.["type"] === "result" ? nameOf(value) : undefined;
     if (!value || name === undefined) return;
-    const key = keyOf(name, value["question"]);
-    if (known.get(key) === "answered") return;
-    const answered = isAnswered(value);
-    if (answered && typeof value["question"] !== "string") unnamed += 1;
-    known.set(key, answered ? "answered" : openOf(value));
+    const digest = value["question"];
+    if (typeof digest !== "string") {
+      if (isAnswered(value) || openOf(value).mayBeTaken) unnamed.add(name);
+      return;
+    }
+    named.add(name);
+    const key = keyOf(name, digest);
+    if (known.get(key) !== "answered")
+      known.set(key, isAnswered(value) ? "answered" : openOf(value));
   };
   try {
     for await (const chunk of createReadStream(resolve(cwd, file))) {
@@ -123,10 +133,11 @@ export async function readResults(cwd: string, file: string): Promise<Earlier> {
     });
   }
   return {
-    unnamed,
-    find(asked, question) {
+    unnamed: [...unnamed].filter((name) => !named.has(name)).length,
+    find(asked, digest) {
       const name = nameOf(asked) ?? "";
-      return known.get(keyOf(name, questionDigest(question))) ?? known.get(keyOf(name, null));
+      const found = digest === undefined ? undefined : known.get(keyOf(name, digest));
+      return found ?? (unnamed.has(name) ? unnamedOpen : undefined);
     },
   };
 }
