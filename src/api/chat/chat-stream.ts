@@ -114,6 +114,7 @@ const shortestText = 8;
  */
 export function foreignWords({ opening = [] }: Progress): string | undefined {
   const text = textOf(opening);
+  if (!text.isWellFormed()) return undefined;
   const words = (): string => readServiceWords(Buffer.from(text), "", 200).text;
   let value: unknown;
   try {

@@ -14,8 +14,12 @@ export function isObject(value: unknown): value is Value {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object that a line is. Undefined for what is no JSON object, or nested too deep to be walked. */
+/**
+ * The object that a line is. Undefined for what is no JSON object, is nested too deep to be
+ * walked, or holds bytes that are no UTF-8 (utf8.ts).
+ */
 export function parseObject(raw: string): Value | undefined {
+  if (!raw.isWellFormed()) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(raw);
@@ -27,6 +31,7 @@ export function parseObject(raw: string): Value | undefined {
 
 /** The event of a line that parseObject does not take: damaged, unless it is JSON that is no object. */
 export function strangeEvent(raw: string): ChatEvent {
+  if (!raw.isWellFormed()) return { raw, kind: "damaged" };
   try {
     const value: unknown = JSON.parse(raw);
     return { raw, kind: isObject(value) || nestsTooDeep(value, raw) ? "damaged" : "unknown" };

@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import type { Utf8Decoder } from "./utf8.ts";
 
 const carriageReturn = 0x0d;
 
@@ -52,12 +53,15 @@ export interface LineSplitter {
 }
 
 /**
- * Lines of UTF-8 text that end with LF, CRLF or CR; a byte order mark is
+ * Lines of UTF-8 text (`utf8` decodes it) that end with LF, CRLF or CR; a byte order mark is
  * dropped. A line is handed over as a part of a longer text: cutting each one
  * out would cost as much as finding it.
  */
-export function createLineSplitter(limit: number, take: TakeLine): LineSplitter {
-  const utf8 = new StringDecoder("utf8");
+export function createLineSplitter(
+  limit: number,
+  take: TakeLine,
+  utf8: Utf8Decoder = new StringDecoder("utf8"),
+): LineSplitter {
   const open: OpenLine = { pieces: [], length: 0 };
   let isFirst = true;
   /** The text so far ends with CR: a line has ended, and an LF now belongs to it. */

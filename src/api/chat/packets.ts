@@ -87,7 +87,7 @@ function readSession(raw: string, value: Record<string, unknown>): ChatEvent {
  * | anything else that is JSON      | unknown |
  * | anything else                   | damaged |
  *
- * Damaged is also a line that is nested too deep to be walked, a piece of the
+ * Damaged is also a line that is nested too deep to be walked or is no UTF-8, a piece of the
  * answer's text without the text, and a list of models that cannot be read. A reply is what a service sends that does not
  * stream, or what a gateway makes of a stream.
  *

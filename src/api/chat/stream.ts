@@ -1,4 +1,6 @@
+import { parseObject } from "./common-lines.ts";
 import { checkLength, createLineSplitter, StreamTooLargeError } from "./lines.ts";
+import { createUtf8Decoder } from "./utf8.ts";
 
 export interface StreamLimits {
   /** Longest line, and longest message made of several. */
@@ -40,10 +42,30 @@ interface Collected {
   messages: string[];
   data: string[];
   length: number;
+  /** The message is an event named `error`. */
+  isError: boolean;
+  /** Data of the message that came before its name. */
+  linesBeforeName: number;
+}
+
+/** The error line (observed-service.md 2.6) that the data of an event named `error` stands for. */
+function errorLine(data: string): string {
+  const value = parseObject(data);
+  if (value === undefined) return JSON.stringify({ error: data });
+  // A packet is what it says: the failure of a tool does not end the turn.
+  const saysWhat = (value["error"] ?? value["obj"] ?? undefined) !== undefined;
+  if (saysWhat) return data;
+  return JSON.stringify({ ...value, error: value["message"] ?? value["detail"] ?? data });
 }
 
 function closeMessage(collected: Collected): void {
   const { data } = collected;
+  if (collected.isError) {
+    collected.messages.push(errorLine(data.join("\n")));
+    collected.isError = false;
+    data.length = collected.length = 0;
+    return;
+  }
   if (data.length === 0) return;
   const message = data.length === 1 ? (data[0] ?? "") : data.join("\n");
   if (data.length > 1 && data.some(isObjectText) && !isJson(message)) {
@@ -55,11 +77,20 @@ function closeMessage(collected: Collected): void {
   data.length = collected.length = 0;
 }
 
+function nameEvent(collected: Collected, isError: boolean): void {
+  collected.isError = isError;
+  collected.linesBeforeName = collected.data.length;
+}
+
 function takeData(collected: Collected, value: string, limit: number): void {
   const { data } = collected;
   // Messages that only a line end separates, not an empty line as they should.
   if (data.length === 1 && value.charCodeAt(0) === openBrace && isJson(data[0] ?? "")) {
+    // A name between two of them is the name of the second.
+    const isNextError = collected.isError && collected.linesBeforeName > 0;
+    if (isNextError) collected.isError = false;
     closeMessage(collected);
+    nameEvent(collected, isNextError);
   }
   collected.length += Math.max(value.length + 1, leastPerLine);
   checkLength(collected.length, limit);
@@ -68,6 +99,7 @@ function takeData(collected: Collected, value: string, limit: number): void {
 
 function takeOther(collected: Collected, line: string, limit: number): void {
   if (line === "data") takeData(collected, "", limit);
+  else if (line.startsWith("event:")) nameEvent(collected, line.slice(6).trim() === "error");
   else if (!otherField.test(line) && line.trim() !== "") {
     closeMessage(collected);
     collected.messages.push(line);
@@ -85,6 +117,10 @@ function takeLine(
   if (start === end) return closeMessage(collected);
   const first = text.charCodeAt(start);
   if (first === openBrace) {
+    // The data of an event without the prefix.
+    if (collected.isError && collected.data.length === 0) {
+      return takeData(collected, text.slice(start, end), limit);
+    }
     closeMessage(collected);
     collected.messages.push(text.slice(start, end));
   } else if (text.startsWith("data:", start) && start + 5 <= end) {
@@ -95,15 +131,24 @@ function takeLine(
 
 /**
  * Decodes both framings of a chat stream, also mixed: SSE (`data:` lines joined
- * until an empty line; comments, `event`, `id` and `retry` skipped) and one JSON
+ * until an empty line; an event named `error` as an error line; comments, other names, `id` and
+ * `retry` skipped) and one JSON
  * text a line, which is what a service may send under the name of SSE
  * (observed-service.md 2.1). Any other line is a message, too: it is kept for
  * diagnosis. What is complete before a line that is too long comes first.
  */
 export function createDecoder({ lineBytes }: StreamLimits): Decoder {
-  const collected: Collected = { messages: [], data: [], length: 0 };
-  const splitter = createLineSplitter(lineBytes, (text, start, end) =>
-    takeLine(collected, text, start, end, lineBytes),
+  const collected: Collected = {
+    messages: [],
+    data: [],
+    length: 0,
+    isError: false,
+    linesBeforeName: 0,
+  };
+  const splitter = createLineSplitter(
+    lineBytes,
+    (text, start, end) => takeLine(collected, text, start, end, lineBytes),
+    createUtf8Decoder(),
   );
   let failure: unknown;
   const run = (step: () => void): string[] => {
