@@ -9,6 +9,7 @@ export interface Utf8Decoder {
 const mark = "\udcff";
 
 const replacement = "\uFFFD";
+const nothing = Buffer.alloc(0);
 const replacementBytes = Buffer.from(replacement);
 
 /** Text of complete characters. A replacement character that is in the bytes themselves stays. */
@@ -55,20 +56,23 @@ function openBytes(bytes: Buffer): number {
  * U+FFFD, which a text may hold itself: `isWellFormed` is false for a damaged text alone.
  */
 export function createUtf8Decoder(): Utf8Decoder {
-  let open: Buffer = Buffer.alloc(0);
+  let open: Buffer = nothing;
   return {
     write(chunk) {
       const given = Buffer.isBuffer(chunk)
         ? chunk
         : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       const bytes = open.length === 0 ? given : Buffer.concat([open, given]);
-      const end = bytes.length - openBytes(bytes);
+      const count = openBytes(bytes);
+      open = nothing;
+      if (count === 0) return decode(bytes);
+      const end = bytes.length - count;
       open = Buffer.from(bytes.subarray(end));
       return decode(bytes.subarray(0, end));
     },
     end() {
       const rest = decode(open);
-      open = Buffer.alloc(0);
+      open = nothing;
       return rest;
     },
   };
