@@ -1,5 +1,6 @@
 import type { ChatEvent } from "../chat-schemas.ts";
 import { commonEvent, parseObject, strangeEvent } from "./common-lines.ts";
+import { nestsTooDeep } from "../answers/depth.ts";
 import { readServiceWords } from "../answers/words.ts";
 
 /** What a line is; undefined where it takes the schemas to say it, which are loaded when needed. */
@@ -76,7 +77,8 @@ function readAll(messages: readonly string[], read: ReadLine): ChatEvent[] | und
   return events;
 }
 
-function isStrange({ kind }: ChatEvent): boolean {
+/** Whether an event is no known line of a chat stream. */
+export function isStrange({ kind }: ChatEvent): boolean {
   return kind === "unknown" || kind === "damaged";
 }
 
@@ -126,6 +128,7 @@ export function foreignWords({ opening = [] }: Progress): string | undefined {
   if (Array.isArray(value)) return "no chat stream came, but a JSON array";
   if (typeof value !== "object" || value === null) return "no chat stream came, but a JSON value";
   if ("obj" in value) return undefined;
+  if (nestsTooDeep(value, text)) return "no chat stream came, but an object nested too deep";
   const said = words();
   return `no chat stream came, but ${said === "" ? "an object of another kind" : `the message: ${said}`}`;
 }

@@ -31,7 +31,10 @@ export function takeReply(turn: Turn, reply: ChatReply): Batch {
   Object.assign(turn, turnOfReply(reply), { damagedLines });
   // Older services leave the session out of a continued one (observed-service.md 1.8).
   turn.sessionId ??= sessionId;
-  return { events: eventsOfReply(turn), lines: [{ raw: JSON.stringify(reply), kind: "unknown" }] };
+  return {
+    events: eventsOfReply(turn),
+    lines: [{ raw: JSON.stringify(reply), kind: "reply", reply }],
+  };
 }
 
 /** Takes lines of a stream into `turn`; a whole reply may come in their place. */
@@ -40,6 +43,24 @@ export function takeLines(turn: Turn, lines: ChatEvent[]): Batch {
     line.kind === "reply" ? takeReply(turn, line.reply).events : advance(turn, line),
   );
   return { events, lines };
+}
+
+function isStream(
+  answer: ChatReply | AsyncGenerator<ChatEvent[]>,
+): answer is AsyncGenerator<ChatEvent[]> {
+  return Symbol.asyncIterator in answer;
+}
+
+/** Takes the answer to a question that asks for no stream, also where the service streams it. */
+async function* takeWhole(
+  client: Client,
+  parameters: ChatParameters,
+  limits: AnswerLimits | undefined,
+  turn: Turn,
+): AsyncGenerator<Batch> {
+  const answer = await askWhole(client, parameters, limits);
+  if (!isStream(answer)) yield takeReply(turn, answer);
+  else for await (const lines of answer) yield takeLines(turn, lines);
 }
 
 /**
@@ -78,10 +99,10 @@ export async function* sendQuestion(
   }
   const sessionId = await createPlace(client, parameters);
   if (sessionId === undefined) {
-    yield takeReply(turn, await askWhole(client, parameters, limits));
+    yield* takeWhole(client, parameters, limits, turn);
     return;
   }
   turn.sessionId = sessionId;
   await onPlaced?.();
-  yield takeReply(turn, await askWhole(client, { ...parameters, sessionId }, limits));
+  yield* takeWhole(client, { ...parameters, sessionId }, limits, turn);
 }
