@@ -45,6 +45,7 @@ export function createSaver(
   output: Output,
   fileUrl?: (path: string) => string,
 ): Keeper {
+  let isPartial = false;
   return {
     take() {},
     close(turn, status) {
@@ -53,13 +54,17 @@ export function createSaver(
         if (status === "ok") write(path, answer);
         else if (answer.trim() !== "" && isFileOrNew(path)) {
           write(`${path}.partial`, answer);
-          void output.warn(`what came of the answer is in ${path}.partial`).catch(() => {});
+          isPartial = true;
         }
       } catch (error) {
         if (error instanceof CliError) return error;
         throw error;
       }
       return undefined;
+    },
+    async tell() {
+      if (!isPartial) return;
+      await output.warn(`what came of the answer is in ${path}.partial`).catch(() => {});
     },
   };
 }

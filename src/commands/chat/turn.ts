@@ -4,9 +4,8 @@ import { stopChat } from "../../api/chat/chat.ts";
 import type { Client } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, ClosedPipeError, CliError } from "../../errors.ts";
-import { hasAnswer, isStopped, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
-import { modelName } from "../../output/chat/made.ts";
-import { failureError } from "../../output/chat/failure.ts";
+import { isStopped, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
+import { endFailure, isCancelled } from "./end-failure.ts";
 import type { Batch } from "./send.ts";
 
 /** Keeps an answer elsewhere than on the screen: in a file, a recording. Never throws. */
@@ -15,6 +14,8 @@ export interface Keeper {
   take(batch: Batch): void;
   /** The end, before it is drawn. What could not be kept is returned. */
   close(turn: Turn, status: ChatStatus, failure: unknown): CliError | undefined;
+  /** Says what became of it, once the answer is drawn: the two may share a file. */
+  tell?(): Promise<void>;
 }
 
 /** One keeper for all of them; undefined for none. */
@@ -27,6 +28,9 @@ export function combineKeepers(keepers: readonly Keeper[]): Keeper | undefined {
     close(...end) {
       const failures = keepers.map((keeper) => keeper.close(...end));
       return failures.find((failure) => failure !== undefined);
+    },
+    async tell() {
+      for (const keeper of keepers) await keeper.tell?.();
     },
   };
 }
@@ -81,55 +85,6 @@ export async function runTurn(
 
 function isText(event: TurnEvent): boolean {
   return event.type === "text" && event.text !== "";
-}
-
-/** What is wrong with an answer, or one of several answers, that has come to its end. */
-function endFailure(turn: Turn): CliError | undefined {
-  const turns = turnsOf(turn);
-  const nameOf = (each: Turn): string | undefined =>
-    turns.length === 1 ? undefined : modelName(each);
-  for (const each of turns) {
-    if (each.failure) return failureError(each.failure, turn, nameOf(each));
-  }
-  if (turns.some(isCancelled)) return stoppedElsewhere();
-  if (turn.damagedLines > 0) return damaged(turn);
-  const open = turns.find((each) => !each.stopped);
-  if (open) return unfinished(nameOf(open));
-  const empty = turns.find((each) => !hasAnswer(each));
-  return empty && noAnswer(turn, nameOf(empty));
-}
-
-const isCancelled = ({ stopReason }: Turn): boolean => stopReason === "user_cancelled";
-
-function unfinished(model: string | undefined): CliError {
-  const of = model === undefined ? "" : ` of ${model}`;
-  return new CliError("incomplete", `the answer${of} is cut: its end packet did not come`);
-}
-
-function damaged({ damagedLines: count }: Turn): CliError {
-  const lines = count === 1 ? "1 line of the stream" : `${count} lines of the stream`;
-  return new CliError(
-    "incomplete",
-    `the answer is damaged: ${lines} could not be read, and what they held is missing`,
-  );
-}
-
-function noAnswer({ sessionId }: Turn, model: string | undefined): CliError {
-  const of = model === undefined ? "" : ` of ${model}`;
-  const session = sessionId === null ? [] : [`session: ${sessionId}`];
-  return new CliError(
-    "incomplete",
-    `no answer${of}: the service ended the turn without text, image or file`,
-    {
-      hints: ["ask again, in other words or with another agent or model", ...session],
-    },
-  );
-}
-
-function stoppedElsewhere(): CliError {
-  return new CliError("incomplete", "the answer was stopped on the service's side", {
-    hints: ["what came of it is above"],
-  });
 }
 
 // Asking again blindly would put the question into the session twice.
@@ -235,11 +190,15 @@ export async function conclude(
     failure = unkept;
     status = "error";
   }
-  // Of an answer that is kept, its own failure says more than that nobody reads it.
-  if (outputFailure !== undefined) throw failure ?? outputFailure;
   const error = errorRecord(failure, status, turn);
   const outcome: Outcome = { status, error, requestedModel, warnings, timings };
-  await renderer.finish(outcome);
+  try {
+    // Of an answer that is kept, its own failure says more than that nobody reads it.
+    if (outputFailure !== undefined) throw failure ?? outputFailure;
+    await renderer.finish(outcome);
+  } finally {
+    await end.keeper?.tell?.();
+  }
   if (status === "interrupted" && client) await tellService(client, turn);
   return { turn, outcome, failure };
 }
