@@ -81,6 +81,12 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "add --replay FILE, or remove this flag",
     },
     {
+      flags: ["--live"],
+      beside: ["--no-stream"],
+      why: "an answer in one piece is not written as it comes",
+      hint: "leave one of them out",
+    },
+    {
       flags: ["--force"],
       without: ["--record"],
       why: "it replaces the file of --record",

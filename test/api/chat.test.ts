@@ -5,7 +5,7 @@ import { chatBody, type ChatParameters } from "../../src/api/chat/chat-body.ts";
 import { askWhole, stopChat, streamChat } from "../../src/api/chat/chat.ts";
 import type { Client } from "../../src/api/client.ts";
 import { dialects } from "../../src/api/dialects.ts";
-import type { ChatEvent } from "../../src/api/chat-schemas.ts";
+import type { ChatEvent, ChatReply } from "../../src/api/chat-schemas.ts";
 import {
   closeAll,
   errorOf,
@@ -467,7 +467,8 @@ describe("askWhole", () => {
   it("gives a failed turn with its reason", async () => {
     const reply = JSON.parse(fixture("reply-failed.json").toString()) as Record<string, unknown>;
     const server = await startRaw((socket) => void socket.write(jsonText(reply)));
-    const { error_msg, answer } = await askWhole(openClient(server.url), { message: "Hi" });
+    const failed = await askWhole(openClient(server.url), { message: "Hi" });
+    const { error_msg, answer } = failed as ChatReply;
     expect({ error_msg, answer }).toEqual({ error_msg: "The model is overloaded", answer: "" });
   });
 

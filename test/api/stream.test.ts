@@ -49,6 +49,36 @@ describe("createDecoder", () => {
     ["the end mark of other interfaces", "data: [DONE]\n\n", ["[DONE]"]],
     ["line separators inside JSON", '{"a":"\u2028\u0085"}\n', ['{"a":"\u2028\u0085"}']],
     ["nothing", "", []],
+    [
+      "an event named error",
+      'event: error\ndata: {"message":"gone","error_code":"X"}\n\ndata: {"a":1}\n\n',
+      ['{"message":"gone","error_code":"X","error":"gone"}', '{"a":1}'],
+    ],
+    [
+      "an event that is named behind its data",
+      'data: {"detail":"gone"}\nevent:error\n\n',
+      ['{"detail":"gone","error":"gone"}'],
+    ],
+    ["an error event of plain text", "event: error\ndata: gone\n\n", ['{"error":"gone"}']],
+    ["an error event of nothing", "event: error\n\n{}\n", ['{"error":""}', "{}"]],
+    [
+      "error events that no empty line separates",
+      'data: {"a":1}\nevent: error\ndata: {"message":"gone"}\ndata: {"b":2}\n\n',
+      ['{"a":1}', '{"message":"gone","error":"gone"}', '{"b":2}'],
+    ],
+    [
+      "an error event that is one already",
+      'event: error\ndata: {"error":"gone"}\n\n',
+      ['{"error":"gone"}'],
+    ],
+    // A failed tool does not end the turn.
+    [
+      "a packet under the name of its type",
+      'event: error\ndata: {"obj":{"type":"error"}}\n\n',
+      ['{"obj":{"type":"error"}}'],
+    ],
+    ["events of other names", 'event: errors\ndata: {"message":"m"}\n\n', ['{"message":"m"}']],
+    ["an event that nothing ended", "event: error\ndata: gone", ['{"error":"gone"}']],
   ])("reads %s", (_name, text, expected) => {
     expect(decode([Buffer.from(text)])).toEqual(expected);
   });
@@ -207,7 +237,7 @@ describe("parseStreamLine", () => {
     ['{"answer":7}', { kind: "unknown" }],
     ['{"placement":7,"obj":{"type":"stop"}}', { kind: "unknown" }],
     ['{"chat_session_id":7}', { kind: "unknown" }],
-    ['{"responses":[7]}', { kind: "unknown" }],
+    ['{"responses":[7]}', { kind: "damaged" }],
     ['{"__proto__":{"error":"x"}}', { kind: "unknown" }],
     ["{}", { kind: "unknown" }],
     ["null", { kind: "unknown" }],

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { askWhole, stopChat, streamChat } from "../../src/api/chat/chat.ts";
+import type { ChatReply } from "../../src/api/chat-schemas.ts";
 import { createClient, type Client } from "../../src/api/client.ts";
 import { listConnectors } from "../../src/api/connectors.ts";
 import { upsertDocument } from "../../src/api/documents.ts";
@@ -172,7 +173,7 @@ describe("the client understands the sandbox", () => {
     expect(events.filter((event) => event.kind === "unknown" || event.kind === "failure")).toEqual(
       [],
     );
-    const reply = await askWhole(client, { message: "leave" });
+    const reply = (await askWhole(client, { message: "leave" })) as ChatReply;
     expect(reply.answer).toContain("Twenty-five days");
     const uploaded = await uploadChatFile(client, fileOf("a.txt", "text/plain", [120]));
     expect(uploaded).toMatchObject({ taken: { file_id: expect.any(String) } });

@@ -1,5 +1,6 @@
 import type { ChatEvent } from "../chat-schemas.ts";
 import { commonEvent, parseObject, strangeEvent } from "./common-lines.ts";
+import { nestsTooDeep } from "../answers/depth.ts";
 import { readServiceWords } from "../answers/words.ts";
 
 /** Parses a line; undefined if that needs the schemas, which are loaded on demand. */
@@ -12,8 +13,12 @@ const readCommonLine: ReadLine = (raw) => {
 
 /** How much of an answer has arrived, and its session. Complete once `ended` reaches `expected` models. */
 export interface Progress {
+  /** Models that answer. */
   expected: number;
-  ended: number;
+  /** Indexes of the models whose answer has ended. */
+  ended: Set<number>;
+  /** The end of all models has come. */
+  isOver: boolean;
   sessionId: string | undefined;
   read: ReadLine;
   /**
@@ -25,28 +30,38 @@ export interface Progress {
 
 /** The progress before the first event. `sessionId` is the session that the question names. */
 export function startProgress(sessionId?: string): Progress {
-  return { expected: 1, ended: 0, sessionId, read: readCommonLine, opening: [] };
+  return {
+    expected: 1,
+    ended: new Set(),
+    isOver: false,
+    sessionId,
+    read: readCommonLine,
+    opening: [],
+  };
 }
 
-/** Whether the answer is complete. */
-export function isEnded({ ended, expected }: Progress): boolean {
-  return ended >= expected;
+/** Whether nothing of the answer can follow. */
+export function isEnded({ ended, expected, isOver }: Progress): boolean {
+  return isOver || ended.size >= expected;
 }
 
-function isOfOneModel(details: unknown): boolean {
-  if (typeof details !== "object" || details === null || !("model_index" in details)) return false;
-  return typeof details.model_index === "number";
+/** The model that a placement, or the details of a failure, names; undefined for none. */
+function modelIndexOf(details: unknown): number | undefined {
+  if (typeof details !== "object" || details === null || !("model_index" in details)) return;
+  return typeof details.model_index === "number" ? details.model_index : undefined;
 }
 
 function follow(progress: Progress, event: ChatEvent): void {
   if (event.kind === "session") progress.sessionId = event.sessionId;
   else if (event.kind === "models") progress.expected = Math.max(1, event.responses.length);
-  else if (event.kind === "reply") progress.ended = progress.expected;
+  else if (event.kind === "reply") progress.isOver = true;
   const isStop = event.kind === "packet" && event.packet.type === "stop";
   if (!isStop && event.kind !== "failure") return;
-  // With several models, the end of one does not end the others (observed-service.md 2.2).
-  const place = event.kind === "packet" ? event.placement : event.failure.details;
-  progress.ended = isOfOneModel(place) ? progress.ended + 1 : progress.expected;
+  // With several models the end of one does not end the others (observed-service.md 2.2).
+  const model = modelIndexOf(event.kind === "packet" ? event.placement : event.failure.details);
+  if (model === undefined) progress.isOver = true;
+  // Neither does a repeated end, nor the end of a model that was not announced.
+  else if (model >= 0 && model < progress.expected) progress.ended.add(model);
 }
 
 /** All events of a chunk; undefined if one of them needs the schemas. */
@@ -62,7 +77,8 @@ function readAll(messages: readonly string[], read: ReadLine): ChatEvent[] | und
   return events;
 }
 
-function isStrange({ kind }: ChatEvent): boolean {
+/** Whether an event is no known line of a chat stream. */
+export function isStrange({ kind }: ChatEvent): boolean {
   return kind === "unknown" || kind === "damaged";
 }
 
@@ -100,6 +116,7 @@ const minTextChars = 8;
  */
 export function foreignWords({ opening = [] }: Progress): string | undefined {
   const text = textOf(opening);
+  if (!text.isWellFormed()) return undefined;
   const words = (): string => readServiceWords(Buffer.from(text), "", 200).text;
   let value: unknown;
   try {
@@ -112,6 +129,7 @@ export function foreignWords({ opening = [] }: Progress): string | undefined {
   if (typeof value !== "object" || value === null)
     return "expected a chat stream, got a JSON value";
   if ("obj" in value) return undefined;
+  if (nestsTooDeep(value, text)) return "no chat stream came, but an object nested too deep";
   const said = words();
   return `expected a chat stream, got ${said === "" ? "an unknown JSON object" : `the message: ${said}`}`;
 }

@@ -3,6 +3,7 @@ import { chatBody, type ChatParameters } from "./chat-body.ts";
 import type { Call, Client } from "../client.ts";
 import { deepResearchIdleMs } from "../retry/policy.ts";
 import type { ChatEvent, ChatReply } from "../chat-schemas.ts";
+import { isStrange } from "./chat-stream.ts";
 import { followTurn, streamTypes, type AnswerLimits } from "./follow-turn.ts";
 import { anything } from "../answers/shape.ts";
 
@@ -90,18 +91,39 @@ export async function* streamChat(
 
 /**
  * Asks and waits for the whole reply. If its `error_msg` is not null, the turn failed
- * despite status 200, and its text may be partial. Throws as streamChat does.
+ * despite status 200, and its text may be partial. A service that streams anyway gives the
+ * events of streamChat instead. Throws as streamChat does.
  */
 export async function askWhole(
   client: Client,
   parameters: ChatParameters,
   limits: AnswerLimits = {},
-): Promise<ChatReply> {
-  const { ChatReply: shape } = await import("../chat-schemas.ts");
-  try {
-    return await client.call(chatCall(client, parameters, false, limits), shape);
-  } catch (error) {
+): Promise<ChatReply | AsyncGenerator<ChatEvent[]>> {
+  const call = chatCall(client, parameters, false, limits);
+  const body = await client.open(call, streamTypes).catch((error: unknown) => {
     throw explain(error);
+  });
+  const events = followTurn(client, call, body, { sessionId: parameters.sessionId, ...limits });
+  let first = await events.next();
+  // A body that holds nothing known fails behind its lines.
+  while (!first.done && first.value.every(isStrange)) first = await events.next();
+  const reply = first.done ? undefined : first.value.find((event) => event.kind === "reply");
+  if (reply === undefined) return resumed(first, events);
+  await events.return(undefined);
+  return reply.reply;
+}
+
+/** Events of which the first batch has been read. */
+async function* resumed<Batch>(
+  first: IteratorResult<Batch>,
+  rest: AsyncGenerator<Batch>,
+): AsyncGenerator<Batch> {
+  if (first.done) return;
+  try {
+    yield first.value;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
   }
 }
 

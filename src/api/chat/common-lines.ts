@@ -14,8 +14,12 @@ export function isObject(value: unknown): value is Value {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The JSON object of a line. Undefined for any other text, and for an object nested too deep to walk. */
+/**
+ * The JSON object of a line. Undefined for any other text, for an object nested too deep to walk,
+ * and for a line with invalid UTF-8 (utf8.ts).
+ */
 export function parseObject(raw: string): Value | undefined {
+  if (!raw.isWellFormed()) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(raw);
@@ -27,6 +31,7 @@ export function parseObject(raw: string): Value | undefined {
 
 /** The event of a line that parseObject rejects: `unknown` for JSON that is no object, else `damaged`. */
 export function strangeEvent(raw: string): ChatEvent {
+  if (!raw.isWellFormed()) return { raw, kind: "damaged" };
   try {
     const value: unknown = JSON.parse(raw);
     return { raw, kind: isObject(value) || nestsTooDeep(value, raw) ? "damaged" : "unknown" };

@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import type { Utf8Decoder } from "./utf8.ts";
 
 const carriageReturn = 0x0d;
 
@@ -52,11 +53,14 @@ export interface LineSplitter {
 }
 
 /**
- * Splits UTF-8 text into lines, which end with LF, CRLF or CR; drops a byte order mark.
- * Passes a line as part of a longer text: slicing it would cost as much as finding it.
+ * Splits UTF-8 text, decoded by `utf8`, into lines, which end with LF, CRLF or CR; drops a byte
+ * order mark. Passes a line as part of a longer text: slicing it would cost as much as finding it.
  */
-export function createLineSplitter(limit: number, onLine: OnLine): LineSplitter {
-  const utf8 = new StringDecoder("utf8");
+export function createLineSplitter(
+  limit: number,
+  onLine: OnLine,
+  utf8: Utf8Decoder = new StringDecoder("utf8"),
+): LineSplitter {
   const open: OpenLine = { pieces: [], length: 0 };
   let isFirst = true;
   /** The text so far ends with CR: a line has ended, and a following LF belongs to it. */

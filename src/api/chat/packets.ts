@@ -52,7 +52,8 @@ function readIds(raw: string, value: Record<string, unknown>): ChatEvent {
 
 function readModels(raw: string, value: Record<string, unknown>): ChatEvent {
   const line = ModelsLine.safeParse(value);
-  if (!line.success) return { raw, kind: "unknown" };
+  // Without it, nobody knows how many answers are to come.
+  if (!line.success) return { raw, kind: "damaged" };
   const responses = line.data.responses.map((response) => ({
     messageId: response.message_id,
     modelName: response.model_name ?? null,
@@ -85,8 +86,9 @@ function readSession(raw: string, value: Record<string, unknown>): ChatEvent {
  * | anything else that is JSON      | unknown |
  * | anything else                   | damaged |
  *
- * A line that is nested too deep, or a text packet without text, is damaged, too. A
- * service that does not stream sends a reply, and some gateways turn a stream into one.
+ * A line that is nested too deep or has invalid UTF-8, a text packet without text, or an unreadable
+ * list of models is damaged, too. A service that does not stream sends a reply, and some gateways
+ * turn a stream into one.
  *
  * Never throws.
  */

@@ -1,4 +1,6 @@
+import { parseObject } from "./common-lines.ts";
 import { checkLength, createLineSplitter, StreamTooLargeError } from "./lines.ts";
+import { createUtf8Decoder } from "./utf8.ts";
 
 export interface StreamLimits {
   /** Maximum length of a line, and of a message that consists of several lines. */
@@ -43,10 +45,30 @@ interface Collected {
   messages: string[];
   data: string[];
   length: number;
+  /** The message is an event named `error`. */
+  isError: boolean;
+  /** Data of the message that came before its name. */
+  linesBeforeName: number;
+}
+
+/** The error line (observed-service.md 2.6) that the data of an event named `error` stands for. */
+function errorLine(data: string): string {
+  const value = parseObject(data);
+  if (value === undefined) return JSON.stringify({ error: data });
+  // A packet is what it says: the failure of a tool does not end the turn.
+  const saysWhat = (value["error"] ?? value["obj"] ?? undefined) !== undefined;
+  if (saysWhat) return data;
+  return JSON.stringify({ ...value, error: value["message"] ?? value["detail"] ?? data });
 }
 
 function closeMessage(collected: Collected): void {
   const { data } = collected;
+  if (collected.isError) {
+    collected.messages.push(errorLine(data.join("\n")));
+    collected.isError = false;
+    data.length = collected.length = 0;
+    return;
+  }
   if (data.length === 0) return;
   const message = data.length === 1 ? (data[0] ?? "") : data.join("\n");
   if (data.length > 1 && data.some(isObjectText) && !isJson(message)) {
@@ -58,11 +80,20 @@ function closeMessage(collected: Collected): void {
   data.length = collected.length = 0;
 }
 
+function nameEvent(collected: Collected, isError: boolean): void {
+  collected.isError = isError;
+  collected.linesBeforeName = collected.data.length;
+}
+
 function addData(collected: Collected, value: string, limit: number): void {
   const { data } = collected;
   // Some services separate messages by a line end only, instead of an empty line.
   if (data.length === 1 && value.charCodeAt(0) === openBrace && isJson(data[0] ?? "")) {
+    // A name between two of them is the name of the second.
+    const isNextError = collected.isError && collected.linesBeforeName > 0;
+    if (isNextError) collected.isError = false;
     closeMessage(collected);
+    nameEvent(collected, isNextError);
   }
   collected.length += Math.max(value.length + 1, minLineLength);
   checkLength(collected.length, limit);
@@ -71,6 +102,7 @@ function addData(collected: Collected, value: string, limit: number): void {
 
 function addOther(collected: Collected, line: string, limit: number): void {
   if (line === "data") addData(collected, "", limit);
+  else if (line.startsWith("event:")) nameEvent(collected, line.slice(6).trim() === "error");
   else if (!otherField.test(line) && line.trim() !== "") {
     closeMessage(collected);
     collected.messages.push(line);
@@ -88,6 +120,10 @@ function addLine(
   if (start === end) return closeMessage(collected);
   const first = text.charCodeAt(start);
   if (first === openBrace) {
+    // The data of an event without the prefix.
+    if (collected.isError && collected.data.length === 0) {
+      return addData(collected, text.slice(start, end), limit);
+    }
     closeMessage(collected);
     collected.messages.push(text.slice(start, end));
   } else if (text.startsWith("data:", start) && start + 5 <= end) {
@@ -98,14 +134,23 @@ function addLine(
 
 /**
  * Decodes both framings of a chat stream, also mixed. SSE joins `data:` lines until an empty
- * line, and ignores comments, `event`, `id` and `retry`. The other framing is one JSON text per
- * line, which a service may send as SSE (observed-service.md 2.1). Any other line is a message,
- * too, kept for diagnosis. Messages before a line that is too long are returned first.
+ * line, and ignores comments, `id` and `retry`; an event named `error` becomes an error line. The
+ * other framing is one JSON text per line, which a service may send as SSE (observed-service.md
+ * 2.1). Any other line is a message, too, kept for diagnosis. Messages before a line that is too
+ * long are returned first.
  */
 export function createDecoder({ lineBytes }: StreamLimits): Decoder {
-  const collected: Collected = { messages: [], data: [], length: 0 };
-  const splitter = createLineSplitter(lineBytes, (text, start, end) =>
-    addLine(collected, text, start, end, lineBytes),
+  const collected: Collected = {
+    messages: [],
+    data: [],
+    length: 0,
+    isError: false,
+    linesBeforeName: 0,
+  };
+  const splitter = createLineSplitter(
+    lineBytes,
+    (text, start, end) => addLine(collected, text, start, end, lineBytes),
+    createUtf8Decoder(),
   );
   let failure: unknown;
   const run = (step: () => void): string[] => {

@@ -124,7 +124,8 @@ export async function ask(
   const checks = createChecks(client, asked, shown);
   checks.begin();
   if (question.whole) checks.checkCaller();
-  const record = createRecorder(context, output, memory, parameters.message);
+  const unremembered: string[] = [];
+  const record = createRecorder(context, output, memory, parameters.message, unremembered);
   const batches = recorded(
     sendQuestion(client, question, turn, () => record(turn)),
     turn,
@@ -138,7 +139,8 @@ export async function ask(
     const files = await findFiles(cited);
     for (const each of turnsOf(turn)) each.localFiles = files;
   }
-  const warnings = await collectWarnings(checks, asked, turn, end.failure);
+  const found = await collectWarnings(checks, asked, turn, end.failure);
+  const warnings = [...unremembered, ...found];
   return await conclude(context, client, renderer, {
     ...end,
     turn,

@@ -14,7 +14,7 @@ import {
   readPayload,
   type MessagePlan,
 } from "./message.ts";
-import { checkPayloadSession, selectionOf } from "./options/flag-rules.ts";
+import { checkLive, checkPayloadSession, selectionOf } from "./options/flag-rules.ts";
 import { checkOptions, formatOf, parametersOf, shownOf, switchOf } from "./options/options.ts";
 import { combineSinks, type Ending, type AnswerSink } from "./turn.ts";
 import { connect, loadSettings, openOutput, type Connected } from "../connect.ts";
@@ -77,6 +77,9 @@ async function prepare(
   }
   const extra =
     plan.payload ?? (options.payload === "-" ? await readPayload(context, "-") : undefined);
+  const asked = extra?.["stream"];
+  const whole = typeof asked === "boolean" ? !asked : !switchOf(options, "stream", settings.stream);
+  checkLive(options, whole);
   const named = extra?.["chat_session_id"];
   if (typeof named === "string" && named !== "") {
     checkPayloadSession(options);
@@ -106,8 +109,6 @@ async function prepare(
     ...(files.length === 0 ? {} : { fileDescriptors: files }),
     ...(extra === undefined ? {} : { extra }),
   };
-  const asked = extra?.["stream"];
-  const whole = typeof asked === "boolean" ? !asked : !switchOf(options, "stream", settings.stream);
   return { parameters, whole, limits: { lineBytes: options.maxPacket } };
 }
 

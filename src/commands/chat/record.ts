@@ -57,8 +57,9 @@ export function createRecorder(
   return {
     write({ lines }) {
       const at = atMs();
-      const entries = lines.map(({ raw }): RecordedEntry => {
-        return whole ? { atMs: at, reply: raw } : { atMs: at, line: raw };
+      const entries = lines.map(({ raw, kind }): RecordedEntry => {
+        const isReply = whole && kind === "reply";
+        return isReply ? { atMs: at, reply: raw } : { atMs: at, line: raw };
       });
       append(entries.map(entryLine).join(""));
     },

@@ -44,6 +44,7 @@ export function createSaver(
   output: Output,
   fileUrl?: (path: string) => string,
 ): AnswerSink {
+  let isPartial = false;
   return {
     write() {},
     close(turn, status) {
@@ -52,15 +53,19 @@ export function createSaver(
         if (status === "ok") write(path, answer);
         else if (answer.trim() !== "" && isFileOrNew(path)) {
           write(`${path}.partial`, answer);
-          void output
-            .warn(`the part of the answer that arrived is in ${path}.partial`)
-            .catch(() => {});
+          isPartial = true;
         }
       } catch (error) {
         if (error instanceof CliError) return error;
         throw error;
       }
       return undefined;
+    },
+    async report() {
+      if (!isPartial) return;
+      await output
+        .warn(`the part of the answer that arrived is in ${path}.partial`)
+        .catch(() => {});
     },
   };
 }

@@ -31,7 +31,10 @@ export function applyReply(turn: Turn, reply: ChatReply): Batch {
   Object.assign(turn, turnOfReply(reply), { damagedLines });
   // Older services omit the id of a continued session (observed-service.md 1.8).
   turn.sessionId ??= sessionId;
-  return { events: eventsOfReply(turn), lines: [{ raw: JSON.stringify(reply), kind: "unknown" }] };
+  return {
+    events: eventsOfReply(turn),
+    lines: [{ raw: JSON.stringify(reply), kind: "reply", reply }],
+  };
 }
 
 /** Applies lines of a stream to `turn`. A line may be a whole reply instead. */
@@ -40,6 +43,24 @@ export function applyLines(turn: Turn, lines: ChatEvent[]): Batch {
     line.kind === "reply" ? applyReply(turn, line.reply).events : advance(turn, line),
   );
   return { events, lines };
+}
+
+function isStream(
+  answer: ChatReply | AsyncGenerator<ChatEvent[]>,
+): answer is AsyncGenerator<ChatEvent[]> {
+  return Symbol.asyncIterator in answer;
+}
+
+/** Applies the answer to a question that asks for no stream, even if the service streams it. */
+async function* applyWhole(
+  client: Client,
+  parameters: ChatParameters,
+  limits: AnswerLimits | undefined,
+  turn: Turn,
+): AsyncGenerator<Batch> {
+  const answer = await askWhole(client, parameters, limits);
+  if (!isStream(answer)) yield applyReply(turn, answer);
+  else for await (const lines of answer) yield applyLines(turn, lines);
 }
 
 /**
@@ -78,10 +99,10 @@ export async function* sendQuestion(
   }
   const sessionId = await createSessionFirst(client, parameters);
   if (sessionId === undefined) {
-    yield applyReply(turn, await askWhole(client, parameters, limits));
+    yield* applyWhole(client, parameters, limits, turn);
     return;
   }
   turn.sessionId = sessionId;
   await onSession?.();
-  yield applyReply(turn, await askWhole(client, { ...parameters, sessionId }, limits));
+  yield* applyWhole(client, { ...parameters, sessionId }, limits, turn);
 }

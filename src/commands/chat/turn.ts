@@ -4,9 +4,8 @@ import { stopChat } from "../../api/chat/chat.ts";
 import type { Client } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, ClosedPipeError, CliError } from "../../errors.ts";
-import { hasAnswer, isStopped, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
-import { modelName } from "../../output/chat/made.ts";
-import { failureError } from "../../output/chat/failure.ts";
+import { isStopped, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
+import { endFailure, isCancelled } from "./end-failure.ts";
 import type { Batch } from "./send.ts";
 
 /** Stores an answer outside the screen, in a file or a recording. Never throws. */
@@ -15,6 +14,8 @@ export interface AnswerSink {
   write(batch: Batch): void;
   /** Called at the end, before it is drawn. Returns the error of a failed write. */
   close(turn: Turn, status: ChatStatus, failure: unknown): CliError | undefined;
+  /** Called after the answer is drawn: screen and messages may share a file. */
+  report?(): Promise<void>;
 }
 
 /** Combines sinks into one; undefined for none. */
@@ -27,6 +28,9 @@ export function combineSinks(sinks: readonly AnswerSink[]): AnswerSink | undefin
     close(...end) {
       const failures = sinks.map((sink) => sink.close(...end));
       return failures.find((failure) => failure !== undefined);
+    },
+    async report() {
+      for (const sink of sinks) await sink.report?.();
     },
   };
 }
@@ -83,46 +87,6 @@ function isText(event: TurnEvent): boolean {
   return event.type === "text" && event.text !== "";
 }
 
-/** The error of a finished answer, or of the first wrong one of several answers. */
-function endFailure(turn: Turn): CliError | undefined {
-  const turns = turnsOf(turn);
-  const nameOf = (each: Turn): string | undefined =>
-    turns.length === 1 ? undefined : modelName(each);
-  for (const each of turns) {
-    if (each.failure) return failureError(each.failure, turn, nameOf(each));
-  }
-  if (turn.stopReason === "user_cancelled") return stoppedElsewhere();
-  if (turn.damagedLines > 0) return damaged(turn);
-  const empty = turns.find((each) => !hasAnswer(each));
-  return empty && noAnswer(turn, nameOf(empty));
-}
-
-function damaged({ damagedLines: count }: Turn): CliError {
-  const lines = count === 1 ? "1 line of the stream" : `${count} lines of the stream`;
-  return new CliError(
-    "incomplete",
-    `the answer is damaged: ${lines} could not be read, and their content is missing`,
-  );
-}
-
-function noAnswer({ sessionId }: Turn, model: string | undefined): CliError {
-  const of = model === undefined ? "" : ` of ${model}`;
-  const session = sessionId === null ? [] : [`session: ${sessionId}`];
-  return new CliError(
-    "incomplete",
-    `no answer${of}: the service ended the turn without text, image or file`,
-    {
-      hints: ["ask again, in other words or with another agent or model", ...session],
-    },
-  );
-}
-
-function stoppedElsewhere(): CliError {
-  return new CliError("incomplete", "the answer was stopped on the service's side", {
-    hints: ["the part that arrived is above"],
-  });
-}
-
 // Asking again without a check could store the question twice in the session.
 function recoveryHints({ dialect }: Client, { sessionId }: Turn): string[] {
   if (sessionId === null) {
@@ -141,7 +105,7 @@ function recoveryHints({ dialect }: Client, { sessionId }: Turn): string[] {
 
 /** Whether the service may have more of the answer than arrived here. */
 function mayHoldMore(turn: Turn): boolean {
-  return !isStopped(turn) || turn.stopReason === "user_cancelled" || turn.damagedLines > 0;
+  return !isStopped(turn) || turnsOf(turn).some(isCancelled) || turn.damagedLines > 0;
 }
 
 function withRecovery(error: CliError, hints: readonly string[]): CliError {
@@ -226,11 +190,15 @@ export async function conclude(
     failure = sinkFailure;
     status = "error";
   }
-  // With a sink, the answer's own failure is more useful than the closed pipe.
-  if (outputFailure !== undefined) throw failure ?? outputFailure;
   const error = errorRecord(failure, status, turn);
   const outcome: Outcome = { status, error, requestedModel, warnings, timings };
-  await renderer.finish(outcome);
+  try {
+    // With a sink, the answer's own failure is more useful than the closed pipe.
+    if (outputFailure !== undefined) throw failure ?? outputFailure;
+    await renderer.finish(outcome);
+  } finally {
+    await end.sink?.report?.();
+  }
   if (status === "interrupted" && client) await stopOnService(client, turn);
   return { turn, outcome, failure };
 }

@@ -4,6 +4,13 @@ import { describe, expect, it } from "vitest";
 import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { answer, chatPath, createWorld, rawTurn, type World } from "./support.ts";
 
+/** A service with these faults at the address of another one, which ends. */
+async function replaceService(world: World, rules: FaultRule[]): Promise<World> {
+  const { port } = world.sandbox;
+  await world.sandbox.close();
+  return createWorld({ dialect: "onyx", port, faults: { rules } });
+}
+
 interface Told {
   id?: string;
   status: string;
@@ -91,7 +98,7 @@ describe("chat --batch --resume", () => {
     const rules: FaultRule[] = [
       { when: { path: "/api/chat/get-chat-session/" }, do: { status: 200, body: session } },
     ];
-    const other = await createWorld({ dialect: "onyx", faults: { rules } });
+    const other = await replaceService(world, rules);
     write(other, "q.ndjson", [question]);
     write(other, "r.ndjson", results);
     expect(await other.run([...resume, "--no-reask"])).toMatchObject({ code: 10, stdout: "" });
@@ -104,7 +111,7 @@ describe("chat --batch --resume", () => {
   });
 
   it("follows an answer that is still being generated", async () => {
-    const { results } = await cutFirst("onyx");
+    const { world: cut, results } = await cutFirst("onyx");
     const session = { chat_session_id: results[0]?.sessionId, current_run: {}, messages: [] };
     const stream = { status: 200, headers: { "content-type": "text/event-stream" } };
     const rules: FaultRule[] = [
@@ -114,7 +121,7 @@ describe("chat --batch --resume", () => {
         do: { ...stream, body: `${rawTurn.join("\n")}\n` },
       },
     ];
-    const world = await createWorld({ dialect: "onyx", faults: { rules } });
+    const world = await replaceService(cut, rules);
     write(world, "q.ndjson", [question]);
     write(world, "r.ndjson", results);
     const { code, stdout } = await world.run(resume);
@@ -135,14 +142,14 @@ describe("chat --batch --resume", () => {
   ])(
     "does not ask again while a run is in flight that cannot be followed, %s",
     async (_, stored) => {
-      const { results } = await cutFirst("onyx");
+      const { world: cut, results } = await cutFirst("onyx");
       const lost = results.map((each) => ({ ...each, userMessageId: null, messageId: null }));
       const session = { chat_session_id: results[0]?.sessionId, current_run: {}, messages: stored };
       const rules: FaultRule[] = [
         { when: { path: "/api/chat/get-chat-session/" }, do: { status: 200, body: session } },
         { when: { path: "/api/chat/chat-session/" }, do: { status: 404, body: {} } },
       ];
-      const world = await createWorld({ dialect: "onyx", faults: { rules } });
+      const world = await replaceService(cut, rules);
       write(world, "q.ndjson", [question]);
       write(world, "r.ndjson", lost);
       const { code, stdout } = await world.run(resume);
@@ -154,11 +161,11 @@ describe("chat --batch --resume", () => {
   );
 
   it("does not ask again what it cannot look up", async () => {
-    const { results } = await cutFirst("onyx");
+    const { world: cut, results } = await cutFirst("onyx");
     const rules: FaultRule[] = [
       { when: { path: "/api/chat/get-chat-session/" }, do: { status: 403, body: {} } },
     ];
-    const world = await createWorld({ dialect: "onyx", faults: { rules } });
+    const world = await replaceService(cut, rules);
     write(world, "q.ndjson", [question]);
     write(world, "r.ndjson", results);
     expect((await world.run(resume)).code).not.toBe(0);

@@ -41,6 +41,13 @@ describe("a flag without effect", () => {
     ["--live for json", ["--json", "--live", "hi"]],
     ["--render for json", ["--json", "--render", "markdown", "hi"]],
     ["--show for ndjson", ["-o", "ndjson", "--show", "all", "hi"]],
+    ["--no-sources for json", ["--json", "--no-sources", "hi"]],
+    ["--no-sources for ndjson", ["-o", "ndjson", "--no-sources", "hi"]],
+    ["--no-sources for packets", ["-o", "packets", "--no-sources", "hi"]],
+    ["--no-sources for --jq", ["--jq", ".answer", "--no-sources", "hi"]],
+    ["--live with --no-stream", ["--no-stream", "--live", "hi"]],
+    ["--live with chat.stream false", ["--config", "c.json", "--live", "hi"]],
+    ["--live with a payload that asks for no stream", ["--payload", "s.json", "--live", "hi"]],
     ["--concurrency without --batch", ["--concurrency", "2", "hi"]],
     ["--resume without --batch", ["--resume", "q.ndjson", "hi"]],
     ["--no-reask without --resume", ["--no-reask", "hi"]],
@@ -59,10 +66,25 @@ describe("a flag without effect", () => {
   it.each(cases)("is refused before anything is sent: %s", async (_name, args) => {
     const world = await createWorld();
     writeFileSync(join(world.home, "p.json"), JSON.stringify({ chat_session_id: sessionId }));
+    writeFileSync(join(world.home, "s.json"), '{"stream":false}');
+    writeFileSync(join(world.home, "c.json"), '{"chat":{"stream":false}}');
     writeFileSync(join(world.home, "q.ndjson"), '{"message":"hi"}\n');
     await world.run(["--record", "r.ndjson", "hi"]);
     world.sandbox.ledger.chats.length = 0;
     expect((await world.run(args)).code).toBe(2);
     expect(world.sandbox.ledger.chats).toEqual([]);
+  });
+
+  it("yields quietly where a variable or a configuration asks for it", async () => {
+    const world = await replay(rawTurn);
+    writeFileSync(join(world.home, "c.json"), '{"chat":{"sources":false,"live":true}}');
+    const env = { ...world.env, KNOWCTL_NO_SOURCES: "1", KNOWCTL_LIVE: "1" };
+    for (const flags of [["--json"], ["--no-stream"], ["-o", "ndjson"]]) {
+      for (const given of [{ env }, {}]) {
+        const args = ["--config", "c.json", ...flags, "hi"];
+        const { code, stderr } = await world.run(args, given);
+        expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining("error") });
+      }
+    }
   });
 });

@@ -64,10 +64,14 @@ const own: FlagCases = {
   "--payload": sends("--payload p.json", /"origin":"api"/, {
     files: { "p.json": '{"origin":"api"}' },
   }),
-  "--live": { ...played, flag: "--live", stdout: { gains: /Let me look that up/ } },
+  "--live": [
+    { ...played, flag: "--live", stdout: { gains: /Let me look that up/ } },
+    { ...question, args: "hello --no-stream", flag: "--live", refused: /--no-stream/ },
+  ],
   "--no-sources": [
     { ...played, flag: "--no-sources", isTTY: true, stdout: { loses: /Sources/ } },
     { ...batch, flag: "--no-sources", refused: /--batch/ },
+    { ...question, args: "hello --json", flag: "--no-sources", refused: /json/ },
   ],
   "--show": [
     { ...played, flag: "--show none", stderr: { loses: /They ask about leave/ } },

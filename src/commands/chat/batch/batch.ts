@@ -5,6 +5,7 @@ import { CliError, messageOf, reasonOf } from "../../../errors.ts";
 import { createTurn } from "../../../output/chat/turn/answer.ts";
 import { batchLine } from "../../../output/chat/machine.ts";
 import type { Output } from "../../../output/terminal/output.ts";
+import { countOf } from "../../../output/terminal/progress.ts";
 import { dim } from "../../../output/terminal/text.ts";
 import { connect } from "../../connect.ts";
 import { ask, plainView, type Question } from "../ask.ts";
@@ -15,18 +16,18 @@ import { lastSession } from "../session/session-index.ts";
 import { readBatch, type Asked } from "./input.ts";
 import { inOrder } from "./order.ts";
 import { startBatchProgress, type BatchCounts } from "./progress.ts";
-import { checkBatch, questionOf, type Run } from "./question.ts";
+import { checkBatch, questionDigest, questionOf, sessionNamed, type Run } from "./question.ts";
 import { recoverAnswer } from "./recover.ts";
-import { questionDigest, readResults, type Earlier, type Open } from "./results.ts";
+import { readResults, type Earlier, type Open } from "./results.ts";
 
 const defaultConcurrency = 4;
 /** Results buffered behind one slow answer, for each unit of concurrency. */
 const bufferedPerQuestion = 8;
 
-type Result = Asked & { ending: Ending };
+/** A line that has no answer yet; `digest` names what it asks, `open` is what an earlier run has told of it. */
+type Pending = Asked & { digest: string | undefined; open?: Open };
 
-/** A line without an answer, with its result of an earlier run. */
-type Pending = Asked & { open?: Open };
+type Result = Pending & { ending: Ending };
 
 const silent = { show: async () => {}, finish: async () => {} };
 
@@ -70,21 +71,21 @@ async function answer(run: Run, asked: Pending, counts: BatchCounts): Promise<Re
 
 /** Order key: questions of one session are asked one after the other. */
 function sessionOf(run: Run, asked: Asked): string | undefined {
-  if ("problem" in asked) return undefined;
-  const { session, agent, project } = asked.question;
-  return session ?? ((agent ?? project) === undefined ? run.sessionId : undefined);
+  return "problem" in asked ? undefined : sessionNamed(run, asked.question);
 }
 
 async function* unanswered(
+  run: Run,
   questions: AsyncIterable<Asked>,
   earlier: Earlier | undefined,
   counts: BatchCounts,
 ): AsyncGenerator<Pending> {
   for await (const asked of questions) {
     counts.read++;
-    const known = "question" in asked ? earlier?.find(asked, asked.question) : undefined;
+    const digest = "question" in asked ? questionDigest(run, asked.question) : undefined;
+    const known = "question" in asked ? earlier?.find(asked, digest) : undefined;
     if (known === "answered") counts.skipped++;
-    else yield known === undefined ? asked : { ...asked, open: known };
+    else yield { ...asked, digest, ...(known === undefined ? {} : { open: known }) };
   }
 }
 
@@ -121,14 +122,13 @@ async function askAll(run: Run, earlier: Earlier | undefined): Promise<void> {
   const progress = await startBatchProgress(context, output, file, counts, gate);
   const concurrency = options.concurrency ?? defaultConcurrency;
   try {
-    await inOrder(unanswered(readBatch(context, file), earlier, counts), {
+    await inOrder(unanswered(run, readBatch(context, file), earlier, counts), {
       concurrency,
       window: concurrency * bufferedPerQuestion,
       keyOf: (asked) => sessionOf(run, asked),
       work: (asked) => answer(run, asked, counts),
       isOver: () => context.signal.aborted || gate.state().stopped !== undefined,
-      async write({ line, id, ending, ...asked }) {
-        const question = "question" in asked ? questionDigest(asked.question) : undefined;
+      async write({ line, id, ending, digest: question }) {
         if (ending.outcome.status === "ok") counts.ok++;
         else counts.failed++;
         await progress.pause();
@@ -161,7 +161,7 @@ async function readEarlier(
   const earlier = await readResults(context.cwd, resume);
   if (earlier.withoutDigest > 0) {
     await output.warn(
-      `${earlier.withoutDigest} answers in ${resume} do not record their question: they count for the questions with the same id or line`,
+      `results of ${countOf(earlier.withoutDigest, "question")} in ${resume} do not record their question: these questions count as open`,
     );
   }
   return earlier;

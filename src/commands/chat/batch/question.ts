@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ChatOptions } from "../options/chat-options.ts";
 import type { ChatParameters } from "../../../api/chat/chat.ts";
 import type { Gate } from "../../../api/retry/gate.ts";
@@ -83,6 +84,40 @@ function checkSession(options: ChatOptions, line: BatchLine): void {
       hints: [`leave out --${flag}, or the session`],
     },
   );
+}
+
+/** The session that the flags or the line's own members name, before it is looked up. */
+export function sessionNamed(
+  { sessionId }: Run,
+  { session, agent, project }: BatchLine,
+): string | undefined {
+  return session ?? ((agent ?? project) === undefined ? sessionId : undefined);
+}
+
+/**
+ * Digest of what a line asks of which service, without its id. Another text, flag or setting that
+ * shapes the request is another question. Undefined for a line that cannot be asked.
+ */
+export function questionDigest(run: Run, line: BatchLine): string | undefined {
+  const { connected, options, context } = run;
+  const { client, config, connection } = connected;
+  const own = optionsFor(options, line);
+  try {
+    const parameters = parametersOf(own, config.chat, client.dialect, context.now());
+    const asked = {
+      ...parameters,
+      baseUrl: connection.baseUrl,
+      message: line.message,
+      sessionId: sessionNamed(run, line),
+      // As written: `7d` is another time in each run.
+      timeCutoff: own.since ?? config.chat.since,
+      fileIds: options.fileId,
+    };
+    return createHash("sha256").update(JSON.stringify(asked)).digest("hex").slice(0, 16);
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
 }
 
 /** Builds the question of one line; its members override the flags. Throws `usage`, and as findSession. */

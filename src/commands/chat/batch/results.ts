@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { CliError, codeOf } from "../../../errors.ts";
 import { createByteLines } from "../../../documents/read/byte-lines.ts";
 import { hasText } from "../../../output/chat/turn/answer.ts";
-import type { BatchLine } from "./input.ts";
 
 const maxLineBytes = 256 * 1024 * 1024;
 
@@ -21,15 +19,13 @@ export interface Open {
 
 /** Results of earlier runs, by question. */
 export interface Earlier {
-  /** Answers without a question digest: older versions wrote none. */
+  /** Questions whose results are all of older versions, which do not record what was asked. */
   withoutDigest: number;
-  find(name: { line: number; id?: string }, question: BatchLine): "answered" | Open | undefined;
-}
-
-/** Digest of a question without its id. A changed question has another digest. */
-export function questionDigest(line: BatchLine): string {
-  const question = JSON.stringify({ ...line, id: undefined });
-  return createHash("sha256").update(question).digest("hex").slice(0, 16);
+  /** `digest` is from questionDigest(). */
+  find(
+    name: { line: number; id?: string },
+    digest: string | undefined,
+  ): "answered" | Open | undefined;
 }
 
 function nameOf({ line, id }: { line?: unknown; id?: unknown }): string | undefined {
@@ -37,8 +33,8 @@ function nameOf({ line, id }: { line?: unknown; id?: unknown }): string | undefi
   return typeof line === "number" ? `line ${line}` : undefined;
 }
 
-function keyOf(name: string, digest: unknown): string {
-  return JSON.stringify([name, typeof digest === "string" ? digest : null]);
+function keyOf(name: string, digest: string): string {
+  return JSON.stringify([name, digest]);
 }
 
 function parse(bytes: Buffer | undefined): Members | undefined {
@@ -92,23 +88,37 @@ function openOf(result: Members): Open {
   };
 }
 
+/** A result without a digest may belong to another question, so its session is not used. */
+const unnamedOpen: Open = {
+  sessionId: null,
+  userMessageId: null,
+  messageId: null,
+  mayBeReceived: true,
+};
+
 /**
  * Reads the results of earlier runs. If a question has several results, an answer wins, else
- * the last result. Throws CliError `usage` for a file that cannot be read.
+ * the last result. A result without a digest leaves its question open. Throws CliError `usage`
+ * for a file that cannot be read.
  */
 export async function readResults(cwd: string, file: string): Promise<Earlier> {
   const known = new Map<string, "answered" | Open>();
-  let withoutDigest = 0;
+  const named = new Set<string>();
+  const unnamed = new Set<string>();
   const splitter = createByteLines(maxLineBytes);
   const readResult = (bytes: Buffer | undefined): void => {
     const value = parse(bytes);
     const name = value?.["type"] === "result" ? nameOf(value) : undefined;
     if (!value || name === undefined) return;
-    const key = keyOf(name, value["question"]);
-    if (known.get(key) === "answered") return;
-    const answered = isAnswered(value);
-    if (answered && typeof value["question"] !== "string") withoutDigest += 1;
-    known.set(key, answered ? "answered" : openOf(value));
+    const digest = value["question"];
+    if (typeof digest !== "string") {
+      if (isAnswered(value) || openOf(value).mayBeReceived) unnamed.add(name);
+      return;
+    }
+    named.add(name);
+    const key = keyOf(name, digest);
+    if (known.get(key) !== "answered")
+      known.set(key, isAnswered(value) ? "answered" : openOf(value));
   };
   try {
     for await (const chunk of createReadStream(resolve(cwd, file))) {
@@ -122,10 +132,11 @@ export async function readResults(cwd: string, file: string): Promise<Earlier> {
     });
   }
   return {
-    withoutDigest,
-    find(asked, question) {
+    withoutDigest: [...unnamed].filter((name) => !named.has(name)).length,
+    find(asked, digest) {
       const name = nameOf(asked) ?? "";
-      return known.get(keyOf(name, questionDigest(question))) ?? known.get(keyOf(name, null));
+      const found = digest === undefined ? undefined : known.get(keyOf(name, digest));
+      return found ?? (unnamed.has(name) ? unnamedOpen : undefined);
     },
   };
 }

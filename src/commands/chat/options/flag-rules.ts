@@ -34,12 +34,13 @@ export function checkFormatFlags(options: GlobalFlags, format: string): void {
   }
   if (format === "text") return;
   const { show } = options as ChatOptions;
-  const textOnly = ["live", "render", "show"].find(
+  const textOnly = ["live", "render", "show", "sources"].find(
     // Machine formats show nothing on stderr anyway.
     (name) => isGiven(options, name) && !(name === "show" && show === "none"),
   );
   if (textOnly !== undefined) {
-    throw usage(`--${textOnly} applies only to text, not to ${format}`, "leave one of them out");
+    const flag = textOnly === "sources" ? "no-sources" : textOnly;
+    throw usage(`--${flag} applies only to text, not to ${format}`, "leave one of them out");
   }
 }
 
@@ -52,5 +53,14 @@ export function checkPayloadSession(options: ChatOptions): void {
   throw usage(
     `--payload names a session, so --${flag} has no effect`,
     `leave out --${flag}, or chat_session_id in the payload`,
+  );
+}
+
+/** Refuses `--live` where a setting or the payload asks for no stream. Throws CliError `usage`. */
+export function checkLive(options: ChatOptions, whole: boolean): void {
+  if (!whole || !isGiven(options, "live")) return;
+  throw usage(
+    "--live has no effect: the answer is asked for in one piece",
+    "leave it out, or ask for a stream (chat.stream, or `stream` in the payload)",
   );
 }

@@ -8,14 +8,16 @@ import type { SessionOwner } from "./session-index.ts";
 /** Owner of the session index that records a question; undefined: not recorded (`--no-remember`). */
 export type Memory = SessionOwner | undefined;
 
-/** Records one question once, when its session is known. A failure is only a warning. */
+/** Records one question once, when its session is known. */
 export type Recorder = (turn: Turn) => Promise<void>;
 
+/** A failure is added to `warnings`, which are shown once the answer is drawn. */
 export function createRecorder(
   context: Context,
-  output: Output,
+  { secrets }: Output,
   memory: Memory,
   message: string,
+  warnings: string[],
 ): Recorder {
   let done = memory === undefined;
   return async ({ sessionId, messageId }) => {
@@ -23,11 +25,11 @@ export function createRecorder(
     done = true;
     // Loaded after the first text is drawn.
     const { recordQuestion, titleOf } = await import("./session-index.ts");
-    const title = titleOf(output.secrets.redact(message));
+    const title = titleOf(secrets.redact(message));
     try {
       recordQuestion(context.env, memory, { sessionId, messageId, title, now: context.now() });
     } catch (error) {
-      await output.warn(`the session is not remembered for --continue: ${messageOf(error)}`);
+      warnings.push(`the session is not remembered for --continue: ${messageOf(error)}`);
     }
   };
 }

@@ -28,7 +28,7 @@ export interface Turn {
   localFiles: ReadonlyMap<string, string>;
   /** Filters of the last search; `tools` has those of each search. */
   filtersApplied: AppliedFilters | null;
-  /** Number of invalid lines in the stream. */
+  /** Number of invalid lines in the stream, and of those that belong to an unannounced model. */
   damagedLines: number;
   stopped: boolean;
   stopReason: string | null;
@@ -179,8 +179,9 @@ export function isStopped(turn: Turn): boolean {
 /**
  * Adds one line of the stream to `turn` and returns its events. A message of a
  * later step starts a new answer. Text before a tool call is dropped from the answer
- * (reasoning is not a tool). If several models answer, each has its own turn; lines
- * of an unannounced model are ignored.
+ * (reasoning is not a tool). If several models answer, each has its own turn. A line
+ * of an unannounced model is ignored; its text or failure counts as damage, because an answer is
+ * missing.
  */
 export function advance(turn: Turn, line: ChatEvent): TurnEvent[] {
   if (line.kind === "damaged") turn.damagedLines += 1;
@@ -192,7 +193,10 @@ export function advance(turn: Turn, line: ChatEvent): TurnEvent[] {
     for (const other of turn.others) record(other, event);
   }
   const own = turnsOf(turn)[index ?? 0];
-  if (own === undefined) return [];
+  if (own === undefined) {
+    if (event.type === "text" || event.type === "error") turn.damagedLines += 1;
+    return [];
+  }
   const events = applyEvent(own, event);
   if (index === undefined || turn.others.length === 0) return events;
   return events.map((each) => ({ ...each, model: index }));
