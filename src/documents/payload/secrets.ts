@@ -45,9 +45,10 @@ function holds(body: Buffer, { bytes, end, from }: Needle): boolean {
 }
 
 const mark = Buffer.from("PRIVATE KEY");
-// What may stand between the lines of a block: line ends, also written as escapes, indentation,
-// and what comments, quotes and strings of programs put in front of a line.
-const between = String.raw`(?:\\[nr]|[\s"'>#*+,|]){1,40}`;
+// What may stand between the lines of a block: line ends, also written as escapes or behind a
+// backslash, indentation, and what comments, quotes and strings of programs put in front of a line.
+// Each character fits one branch only: two readings of `\n` would multiply with each header line.
+const between = String.raw`(?:\\[nr]|\\(?![nr])|[\s"'>#*+,|]){1,40}`;
 const header = String.raw`-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}`;
 // PEM of all kinds (RFC 7468, RFC 1421), OpenSSH, PGP (RFC 9580), SSH2 (RFC 4716): lines such as
 // "Proc-Type: 4,ENCRYPTED" may come first. A document that only names the first line holds no key.
