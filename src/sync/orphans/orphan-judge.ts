@@ -41,10 +41,10 @@ interface Verdict {
 
 const unknownOptions = "recorded by an earlier knowctl, without its options: cannot tell";
 
-/** What options say of how documents are made, without how their files were found. */
+/** What options say of how documents are made, without how their files were found or what may be dropped. */
 function makingOf({ mapping, settings }: RecordedOptions): string {
-  const { include: _, exclude: _2, useIgnoreFiles: _3, flags, ...rest } = settings;
-  const { include: _4, exclude: _5, useIgnoreFiles: _6, ...shaping } = flags ?? {};
+  const { include: _, exclude: _2, useIgnoreFiles: _3, dropAccess: _4, flags, ...rest } = settings;
+  const { include: _5, exclude: _6, useIgnoreFiles: _7, ...shaping } = flags ?? {};
   const making = { ...rest, flags: shaping };
   return optionsJson({ byInclude: false, pairFromFlag: false, mapping, settings: making });
 }

@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { runIn } from "../state/support.ts";
@@ -75,6 +77,28 @@ describe("a document member that restricts access", () => {
     writeFiles(service.folder, mended);
     expect(await runIn(service, "ingest retry")).toMatchObject({ code: 0 });
     expect(sent(service)).toEqual(["docs/a.md"]);
+  });
+
+  it("hinders no removal, and its document is no orphan", async () => {
+    const files = {
+      "docs/a.md": "---\nexternal_access: [a@b.example]\n---\nText.\n",
+      "docs/b.md": "Text.\n",
+      "docs/c.md": "Text.\n",
+    };
+    const service = await startTestService({ files, dialect: "onyx" });
+    const sentWith = await runIn(service, "ingest docs --cc-pair-id 2 --drop-access");
+    expect(sentWith).toMatchObject({ code: 0 });
+    rmSync(join(service.folder, "docs/c.md"));
+    const { code, stdout } = await runIn(service, "ingest orphans docs --prune --yes");
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^deleted\tdocs\/c\.md\t.*\n$/) as unknown,
+    });
+    const listed = await runIn(service, "ingest orphans docs");
+    expect(listed).toMatchObject({ code: 0, stdout: "" });
+    expect(listed.stderr).toContain("no orphaned documents");
+    const again = await runIn(service, "ingest docs --cc-pair-id 2 --drop-access");
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("2 unchanged") });
   });
 
   it.each<Json>([

@@ -63,6 +63,8 @@ export interface MappingFlags extends GlobalFlags {
   recorded?: RecordedOptions;
   /** Without paths and a configured `include`: the whole project root, in place of an error. */
   wholeRoot?: boolean;
+  /** Only the ids of documents count, and nothing of them is sent: no permission is missing. */
+  idsOnly?: boolean;
 }
 
 export interface DocumentSource extends GitFacts {
@@ -207,9 +209,11 @@ export async function openSource(
   const givenFormat = named.length === 0 ? undefined : flags.format;
   const format = recorded ? recorded.settings.format : givenFormat;
   const mapping = { ...rawSettings(config, flags), format };
-  const raw = { ...mapping, root };
-  if (usesPatterns(raw)) await loadGlobs();
-  const settings = compileSettings(raw);
+  const given = { ...mapping, root };
+  if (usesPatterns(given)) await loadGlobs();
+  const settings = compileSettings(given);
+  // The settings stay as given: with them, files that are unchanged need not be read.
+  const raw = flags.idsOnly ? { ...given, allowSecrets: true as const, dropAccess: true } : given;
   const namesNothing = paths.length === 0 && settings.include.length === 0;
   if (namesNothing && flags.wholeRoot !== true) {
     throw new CliError("usage", "nothing to ingest: no path given and no `include` configured", {

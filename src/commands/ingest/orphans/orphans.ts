@@ -184,11 +184,10 @@ export async function ingestOrphans(
   refuseAmbiguous(context, "orphans");
   checkOptions(options);
   const dryRun = options.dryRun === true || !(options.prune || options.tombstone);
-  // No document is sent: what it holds does not matter, only that its file gives it.
   const source = await openSource(
     context,
     paths,
-    { ...options, allowSecrets: true, wholeRoot: true },
+    { ...options, idsOnly: true, wholeRoot: true },
     output,
     !dryRun,
   );
