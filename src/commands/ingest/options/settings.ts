@@ -159,7 +159,8 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
           .join(","),
       ),
     useIgnoreFiles: ignore,
-    dropAccess: flags.recorded ? flags.recorded.settings.dropAccess : flags.dropAccess,
+    // A permission: what is recorded, or came with a report or a state, gives none.
+    dropAccess: flags.dropAccess,
     flags: flags.recorded?.settings.flags ?? {
       include: flags.include,
       exclude: flags.exclude,

@@ -23,10 +23,8 @@ const fileFlags = [
   "images",
 ] as const;
 
-const elsewhere: readonly string[] = [...fileFlags, "dropAccess"];
-
 /** Flags that shape a text, and not a finished document. */
-const textFlags = shapingFlags.filter((name) => !elsewhere.includes(name));
+const textFlags = shapingFlags.filter((name) => !(fileFlags as readonly string[]).includes(name));
 
 /** Refuses flags that would change nothing of what stdin brings. Throws CliError `usage`. */
 function refuseIdle(options: IngestOptions): void {
