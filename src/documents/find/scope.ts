@@ -60,7 +60,10 @@ function inputJobs(input: string, { cwd, settings }: FindOptions): Job[] {
   });
 }
 
-/** Configured patterns: relative to the root, a bare name at any depth, what is missing is no error. */
+/**
+ * Configured patterns: relative to the root, a bare name at any depth unless `./` stands before it.
+ * What is missing is no error.
+ */
 function includeJobs(settings: DocumentSettings): Job[] {
   return settings.include.flatMap((given) => {
     const pattern = cleanPattern(given, "include");
@@ -68,7 +71,8 @@ function includeJobs(settings: DocumentSettings): Job[] {
       const named = pathJob(given, resolve(settings.root, pattern), settings.root);
       if (named) return [named];
     }
-    const glob = pattern.includes("/") || pattern === "**" ? pattern : `**/${pattern}`;
+    const isAnchored = given.startsWith("./") || pattern.includes("/") || pattern === "**";
+    const glob = isAnchored ? pattern : `**/${pattern}`;
     return globJobs(given, glob, settings.root, settings);
   });
 }

@@ -1,5 +1,6 @@
 import type { IngestOptions } from "../ingest-options.ts";
 import { relative, resolve, sep } from "node:path";
+import type { Config } from "../../../config/load.ts";
 import { isGlob, mayBeGlob } from "../../../documents/find/patterns.ts";
 import { exists } from "../../../documents/find/real-place.ts";
 import { parseColumnMap } from "../../../documents/read/row-keys.ts";
@@ -20,6 +21,7 @@ const unsavable = [
   ["include", "--include", "name a glob as path: knowctl ingest 'docs/**/*.md' --save-options"],
   ["format", "--format", eachTime],
   ["dropAccess", "--drop-access", eachTime],
+  ["allowSync", "--allow-sync", eachTime],
   [
     "allowSecrets",
     "--allow-secrets",
@@ -62,22 +64,46 @@ function patternOf(path: string, cwd: string, root: string): string {
   if (exists(absolute) && isGlob(below) && mayBeGlob(below)) {
     throw refuse(path, "its name would be taken for a glob; name its folder");
   }
-  return below === "" ? "**" : below;
+  if (below === "") return "**";
+  // A bare name would count at any depth.
+  return below.includes("/") ? below : `./${below}`;
+}
+
+/** The values of the configuration and those that a flag adds to them. */
+function united(configured: readonly string[] = [], added: readonly string[]): string[] {
+  return [...new Set([...configured, ...added])];
+}
+
+const isExclusion = (pattern: string): boolean =>
+  pattern.startsWith("!") && !pattern.startsWith("!(");
+
+interface SavedPlace {
+  cwd: string;
+  root: string;
+  /** What the configuration says: of some options the flags add to it. */
+  configured: Config["ingest"];
 }
 
 /** The options of a command line as they are written into a configuration file. */
 export function savedOptions(
   paths: readonly string[],
   options: IngestOptions,
-  { cwd, root }: { cwd: string; root: string },
+  { cwd, root, configured }: SavedPlace,
 ): SavedOptions {
   const given = <Key extends keyof IngestOptions>(name: Key): IngestOptions[Key] | undefined =>
     options.flagSources?.[name] === "env" ? undefined : options[name];
   const map = given("map");
   const metadata = given("metadata");
+  const exclude = given("exclude");
+  const tags = given("tag");
+  // Patterns that the configured `include` leaves out are left out of named paths too.
+  const leftOut = configured.include?.filter(isExclusion) ?? [];
   const all: SavedOptions = {
-    include: paths.length > 0 ? paths.map((path) => patternOf(path, cwd, root)) : undefined,
-    exclude: given("exclude"),
+    include:
+      paths.length > 0
+        ? [...paths.map((path) => patternOf(path, cwd, root)), ...leftOut]
+        : undefined,
+    exclude: exclude && united(configured.exclude, exclude),
     ignore: given("ignore") === false ? false : undefined,
     idPrefix: given("idPrefix"),
     source: given("source"),
@@ -86,8 +112,8 @@ export function savedOptions(
     maxSectionChars: given("maxSectionChars"),
     link: given("link"),
     linkBase: given("linkBase"),
-    metadata: metadata && parseMetadata(metadata),
-    tags: given("tag"),
+    metadata: metadata && { ...configured.metadata, ...parseMetadata(metadata) },
+    tags: tags && united(configured.tags, tags),
     updatedAt: given("updatedAt"),
     owners: given("owners"),
     metaCommit: given("metaCommit"),
