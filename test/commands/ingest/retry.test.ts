@@ -247,6 +247,26 @@ describe("ingest retry with what is recorded", () => {
     );
   });
 
+  it.each(["", " --cc-pair-id 2", " --cc-pair-id 7"])(
+    "sends nothing of a merged report of two pairs, and says what to retry: %s",
+    async (flag) => {
+      const service = await startTestService({ files: { "a.md": broken, "b.md": broken } });
+      await runIn(service, "ingest a.md --cc-pair-id 2 --report p2.json");
+      await runIn(service, "ingest b.md --cc-pair-id 7 --report p7.json");
+      const merge = "report merge p2.json p7.json --report both.json";
+      expect(await runIn(service, merge)).toMatchObject({ code: 0 });
+      writeFiles(service.folder, { "a.md": "# A\n", "b.md": "# B\n" });
+      const { code, stderr } = await runIn(service, `ingest retry both.json${flag}`);
+      expect(stderr).toContain("both.json was merged from runs to several pairs");
+      expect(stderr).toContain("retry the reports it was merged from, one by one");
+      expect({ code, sent: sentIds(service) }).toEqual({ code: 2, sent: [] });
+      for (const each of ["p2.json", "p7.json"]) {
+        expect(await runIn(service, `ingest retry ${each}`)).toMatchObject({ code: 0 });
+      }
+      expect(sentIds(service)).toEqual(["a.md", "b.md"]);
+    },
+  );
+
   it("says for which target something failed, where it is not the one given", async () => {
     const service = await startTestService({ files: { "docs/b.md": undated } });
     await runIn(service, "ingest docs --cc-pair-id 2");
