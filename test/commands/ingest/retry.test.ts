@@ -49,6 +49,25 @@ describe("ingest retry", () => {
     });
   });
 
+  it.each([
+    [{}, "ingest docs", "`knowctl ingest retry` sends them again"],
+    [{ "docs/bad.md": broken }, "ingest docs", "mend them, then `knowctl ingest retry`"],
+    [{}, "ingest docs --no-state", "run the command again: it sends them again"],
+    [{}, "ingest -", "send them again; what was accepted is not sent twice"],
+  ])("is advised as what the failures need: %j, %s", async (more, line, advice) => {
+    const rule = { when: { documentId: "docs/a.md" }, do: { status: 500, body: {} } };
+    const good = { "docs/a.md": "# A\n", "docs/b.md": "# B\n" };
+    const service = await startTestService({
+      files: { ...good, ...more },
+      faults: { rules: [rule] },
+    });
+    const stdin = '{"id":"docs/a.md","title":"A","sections":[{"text":"A"}]}\n';
+    const given = line.endsWith("-") ? { stdin } : {};
+    const { code, stderr } = await runIn(service, `${line} --cc-pair-id 2`, given);
+    expect(code).toBe(10);
+    expect(stderr).toContain(`→ ${advice}`);
+  });
+
   it("takes the options of the last attempt, though that one stopped the run", async () => {
     const when = (nth: number) => ({ method: "POST", nth });
     const rules = [
