@@ -125,6 +125,20 @@ export function createCredentialMask(): (text: string | undefined) => string {
   };
 }
 
+/** Characters allowed before JSON: spaces and a byte order mark, also as three characters of Latin-1. */
+const beforeJson = /^[\s\u00ef\u00bb\u00bf]*/;
+
+/** The same for text of an unknown kind: it is JSON only if it starts with an object or an array. */
+export function createMaskOfUnknown(): (text: string | undefined) => string {
+  const mask = createCredentialMask();
+  let isJson: boolean | undefined;
+  return (text) => {
+    const first = text?.replace(beforeJson, "").charAt(0) ?? "";
+    if (first !== "") isJson ??= first === "{" || first === "[";
+    return isJson === false ? (text ?? "") : mask(text);
+  };
+}
+
 /** The same for a complete text. */
 export function maskCredentials(json: string): string {
   const mask = createCredentialMask();

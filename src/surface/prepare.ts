@@ -88,6 +88,30 @@ function formatHelp(command: Command, helper: Help): string {
   return Help.prototype.formatHelp.call(own, command, own);
 }
 
+/** What commander 14 does for `help WORD…` and for a word that is no command; not in its types. */
+interface HelpDispatch {
+  _dispatchHelpCommand(): void;
+  unknownCommand(): void;
+}
+
+/** Makes `help WORD…` follow all its words; commander follows one, and ignores a word that is no command. */
+function followHelp(command: Command): void {
+  (command as unknown as HelpDispatch)._dispatchHelpCommand = () => {
+    let found = command;
+    for (const word of command.args.slice(1).filter((each) => !each.startsWith("-"))) {
+      const next = found.commands.find((each) => each.name() === word);
+      if (!next && word === "help" && isGroup(found)) break;
+      if (!next) {
+        found.args = [word];
+        (found as unknown as HelpDispatch).unknownCommand();
+        return;
+      }
+      found = next;
+    }
+    found.help();
+  };
+}
+
 /**
  * Adds the global flags, the help format and the error type of this tool to a
  * command and its subcommands. commander copies settings only when a subcommand
@@ -114,7 +138,10 @@ export function prepare(
     .configureHelp({ helpWidth, formatHelp })
     .helpOption("-h, --help", "show help");
   // A group has a `help` subcommand; `ingest`, which also runs alone, has none.
-  if (isGroup(command)) command.helpCommand("help [command]", "show help for a command");
+  if (isGroup(command)) {
+    command.helpCommand("help [command]", "show help for a command");
+    followHelp(command);
+  }
   for (const subcommand of command.commands) {
     subcommand.summary(summaryOf(subcommand));
     // Global flags may also follow the subcommand. Each command parses them itself: otherwise

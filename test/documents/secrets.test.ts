@@ -46,6 +46,13 @@ describe("blocks of private keys", () => {
     ["in a comment", ` * ${header}\n * ${base64}`],
     ["in a JSON text", JSON.stringify({ private_key: `${header}\n${base64}` })],
     ["in a program", `"${header}\\n" +\n  "${base64}\\n"`],
+    [
+      "in a string of C that goes on behind a backslash",
+      `"${header}\\r\\n" \\\n  "${base64}\\r\\n"`,
+    ],
+    ["in a Makefile", `KEY = ${header} \\\n  ${base64} \\\n  ${base64}`],
+    ["behind a hard break of Markdown", `${header}\\\n${base64}\\\n${base64}`],
+    ["in JSON within JSON", JSON.stringify(JSON.stringify({ key: `${header}\n${base64}` }))],
     ["on one line", `${header} ${base64}`],
     ["without its end", `text ${header}\n${base64}`],
     ["behind another mention", `See ${header}.\n\n${header}\n${base64}`],
@@ -66,12 +73,20 @@ describe("blocks of private keys", () => {
     expect(find(text)).toBeUndefined();
   });
 
-  it.each(["-", " ", "A ", "\\n", "Version: ", `${header} `, `${header}\n${" ".repeat(39)}`])(
-    "are looked for in no long time: 100,000 times %j",
-    (part) => {
-      expect(find(part.repeat(100_000) + "PRIVATE KEY")).toBeUndefined();
-    },
-  );
+  it.each([
+    "-",
+    " ",
+    "A ",
+    "\\",
+    "\\n",
+    "Version: ",
+    `${header} `,
+    `${header}\\`,
+    `${header}\n${" ".repeat(39)}`,
+    `${header}${"\\n".repeat(20)}A: `,
+  ])("are looked for in no long time: 100,000 times %j", (part) => {
+    expect(find(part.repeat(100_000) + "PRIVATE KEY")).toBeUndefined();
+  });
 });
 
 describe("keys of the profile", () => {

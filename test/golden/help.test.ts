@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { main } from "../../src/main.ts";
 import { helpTexts } from "../../src/program.ts";
-import { cleanEnvironment, projectFolder, runCli, temporaryFolder } from "../support.ts";
+import { cleanEnvironment, createTestContext, projectFolder, runCli, temporaryFolder } from "../support.ts";
 
 const texts = Object.entries(helpTexts());
 
@@ -43,5 +44,37 @@ describe("help", () => {
     ]) {
       expect(await runCli(args, options)).toMatchObject({ code: 0, stdout: expected, stderr: "" });
     }
+  });
+});
+
+describe("knowctl help", () => {
+  const run = async (line: string) => {
+    const context = createTestContext();
+    const code = await main(line.split(" "), context);
+    return { code, out: context.stdoutText(), err: context.stderrText() };
+  };
+
+  it.each([
+    ["help", ""],
+    ["help help", ""],
+    ["help ingest", "ingest"],
+    ["help ingest retry", "ingest retry"],
+    ["help connectors list", "connectors list"],
+    ["connectors help list", "connectors list"],
+    ["--profile x help login", "login"],
+  ])("shows the help of a command: %s", async (line, path) => {
+    expect(await run(line)).toEqual({ code: 0, out: helpTexts()[path], err: "" });
+  });
+
+  it.each([
+    ["help nosuch", /unknown command 'nosuch'/],
+    ["help ingst", /unknown command 'ingst'\n.*Did you mean ingest\?\n.*`knowctl --help`/],
+    ["help ingest nosuch", /unknown command 'nosuch'\n.*`knowctl ingest --help`/],
+    ["help ingest retyr", /unknown command 'retyr'\n.*Did you mean retry\?/],
+    ["help login x", /unknown command 'x'\n.*`knowctl login --help`/],
+    ["connectors help lst", /unknown command 'lst'\n.*Did you mean list\?/],
+    ["help exit-codes", /unknown command 'exit-codes'/],
+  ])("refuses a word that is none: %s", async (line, message) => {
+    expect(await run(line)).toEqual({ code: 2, out: "", err: expect.stringMatching(message) });
   });
 });

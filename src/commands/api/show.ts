@@ -8,7 +8,11 @@ import { redactText } from "../../api/answers/redaction.ts";
 import { shorten } from "../../api/answers/words.ts";
 import { CliError } from "../../errors.ts";
 import { createIndenter } from "../../output/terminal/indent.ts";
-import { createCredentialMask, maskCredentials } from "../../output/mask-json.ts";
+import {
+  createCredentialMask,
+  createMaskOfUnknown,
+  maskCredentials,
+} from "../../output/mask-json.ts";
 import { neutraliseJson } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { writeValue } from "../../output/formats/value.ts";
@@ -76,7 +80,7 @@ async function showStream(
   isJson: boolean,
 ): Promise<void> {
   const decoder = new TextDecoder();
-  const mask = isJson ? createCredentialMask() : (text: string | undefined): string => text ?? "";
+  const mask = isJson ? createCredentialMask() : createMaskOfUnknown();
   const layOut = form === "pretty" ? createIndenter() : (text: string): string => text;
   const writeJson = createJsonWriter(output, layOut);
   let last = "\n";

@@ -27,7 +27,10 @@ export function addRetry(ingest: Command, run: Run): void {
     )
     .argument("[report]", "report that `knowctl ingest --report FILE.json` wrote");
   // Known, so that the refusal can say why; what failed is sent with the recorded options.
-  for (const option of addMappingOptions(retry).options) option.hideHelp();
+  for (const option of addMappingOptions(retry).options) {
+    // A permission is given anew for each run, as --allow-secrets is.
+    if (option.attributeName() !== "dropAccess") option.hideHelp();
+  }
   addAccessOptions(addTargetOptions(addContentOptions(retry)));
   addReportOptions(addUploadOptions(addOverwriteOption(retry)))
     .addHelpText(

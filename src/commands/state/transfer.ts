@@ -48,7 +48,7 @@ async function writeExport(
   state: State,
   name: string,
 ): Promise<void> {
-  const pieces = joinLines(exportLines(state.database));
+  const pieces = joinLines(exportLines(state));
   if (name !== "-") {
     return await writeFilePieces(resolve(context.cwd, name), pieces, "the exported state");
   }

@@ -61,8 +61,8 @@ function inputJobs(input: string, { cwd, settings }: FindOptions): Job[] {
 }
 
 /**
- * The jobs of the configured patterns. They are relative to the root, and a bare name matches at
- * any depth. A missing path is no error.
+ * The jobs of the configured patterns. They are relative to the root. A bare name matches at any
+ * depth unless it starts with `./`. A missing path is no error.
  */
 function includeJobs(settings: DocumentSettings): Job[] {
   return settings.include.flatMap((configured) => {
@@ -71,7 +71,8 @@ function includeJobs(settings: DocumentSettings): Job[] {
       const named = pathJob(configured, resolve(settings.root, pattern), settings.root);
       if (named) return [named];
     }
-    const glob = pattern.includes("/") || pattern === "**" ? pattern : `**/${pattern}`;
+    const isAnchored = configured.startsWith("./") || pattern.includes("/") || pattern === "**";
+    const glob = isAnchored ? pattern : `**/${pattern}`;
     return globJobs(configured, glob, settings.root, settings);
   });
 }

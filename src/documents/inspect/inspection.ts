@@ -70,7 +70,16 @@ export interface ReadyDocument {
 export type Prepared =
   | ReadyDocument
   | { kind: "skipped"; path: string; part: number; reason: string; stamp: string; content: string }
-  | { kind: "failed"; path: string; part: number; reason: string };
+  | FailedDocument;
+
+export interface FailedDocument {
+  kind: "failed";
+  path: string;
+  part: number;
+  reason: string;
+  /** Of what stdin brings: its id, where it names one. */
+  id?: string | undefined;
+}
 
 /** A file to read without comparing it with its record. */
 export interface ReadItem {

@@ -30,6 +30,16 @@ function idOf({ id }: JsonObject, refuse: Refuse): string {
   return normalise(id);
 }
 
+const isWrapped = (given: JsonObject): boolean =>
+  isJsonObject(given["document"]) && !Array.isArray(given["sections"]);
+
+/** The id in a JSON value, whatever else is wrong with it; undefined where it names none. */
+export function idIn(value: unknown): string | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { id } = isWrapped(value) ? (value["document"] as JsonObject) : value;
+  return typeof id === "string" && id.trim() !== "" ? normalise(id) : undefined;
+}
+
 function nameOf({ semantic_identifier: name, title }: JsonObject, refuse: Refuse): string {
   const hint = "write the name that people see";
   if (name !== undefined && name !== null && typeof name !== "string") {
@@ -160,17 +170,14 @@ export function parseJsonDocument(
         "write one object",
       );
     }
-    const isWrapped =
-      isJsonObject(jsonDocument["document"]) && !Array.isArray(jsonDocument["sections"]);
-    const document = withoutNull(
-      isWrapped ? (jsonDocument["document"] as JsonObject) : jsonDocument,
-    );
-    const ccPairId = isWrapped ? pairOf(jsonDocument["cc_pair_id"], refuse) : undefined;
+    const wrapped = isWrapped(jsonDocument);
+    const document = withoutNull(wrapped ? (jsonDocument["document"] as JsonObject) : jsonDocument);
+    const ccPairId = wrapped ? pairOf(jsonDocument["cc_pair_id"], refuse) : undefined;
     if (document["cc_pair_id"] !== undefined) {
       refuse("cc_pair_id", "is inside the document, where it has no effect", pairHint);
     }
     const restrictedBy = restrictionIn(document);
-    const useless = uselessMembers(document, isWrapped ? withoutNull(jsonDocument) : undefined);
+    const useless = uselessMembers(document, wrapped ? withoutNull(jsonDocument) : undefined);
     const notices = useless.filter(({ name }) => name !== restrictedBy);
     return {
       document: documentOf(document, refuse, source),

@@ -2,9 +2,9 @@ import { CliError, reasonOf } from "../../errors.ts";
 import { withoutRestriction } from "../map/access.ts";
 import { createByteLines, type ByteLine } from "../read/byte-lines.ts";
 import { decodeText } from "../read/decode.ts";
-import { parseJsonDocument } from "./json-document.ts";
+import { idIn, parseJsonDocument } from "./json-document.ts";
 import { toPrepared, type PayloadSetup } from "../inspect/inspect.ts";
-import type { Prepared } from "../inspect/inspection.ts";
+import type { FailedDocument, Prepared } from "../inspect/inspection.ts";
 import { parseJsonAt } from "../json/json-row.ts";
 import { recodeStream, unpackStream } from "../read/unpack-stream.ts";
 
@@ -22,6 +22,11 @@ function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === space || (byte >= 0x09 && byte <= carriageReturn));
 }
 
+function toFailed(line: number, error: unknown, id?: string): FailedDocument {
+  if (!(error instanceof CliError)) throw error;
+  return { kind: "failed", path: "", part: line, id, reason: reasonOf(error) };
+}
+
 function prepare({ line, bytes }: ByteLine, setup: PayloadSetup): Prepared {
   const where = `${stdinName}:${line}:1`;
   if (!bytes) {
@@ -31,13 +36,20 @@ function prepare({ line, bytes }: ByteLine, setup: PayloadSetup): Prepared {
   }
   const text = decodeText(bytes, where);
   const start = { path: stdinName, row: line, line, column: 1 };
-  const jsonDocument = parseJsonDocument(parseJsonAt(text, start), where);
-  const document = withoutRestriction(jsonDocument, where, setup.dropAccess === true);
-  const { ccPairId, notices } = jsonDocument;
-  const read = { images: 0, warnings: [], notices, stamp: "", content: "" };
-  const pair = ccPairId === undefined ? {} : { ccPairId };
-  const reading = { kind: "document" as const, document, ...read, ...pair };
-  return toPrepared("", line, reading, setup, () => where);
+  const value = parseJsonAt(text, start);
+  const id = idIn(value);
+  try {
+    const jsonDocument = parseJsonDocument(value, where);
+    const document = withoutRestriction(jsonDocument, where, setup.dropAccess === true);
+    const { ccPairId, notices } = jsonDocument;
+    const read = { images: 0, warnings: [], notices, stamp: "", content: "" };
+    const pair = ccPairId === undefined ? {} : { ccPairId };
+    const reading = { kind: "document" as const, document, ...read, ...pair };
+    const prepared = toPrepared("", line, reading, setup, () => where);
+    return prepared.kind === "failed" ? { ...prepared, id } : prepared;
+  } catch (error) {
+    return toFailed(line, error, id);
+  }
 }
 
 // Undefined for a blank line.
@@ -46,8 +58,7 @@ function prepareLine(line: ByteLine, setup: PayloadSetup): Prepared | undefined 
   try {
     return prepare(line, setup);
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    return { kind: "failed", path: "", part: line.line, reason: reasonOf(error) };
+    return toFailed(line.line, error);
   }
 }
 
@@ -76,8 +87,7 @@ export async function* prepareLines(
       yield* batchesOf(lines.push(chunk), setup);
     }
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    yield [{ kind: "failed", path: "", part: 0, reason: reasonOf(error) }];
+    yield [toFailed(0, error)];
     return;
   }
   yield* batchesOf(lines.end(), setup);

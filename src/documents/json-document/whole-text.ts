@@ -80,15 +80,18 @@ export async function prepareText(
   settings: DocumentSettings,
   setup: PayloadSetup,
 ): Promise<Prepared | undefined> {
+  const id = normalise(target.id);
   try {
     const bytes = await readAll(chunks, settings.maxFileBytes);
-    return bytes.length === 0 ? undefined : await prepare(bytes, target, settings, setup);
+    if (bytes.length === 0) return undefined;
+    const prepared = await prepare(bytes, target, settings, setup);
+    return prepared.kind === "failed" ? { ...prepared, id } : prepared;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const reason = reasonOf(error);
     // Messages of the mapping begin with the id.
-    const name = `${normalise(target.id)}:`;
+    const name = `${id}:`;
     const place = reason.startsWith(name) ? `${stdinName}:${reason.slice(name.length)}` : reason;
-    return { kind: "failed", path: "", part: 0, reason: place };
+    return { kind: "failed", path: "", part: 0, id, reason: place };
   }
 }

@@ -46,9 +46,10 @@ function containsKey(body: Buffer, { bytes, end, from }: Needle): boolean {
 }
 
 const mark = Buffer.from("PRIVATE KEY");
-// Characters allowed between the lines of a block: line ends (also as escapes), indentation, and
-// the prefixes of lines in comments, quotes and strings of programs.
-const between = String.raw`(?:\\[nr]|[\s"'>#*+,|]){1,40}`;
+// Characters allowed between the lines of a block: line ends (also as escapes or after a
+// backslash), indentation, and the prefixes of lines in comments, quotes and strings of programs.
+// Each character fits one branch only: two readings of `\n` would multiply with each header line.
+const between = String.raw`(?:\\[nr]|\\(?![nr])|[\s"'>#*+,|]){1,40}`;
 const header = String.raw`-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}`;
 // PEM of all kinds (RFC 7468, RFC 1421), OpenSSH, PGP (RFC 9580), SSH2 (RFC 4716). Header lines may
 // be first: "Proc-Type: 4,ENCRYPTED". A document with only a BEGIN line contains no key.

@@ -41,10 +41,10 @@ interface Verdict {
 
 const unknownOptions = "recorded by an earlier knowctl without its options: the reason is unknown";
 
-/** The options that shape documents, without the options that select files. */
+/** The options that shape documents, without those that select files or permit to drop something. */
 function shapingJson({ mapping, settings }: RecordedOptions): string {
-  const { include: _, exclude: _2, useIgnoreFiles: _3, flags, ...rest } = settings;
-  const { include: _4, exclude: _5, useIgnoreFiles: _6, ...shaping } = flags ?? {};
+  const { include: _, exclude: _2, useIgnoreFiles: _3, dropAccess: _4, flags, ...rest } = settings;
+  const { include: _5, exclude: _6, useIgnoreFiles: _7, ...shaping } = flags ?? {};
   const shapingSettings = { ...rest, flags: shaping };
   return optionsJson({ byInclude: false, pairFromFlag: false, mapping, settings: shapingSettings });
 }

@@ -5,7 +5,10 @@ import type { PlanEntry, PlanTable } from "./plan-table.ts";
 const collisionsShown = 10;
 
 interface PathAndId {
+  /** With its row, for people. */
   path: string;
+  file: string;
+  isRow: boolean;
   id: string;
 }
 
@@ -51,7 +54,9 @@ function toPlace(
 ): PathAndId {
   const path = shown?.(String(rootPath)) ?? String(rootPath);
   return {
-    path: part === 0 ? String(path) : `${String(path)} (row ${String(part)})`,
+    path: part === 0 ? path : `${path} (row ${String(part)})`,
+    file: path,
+    isRow: part !== 0,
     id: String(id),
   };
 }
@@ -113,10 +118,24 @@ export function refuseCollisionsInMemory(
   refuse(collisions);
 }
 
+function hintsFor(collisions: readonly Collision[]): string[] {
+  const places = collisions.flatMap(({ first, second }) => [first, second]);
+  return [
+    ...(places.some(({ isRow }) => isRow) ? ["give one of the rows another id"] : []),
+    ...(places.some(({ isRow }) => !isRow)
+      ? ["give one of the files another `id` in its front matter, or exclude it"]
+      : []),
+  ];
+}
+
 function refuse(collisions: readonly Collision[]): void {
   if (collisions.length === 0) return;
   const more = collisions.length > collisionsShown ? ["… and more"] : [];
-  throw new CliError("usage", "two files have the same document id; nothing was sent", {
+  const isWithinFiles = collisions.every(({ first, second }) => first.file === second.file);
+  const message = isWithinFiles
+    ? "two rows of one file have the same document id; nothing was sent"
+    : "two files have the same document id; nothing was sent";
+  throw new CliError("usage", message, {
     details: [
       ...collisions
         .slice(0, collisionsShown)
@@ -127,6 +146,6 @@ function refuse(collisions: readonly Collision[]): void {
         ),
       ...more,
     ],
-    hints: ["set another `id` in the front matter of one file, or exclude that file"],
+    hints: hintsFor(collisions),
   });
 }

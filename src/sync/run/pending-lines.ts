@@ -32,8 +32,9 @@ export async function* pendingOfLines({
 }: LinesRequest): AsyncGenerator<Pending[], void> {
   const firstLinesOf = createStdinIds(database);
   // A line without an id belongs to one shard by its number, so only one shard reports it.
-  const isOurs = (each: Prepared): boolean =>
-    !shard || isInShard(each.kind === "document" ? each.id : `${name}:${each.part}`, shard);
+  const idOf = (each: Prepared): string =>
+    (each.kind === "skipped" ? undefined : each.id) ?? `${name}:${each.part}`;
+  const isOurs = (each: Prepared): boolean => !shard || isInShard(idOf(each), shard);
   for await (const all of batches) {
     const batch = all.filter(isOurs);
     if (batch.length < all.length) onOthers(all.length - batch.length);

@@ -152,8 +152,8 @@ export function sendPending(
   const { path, part } = prepared;
   const base = { path, id: "", ms: 0, row: part > 0 ? part : undefined };
   if (prepared.kind === "failed") {
-    const { reason } = prepared;
-    return { event: { ...base, status: "failed", reason, retryable: false } };
+    const { reason, id = "" } = prepared;
+    return { event: { ...base, id, status: "failed", reason, retryable: false } };
   }
   if (prepared.kind === "skipped") {
     const { reason, stamp, content } = prepared;

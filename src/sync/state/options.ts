@@ -58,7 +58,19 @@ export function parseOptions(value: unknown): RecordedOptions | undefined {
   return isKnown ? { byInclude, pairFromFlag, mapping, settings } : undefined;
 }
 
-/** Opens the options of a state. Writing throws what the database throws. */
+/** Parses the recorded options. Throws Error for damaged ones. */
+function readOptions(json: string): RecordedOptions {
+  let options: RecordedOptions | undefined;
+  try {
+    options = parseOptions(JSON.parse(json));
+  } catch {
+    // Damaged, or from another program.
+  }
+  if (!options) throw new Error("its recorded options cannot be read");
+  return options;
+}
+
+/** Opens the options of a state. Throws what the database throws, and Error for damaged options. */
 export function createOptionsStore(database: Database): OptionsStore {
   const select = database.prepare("SELECT number FROM options WHERE key = ?");
   const byNumber = database.prepare("SELECT json FROM options WHERE number = ?");
@@ -84,7 +96,7 @@ export function createOptionsStore(database: Database): OptionsStore {
       if (!options) {
         const row = byNumber.get(number);
         if (!row) return undefined;
-        known.set(number, (options = JSON.parse(String(row["json"])) as RecordedOptions));
+        known.set(number, (options = readOptions(String(row["json"]))));
       }
       return options;
     },

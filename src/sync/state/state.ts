@@ -155,9 +155,9 @@ export function createState(
   const save = createSave(database);
   const options = createOptionsStore(database);
   const doubt = createDoubt(database);
-  const guarded = (work: () => void): void => {
+  const guarded = <Result>(work: () => Result): Result => {
     try {
-      work();
+      return work();
     } catch (error) {
       throw stateFailure(path, error);
     }
@@ -201,11 +201,8 @@ export function createState(
     },
     options: {
       ...options,
-      store(json) {
-        let number: number | undefined;
-        guarded(() => (number = options.store(json)));
-        return number ?? 0;
-      },
+      store: (json) => guarded(() => options.store(json)),
+      get: (number) => guarded(() => options.get(number)),
     },
     unfinished: isTemporary ? noUnfinishedRuns : createUnfinishedRuns(database, guarded),
     targetsOf: (id) => targetsOf.all(id).map((row) => String(row["target"])),

@@ -1,7 +1,7 @@
-import type { Database, Row } from "../../database.ts";
-import type { RecordedOptions } from "../state/options.ts";
+import type { Row } from "../../database.ts";
 import { pagesOf } from "../state/pages.ts";
 import { toAccepted, toFailure, toFile } from "../state/records.ts";
+import type { State } from "../state/state.ts";
 import { headerLine, transferLine, type ImageRecord, type TransferRecord } from "./transfer.ts";
 
 function toImage(row: Row): ImageRecord {
@@ -13,13 +13,16 @@ function toImage(row: Row): ImageRecord {
   };
 }
 
-function* records(database: Database): Generator<TransferRecord> {
+type Exported = Pick<State, "database" | "options">;
+
+function* records({ database, options: stored }: Exported): Generator<TransferRecord> {
   const keys = new Map<number, string>();
   for (const row of pagesOf(database, "options", ["key"])) {
     const key = String(row["key"]);
-    keys.set(Number(row["number"]), key);
-    const options = JSON.parse(String(row["json"])) as RecordedOptions;
-    yield { type: "options", key, options };
+    const number = Number(row["number"]);
+    keys.set(number, key);
+    const options = stored.get(number);
+    if (options) yield { type: "options", key, options };
   }
   const keyOf = ({ options }: { options?: number | undefined }): string | undefined =>
     options === undefined ? undefined : keys.get(options);
@@ -45,10 +48,10 @@ function* records(database: Database): Generator<TransferRecord> {
  * number. Equal states yield equal lines. Contains no API keys and nothing specific to this
  * machine. Reads in pages: a record written meanwhile is either complete or absent.
  */
-export function* exportLines(database: Database): Generator<string> {
+export function* exportLines(state: Exported): Generator<string> {
   let count = 0;
   yield headerLine();
-  for (const each of records(database)) {
+  for (const each of records(state)) {
     count++;
     yield transferLine(each);
   }

@@ -144,6 +144,36 @@ describe("what is shown", () => {
     expect(out).not.toContain("CANARY");
   });
 
+  it.each([
+    ["text/plain", []],
+    [undefined, []],
+    [undefined, ["--include"]],
+    ["text/plain", ["--output", "raw"]],
+    ["text/html", ["--output", "raw"]],
+    ["application/octet-stream", ["--output", "raw"]],
+  ])("has no key of a connector in JSON of type %s: %j", async (type, flags) => {
+    const body = ' \n[{"credential_json":{"token":"CANARY"},"a":1}]';
+    const { url } = await startServer((_seen, response) => {
+      response.writeHead(200, type === undefined ? {} : { "content-type": type });
+      for (const character of body) response.write(character);
+      response.end();
+    });
+    const { code, out } = await runApi(url, ["manage/admin/connector", ...flags]);
+    expect(code).toBe(0);
+    expect(out).toContain(' \n[{"credential_json":"***","a":1}]');
+    const terminal = await runApi(url, ["x", ...flags], { isTTY: true });
+    expect(terminal.out).not.toContain("CANARY");
+  });
+
+  it("is text that is no JSON as it came, also where it names a key", async () => {
+    const body = 'Send `{"credential_json": {"token": "example"}}`.\n';
+    const { url } = await startServer((_seen, response) => {
+      response.writeHead(200, { "content-type": "text/plain" }).end(body);
+    });
+    expect((await runApi(url, ["readme"])).out).toBe(body);
+    expect((await runApi(url, ["readme", "-o", "raw"])).out).toBe(body);
+  });
+
   it("with --include has status and headers before it, of an error, too", async () => {
     const { url } = await startServer((_seen, response) => json(response, { detail: "no" }, 404));
     const { code, out, err } = await runApi(url, ["tool", "-i"]);

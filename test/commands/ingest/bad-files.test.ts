@@ -103,11 +103,37 @@ it.each(["x.html", "x.mdx", "x.csv", "x.ndjson"])(
   },
 );
 
-it("two rows with one id are refused before anything is sent", async () => {
-  const service = await startTestService({ files: { "d/x.csv": "id,text\na,1\na,2\n" } });
-  const { error } = await runIngest(service, ["d/x.csv"]);
-  expect(error).toMatchObject({ exit: "usage" });
-  expect(error?.details.join(" ")).toContain("a: d/x.csv (row 1) and d/x.csv (row 2)");
+const oneRow = "id,text\na,1\n";
+const ofRows = "give one of the rows another id";
+const ofFiles = "give one of the files another `id` in its front matter, or exclude it";
+it.each<[string, Record<string, string>, string, string, string[]]>([
+  [
+    "two rows of one file",
+    { "d/x.csv": "id,text\na,1\nb,1\na,2\n" },
+    "two rows of one file give one document id; nothing was sent",
+    "a: d/x.csv (row 1) and d/x.csv (row 3)",
+    [ofRows],
+  ],
+  [
+    "rows of two files",
+    { "d/x.csv": oneRow, "d/y.csv": oneRow },
+    "two files give one document id; nothing was sent",
+    "a: d/x.csv (row 1) and d/y.csv (row 1)",
+    [ofRows],
+  ],
+  [
+    "a row and a file",
+    { "d/x.csv": oneRow, "d/y.md": "---\nid: a\n---\n# A\n" },
+    "two files give one document id; nothing was sent",
+    "a: d/x.csv (row 1) and d/y.md",
+    [ofRows, ofFiles],
+  ],
+])("%s with one id are refused before anything is sent", async (_, given, message, pair, hints) => {
+  const service = await startTestService({ files: given });
+  for (const options of [{}, { state: false }] as const) {
+    const { error } = await runIngest(service, Object.keys(given), options);
+    expect(error).toMatchObject({ exit: "usage", message, details: [pair], hints });
+  }
   expect(acceptedIds(service)).toEqual([]);
 });
 

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openDatabase } from "../../../src/database.ts";
 import { main } from "../../../src/main.ts";
-import { startTestService, type TestService } from "../../service.ts";
+import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { createTestContext, temporaryFolder } from "../../support.ts";
 import { acceptedIds } from "./support.ts";
 
@@ -49,6 +50,26 @@ describe("a state that came with the checkout", () => {
       expect(accepted).toMatchObject({ code: 0 });
     },
   );
+
+  it.each([
+    ["{", "ingest retry"],
+    ["{}", "ingest retry --dry-run"],
+    ["null", "ingest docs --cc-pair-id 2 --tag x"],
+    ["{", "ingest orphans docs"],
+    ["{", "state export"],
+  ])("is named where its options are %s: %s", async (options, line) => {
+    const bad = "---\nupdated: never\n---\n# B\n";
+    const service = await startTestService({ files: { "docs/a.md": "# A\n", "docs/b.md": bad } });
+    expect(await run(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+    writeFiles(service.folder, { "docs/a.md": "---\nid: other\n---\n# A\n", "docs/b.md": "# B\n" });
+    const path = join(service.folder, ".knowctl", "state.db");
+    const database = await openDatabase(path);
+    database.prepare("UPDATE options SET json = ?").run(options);
+    database.close();
+    const { code, stderr } = await run(service, line);
+    expect(stderr).toContain(`cannot use the state ${path}: its recorded options cannot be read`);
+    expect(code).toBe(14);
+  });
 
   it("is a failure of the doctor, and no help to a chat", async () => {
     const service = await startTestService({ files: { "a.md": "# A\n\nAlpha.\n" } });

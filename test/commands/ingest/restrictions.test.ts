@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { runIn } from "../state/support.ts";
@@ -56,25 +58,49 @@ describe("a document member that restricts access", () => {
     expect(await runIn(service, "ingest d.ndjson --cc-pair-id 2")).toMatchObject({ code: 10 });
   });
 
-  it("is not dropped by a retry, unless the upload was to drop it", async () => {
+  it("is not dropped by a retry, unless that is asked for again", async () => {
     const broken = "---\nupdated: never\nexternal_access: [a@b.example]\n---\n# A\n";
+    const mended = { "docs/a.md": broken.replace("updated: never\n", "") };
     const service = await startTestService({ files: { "docs/a.md": broken } });
     const variable = { ...service, env: { ...service.env, KNOWCTL_DROP_ACCESS: "1" } };
-    const mended = { "docs/a.md": broken.replace("updated: never\n", "") };
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+    const line = "ingest docs --cc-pair-id 2 --drop-access --tag t1 --report run.json";
+    expect(await runIn(service, line)).toMatchObject({ code: 10 });
     writeFiles(service.folder, mended);
-    expect(await runIn(variable, "ingest retry")).toMatchObject({ code: 10 });
-    expect(await runIn(service, "ingest retry --drop-access")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("knowctl ingest PATH") as unknown,
-    });
+    for (const again of ["ingest retry", "ingest retry run.json"]) {
+      const refused = await runIn(service, again);
+      expect(refused).toMatchObject({ code: 10 });
+      expect(refused.stderr).toContain("docs/a.md:2:1: front matter external_access");
+      expect(refused.stderr).toContain("--drop-access");
+    }
     expect(sent(service)).toEqual([]);
-    writeFiles(service.folder, { "docs/a.md": broken });
-    const upload = "ingest docs --cc-pair-id 2 --drop-access";
-    expect(await runIn(service, upload)).toMatchObject({ code: 10 });
-    writeFiles(service.folder, mended);
-    expect(await runIn(service, "ingest retry")).toMatchObject({ code: 0 });
-    expect(sent(service)).toEqual(["docs/a.md"]);
+    expect(await runIn(service, "ingest retry --drop-access")).toMatchObject({ code: 0 });
+    expect(last(service, "docs/a.md")?.metadata).toEqual({ tags: ["t1"] });
+    // What it was sent with is recorded: the same upload has nothing to do.
+    const same = await runIn(service, "ingest docs --cc-pair-id 2 --drop-access --tag t1");
+    expect(same.stderr).toContain("1 unchanged");
+    expect(await runIn(variable, "ingest retry run.json")).toMatchObject({ code: 0 });
+  });
+
+  it("hinders no removal, and its document is no orphan", async () => {
+    const files = {
+      "docs/a.md": "---\nexternal_access: [a@b.example]\n---\nText.\n",
+      "docs/b.md": "Text.\n",
+      "docs/c.md": "Text.\n",
+    };
+    const service = await startTestService({ files, dialect: "onyx" });
+    const sentWith = await runIn(service, "ingest docs --cc-pair-id 2 --drop-access");
+    expect(sentWith).toMatchObject({ code: 0 });
+    rmSync(join(service.folder, "docs/c.md"));
+    const { code, stdout } = await runIn(service, "ingest orphans docs --prune --yes");
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^deleted\tdocs\/c\.md\t.*\n$/) as unknown,
+    });
+    const listed = await runIn(service, "ingest orphans docs");
+    expect(listed).toMatchObject({ code: 0, stdout: "" });
+    expect(listed.stderr).toContain("no orphaned documents");
+    const again = await runIn(service, "ingest docs --cc-pair-id 2 --drop-access");
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("2 unchanged") });
   });
 
   it.each<Json>([

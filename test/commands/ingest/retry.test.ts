@@ -50,6 +50,25 @@ describe("ingest retry", () => {
     });
   });
 
+  it.each([
+    [{}, "ingest docs", "`knowctl ingest retry` sends them again"],
+    [{ "docs/bad.md": broken }, "ingest docs", "mend them, then `knowctl ingest retry`"],
+    [{}, "ingest docs --no-state", "run the command again: it sends them again"],
+    [{}, "ingest -", "send them again; what was accepted is not sent twice"],
+  ])("is advised as what the failures need: %j, %s", async (more, line, advice) => {
+    const rule = { when: { documentId: "docs/a.md" }, do: { status: 500, body: {} } };
+    const good = { "docs/a.md": "# A\n", "docs/b.md": "# B\n" };
+    const service = await startTestService({
+      files: { ...good, ...more },
+      faults: { rules: [rule] },
+    });
+    const stdin = '{"id":"docs/a.md","title":"A","sections":[{"text":"A"}]}\n';
+    const given = line.endsWith("-") ? { stdin } : {};
+    const { code, stderr } = await runIn(service, `${line} --cc-pair-id 2`, given);
+    expect(code).toBe(10);
+    expect(stderr).toContain(`→ ${advice}`);
+  });
+
   it("takes the options of the last attempt, though that one stopped the run", async () => {
     const when = (nth: number) => ({ method: "POST", nth });
     const rules = [
@@ -296,6 +315,26 @@ describe("ingest retry with what is recorded", () => {
       `knowctl ingest retry --base-url ${service.sandbox.url} --cc-pair-id 2`,
     );
   });
+
+  it.each(["", " --cc-pair-id 2", " --cc-pair-id 7"])(
+    "sends nothing of a merged report of two pairs, and says what to retry: %s",
+    async (flag) => {
+      const service = await startTestService({ files: { "a.md": broken, "b.md": broken } });
+      await runIn(service, "ingest a.md --cc-pair-id 2 --report p2.json");
+      await runIn(service, "ingest b.md --cc-pair-id 7 --report p7.json");
+      const merge = "report merge p2.json p7.json --report both.json";
+      expect(await runIn(service, merge)).toMatchObject({ code: 0 });
+      writeFiles(service.folder, { "a.md": "# A\n", "b.md": "# B\n" });
+      const { code, stderr } = await runIn(service, `ingest retry both.json${flag}`);
+      expect(stderr).toContain("both.json was merged from runs to several pairs");
+      expect(stderr).toContain("retry the reports it was merged from, one by one");
+      expect({ code, sent: sentIds(service) }).toEqual({ code: 2, sent: [] });
+      for (const each of ["p2.json", "p7.json"]) {
+        expect(await runIn(service, `ingest retry ${each}`)).toMatchObject({ code: 0 });
+      }
+      expect(sentIds(service)).toEqual(["a.md", "b.md"]);
+    },
+  );
 
   it("says for which target something failed, where it is not the one given", async () => {
     const service = await startTestService({ files: { "docs/b.md": undated } });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
@@ -20,7 +20,7 @@ it("keeps the options in a new, trusted file, so that plain ingest repeats the u
   expect(first.stderr).toContain('ingest.idPrefix = "kb/"');
   expect(configOf(service)).toEqual({
     ingest: {
-      include: ["docs", "more"],
+      include: ["./docs", "./more"],
       idPrefix: "kb/",
       sections: "headings",
       metadata: { team: "x" },
@@ -62,6 +62,65 @@ it("takes paths from below the root, globs, the root itself and columns of rows"
   expect(configOf(service)).toMatchObject({ ingest: { include: ["**"] } });
 });
 
+it.each([
+  ["*.md", ["./*.md"]],
+  ["c.md", ["./c.md"]],
+  ["{c,d}.md", ["./{c,d}.md"]],
+])("keeps a pattern at its place, also when its file is renamed: %s", async (path, include) => {
+  const service = await startTestService({ files: { ...files, "more/c.md": "# Private\n" } });
+  const line = `ingest ${path} --cc-pair-id 2 --save-options`;
+  expect(await runIn(service, line)).toMatchObject({ code: 0 });
+  expect(configOf(service)).toMatchObject({ ingest: { include } });
+  expect(await runIn(service, "ingest")).toMatchObject({ code: 0 });
+  expect(ids(service)).toEqual(["c.md"]);
+  renameSync(join(service.folder, "c.md"), join(service.folder, "d.md"));
+  await runIn(service, "ingest");
+  expect(ids(service)).not.toContain("more/c.md");
+});
+
+it("keeps what the flags added to the configuration", async () => {
+  const service = await startTestService({
+    files: { ...files, "docs/x.md": "# X\n", "docs/y.md": "# Y\n", "docs/z.md": "# Z\n" },
+  });
+  const ingest = {
+    include: ["docs", "!docs/z.md"],
+    tags: ["a"],
+    metadata: { team: "x", kept: "k" },
+    exclude: ["x.md"],
+  };
+  writeFiles(service.folder, { ".cliconfig.json": JSON.stringify({ ingest }) });
+  expect(await runIn(service, "config trust")).toMatchObject({ code: 0 });
+  const flags = "--tag b --metadata team=y --exclude y.md";
+  const line = `ingest docs --cc-pair-id 2 ${flags} --save-options`;
+  expect(await runIn(service, `${line} --yes`)).toMatchObject({ code: 0 });
+  expect(configOf(service)).toEqual({
+    ingest: {
+      include: ["./docs", "!docs/z.md"],
+      tags: ["a", "b"],
+      metadata: { team: "y", kept: "k" },
+      exclude: ["x.md", "y.md"],
+      ccPairId: 2,
+    },
+  });
+  const again = await runIn(service, "ingest");
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("1 unchanged") });
+  expect(again.stderr).not.toContain("changed:");
+  expect(ids(service)).toEqual(["docs/a.md"]);
+  expect((await runIn(service, line)).stderr).toContain("says all of this already");
+});
+
+it("keeps the columns of the flag alone, as the upload took them", async () => {
+  const service = await startTestService({ files: { "p.csv": "sku,name\n1,One\n" } });
+  const ingest = { map: { id: "sku", text: "name" } };
+  writeFiles(service.folder, { ".cliconfig.json": JSON.stringify({ ingest }) });
+  expect(await runIn(service, "config trust")).toMatchObject({ code: 0 });
+  const line = "ingest p.csv --cc-pair-id 2 --map text=name --save-options --yes";
+  expect(await runIn(service, line)).toMatchObject({ code: 0 });
+  expect(configOf(service)).toMatchObject({ ingest: { map: { text: "name" } } });
+  const again = await runIn(service, "ingest");
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("1 unchanged") });
+});
+
 it("asks before it changes a value, and changes nothing without a yes", async () => {
   const service = await startTestService({ files });
   await runIn(service, "ingest docs --cc-pair-id 2 --id-prefix one/ --save-options");
@@ -97,6 +156,7 @@ it.each([
   ["ingest - --save-options", "stdin"],
   ["ingest c.md --format text --save-options", "--format"],
   ["ingest docs --no-state --save-options", "--state"],
+  ["ingest docs --allow-sync --save-options", "--allow-sync"],
   ["ingest docs --yes", "--save-options"],
 ])("refuses what plain ingest could not repeat: %s", async (line, named) => {
   const service = await startTestService({ files });

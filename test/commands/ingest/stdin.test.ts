@@ -49,6 +49,30 @@ describe("ingest -", () => {
     expect(forced.stderr).toContain("1 updated");
   });
 
+  it.each([
+    ["empty sections", { ...document("z"), sections: [] }],
+    ["no sections, beside a pair", { document: { id: "z" }, cc_pair_id: 2 }],
+    ["a restriction", { ...document("z"), private: true }],
+    ["a key", { ...document("z"), title: testKey }],
+    ["a long id in NFD", { ...document("z"), sections: [] }, "e\u0301".repeat(200)],
+  ])("forgets the failure of a line once its id is accepted: %s", async (_, line, id = "z") => {
+    const service = await startTestService();
+    const named = (value: Json): string => toLines(value).replaceAll('"id":"z"', `"id":"${id}"`);
+    const failed = await run(service, named(line), ...pair, "--report", "run.json");
+    expect(failed.code).toBe(10);
+    const list = "state list --status failed --fields id -o tsv".split(" ");
+    const { folder, env } = service;
+    const before = createTestContext({ cwd: folder, env });
+    await main(list, before);
+    expect(before.stdoutText()).toBe(`${id.normalize()}\n`);
+    expect(await run(service, named(document("z")), ...pair)).toMatchObject({ code: 0 });
+    const after = createTestContext({ cwd: folder, env });
+    await main(list, after);
+    expect(after.stdoutText()).toBe("");
+    const retry = createTestContext({ cwd: folder, env });
+    expect(await main(["ingest", "retry"], retry)).toBe(0);
+  });
+
   it("does not offer a retry of what is not kept", async () => {
     const { code, stderr } = await run(await startTestService(), "null\n", ...pair);
     expect(code).toBe(10);
@@ -330,6 +354,15 @@ describe("ingest - --format", () => {
     expect([...service.sandbox.ledger.documents.keys()]).toEqual(["hr/leave.md"]);
     const again = await run(service, text, ...args, "--link-base", "https://wiki.example.com");
     expect(again.stderr).toContain("1 unchanged");
+  });
+
+  it("forgets the failure of a text once its id is accepted", async () => {
+    const service = await startTestService();
+    const args = [...pair, "--format", "markdown", "--id", "leave"];
+    expect(await run(service, "---\ntitle: [\n---\nx", ...args)).toMatchObject({ code: 10 });
+    expect(await run(service, "x", ...args)).toMatchObject({ code: 0 });
+    const retry = createTestContext({ cwd: service.folder, env: service.env });
+    expect(await main(["ingest", "retry"], retry)).toBe(0);
   });
 
   it.each([

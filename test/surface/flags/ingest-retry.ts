@@ -46,7 +46,6 @@ const shapes: readonly string[] = [
   "--map title=name,text=notes",
   "--format markdown",
   "--drafts",
-  "--drop-access",
 ];
 const refusedFlags: FlagCases = Object.fromEntries(
   shapes.map((flag): [string, Case] => [
@@ -83,6 +82,14 @@ export const retryCases: Coverage = {
       first: [`ingest docs ${pair}`],
       args: pair,
       flag: "--allow-secrets",
+      codes: [10, 0],
+      requests: { gains: /"document"/ },
+    },
+    "--drop-access": {
+      files: { "docs/a.md": "---\nexternal_access: [a@b.example]\n---\n# A\n" },
+      first: [`ingest docs ${pair}`],
+      args: pair,
+      flag: "--drop-access",
       codes: [10, 0],
       requests: { gains: /"document"/ },
     },

@@ -82,7 +82,9 @@ const keeping: FlagCases = {
           /\.cliconfig\.json: (?=[^]*"hr")(?=[^]*"requireAccess")(?=[^]*"concurrency": 2)[^]*"rate": 50/,
       },
     },
-    ...["--dry-run", "--include docs/**", "--drop-access", "--allow-secrets"].map(cannotKeep),
+    ...["--dry-run", "--include docs/**", "--drop-access", "--allow-sync", "--allow-secrets"].map(
+      cannotKeep,
+    ),
   ],
   "--yes": [
     { ...saved, flag: "--yes", codes: [2, 0], requests: { gains: /"id":"two\/docs\/a\.md"/ } },

@@ -81,7 +81,8 @@ export async function saveOptions(
   const machine = createMachine(context);
   const path = file?.path ?? join(settings.root, newName);
   const draft = await openDraft(path, false, machine);
-  const saved: SavedOptions = savedOptions(inputs, options, { cwd, root: settings.root });
+  const place = { cwd, root: settings.root, configured: config.ingest };
+  const saved: SavedOptions = savedOptions(inputs, options, place);
   let next = draft;
   const changes: string[] = [];
   const lines: string[] = [];

@@ -1,5 +1,6 @@
 import type { IngestOptions } from "../ingest-options.ts";
 import { relative, resolve, sep } from "node:path";
+import type { Config } from "../../../config/load.ts";
 import { isGlob, mayBeGlob } from "../../../documents/find/patterns.ts";
 import { exists } from "../../../documents/find/real-place.ts";
 import { parseColumnMap } from "../../../documents/read/row-keys.ts";
@@ -20,6 +21,7 @@ const unsavable = [
   ["include", "--include", "name a glob as a path: knowctl ingest 'docs/**/*.md' --save-options"],
   ["format", "--format", useInEachRun],
   ["dropAccess", "--drop-access", useInEachRun],
+  ["allowSync", "--allow-sync", useInEachRun],
   [
     "allowSecrets",
     "--allow-secrets",
@@ -66,22 +68,46 @@ function patternOf(path: string, cwd: string, root: string): string {
   if (exists(absolute) && isGlob(below) && mayBeGlob(below)) {
     throw refuse(path, "its name would be read as a glob; name its folder");
   }
-  return below === "" ? "**" : below;
+  if (below === "") return "**";
+  // A bare name would count at any depth.
+  return below.includes("/") ? below : `./${below}`;
+}
+
+/** The values of the configuration and those that a flag adds to them. */
+function united(configured: readonly string[] = [], added: readonly string[]): string[] {
+  return [...new Set([...configured, ...added])];
+}
+
+const isExclusion = (pattern: string): boolean =>
+  pattern.startsWith("!") && !pattern.startsWith("!(");
+
+interface SavedPlace {
+  cwd: string;
+  root: string;
+  /** What the configuration says: of some options the flags add to it. */
+  configured: Config["ingest"];
 }
 
 /** Converts the options of a command line to keys of a configuration file. */
 export function savedOptions(
   paths: readonly string[],
   options: IngestOptions,
-  { cwd, root }: { cwd: string; root: string },
+  { cwd, root, configured }: SavedPlace,
 ): SavedOptions {
   const optionOf = <Key extends keyof IngestOptions>(name: Key): IngestOptions[Key] | undefined =>
     options.flagSources?.[name] === "env" ? undefined : options[name];
   const map = optionOf("map");
   const metadata = optionOf("metadata");
+  const exclude = optionOf("exclude");
+  const tags = optionOf("tag");
+  // The `!` patterns of the configured `include` apply to named paths too.
+  const leftOut = configured.include?.filter(isExclusion) ?? [];
   const all: SavedOptions = {
-    include: paths.length > 0 ? paths.map((path) => patternOf(path, cwd, root)) : undefined,
-    exclude: optionOf("exclude"),
+    include:
+      paths.length > 0
+        ? [...paths.map((path) => patternOf(path, cwd, root)), ...leftOut]
+        : undefined,
+    exclude: exclude && united(configured.exclude, exclude),
     ignore: optionOf("ignore") === false ? false : undefined,
     idPrefix: optionOf("idPrefix"),
     source: optionOf("source"),
@@ -90,8 +116,8 @@ export function savedOptions(
     maxSectionChars: optionOf("maxSectionChars"),
     link: optionOf("link"),
     linkBase: optionOf("linkBase"),
-    metadata: metadata && parseMetadata(metadata),
-    tags: optionOf("tag"),
+    metadata: metadata && { ...configured.metadata, ...parseMetadata(metadata) },
+    tags: tags && united(configured.tags, tags),
     updatedAt: optionOf("updatedAt"),
     owners: optionOf("owners"),
     metaCommit: optionOf("metaCommit"),

@@ -63,6 +63,8 @@ export interface MappingFlags extends GlobalFlags {
   recorded?: RecordedOptions;
   /** Without paths and a configured `include`: use the whole project root instead of failing. */
   wholeRoot?: boolean;
+  /** Only the ids of documents count, and nothing of them is sent: no permission is missing. */
+  idsOnly?: boolean;
 }
 
 export interface DocumentSource extends GitFacts {
@@ -157,7 +159,8 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
           .join(","),
       ),
     useIgnoreFiles: ignore,
-    dropAccess: flags.recorded ? flags.recorded.settings.dropAccess : flags.dropAccess,
+    // A permission: what is recorded, or came with a report or a state, gives none.
+    dropAccess: flags.dropAccess,
     flags: flags.recorded?.settings.flags ?? {
       include: flags.include,
       exclude: flags.exclude,
@@ -206,9 +209,13 @@ export async function openSource(
   const flagFormat = namedPaths.length === 0 ? undefined : flags.format;
   const format = recorded ? recorded.settings.format : flagFormat;
   const mapping = { ...rawSettings(config, flags), format };
-  const raw = { ...mapping, root };
-  if (usesPatterns(raw)) await loadGlobs();
-  const settings = compileSettings(raw);
+  const withRoot = { ...mapping, root };
+  if (usesPatterns(withRoot)) await loadGlobs();
+  const settings = compileSettings(withRoot);
+  // The settings stay as they are, so that unchanged files need not be read.
+  const raw = flags.idsOnly
+    ? { ...withRoot, allowSecrets: true as const, dropAccess: true }
+    : withRoot;
   const hasNoInput = paths.length === 0 && settings.include.length === 0;
   if (hasNoInput && flags.wholeRoot !== true) {
     throw new CliError("usage", "nothing to ingest: no path given and no `include` configured", {

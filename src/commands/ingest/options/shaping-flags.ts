@@ -17,7 +17,6 @@ export const shapingFlags = [
   "map",
   "images",
   "drafts",
-  "dropAccess",
 ] as const satisfies (keyof MappingFlags)[];
 
 /** Flags that select files. */

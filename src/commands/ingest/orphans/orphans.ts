@@ -188,11 +188,10 @@ export async function ingestOrphans(
   refuseAmbiguous(context, "orphans");
   checkOptions(options);
   const dryRun = options.dryRun === true || !(options.prune || options.tombstone);
-  // allowSecrets: no document is sent, so its content does not matter.
   const source = await openSource(
     context,
     paths,
-    { ...options, allowSecrets: true, wholeRoot: true },
+    { ...options, idsOnly: true, wholeRoot: true },
     output,
     !dryRun,
   );

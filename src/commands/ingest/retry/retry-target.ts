@@ -5,7 +5,7 @@ import type { RunReport } from "../../../output/report/record.ts";
 import { openState } from "../../../sync/state/state-file.ts";
 import { allFailureTargets, failureTargets } from "../../../sync/state/target.ts";
 import { failuresKey } from "../upload/failures.ts";
-import { pairInKey, severalTargets } from "../target/recorded-target.ts";
+import { namesPairsByRule, pairInKey, severalTargets } from "../target/recorded-target.ts";
 import { plannedBaseUrl, type Session } from "../session.ts";
 import type { DocumentSource } from "../options/settings.ts";
 import type { ChosenPair } from "../target/target.ts";
@@ -22,6 +22,25 @@ export function refuseOtherTarget({ target }: RunReport, { targets }: Session, n
     hints: [
       "omit the target: the report names it",
       "or set it with --cc-pair-id, --base-url or --profile",
+    ],
+  });
+}
+
+/**
+ * Throws CliError `usage` for a report merged from runs to several pairs: a failure does not record
+ * its pair. If rules choose the pairs, they choose them again.
+ */
+export function refuseSeveralPairs(
+  { merged, target, options = [] }: RunReport,
+  { config }: DocumentSource,
+  name: string,
+): void {
+  if (!merged || target.ccPairId !== null) return;
+  if (namesPairsByRule(config) && !options.some(({ pairFromFlag }) => pairFromFlag)) return;
+  throw new CliError("usage", `${name} was merged from runs to several pairs; nothing was sent`, {
+    hints: [
+      "retry the reports it was merged from, one by one: `knowctl ingest retry REPORT`",
+      "the merged report does not record which pair a failure belongs to",
     ],
   });
 }

@@ -18,7 +18,12 @@ import { ingestFormat } from "../report/report.ts";
 import { checkReportFiles } from "../report/report-files.ts";
 import { failedInReport, failedInState, type Failed, type RetryGroup } from "./retry-groups.ts";
 import { runGroups } from "./retry-run.ts";
-import { refuseOtherTarget, refuseWrongTarget, targetOf } from "./retry-target.ts";
+import {
+  refuseOtherTarget,
+  refuseSeveralPairs,
+  refuseWrongTarget,
+  targetOf,
+} from "./retry-target.ts";
 import { openSession, type Session } from "../session.ts";
 import { openSource, type DocumentSource } from "../options/settings.ts";
 import { refuseAmbiguous } from "../subcommand.ts";
@@ -125,6 +130,7 @@ export async function ingestRetry(
   if (!report && folder !== undefined && !hasState(folder, ownerRules(context))) {
     throw noStateError(folder);
   }
+  if (report) refuseSeveralPairs(report, source, name ?? "");
   const requestedPair = chosenPair(options, source.config);
   const hasNoTarget = requestedPair.ccPairId === undefined && requestedPair.connector === undefined;
   const pair = hasNoTarget ? await targetOf(context, source, folder, report) : undefined;

@@ -23,10 +23,8 @@ const fileFlags = [
   "images",
 ] as const;
 
-const otherFlags: readonly string[] = [...fileFlags, "dropAccess"];
-
 /** Flags that shape a text, but not a finished document. */
-const textFlags = shapingFlags.filter((name) => !otherFlags.includes(name));
+const textFlags = shapingFlags.filter((name) => !(fileFlags as readonly string[]).includes(name));
 
 /** Throws CliError `usage` for flags without effect on documents from stdin. */
 function refuseFlagsWithoutEffect(options: IngestOptions): void {

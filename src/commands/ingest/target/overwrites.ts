@@ -111,7 +111,7 @@ export async function* withoutOverwrites(
       if (prepared.kind !== "document" || !isForeign(prepared.id)) return each;
       const { part, id } = prepared;
       const reason = `stdin:${part}:1: ${id} is already in the service, but not recorded here (--no-overwrite)`;
-      return { ...fromStdin, prepared: { kind: "failed", path: "", part, reason } };
+      return { ...fromStdin, prepared: { kind: "failed", path: "", part, id, reason } };
     });
   }
 }

@@ -16,9 +16,9 @@ interface PairChecks {
   table: PlanTable;
 }
 
-function withoutPair({ part }: ReadyDocument): Pending {
+function withoutPair({ part, id }: ReadyDocument): Pending {
   const reason = `stdin:${part}:1: no cc_pair_id; write {"document": …, "cc_pair_id": N}, or use --cc-pair-id`;
-  return { ...fromStdin, prepared: { kind: "failed", path: "", part, reason } };
+  return { ...fromStdin, prepared: { kind: "failed", path: "", part, id, reason } };
 }
 
 /**

@@ -11,7 +11,7 @@ export function pairInKey(key: string): number {
 }
 
 /** Whether rules of the configuration name pairs: then no single pair is right for all documents. */
-function namesPairsByRule({ ingest }: Config): boolean {
+export function namesPairsByRule({ ingest }: Config): boolean {
   return ingest.rules?.some(({ ccPairId }) => ccPairId !== undefined) === true;
 }
 

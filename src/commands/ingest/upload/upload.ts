@@ -98,12 +98,13 @@ interface Doubts {
   overwritten: Overwritten;
 }
 
+/** Sends what is pending. Returns how many documents would fail again as they are. */
 async function sendAll(
   context: Context,
   upload: Upload,
   gate: Gate,
   { uploads, dates, overwritten }: Doubts,
-): Promise<void> {
+): Promise<number> {
   const { plan, state, spool, report, source, inspector, connected, options } = upload;
   const { concurrency } = connected;
   // Documents in flight or waiting for a request slot.
@@ -132,11 +133,31 @@ async function sendAll(
     now: context.now,
   });
   const addDone = followUpload(context, upload, gate, () => sending);
+  let broken = plan.table.count("failed");
   for await (const batch of events) {
     addDone(batch.length);
     overwritten.add(batch);
+    for (const { status, retryable } of batch) if (status === "failed" && !retryable) broken++;
     await report.add(batch);
   }
+  return broken;
+}
+
+/** What to do about documents that failed, of which `broken` would fail again as they are. */
+function failedHint({ stream, options }: Upload, broken: number): string {
+  const needsMending = broken > 0;
+  // Of what came from stdin, and without a state, nothing is kept to retry from.
+  if (stream) {
+    return `${needsMending ? "mend them and " : ""}send them again; what was accepted is not sent twice`;
+  }
+  if (options.state === false) {
+    return needsMending
+      ? "mend them, then run the command again"
+      : "run the command again: it sends them again";
+  }
+  return needsMending
+    ? "mend them, then `knowctl ingest retry`, or the same command again"
+    : "`knowctl ingest retry` sends them again";
 }
 
 /** Warns when the service may differ from the summary. */
@@ -176,12 +197,13 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   const uploads = createImageUploads(upload.connected.client, root, gate);
   const dates = datesOf(context, upload);
   const doubts = { uploads, dates, overwritten: createOverwritten() };
+  let broken = 0;
   try {
     await report.begin(upload.plan, upload.shaping.recorded);
     recordPlanFailures(upload, context.now);
     const { table } = upload.plan;
     if (begun && table.count("new") + table.count("changed") > 0) state.unfinished.begin(begun);
-    await sendAll(context, upload, gate, doubts);
+    broken = await sendAll(context, upload, gate, doubts);
   } catch (thrown) {
     await progress.stop();
     await warnOfDoubt(upload, doubts);
@@ -203,14 +225,7 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   if (failed > 0) {
     const others = created + updated + unchanged > 0 ? "; the others were sent" : "";
     throw new CliError("partial", `${countOf(failed, "document")} failed${others}`, {
-      // `ingest retry` needs files and a state.
-      hints: [
-        upload.stream || upload.options.state === false
-          ? upload.stream
-            ? "fix them and send them again; accepted documents are not sent twice"
-            : "fix them, then run the command again"
-          : "fix them, then run `knowctl ingest retry` or the same command again",
-      ],
+      hints: [failedHint(upload, broken)],
     });
   }
 }
