@@ -121,9 +121,9 @@ export function refuseCollisionsInMemory(
 function hintsFor(collisions: readonly Collision[]): string[] {
   const places = collisions.flatMap(({ first, second }) => [first, second]);
   return [
-    ...(places.some(({ isRow }) => isRow) ? ["give one of the rows another id"] : []),
+    ...(places.some(({ isRow }) => isRow) ? ["set another id in one of the rows"] : []),
     ...(places.some(({ isRow }) => !isRow)
-      ? ["give one of the files another `id` in its front matter, or exclude it"]
+      ? ["set another `id` in the front matter of one file, or exclude that file"]
       : []),
   ];
 }

@@ -104,27 +104,27 @@ it.each(["x.html", "x.mdx", "x.csv", "x.ndjson"])(
 );
 
 const oneRow = "id,text\na,1\n";
-const ofRows = "give one of the rows another id";
-const ofFiles = "give one of the files another `id` in its front matter, or exclude it";
+const ofRows = "set another id in one of the rows";
+const ofFiles = "set another `id` in the front matter of one file, or exclude that file";
 it.each<[string, Record<string, string>, string, string, string[]]>([
   [
     "two rows of one file",
     { "d/x.csv": "id,text\na,1\nb,1\na,2\n" },
-    "two rows of one file give one document id; nothing was sent",
+    "two rows of one file have the same document id; nothing was sent",
     "a: d/x.csv (row 1) and d/x.csv (row 3)",
     [ofRows],
   ],
   [
     "rows of two files",
     { "d/x.csv": oneRow, "d/y.csv": oneRow },
-    "two files give one document id; nothing was sent",
+    "two files have the same document id; nothing was sent",
     "a: d/x.csv (row 1) and d/y.csv (row 1)",
     [ofRows],
   ],
   [
     "a row and a file",
     { "d/x.csv": oneRow, "d/y.md": "---\nid: a\n---\n# A\n" },
-    "two files give one document id; nothing was sent",
+    "two files have the same document id; nothing was sent",
     "a: d/x.csv (row 1) and d/y.md",
     [ofRows, ofFiles],
   ],

@@ -54,7 +54,7 @@ describe("ingest retry", () => {
     [{}, "ingest docs", "`knowctl ingest retry` sends them again"],
     [{ "docs/bad.md": broken }, "ingest docs", "mend them, then `knowctl ingest retry`"],
     [{}, "ingest docs --no-state", "run the command again: it sends them again"],
-    [{}, "ingest -", "send them again; what was accepted is not sent twice"],
+    [{}, "ingest -", "send them again; accepted documents are not sent twice"],
   ])("is advised as what the failures need: %j, %s", async (more, line, advice) => {
     const rule = { when: { documentId: "docs/a.md" }, do: { status: 500, body: {} } };
     const good = { "docs/a.md": "# A\n", "docs/b.md": "# B\n" };

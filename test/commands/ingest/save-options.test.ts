@@ -106,7 +106,7 @@ it("keeps what the flags added to the configuration", async () => {
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("1 unchanged") });
   expect(again.stderr).not.toContain("changed:");
   expect(ids(service)).toEqual(["docs/a.md"]);
-  expect((await runIn(service, line)).stderr).toContain("says all of this already");
+  expect((await runIn(service, line)).stderr).toContain("already contains these options");
 });
 
 it("keeps the columns of the flag alone, as the upload took them", async () => {

@@ -51,7 +51,7 @@ describe("--since", () => {
     expect(error).toBeUndefined();
     expect(acceptedIds(service)).toEqual(["docs/b.md", "docs/new.md", "docs/young.md"]);
     expect(stderr).toContain("since HEAD~1: 3 files changed (1 renamed), 1 deleted");
-    expect(stderr).toContain("still there");
+    expect(stderr).toContain("the service still has the documents of deleted and renamed files");
   });
 
   it("tells the plan without a state: what is gone or renamed comes from git", async () => {

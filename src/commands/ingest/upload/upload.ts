@@ -145,18 +145,18 @@ async function sendAll(
 
 /** What to do about documents that failed, of which `broken` would fail again as they are. */
 function failedHint({ stream, options }: Upload, broken: number): string {
-  const needsMending = broken > 0;
-  // Of what came from stdin, and without a state, nothing is kept to retry from.
+  const needsFix = broken > 0;
+  // `ingest retry` needs files and a state.
   if (stream) {
-    return `${needsMending ? "mend them and " : ""}send them again; what was accepted is not sent twice`;
+    return `${needsFix ? "fix them and " : ""}send them again; accepted documents are not sent twice`;
   }
   if (options.state === false) {
-    return needsMending
-      ? "mend them, then run the command again"
+    return needsFix
+      ? "fix them, then run the command again"
       : "run the command again: it sends them again";
   }
-  return needsMending
-    ? "mend them, then `knowctl ingest retry`, or the same command again"
+  return needsFix
+    ? "fix them, then run `knowctl ingest retry` or the same command again"
     : "`knowctl ingest retry` sends them again";
 }
 
