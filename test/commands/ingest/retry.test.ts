@@ -52,7 +52,7 @@ describe("ingest retry", () => {
 
   it.each([
     [{}, "ingest docs", "`knowctl ingest retry` sends them again"],
-    [{ "docs/bad.md": broken }, "ingest docs", "mend them, then `knowctl ingest retry`"],
+    [{ "docs/bad.md": broken }, "ingest docs", "fix them, then run `knowctl ingest retry`"],
     [{}, "ingest docs --no-state", "run the command again: it sends them again"],
     [{}, "ingest -", "send them again; accepted documents are not sent twice"],
   ])("is advised as what the failures need: %j, %s", async (more, line, advice) => {
