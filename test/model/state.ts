@@ -69,6 +69,10 @@ export function saysStopped(
   ran: { code: number | null; stderr: string },
   code: number,
 ): boolean {
-  if (!state || pair === undefined || unfinishedOf(state, pair).size === 0) return false;
+  if (!state) return false;
+  // Without a pair the command takes the only recorded one.
+  const unfinished =
+    pair === undefined ? [...state.unfinished.values()] : [unfinishedOf(state, pair)];
+  if (unfinished.every(({ size }) => size === 0)) return false;
   return ran.code === code && ran.stderr.includes("stopped before it sent all documents");
 }
