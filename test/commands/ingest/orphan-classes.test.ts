@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
@@ -219,4 +219,27 @@ it("leaves a removal notice alone after another pair has sent a document under i
   expect(await runIn(service, "ingest docs --cc-pair-id 3")).toMatchObject({ code: 0 });
   rmSync(join(service.folder, "docs/a.md"));
   expect(await classes(service, "ingest orphans docs")).toEqual([]);
+});
+
+it("lists no document that a file outside the inputs holds for another pair", async () => {
+  const docs = {
+    "docs/a.md": "---\nid: x\n---\n# A\n",
+    "docs/b.md": "# B\n",
+    "other/c.md": "# C\n",
+  };
+  const service = await startTestService({ files: docs, dialect: "onyx" });
+  expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+  renameSync(join(service.folder, "docs/a.md"), join(service.folder, "other/a.md"));
+  expect(await classes(service, "ingest orphans docs")).toEqual(["gone x"]);
+  expect(await runIn(service, "ingest other --cc-pair-id 3")).toMatchObject({ code: 0 });
+  expect(await classes(service, "ingest orphans docs")).toEqual([]);
+});
+
+it("names a file that was sent with --no-ignore, and is ignored without it", async () => {
+  const docs = { "docs/a.md": "# A\n", "docs/b.md": "# B\n", ".knowctlignore": "docs/a.md\n" };
+  const service = await startTestService({ files: docs, dialect: "onyx" });
+  expect(await runIn(service, "ingest . --no-ignore --cc-pair-id 2")).toMatchObject({ code: 0 });
+  expect(await classes(service)).toEqual(["other-options docs/a.md"]);
+  const { stdout } = await runIn(service, "ingest orphans . --cc-pair-id 2 --json");
+  expect(stdout).toContain("sent with --no-ignore");
 });

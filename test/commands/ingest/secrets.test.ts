@@ -37,3 +37,14 @@ it("no key that the service echoes reaches the state, or what is told of it", as
     expect(text).not.toContain(encoded.slice(4, -4));
   }
 });
+
+it("options that hold the key are not recorded with the documents", async () => {
+  const service = await startTestService({ files: { "docs/a.md": "# A\n" } });
+  const line = `ingest docs --cc-pair-id 2 --allow-secrets --metadata team=${testKey}`;
+  expect(await runIn(service, line)).toMatchObject({ code: 0 });
+  const state = join(service.folder, ".knowctl");
+  for (const name of readdirSync(state)) {
+    expect(readFileSync(join(state, name)).includes(testKey), name).toBe(false);
+  }
+  expect((await runIn(service, "state export")).stdout).not.toContain(testKey);
+});
