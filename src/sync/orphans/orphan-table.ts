@@ -103,14 +103,12 @@ export function countAccepted(
   return count;
 }
 
-const targetsListed = 10;
-
-/** Keys of the first ten targets with accepted documents. */
-export function listTargets(database: Database): string[] {
+/** Keys of the first `most` targets with accepted documents. */
+export function listTargets(database: Database, most: number): string[] {
   // Seek from one target to the next: DISTINCT would scan a million records.
   const next = database.prepare("SELECT min(target) AS target FROM accepted WHERE target > ?");
   const all: string[] = [];
-  while (all.length < targetsListed) {
+  while (all.length < most) {
     const target = next.get(all.at(-1) ?? "")?.["target"];
     if (typeof target !== "string") break;
     all.push(target);

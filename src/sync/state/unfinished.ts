@@ -26,10 +26,21 @@ export const noUnfinishedRuns: UnfinishedRuns = {
   last: () => undefined,
 };
 
+/** The inputs of a row; the root for damaged ones, which covers whatever they were. */
+function inputsIn(json: string): string[] {
+  try {
+    const inputs: unknown = JSON.parse(json);
+    if (Array.isArray(inputs)) return inputs.map(String);
+  } catch {
+    // Damaged, or from another program.
+  }
+  return [""];
+}
+
 function toRun(row: Row): BegunRun {
   return {
     target: String(row["target"]),
-    inputs: JSON.parse(String(row["inputs"])) as string[],
+    inputs: inputsIn(String(row["inputs"])),
     part: String(row["part"]),
     startedAtMs: Number(row["started_at"]),
   };

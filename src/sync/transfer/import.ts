@@ -3,7 +3,13 @@ import { doubtMark } from "../state/doubt.ts";
 import { createInsert } from "../state/insert.ts";
 import { listTargets } from "../orphans/orphan-table.ts";
 import { optionsJson, optionsKey } from "../state/options.ts";
-import { acceptedColumns, acceptedValues, failureValues, fileValues } from "../state/records.ts";
+import {
+  acceptedColumns,
+  acceptedValues,
+  failureValues,
+  fileValues,
+  tombstoneMark,
+} from "../state/records.ts";
 import type { ImageRecord, TransferRecord } from "./transfer.ts";
 
 /** Collects records in temporary tables until all of them are validated. */
@@ -121,13 +127,14 @@ function upsertOf({ name, columns, keys, replaceCondition }: Table): string {
 
 // A service that stores one document per id for all pairs has the version sent last.
 const doubtOvertakenSql = `UPDATE main.accepted SET whole = '${doubtMark}' || whole
-  WHERE target = ?1 AND substr(whole, 1, 1) <> '${doubtMark}' AND EXISTS (
+  WHERE target = ?1 AND whole <> '${tombstoneMark}' AND substr(whole, 1, 1) <> '${doubtMark}'
+    AND EXISTS (
     SELECT 1 FROM main.accepted b WHERE b.target = ?2 AND b.id = main.accepted.id
       AND b.sent_at > main.accepted.sent_at AND b.whole <> main.accepted.whole)`;
 
 /** Marks records as in doubt when another pair of the service has a newer version of the document. */
 function doubtOvertaken(database: Database): void {
-  const targets = listTargets(database);
+  const targets = listTargets(database, Infinity);
   const serviceOf = (target: string): string => target.slice(0, target.lastIndexOf("#"));
   const update = database.prepare(doubtOvertakenSql);
   for (const one of targets) {

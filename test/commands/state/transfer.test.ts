@@ -218,3 +218,22 @@ describe("state merge", () => {
     expect((await runIn(place, "state list -o ndjson")).stdout).toBe("");
   });
 });
+
+it("import puts in doubt what another pair has overwritten, however many pairs there are", async () => {
+  const service = await startTestService({ files });
+  const pairs = Array.from({ length: 15 }, (_, index) => index + 10);
+  const lines = pairs.map((pair) =>
+    sent("x", `2026-01-${pair}T00:00:00.000Z`, `w${pair}`).replace("#2", `#${pair}`),
+  );
+  const notice = sent("x", "2026-01-01T00:00:00.000Z", "removed");
+  const stdin = fileOf(...lines, notice);
+  expect(await runIn(service, "state import -", { stdin })).toMatchObject({ code: 0 });
+  const { stdout } = await runIn(service, "state export");
+  const versions = stdout
+    .split("\n")
+    .filter((line) => line.includes('"accepted"'))
+    .map((line) => JSON.parse(line) as { target: string; whole: string })
+    .map(({ target, whole }) => `${target.split("#")[1]} ${whole}`);
+  const expected = pairs.map((pair) => `${pair} ${pair === 24 ? "" : "~"}w${pair}`);
+  expect(versions.toSorted()).toEqual([...expected, "2 removed"].toSorted());
+});

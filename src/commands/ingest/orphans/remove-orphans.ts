@@ -41,6 +41,8 @@ export interface Work {
   orphans: OrphanTable;
 }
 
+const targetsShown = 10;
+
 /**
  * Id of a document whose file is gone, when a file that this command did not read may have that id
  * in its front matter or in a row.
@@ -75,7 +77,7 @@ export function checkRemoval(
     unsureId: unsureIdOf(source, orphans),
     stopped: stoppedUpload(session),
     target: target.key,
-    otherTargets: state.knows(target.key) ? [] : listTargets(state.database),
+    otherTargets: state.knows(target.key) ? [] : listTargets(state.database, targetsShown),
     count: orphans.selected,
     total: countAccepted(state.database, target.key, isInScope),
     maxDelete: options.maxDelete,
