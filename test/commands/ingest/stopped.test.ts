@@ -1,6 +1,7 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openDatabase } from "../../../src/database.ts";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { runIn } from "../state/support.ts";
 
@@ -68,4 +69,18 @@ describe("after an upload that was stopped", () => {
     expect(await runIn(service, `${upload} --shard 1/2`)).toMatchObject({ code: 0 });
     expect(await runIn(service, prune)).toMatchObject({ code: 0 });
   });
+});
+
+it("a retry sends no file with old options that a stopped upload found unchanged", async () => {
+  const service = await startTestService({ files: { "docs/a.md": "# A\n", "docs/b.md": "# B\n" } });
+  expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+  const database = await openDatabase(join(service.folder, ".knowctl", "state.db"));
+  database.exec(`INSERT INTO failures (target, path, part, id, reason, retryable, failed_at, options)
+    SELECT target, path, part, 'kb/' || id, 'refused', 1, sent_at - 1, options FROM accepted`);
+  database.close();
+  writeFiles(service.folder, { "docs/b.md": "# New\n" });
+  const wrong = { ...service, env: { ...service.env, KNOWCTL_API_KEY: "another" } };
+  expect(await runIn(wrong, upload)).toMatchObject({ code: 4 });
+  const { stdout } = await runIn(service, "state list --status failed --fields path -o tsv");
+  expect(new Set(stdout.trim().split("\n"))).toEqual(new Set(["docs/b.md"]));
 });

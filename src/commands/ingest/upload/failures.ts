@@ -97,6 +97,29 @@ export function recordPlanFailures(
 }
 
 /**
+ * Deletes earlier failures of files that the plan found unchanged: the service has their documents
+ * as this run would send them. Call it before the first request: a later retry after a stopped run
+ * would send them with the options of the older failure.
+ */
+export function clearUnchanged({
+  plan: { table, linked },
+  source,
+  state,
+  targets,
+  startedAtMs,
+}: Ran): void {
+  if (table.count("unchanged") === 0) return;
+  const isInScope = failureScope(source, { linked });
+  const isElsewhere = table.database.prepare(
+    `SELECT 1 AS yes FROM temp.plan WHERE path = ?1
+      UNION ALL SELECT 1 FROM temp.gone WHERE path = ?1 LIMIT 1`,
+  );
+  const isUnchanged = (path: string): boolean =>
+    isInScope(path) && state.filesOf(path).length > 0 && isElsewhere.get(path) === undefined;
+  state.clearFailures(failuresKey(targets), startedAtMs, isUnchanged);
+}
+
+/**
  * Deletes earlier failures that did not occur again. Only after a run over all of its inputs: a
  * shard or --since run does not read the other files. Keeps failures of files that the plan
  * skipped without reading, e.g. a table that was not named.

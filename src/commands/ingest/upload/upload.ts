@@ -15,7 +15,7 @@ import { explainMissingEndpoint } from "../target/missing-endpoint.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
 import { createOverwritten, type Overwritten } from "../target/overwrites.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
-import { clearSettled, recordPlanFailures } from "./failures.ts";
+import { clearSettled, clearUnchanged, recordPlanFailures } from "./failures.ts";
 import type { Report, Traffic } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
 import { createIdleCount, whySlow } from "./why-slow.ts";
@@ -202,6 +202,7 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
     await report.begin(upload.plan, upload.shaping.recorded);
     recordPlanFailures(upload, context.now);
     const { table } = upload.plan;
+    if (begun && begun.part === "") clearUnchanged(upload);
     if (begun && table.count("new") + table.count("changed") > 0) state.unfinished.begin(begun);
     broken = await sendAll(context, upload, gate, doubts);
   } catch (thrown) {
