@@ -5,6 +5,7 @@ import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { createDates, type Dates } from "../../../sync/run/bump-updated-at.ts";
+import { relativeTo } from "../../../documents/find/root.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { BegunRun } from "../../../sync/state/unfinished.ts";
 import { createImages } from "../../../sync/run/images.ts";
@@ -144,7 +145,7 @@ async function sendAll(
 }
 
 /** What to do about documents that failed, of which `broken` would fail again as they are. */
-function failedHint({ stream, options }: Upload, broken: number): string {
+function failedHint({ stream, options, source }: Upload, broken: number): string {
   const needsFix = broken > 0;
   // `ingest retry` needs files and a state.
   if (stream) {
@@ -155,9 +156,14 @@ function failedHint({ stream, options }: Upload, broken: number): string {
       ? "fix them, then run the command again"
       : "run the command again: it sends them again";
   }
+  const { cwd, settings } = source;
+  const state = typeof options.state === "string" ? ` --state ${options.state}` : "";
+  // From another folder the command would open another state.
+  const place = relativeTo(settings.root, cwd) === undefined ? ` in ${settings.root}` : "";
+  const retry = `\`knowctl ingest retry${state}\`${place}`;
   return needsFix
-    ? "fix them, then run `knowctl ingest retry` or the same command again"
-    : "`knowctl ingest retry` sends them again";
+    ? `fix them, then run ${retry} or the same command again`
+    : `${retry} sends them again`;
 }
 
 /** Warns when the service may differ from the summary. */
