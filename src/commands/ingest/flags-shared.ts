@@ -125,7 +125,7 @@ export function addOverwriteOption(command: Command): Command {
   );
 }
 
-/** Where a run is told besides the terminal. */
+/** Options for the reports of a run. */
 export function addReportOptions(command: Command): Command {
   return command
     .option(
