@@ -55,8 +55,10 @@ function isRenamed({ failed, project, yield: { documents } }: Retry): boolean {
 function checkCode(retry: Retry, ran: Ran, disturbed: boolean): void {
   const wanted = codeOf(retry);
   // The state is named, and the root of this command is another one than that of the failures.
-  if (wanted === 0 && ran.code === 2 && ran.stderr.includes("none of the failed files exists"))
+  if (wanted !== 2 && ran.code === 2 && ran.stderr.includes("none of the failed files exists"))
     return;
+  // A failed file may have the id of another file that is recorded.
+  if (ran.code === 2 && ran.stderr.includes("two files have the same document id")) return;
   if (wanted === 0 && saysStopped(retry.state, retry.pair, ran, 10)) return;
   if (ran.code === wanted || (disturbed && wanted !== 2 && failureCodes.has(ran.code))) return;
   if (isRenamed(retry) && [0, 2, 10].includes(ran.code ?? 1)) return;

@@ -243,3 +243,16 @@ it("names a file that was sent with --no-ignore, and is ignored without it", asy
   const { stdout } = await runIn(service, "ingest orphans . --cc-pair-id 2 --json");
   expect(stdout).toContain("sent with --no-ignore");
 });
+
+it("a document that one pair loses is sent again to another pair that has it recorded", async () => {
+  const docs = { "docs/a.md": "# A\n", "docs/b.md": "# B\n" };
+  const service = await startTestService({ files: docs, dialect: "onyx" });
+  expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+  expect(await runIn(service, "ingest docs --cc-pair-id 3")).toMatchObject({ code: 0 });
+  const removal = "ingest orphans . --id-prefix kb/ --cc-pair-id 3 --prune --yes --max-delete 100%";
+  const ran = await runIn(service, `${removal} --class other-options`);
+  expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("2 documents deleted") });
+  expect(await stored(service)).toEqual([]);
+  expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+  expect(await stored(service)).toEqual(["docs/a.md", "docs/b.md"]);
+});

@@ -14,7 +14,7 @@ import type { OrphanClass } from "../../../sync/orphans/orphan-classes.ts";
 import type { Orphan } from "../../../sync/orphans/orphans.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import { removeOrphans } from "../../../sync/orphans/remove.ts";
-import type { Target } from "../../../sync/state/target.ts";
+import { serviceTargets, type Target } from "../../../sync/state/target.ts";
 import { createPrompt } from "../../prompt.ts";
 import type { AccessFlags } from "../target/access.ts";
 import { failureScope, failuresKey, stoppedUpload } from "../upload/failures.ts";
@@ -131,9 +131,11 @@ function createRemove(
       `the service stored it as ${storedId}, which may be another document`,
     );
   };
+  const sharedTargets = serviceTargets(state.database, session.targets.baseUrl);
   return async (orphan) => {
-    // If the response is lost and the file is restored later, it is sent again.
-    state.doubt([{ target: target.key, id: orphan.id }]);
+    // If the response is lost and the file is restored later, it is sent again. One id is one
+    // document, whatever pair it was sent to (observed-service.md 3.3): the others lose it too.
+    state.doubt(sharedTargets.map((key) => ({ target: key, id: orphan.id })));
     if (prune) {
       await deleteDocument(client, storedIdOf(orphan), { gate });
       state.dropAccepted(target.key, orphan.id);
