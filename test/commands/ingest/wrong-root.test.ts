@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
@@ -68,7 +68,13 @@ describe("orphans of a folder", () => {
     const ran = await runIn(service, `ingest orphans docs ${prune}`);
     expect(ran).toMatchObject({ code: 2 });
     expect(ran.stderr).toContain("the id x is not made of its path");
-    const whole = await runIn(service, `ingest orphans . ${prune}`);
-    expect(whole).toMatchObject({ code: 0, stderr: "no orphaned documents\n" });
+    for (const line of [`ingest orphans . ${prune}`, `ingest orphans ${prune}`]) {
+      expect(await runIn(service, line)).toMatchObject({
+        code: 0,
+        stderr: "no orphaned documents\n",
+      });
+    }
+    rmSync(join(service.folder, "other/a.md"));
+    expect(await runIn(service, `ingest orphans ${prune}`)).toMatchObject({ code: 0 });
   });
 });

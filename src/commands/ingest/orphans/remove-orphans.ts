@@ -47,10 +47,15 @@ const targetsShown = 10;
  * Id of a document whose file is gone, when a file that this command did not read may have that id
  * in its front matter or in a row.
  */
-function unsureIdOf(source: DocumentSource, orphans: OrphanTable): string | undefined {
-  if (source.inputs.some((input) => resolve(source.cwd, input) === source.settings.root)) {
-    return undefined;
-  }
+function unsureIdOf(
+  { inputs, cwd, settings }: DocumentSource,
+  orphans: OrphanTable,
+): string | undefined {
+  const isWhole =
+    inputs.length === 0
+      ? settings.include.length === 0
+      : inputs.some((input) => resolve(cwd, input) === settings.root);
+  if (isWhole) return undefined;
   for (const { class: name, isSelected, id, path } of orphans.list()) {
     if (isSelected && name === "gone" && !id.endsWith(path)) return id;
   }

@@ -28,7 +28,7 @@ export interface Turn {
   localFiles: ReadonlyMap<string, string>;
   /** Filters of the last search; `tools` has those of each search. */
   filtersApplied: AppliedFilters | null;
-  /** Number of invalid lines in the stream, and of those that belong to an unannounced model. */
+  /** Number of stream lines that are invalid, or are text or failures of an unannounced model. */
   damagedLines: number;
   stopped: boolean;
   stopReason: string | null;
