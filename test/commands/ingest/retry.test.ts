@@ -96,6 +96,15 @@ describe("ingest retry", () => {
     const database = await openDatabase(join(service.folder, ".knowctl", "state.db"));
     database.exec("UPDATE failures SET options = NULL");
     database.close();
+    const still = await runIn(service, retry);
+    expect(still).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining("2 documents failed"),
+    });
+    expect(still.stderr).not.toContain("would change");
+    const again = await openDatabase(join(service.folder, ".knowctl", "state.db"));
+    again.exec("UPDATE failures SET options = NULL");
+    again.close();
     writeFiles(service.folder, { "docs/a.md": "# Mended\n", "docs/new.md": "# New\n" });
     const ran = await runIn(service, retry);
     expect(ran).toMatchObject({ code: 10 });

@@ -1,7 +1,7 @@
 import type { IngestOptions } from "../ingest-options.ts";
 import type { Context } from "../../../context.ts";
 import { createRealPlaces, exists } from "../../../documents/find/real-place.ts";
-import { openYields } from "../../../documents/find/yields.ts";
+import { openYields, type Yield } from "../../../documents/find/yields.ts";
 import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { optionsJson, type RecordedOptions } from "../../../sync/state/options.ts";
@@ -95,19 +95,21 @@ function acceptedIds(
 async function keepKnownIds(
   session: Session,
   paths: readonly string[],
-  idsOf: (path: string) => Promise<ReadonlySet<string>>,
+  yieldOf: (path: string) => Promise<Yield>,
 ): Promise<{ kept: string[]; changed: string[] }> {
   const { byPath, prefixed } = acceptedIds(session, paths);
   const { shown: nameOf, settings } = session.source;
   const kept: string[] = [];
   const changed: string[] = [];
   for (const path of paths) {
-    const ids = await idsOf(path);
+    const { ids, failed } = await yieldOf(path);
     const known = byPath.get(path) ?? [];
     const other = known.some((id) => ids.has(id)) ? undefined : known[0];
-    // Nothing is known of this file: another one tells that ids had a prefix.
+    // The file has no known id. Another document shows that ids had a prefix.
     const isUnsure = known.length === 0 && prefixed !== undefined && settings.idPrefix === "";
-    if (other !== undefined) {
+    // A file that still fails is sent to no id: the upload reports why.
+    if (failed !== undefined) kept.push(path);
+    else if (other !== undefined) {
       const now = [...ids][0] ?? "none";
       changed.push(`${nameOf(path)}: not sent: its id would change from ${other} to ${now}`);
     } else if (isUnsure) {
@@ -129,10 +131,10 @@ export async function keepIds(
   const absolute = createRealPlaces(root);
   if (!recorded) {
     const today = await openYields(source.raw, context.workerScript);
-    const idsOf = async (path: string): Promise<ReadonlySet<string>> =>
-      (await today.of(path, absolute(path))).ids;
     try {
-      const { kept, changed } = await keepKnownIds(session, paths, idsOf);
+      const { kept, changed } = await keepKnownIds(session, paths, (path) =>
+        today.of(path, absolute(path)),
+      );
       await listSome(output, changed, "would change their ids");
       return kept;
     } finally {
