@@ -123,11 +123,11 @@ const own: FlagCases = {
     { ...batch, args: "hello", flag: "--batch q.ndjson", refused: /leave out the message/ },
   ],
   "--concurrency": [
-    { tested: "test/commands/chat/batch.test.ts" },
+    { tested: "test/commands/chat/batch/batch.test.ts" },
     { ...question, flag: "--concurrency 2", refused: /--batch/ },
   ],
   "--resume": [
-    { tested: "test/commands/chat/batch.test.ts" },
+    { tested: "test/commands/chat/batch/batch.test.ts" },
     { ...question, flag: "--resume done.ndjson", refused: /--batch/ },
   ],
   "--no-reask": [

@@ -181,7 +181,7 @@ const run: FlagCases = {
     flag: "--allow-empty",
     codes: [2, 0],
   },
-  "--checksum": { tested: "test/e2e/unchanged.test.ts" },
+  "--checksum": { tested: "test/e2e/ingest/unchanged.test.ts" },
   "--force": {
     files: two,
     first: [`ingest docs ${pair}`],

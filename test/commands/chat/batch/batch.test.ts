@@ -1,0 +1,277 @@
+import type { SandboxOptions } from "../../../../src/sandbox/options.ts";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { SignalReceived } from "../../../../src/context.ts";
+import { ClosedPipeError } from "../../../../src/errors.ts";
+import { main } from "../../../../src/main.ts";
+import { ChatEventLine } from "../../../../src/output/chat/turn/chat-events.ts";
+import { createTestContext } from "../../../support.ts";
+import { sessionId } from "../../../output/chat/lines.ts";
+import { chatPath, createWorld, type World } from "../support.ts";
+
+type Result = Extract<ChatEventLine, { type: "result" }>;
+
+/** The results, each checked against the schema. */
+function results(stdout: string): Result[] {
+  return stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => {
+      const parsed = ChatEventLine.parse(JSON.parse(line));
+      return parsed.type === "result" ? parsed : expect.unreachable(line);
+    });
+}
+
+function write(world: World, lines: readonly unknown[], name = "q.ndjson"): void {
+  const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
+  writeFileSync(join(world.home, name), `${text.join("\n")}\n`);
+}
+
+const questions = (count: number): object[] =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `q${index + 1}`,
+    message: `Question ${index + 1}`,
+  }));
+
+async function createBatch(lines: readonly unknown[], options: Partial<SandboxOptions> = {}) {
+  const world = await createWorld(options);
+  write(world, lines);
+  return world;
+}
+
+const asked = (world: World): unknown[] =>
+  world.sandbox.ledger.chats.map((body) => body["message"]);
+
+describe("chat --batch", () => {
+  it("asks every question once and tells the results in order, by file and by stdin", async () => {
+    const world = await createBatch(questions(25));
+    for (const [args, stdin] of [
+      [["--batch", "q.ndjson"], undefined],
+      [
+        ["--batch", "-"],
+        questions(25)
+          .map((line) => JSON.stringify(line))
+          .join("\n"),
+      ],
+    ] as const) {
+      world.sandbox.ledger.chats.length = 0;
+      const { code, stdout } = await world.run([...args], stdin === undefined ? {} : { stdin });
+      expect(code).toBe(0);
+      const told = results(stdout);
+      expect(told.map(({ line }) => line)).toEqual(Array.from({ length: 25 }, (_, n) => n + 1));
+      expect(told.map(({ id }) => id)).toEqual(questions(25).map((each) => (each as Result).id));
+      expect(told.every(({ status, answer }) => status === "ok" && answer !== "")).toBe(true);
+      expect(asked(world).map(String).toSorted()).toEqual(
+        questions(25)
+          .map((each) => (each as { message: string }).message)
+          .toSorted(),
+      );
+    }
+  });
+
+  it("asks no more at once than --concurrency says", async () => {
+    const world = await createBatch(questions(12));
+    await world.run(["--batch", "q.ndjson", "--concurrency", "2"]);
+    expect(world.sandbox.ledger.maxInFlight).toBeLessThanOrEqual(2);
+    expect(world.sandbox.ledger.chats).toHaveLength(12);
+  });
+
+  it("takes members of a line over the flags", async () => {
+    const world = await createBatch(
+      [
+        { message: "plain" },
+        {
+          message: "own",
+          sourceTypes: ["web"],
+          tags: { team: "a" },
+          tools: [],
+          temperature: 0.5,
+          model: "P/v/x",
+          since: "2026-01-31",
+        },
+      ],
+      { dialect: "onyx" },
+    );
+    await world.run(["--batch", "q.ndjson", "--source-type", "file", "--concurrency", "1"]);
+    const [plain, own] = world.sandbox.ledger.chats;
+    expect(plain).toMatchObject({ internal_search_filters: { source_type: ["file"] } });
+    expect(own).toMatchObject({
+      allowed_tool_ids: [],
+      llm_override: { model_provider: "P", model_version: "v/x", temperature: 0.5 },
+      internal_search_filters: {
+        source_type: ["web"],
+        tags: [{ tag_key: "team", tag_value: "a" }],
+        time_cutoff: "2026-01-31T00:00:00Z",
+      },
+    });
+  });
+
+  it("a bad line is that line's error with its number, the others go on: exit 10", async () => {
+    const bad: [unknown, string][] = [
+      ["not json", "not JSON"],
+      [[1], "not an object"],
+      [{}, "message"],
+      [{ message: " " }, "message"],
+      [{ message: "x", agnet: 1 }, "unknown member agnet"],
+      [{ message: "x", temperature: 3 }, "temperature"],
+      [{ message: "x", session: "s", agent: 1 }, "agent and project"],
+      [{ message: "x", since: "soon" }, "--since"],
+    ];
+    const world = await createBatch([...bad.map(([line]) => line), "", { id: 7, message: "good" }]);
+    const { code, stdout, stderr } = await world.run(["--batch", "q.ndjson"]);
+    expect(code).toBe(10);
+    const told = results(stdout);
+    for (const [index, [, words]] of bad.entries()) {
+      expect(told[index]).toMatchObject({ line: index + 1, error: { exit: "usage" } });
+      expect(told[index]?.error?.message).toContain(words);
+      expect(told[index]?.error?.message).toContain(`q.ndjson:${index + 1}: `);
+    }
+    expect(told.at(-1)).toMatchObject({ line: 10, id: "7", status: "ok" });
+    expect(stderr).toContain("8 of 9 questions were not answered");
+    expect(asked(world)).toEqual(["good"]);
+  });
+
+  it("asks the questions of one session one after the other", async () => {
+    const world = await createBatch([{ message: "first" }]);
+    const [{ sessionId } = expect.unreachable()] = results(
+      (await world.run(["--batch", "q.ndjson"])).stdout,
+    );
+    write(
+      world,
+      Array.from({ length: 6 }, (_, n) => ({ message: `n${n}`, session: sessionId })),
+    );
+    world.sandbox.ledger.chats.length = 0;
+    world.sandbox.ledger.maxInFlight = 0;
+    const { code } = await world.run(["--batch", "q.ndjson", "--concurrency", "6"]);
+    expect(code).toBe(0);
+    expect(asked(world)).toEqual(["n0", "n1", "n2", "n3", "n4", "n5"]);
+    expect(world.sandbox.ledger.maxInFlight).toBe(1);
+  });
+
+  it("--resume --no-reask asks what is left and nothing twice", async () => {
+    const world = await createBatch(questions(3), {
+      faults: { rules: [{ when: { path: chatPath }, do: { status: 500 } }] },
+    });
+    const failed = await world.run(["--batch", "q.ndjson", "--concurrency", "1"]);
+    expect(failed.code).toBe(10);
+    const [one, two, three] = results(failed.stdout);
+    const answered = { ...one, status: "ok", answer: "yes" };
+    const lost = { ...two, status: "incomplete", error: null };
+    const refused = { ...three, status: "error", error: { exit: "auth" } };
+    write(world, [answered, lost, refused], "r.ndjson");
+    appendFileSync(join(world.home, "r.ndjson"), '{"version":1,"type":"result","id":"q3","st');
+    const args = ["--batch", "q.ndjson", "--resume", "r.ndjson", "--no-reask"];
+    const again = await world.run(args);
+    expect(results(again.stdout).map(({ id }) => id)).toEqual(["q3"]);
+    expect(again.code).toBe(10);
+    expect(again.stderr).toContain("1 answered before, 1 not asked again");
+    expect(again.stderr).toContain("2 of 3 questions were not answered");
+  });
+
+  it("waits as the service says, and goes on", async () => {
+    const limited = { status: 429, headers: { "retry-after": "2" }, body: { detail: "slow" } };
+    const world = await createBatch(questions(4), {
+      faults: { rules: [{ when: { path: chatPath, first: 1 }, do: limited }] },
+    });
+    const { code, stdout } = await world.run(["--batch", "q.ndjson"]);
+    expect(results(stdout).map(({ status }) => status)).toEqual(["ok", "ok", "ok", "ok"]);
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    ["a refused key", { status: 403, body: { detail: "no" } }, 4],
+    ["a missing endpoint", { status: 404, body: { detail: "no" } }, 9],
+  ])("ends at once after %s: the rest is not asked", async (_name, fault, exitCode) => {
+    const world = await createBatch(questions(20), {
+      faults: { rules: [{ when: { path: chatPath }, do: fault }] },
+    });
+    const { code, stdout } = await world.run(["--batch", "q.ndjson", "--concurrency", "2"]);
+    expect(code).toBe(exitCode);
+    expect(world.sandbox.ledger.requestCount).toBeLessThanOrEqual(2);
+    expect(results(stdout).length).toBeLessThanOrEqual(2);
+  });
+
+  it("an interrupt ends it: results so far stand, what was not asked has none", async () => {
+    const world = await createBatch(questions(20));
+    const test = createTestContext({ cwd: world.home, env: world.env });
+    let told = 0;
+    const stdout = {
+      ...test.stdout,
+      async write(part: string) {
+        await test.stdout.write(part);
+        if (++told === 3) test.abort(new SignalReceived("SIGINT", "interrupted"));
+      },
+    };
+    const args = ["chat", "--batch", "q.ndjson", "--concurrency", "2"];
+    expect(await main(args, { ...test, stdout })).toBe(130);
+    const lines = results(test.stdoutText());
+    expect(lines.length).toBeLessThan(20);
+    expect(lines.map(({ line }) => line)).toEqual(lines.map((_, index) => index + 1));
+    writeFileSync(join(world.home, "r.ndjson"), test.stdoutText());
+    await world.run(["--batch", "q.ndjson", "--resume", "r.ndjson", "--no-reask"]);
+    expect(new Set(asked(world)).size).toBe(asked(world).length);
+  });
+
+  it("a reader that goes away ends it quietly", async () => {
+    const world = await createBatch(questions(20));
+    const test = createTestContext({ cwd: world.home, env: world.env });
+    const write = () => Promise.reject(new ClosedPipeError());
+    const context = { ...test, stdout: { ...test.stdout, write } };
+    expect(await main(["chat", "--batch", "q.ndjson", "--concurrency", "1"], context)).toBe(0);
+    expect(world.sandbox.ledger.chats.length).toBeLessThan(5);
+  });
+
+  it.each([
+    ["a message", ["hi"]],
+    ["--save", ["--save", "x"]],
+    ["another format", ["--output", "text"]],
+    ["a missing file", ["--batch", "none.ndjson"]],
+    ["missing results", ["--resume", "none.ndjson"]],
+  ])("refuses %s", async (_name, args) => {
+    const world = await createBatch(questions(1));
+    const { code } = await world.run(["--batch", "q.ndjson", ...args]);
+    expect(code).toBe(2);
+    expect(asked(world)).toEqual([]);
+  });
+
+  it.each([
+    ["file", ["--batch", "q.ndjson"], {}],
+    ["stdin", ["--batch", "-"], { stdin: "\n" }],
+  ])("an empty %s asks nothing, which is said", async (_name, args, given) => {
+    const world = await createBatch([]);
+    const { code, stdout, stderr } = await world.run(args, given);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("holds no question");
+  });
+
+  it("refuses a flag that the session of a line leaves without effect", async () => {
+    const lines = [{ message: "a", session: sessionId }, { message: "b" }];
+    const world = await createBatch(lines);
+    for (const flag of ["--agent", "--project"]) {
+      world.sandbox.ledger.chats.length = 0;
+      const { code, stdout } = await world.run(["--batch", "q.ndjson", flag, "0"]);
+      expect(code).toBe(10);
+      const [first] = results(stdout);
+      expect(first?.error?.message).toContain(`${flag} applies only to a new session`);
+      expect(asked(world)).toEqual(["b"]);
+    }
+  });
+
+  it("the model of a line counts over --provider and --model-version", async () => {
+    const world = await createBatch([{ message: "a", model: "P/v" }], { models: { P: ["v"] } });
+    await world.run(["--batch", "q.ndjson", "--provider", "Q", "--model-version", "w"]);
+    expect(world.asked()["llm_override"]).toEqual({ model_provider: "P", model_version: "v" });
+  });
+
+  it("takes the beginning of a session's id", async () => {
+    const world = await createBatch([{ message: "a" }], { dialect: "onyx" });
+    const { stderr } = await world.run(["first"]);
+    const [, id = ""] = /session (\S+)/.exec(stderr) ?? [];
+    await world.run(["--batch", "q.ndjson", "--session", id.slice(0, 6)]);
+    expect(world.asked()["chat_session_id"]).toBe(id);
+    write(world, [{ message: "b", session: id.slice(0, 6) }]);
+    await world.run(["--batch", "q.ndjson"]);
+    expect(world.asked()).toMatchObject({ message: "b", chat_session_id: id });
+  });
+});

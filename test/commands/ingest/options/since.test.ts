@@ -1,0 +1,160 @@
+import { renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startTestService, writeFiles } from "../../../service.ts";
+import { acceptedIds, runIngest, startGitService, type GitService } from "../support.ts";
+
+const files = {
+  ".gitignore": ".knowctl\n",
+  "docs/a.md": "# A\n\nFirst text of the page a.\n",
+  "docs/b.md": "# B\n\nFirst text of the page b.\n",
+  "docs/c.md": "# C\n\nFirst text of the page c.\n",
+  "docs/old.md": "# Old\n\nA page that gets another name.\n",
+};
+
+/** One page changed, one new, one deleted, one renamed since the first commit. */
+async function changedService(): Promise<GitService> {
+  const service = await startGitService({ files });
+  writeFiles(service.folder, {
+    "docs/b.md": "# B\n\nSecond text.\n",
+    "docs/new.md": "New page.\n",
+  });
+  rmSync(join(service.folder, "docs/c.md"));
+  renameSync(join(service.folder, "docs/old.md"), join(service.folder, "docs/young.md"));
+  service.commit();
+  return service;
+}
+
+describe("--since", () => {
+  it("takes the documents that show an image which changed", async () => {
+    const png = (text: string): Buffer =>
+      Buffer.concat([
+        Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+        Buffer.from(text),
+      ]);
+    const service = await startGitService({
+      files: { ...files, "docs/a.md": "# A\n\n![x](x.png)\n", "docs/x.png": png("one") },
+    });
+    const upload = { images: "upload" } as const;
+    expect((await runIngest(service, ["docs"], upload)).error).toBeUndefined();
+    writeFiles(service.folder, { "docs/x.png": png("two") });
+    service.commit();
+    const { stderr } = await runIngest(service, ["docs"], { ...upload, since: "HEAD~1" });
+    expect(stderr).toContain("1 updated");
+    expect(service.sandbox.ledger.documents.get("docs/a.md")).toHaveLength(2);
+    expect(service.sandbox.ledger.documents.get("docs/b.md")).toHaveLength(1);
+  });
+
+  it("sends what changed since a commit and counts what is gone", async () => {
+    const service = await changedService();
+    const { stderr, error } = await runIngest(service, ["docs"], { since: "HEAD~1" });
+    expect(error).toBeUndefined();
+    expect(acceptedIds(service)).toEqual(["docs/b.md", "docs/new.md", "docs/young.md"]);
+    expect(stderr).toContain("since HEAD~1: 3 files changed (1 renamed), 1 deleted");
+    expect(stderr).toContain("the service still has the documents of deleted and renamed files");
+  });
+
+  it("tells the plan without a state: what is gone or renamed comes from git", async () => {
+    const service = await changedService();
+    const { stdout } = await runIngest(service, ["docs"], { since: "HEAD~1", dryRun: true });
+    expect(stdout.split("\n").filter(Boolean)).toEqual([
+      "new\tdocs/b.md\tdocs/b.md\t",
+      "new\tdocs/new.md\tdocs/new.md\t",
+      "new\tdocs/young.md\tdocs/young.md\trenamed from docs/old.md",
+      "orphaned\tdocs/c.md\t\tdeleted since HEAD~1",
+      "orphaned\tdocs/old.md\t\trenamed since HEAD~1 to docs/young.md",
+    ]);
+  });
+
+  it("tells what the state knows of the deleted files, and of those alone", async () => {
+    const service = await startGitService({ files });
+    await runIngest(service, ["docs"]);
+    // Gone, but in the commit as well: not a change since it.
+    rmSync(join(service.folder, "docs/a.md"));
+    service.commit();
+    rmSync(join(service.folder, "docs/c.md"));
+    service.commit();
+    const { stdout } = await runIngest(service, ["docs"], { since: "HEAD~1", dryRun: true });
+    expect(stdout).toBe(
+      "orphaned\tdocs/c.md\tdocs/c.md\tthe file is gone; the service still has the document\n",
+    );
+  });
+
+  it("looks at nothing else, and takes no file outside the given paths", async () => {
+    const service = await changedService();
+    writeFiles(service.folder, { "other.md": "x\n", "docs/a.md": "---\nbroken: [\n---\n" });
+    service.commit();
+    writeFiles(service.folder, { "docs/b.md": "# B\n\nThird text.\n", "else.md": "x\n" });
+    const { stderr, error } = await runIngest(service, ["docs"], { since: "HEAD" });
+    expect(error).toBeUndefined();
+    expect(acceptedIds(service)).toEqual(["docs/b.md"]);
+    expect(stderr).toContain("since HEAD: 1 file changed\n");
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ["by its path", {}, "docs/a.md"],
+    ["by its front matter", { "docs/z.md": "---\nid: own\n---\nText.\n" }, "own"],
+    ["in a row", { "docs/z.csv": "id,title,text\nr1,T,Text\n" }, "r1"],
+  ])("lets no changed file take the id that an unchanged one has: %s", async (_, more, id) => {
+    const service = await startGitService({ files: { ...files, ...more } });
+    writeFiles(service.folder, { "docs/new.md": `---\nid: ${id}\n---\nOther.\n` });
+    const paths = ["docs", ...Object.keys(more)];
+    for (const options of [{}, { state: false }, { dryRun: true }]) {
+      const { error } = await runIngest(service, paths, { since: "HEAD", ...options });
+      expect(error).toMatchObject({ exit: "usage", message: expect.stringContaining("two files") });
+      expect(error?.details.join()).toContain("docs/new.md");
+    }
+    expect(acceptedIds(service)).toEqual([]);
+    rmSync(join(service.folder, "docs/new.md"));
+    writeFiles(service.folder, { "docs/fine.md": "Fine.\n" });
+    const { stderr } = await runIngest(service, paths, { since: "HEAD" });
+    expect(stderr).toContain("done: 1 created in");
+  });
+
+  it("leaves two unchanged files with one id to a run over them", async () => {
+    const same = "---\nid: same\n---\nText.\n";
+    const service = await startGitService({ files: { "docs/a.md": same, "docs/b.md": same } });
+    writeFiles(service.folder, { "docs/c.md": "New.\n" });
+    for (const options of [{ dryRun: true }, {}]) {
+      const { error } = await runIngest(service, ["docs"], { since: "HEAD", ...options });
+      expect(error).toBeUndefined();
+    }
+    expect(acceptedIds(service)).toEqual(["docs/c.md"]);
+    const { error } = await runIngest(service, ["docs"]);
+    expect(error).toMatchObject({ exit: "usage" });
+  });
+
+  it("nothing changed is no error", async () => {
+    const service = await startGitService({ files });
+    const { stderr, error } = await runIngest(service, ["docs"], { since: "HEAD" });
+    expect(error).toBeUndefined();
+    expect(stderr).toContain("since HEAD: 0 files changed");
+    expect(stderr).toContain("nothing to do");
+  });
+
+  it("refuses an unknown commit and a folder outside git, with a remedy", async () => {
+    const service = await startGitService({ files });
+    const unknown = await runIngest(service, ["docs"], { since: "nowhere" });
+    expect(unknown.error).toMatchObject({ exit: "usage" });
+    expect(unknown.error?.message).toContain("--since nowhere: no such commit");
+    const outside = await startTestService({ files });
+    const { error } = await runIngest(outside, ["docs"], { since: "HEAD" });
+    expect(error).toMatchObject({ exit: "usage" });
+    expect(error?.message).toContain("--since: ");
+    expect(error?.message).toContain("is not in a git repository");
+    expect(error?.hints).not.toEqual([]);
+    expect(acceptedIds(service)).toEqual([]);
+  });
+
+  it("refuses a commit that a shallow clone lacks", async () => {
+    const service = await changedService();
+    const first = service.git("rev-parse", "HEAD~1").trim();
+    const clone = await startTestService();
+    rmSync(clone.folder, { recursive: true });
+    service.git("clone", "-q", "--depth", "1", `file://${service.folder}`, clone.folder);
+    const { error } = await runIngest(clone, ["docs"], { since: first });
+    expect(error).toMatchObject({ exit: "usage" });
+    expect(error?.hints.join(" ")).toContain("--unshallow");
+    expect(acceptedIds(clone)).toEqual([]);
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { failedInState } from "../../../../src/commands/ingest/retry/retry-groups.ts";
+import { optionsJson, type RecordedOptions } from "../../../../src/sync/state/options.ts";
+import { openTestState } from "../../../sync/open-state.ts";
+
+const target = "https://h#2";
+const optionsWith = (tag: string): RecordedOptions => ({
+  byInclude: false,
+  pairFromFlag: true,
+  mapping: 5,
+  settings: { flags: { tags: [tag] } },
+});
+
+it("retries a file that failed in several runs with the options of the last", async () => {
+  const state = await openTestState();
+  const [old, young] = ["old", "young"].map((tag) =>
+    state.options.store(optionsJson(optionsWith(tag))),
+  );
+  const failure = { target, part: 0, reason: "x", retryable: true, status: undefined };
+  state.save({
+    failures: [
+      { ...failure, path: "a.md", id: "a.md", options: young, failedAtMs: 2 },
+      // Before it had an id; listed after what failed later.
+      { ...failure, path: "b.md", id: "b.md", options: young, failedAtMs: 2 },
+      { ...failure, path: "b.md", id: "~", options: old, failedAtMs: 1 },
+      { ...failure, path: "c.md", id: "", options: old, failedAtMs: 1 },
+    ],
+  });
+  expect(failedInState(state, target).groups).toEqual([
+    { options: optionsWith("young"), paths: ["a.md", "b.md"] },
+    { options: optionsWith("old"), paths: ["c.md"] },
+  ]);
+  state.close();
+});

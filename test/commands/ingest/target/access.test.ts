@@ -1,0 +1,201 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { main } from "../../../../src/main.ts";
+import { startTestService, writeFiles, type TestServiceOptions } from "../../../service.ts";
+import { createTestContext } from "../../../support.ts";
+import { pair } from "../../pairs.ts";
+
+const source = "ingestion_api";
+const pairs = [
+  pair({ id: 2, name: "Handbook uploads", source }),
+  pair({ id: 5, name: "Board", source, access: "private", groups: [7, 12], email: "a@b.example" }),
+  pair({ id: 6, name: "Wiki", source, access: "sync" }),
+  pair({ id: 8, name: null, source, access: "private" }),
+];
+
+/** Three documents; a rule sends one of them to pair 5. */
+const rules = JSON.stringify({ ingest: { rules: [{ match: "docs/b.md", ccPairId: 5 }] } });
+const files = { "docs/a.md": "# A\n\nOne.\n", "docs/b.md": "# B\n\nTwo.\n" };
+
+async function start(options: TestServiceOptions = {}, env: Record<string, string> = {}) {
+  const service = await startTestService({ pairs, files, ...options });
+  const { sandbox, folder } = service;
+  return {
+    ...service,
+    sent: () => [...sandbox.ledger.documents.keys()].toSorted(),
+    async run(line: string, stdin?: string) {
+      const context = createTestContext({
+        cwd: folder,
+        env: { ...service.env, NO_COLOR: "1", ...env },
+        ...(stdin === undefined ? {} : { stdin }),
+      });
+      const code = await main(line.split(" "), context);
+      return { code, out: context.stdoutText(), err: context.stderrText() };
+    },
+  };
+}
+
+const readers: [number, string][] = [
+  [2, 'to "Handbook uploads" (pair 2, public: everybody who can sign in reads these documents)'],
+  [
+    5,
+    'to "Board" (pair 5, private: the owner of its credential (a@b.example) and groups 7, 12 read these documents)',
+  ],
+  [
+    8,
+    "to a connector without a name (pair 8, private: only the owner of its credential reads these documents)",
+  ],
+];
+
+describe("who can read the target", () => {
+  it.each(readers)("is the first line of an upload to pair %i", async (id, line) => {
+    const { run } = await start();
+    const { code, err } = await run(`ingest docs --cc-pair-id ${id}`);
+    expect({ code, first: err.split("\n")[0] }).toEqual({ code: 0, first: line });
+    expect((await run(`ingest docs --cc-pair-id ${id}`)).err).not.toContain("to ");
+  });
+
+  it.each(readers)("is said by a dry run to pair %i", async (id, line) => {
+    const { run, sent } = await start();
+    const { code, err } = await run(`ingest docs --cc-pair-id ${id} --dry-run`);
+    expect({ code, first: err.split("\n")[0], sent: sent() }).toEqual({
+      code: 0,
+      first: line,
+      sent: [],
+    });
+  });
+
+  it("is said of every pair that rules name", async () => {
+    const { run } = await start({ files: { ...files, ".cliconfig.json": rules } });
+    const { err } = await run("ingest docs --config .cliconfig.json --dry-run");
+    expect(err).not.toContain("(pair 2");
+    expect(err).toContain('to "Board" (pair 5');
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ["no key", { KNOWCTL_API_KEY: "" }],
+    ["no address", { KNOWCTL_BASE_URL: "" }],
+  ])("is not asked for by a dry run with %s", async (_, env) => {
+    const { run } = await start({}, env);
+    const { code, err } = await run("ingest docs --cc-pair-id 2 --dry-run");
+    expect(code).toBe(0);
+    expect(err).not.toMatch(/pair|cannot determine/);
+    const required = await run("ingest docs --cc-pair-id 2 --dry-run --require-access private");
+    expect(required).toMatchObject({ code: 0 });
+    expect(required.err).toContain("the upload needs a pair of access type private");
+  });
+
+  it.each(["403", "500"])("cannot be told by a dry run whose listing is %s", async (status) => {
+    const rule = { when: { path: "/api/manage" }, do: { status: Number(status) } };
+    const { run } = await start({ faults: { rules: [rule] } as never });
+    const { code, err } = await run(
+      "ingest docs --cc-pair-id 2 --dry-run --require-access private",
+    );
+    expect(code).toBe(0);
+    expect(err).toContain("cannot determine who can read the documents");
+  });
+});
+
+describe("a pair of access type sync", () => {
+  const stdin = `${JSON.stringify({ id: "x", semantic_identifier: "X", sections: [{ text: "x" }] })}\n`;
+
+  it.each<[string, string?]>([
+    ["ingest docs --cc-pair-id 6"],
+    ["ingest docs --connector Wiki"],
+    ["ingest docs --cc-pair-id 6 --dry-run"],
+    ["ingest docs --cc-pair-id 6 --require-access sync"],
+    ["ingest - --cc-pair-id 6", stdin],
+    ["ingest - --cc-pair-id 6 --dry-run", stdin],
+  ])("is refused: %s", async (line, input) => {
+    const { run, sent } = await start();
+    const { code, err } = await run(line, input);
+    expect(err).toContain("nobody finds documents that are uploaded to it; nothing was sent");
+    expect({ code, sent: sent() }).toEqual({ code: 2, sent: [] });
+    const allowed = await run(`${line} --allow-sync`, input);
+    expect(allowed).toMatchObject({ code: 0 });
+    expect(allowed.err).toContain("sync: nobody finds documents that are uploaded here");
+  });
+});
+
+describe("--require-access", () => {
+  it.each<[string, number]>([
+    ["ingest docs --cc-pair-id 2 --require-access private", 2],
+    ["ingest docs --cc-pair-id 2 --require-access private --dry-run", 2],
+    ["ingest docs --cc-pair-id 5 --require-access public --require-access sync", 2],
+    ["ingest docs --cc-pair-id 5 --require-access private", 0],
+    ["ingest docs --cc-pair-id 5 --require-access public --require-access private", 0],
+    ["ingest docs --cc-pair-id 5 --require-access secret", 2],
+  ])("%s: %i", async (line, code) => {
+    const { run, sent } = await start();
+    expect(await run(line)).toMatchObject({ code });
+    expect(sent()).toEqual(code === 0 ? ["docs/a.md", "docs/b.md"] : []);
+  });
+
+  it("covers the pairs that rules name, and those of lines on stdin", async () => {
+    const config = JSON.stringify({
+      ingest: { ccPairId: 2, rules: [{ match: "docs/b.md", ccPairId: 5 }] },
+    });
+    const { run, sent } = await start({ files: { ...files, ".cliconfig.json": config } });
+    const ran = await run("ingest docs --config .cliconfig.json --require-access public");
+    expect(ran.err).toContain("cc_pair_id 5 (Board) is private, and only public is allowed");
+    expect(ran.code).toBe(2);
+    const document = { id: "x", semantic_identifier: "X", sections: [{ text: "x" }] };
+    const line = `${JSON.stringify({ document, cc_pair_id: 5 })}\n`;
+    const given = await run("ingest - --config .cliconfig.json --require-access public", line);
+    expect({ code: given.code, sent: sent() }).toEqual({ code: 2, sent: [] });
+  });
+
+  it("holds where nothing is to be sent, for ingest retry and for removal notices", async () => {
+    const bad = { "docs/c.md": "---\ntitle: [unclosed\n---\ntext\n" };
+    const { run, folder, sent } = await start({ files: { ...files, ...bad } });
+    expect(await run("ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+    writeFiles(folder, { "docs/c.md": "# C\n" });
+    const retry = "ingest retry --cc-pair-id 2 --require-access";
+    expect(await run(`${retry} private`)).toMatchObject({ code: 2 });
+    expect(sent()).toEqual(["docs/a.md", "docs/b.md"]);
+    expect(await run(`${retry} public`)).toMatchObject({ code: 0 });
+    const again = "ingest docs --cc-pair-id 2 --require-access private";
+    expect(await run(again)).toMatchObject({ code: 2 });
+    rmSync(join(folder, "docs/b.md"));
+    const orphans = "ingest orphans docs --cc-pair-id 2 --require-access";
+    const tombstone = "--tombstone --max-delete 1 --yes";
+    expect(await run(`${orphans} private ${tombstone}`)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("nothing was removed"),
+    });
+    expect(await run(`${orphans} private`)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--require-access needs --tombstone"),
+    });
+    expect(await run(`${orphans} public ${tombstone}`)).toMatchObject({ code: 0 });
+  });
+
+  const file = { ".cliconfig.json": JSON.stringify({ ingest: { requireAccess: ["private"] } }) };
+
+  it("counts from a trusted file, and a flag wins over it", async () => {
+    const { run } = await start({ files: { ...files, ...file } }, { KNOWCTL_TRUST_PROJECT: "1" });
+    expect(await run("ingest docs --cc-pair-id 2")).toMatchObject({ code: 2 });
+    expect(await run("ingest docs --cc-pair-id 2 --require-access public")).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it.each([
+    ["ingest.requireAccess", file],
+    ["ingest.accessKeys", { ".cliconfig.json": '{"ingest": {"accessKeys": []}}' }],
+    [
+      "profiles.default.ingest.requireAccess",
+      {
+        ".cliconfig.json": '{"profiles": {"default": {"ingest": {"requireAccess": ["private"]}}}}',
+      },
+    ],
+  ])("in an untrusted file is refused: %s", async (key, untrusted) => {
+    const { run, sent } = await start({ files: { ...files, ...untrusted } });
+    const { code, err } = await run("ingest docs --cc-pair-id 2");
+    expect(err).toContain("is not trusted");
+    expect(err).toContain(key);
+    expect({ code, sent: sent() }).toEqual({ code: 3, sent: [] });
+    expect(await run("ingest docs --cc-pair-id 5 --dry-run")).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { buildPayload } from "../../../src/documents/payload/payload.ts";
+import { createSecretCheck, type FoundSecret } from "../../../src/documents/payload/secrets.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
+import { mappingKey } from "../../../src/documents/map/mapping.ts";
+import "../folder.ts";
+
+const settings = (allowSecrets?: readonly string[] | true) =>
+  compileSettings({ root: "/", allowSecrets });
+
+function find(text: string, keys: readonly string[] = [], path = "a.md"): FoundSecret | undefined {
+  const sections = [{ text: "first" }, { text }];
+  const document = { id: "a", semantic_identifier: "a", sections, metadata: {}, source: "file" };
+  return createSecretCheck(keys, settings())(path, buildPayload(document).body);
+}
+
+const base64 = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDTgOZ2fP0KSvX1";
+const blockOf = (name: string): string =>
+  `-----BEGIN ${name}-----\n${base64}\n${base64}\n-----END ${name}-----`;
+
+describe("blocks of private keys", () => {
+  it.each([
+    "PRIVATE KEY",
+    "ENCRYPTED PRIVATE KEY",
+    "RSA PRIVATE KEY",
+    "EC PRIVATE KEY",
+    "DSA PRIVATE KEY",
+    "OPENSSH PRIVATE KEY",
+    "ANY PRIVATE KEY",
+  ])("%s", (name) => {
+    expect(find(blockOf(name))?.kind).toBe(`a private key (-----BEGIN ${name}-----)`);
+  });
+
+  const header = "-----BEGIN RSA PRIVATE KEY-----";
+  it.each([
+    ["of PGP", `-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYBF0Yz1oBCADVKlm3Vdhp`],
+    [
+      "of PGP, with headers",
+      `-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\nComment: x: y\n\n${base64}`,
+    ],
+    ["of SSH2", `---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: "rsa-key"\n${base64}`],
+    ["encrypted", `${header}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,0AF1\n\n${base64}`],
+    ["with CRLF", `${header}\r\n${base64}`],
+    ["indented, as in YAML", `key: |\n    ${header}\n    ${base64}`],
+    ["quoted", `> ${header}\n> ${base64}`],
+    ["in a comment", ` * ${header}\n * ${base64}`],
+    ["in a JSON text", JSON.stringify({ private_key: `${header}\n${base64}` })],
+    ["in a program", `"${header}\\n" +\n  "${base64}\\n"`],
+    [
+      "in a string of C that goes on behind a backslash",
+      `"${header}\\r\\n" \\\n  "${base64}\\r\\n"`,
+    ],
+    ["in a Makefile", `KEY = ${header} \\\n  ${base64} \\\n  ${base64}`],
+    ["behind a hard break of Markdown", `${header}\\\n${base64}\\\n${base64}`],
+    ["in JSON within JSON", JSON.stringify(JSON.stringify({ key: `${header}\n${base64}` }))],
+    ["on one line", `${header} ${base64}`],
+    ["without its end", `text ${header}\n${base64}`],
+    ["behind another mention", `See ${header}.\n\n${header}\n${base64}`],
+  ])("%s", (_name, text) => {
+    expect(find(text)).toBeDefined();
+  });
+
+  it.each([
+    ["a mention", `A key begins with ${header} and ends in a line of its own.`],
+    ["a mention in code", `Look for \`${header}\` in /etc/ssl/private/keys/server/example.`],
+    ["a placeholder", `${header}\n...\n-----END RSA PRIVATE KEY-----`],
+    ["a placeholder in brackets", `${header}\n<your key here>\n-----END RSA PRIVATE KEY-----`],
+    ["a public key", blockOf("PUBLIC KEY")],
+    ["a certificate", blockOf("CERTIFICATE")],
+    ["a public key of PGP", blockOf("PGP PUBLIC KEY BLOCK")],
+    ["the words", "A PRIVATE KEY is private."],
+  ])("are not %s", (_name, text) => {
+    expect(find(text)).toBeUndefined();
+  });
+
+  it.each([
+    "-",
+    " ",
+    "A ",
+    "\\",
+    "\\n",
+    "Version: ",
+    `${header} `,
+    `${header}\\`,
+    `${header}\n${" ".repeat(39)}`,
+    `${header}${"\\n".repeat(20)}A: `,
+  ])("are looked for in no long time: 100,000 times %j", (part) => {
+    expect(find(part.repeat(100_000) + "PRIVATE KEY")).toBeUndefined();
+  });
+});
+
+describe("keys of the profile", () => {
+  it("are found as they stand, however JSON writes them, and never shown", () => {
+    const key = 'a "quoted" \\ passphrase with ü';
+    expect(find(`x${key}y`, [key])).toEqual({
+      text: key,
+      kind: `a key of the active profile ("a …", ${key.length} characters)`,
+    });
+    expect(find(key.slice(1), [key])).toBeUndefined();
+    expect(find("0123456789abcdef", ["0123456789abcdef"])).toBeDefined();
+    expect(find("0123456789abcde", ["0123456789abcde"])).toBeUndefined();
+    for (const each of [
+      "abcdefghijklmnopqr",
+      "prefix_0123456789",
+      "tenant-aB1234567",
+      "x9".repeat(9),
+    ]) {
+      expect(find(`${each.slice(1)} ${each}`, [each])?.text, each).toBe(each);
+      expect(find(`${each.slice(1)} ${each.slice(0, -1)}`, [each]), each).toBeUndefined();
+    }
+  });
+
+  it("pass where the settings let them, without a file being read again for that", () => {
+    const key = "0123456789abcdef";
+    const body = buildPayload({
+      id: key,
+      semantic_identifier: "",
+      sections: [],
+      source: "file",
+      metadata: {},
+    }).body;
+    const allows = (allowed: readonly string[] | true | undefined, path: string): boolean =>
+      createSecretCheck([key], settings(allowed))(path, body) === undefined;
+    expect(allows(undefined, "a.md")).toBe(false);
+    expect(allows(true, "")).toBe(true);
+    expect(allows(["docs/**", "!docs/b.md"], "docs/a.md")).toBe(true);
+    expect(allows(["docs/**", "!docs/b.md"], "docs/b.md")).toBe(false);
+    expect(allows(["docs/**"], "")).toBe(false);
+    expect(mappingKey("a.md", settings(["docs/**"]))).toBe(mappingKey("a.md", settings()));
+  });
+});

@@ -1,0 +1,213 @@
+import * as fc from "fast-check";
+import stringWidth from "string-width";
+import { describe, expect, it } from "vitest";
+import { createOutput } from "../../../src/output/terminal/output.ts";
+import type { Column } from "../../../src/output/formats/select.ts";
+import { fitWidths, layOutColumns, writeTable } from "../../../src/output/terminal/table.ts";
+import { displayWidth, fit, fitEnd } from "../../../src/output/terminal/width.ts";
+import { relativeTime } from "../../../src/output/terminal/time.ts";
+import { createTestContext } from "../../support.ts";
+
+type Row = Record<string, unknown>;
+
+const columns: Column<Row>[] = [
+  { name: "id", value: (row) => row["id"], align: "right" },
+  { name: "name", value: (row) => row["name"] },
+  { name: "when", value: (row) => row["when"], show: (value) => `shown ${String(value)}` },
+];
+
+async function table(
+  rows: Row[],
+  options: { isTTY?: boolean; columns?: number } = {},
+): Promise<string[]> {
+  const context = createTestContext({ cwd: "/", env: { NO_COLOR: "1" }, ...options });
+  await writeTable(createOutput(context), columns, rows);
+  return context.stdoutText().split("\n").slice(0, -1);
+}
+
+describe("writeTable", () => {
+  it("aligns under a header; nothing is cut and no time is changed off a terminal", async () => {
+    const name = "long ".repeat(40).trim();
+    expect(
+      await table([
+        { id: 7, name, when: "2026" },
+        { id: 243, name: "b", when: null },
+      ]),
+    ).toEqual([
+      ` id  name${" ".repeat(195)}  when`,
+      `  7  ${name}  2026`,
+      `243  b${" ".repeat(198)}  —`,
+    ]);
+  });
+
+  it("cuts other columns rather than a time, also when the time is the widest", async () => {
+    const when = "a long while ago";
+    const lines = await table([{ id: 7, name: "n".repeat(20), when }], {
+      isTTY: true,
+      columns: 44,
+    });
+    expect(lines[1]).toBe(` 7  ${"n".repeat(15)}…  shown ${when}`);
+  });
+
+  it("shows times and cuts the widest column on a terminal", async () => {
+    const lines = await table([{ id: 7, name: "n".repeat(50), when: "1" }], {
+      isTTY: true,
+      columns: 30,
+    });
+    expect(lines).toEqual([`id  name${" ".repeat(15)}when`, ` 7  ${"n".repeat(16)}…  shown 1`]);
+  });
+
+  it.each([1, 3, 10, 20, 40, 80, 200])("fits %i columns where it can", async (width) => {
+    const name = "データ基盤 👩‍👩‍👧 e\u0301".repeat(5);
+    const rows = [{ id: 1234567, name, when: "x".repeat(40) }];
+    const lines = await table(rows, { isTTY: true, columns: width });
+    const least = 7 + 2 + 3 + 2 + 3;
+    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(Math.max(width, least));
+    expect(lines[1]).toContain("1234567");
+  });
+
+  it("aligns wide, combining and joined characters by what is seen", async () => {
+    const names = ["plain", "日本語", "e\u0301te\u0301", "👩‍👩‍👧 family", "🇩🇪", "ﷺ"];
+    const lines = await table(names.map((name) => ({ id: 1, name, when: "END" })));
+    const places = lines.slice(1).map((line) => stringWidth(line.slice(0, line.indexOf("END"))));
+    expect(new Set(places).size).toBe(1);
+  });
+
+  it("keeps a row on one line, whatever is in it", async () => {
+    const lines = await table([{ id: 1, name: "a\nb\tc\u001b[2J\r", when: [1, "x", null] }]);
+    expect(lines[1]).toBe(" 1  a b c^[[2J  1, x, ");
+  });
+
+  it("keeps the end of a column that says so", async () => {
+    const context = createTestContext({
+      cwd: "/",
+      isTTY: true,
+      columns: 14,
+      env: { NO_COLOR: "1" },
+    });
+    const where: Column<Row> = { name: "where", value: (row) => row["where"], cut: "start" };
+    await writeTable(createOutput(context), [where], [{ where: "/home/me/config.json:4" }]);
+    expect(context.stdoutText()).toBe("where\n…config.json:4\n");
+  });
+
+  it("writes nothing for no rows", async () => {
+    expect(await table([], { isTTY: true })).toEqual([]);
+  });
+
+  it("shows other values as text", async () => {
+    const lines = await table([{ id: 1, name: { a: 1 }, when: false }]);
+    expect(lines[1]).toBe(' 1  {"a":1}  false');
+  });
+});
+
+describe("fit", () => {
+  it.each([
+    ["abc", 3, "abc"],
+    ["abcd", 3, "ab…"],
+    ["日本語", 6, "日本語"],
+    ["日本語", 5, "日本…"],
+    ["日本語", 4, "日…"],
+    ["e\u0301e\u0301e\u0301", 2, "e\u0301…"],
+    ["👩‍👩‍👧👩‍👩‍👧", 3, "👩‍👩‍👧…"],
+    ["ab", 1, "…"],
+  ])("%j in %i columns is %j", (text, width, expected) => {
+    expect(fit(text, width)).toBe(expected);
+  });
+
+  it.each([
+    ["abc", 3, "abc"],
+    ["/home/me/config.json:4", 14, "…config.json:4"],
+    ["日本語", 5, "…本語"],
+    ["👩‍👩‍👧👩‍👩‍👧", 3, "…👩‍👩‍👧"],
+    ["ab", 1, "…"],
+  ])("keeps the end of %j in %i columns: %j", (text, width, expected) => {
+    expect(fitEnd(text, width)).toBe(expected);
+  });
+
+  it("never exceeds the width (1,000 cases)", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme" }),
+        fc.integer({ min: 1, max: 20 }),
+        (text, width) => {
+          expect(displayWidth(fit(text, width))).toBeLessThanOrEqual(width);
+          expect(displayWidth(fitEnd(text, width))).toBeLessThanOrEqual(width);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("cuts and measures a text of megabytes at once", () => {
+    const started = performance.now();
+    expect(fit("語".repeat(1_000_000), 11)).toBe("語語語語語…");
+    expect(displayWidth("語".repeat(300_000))).toBe(600_000);
+    expect(displayWidth("é".repeat(3_000_000))).toBe(3_000_000);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+});
+
+describe("fitWidths", () => {
+  it.each<[number[], boolean[], number, number[]]>([
+    [[5, 5], [true, true], 20, [5, 5]],
+    [[5, 50], [true, true], 20, [5, 13]],
+    [[30, 30], [true, true], 20, [9, 9]],
+    [[10, 30], [false, true], 20, [10, 8]],
+    [[18, 30], [false, true], 20, [18, 3]],
+    [[30, 30, 30], [true, true, true], 5, [3, 3, 3]],
+  ])("%j into %3$i", (widths, flexible, available, expected) => {
+    expect(fitWidths(widths, flexible, available)).toEqual(expected);
+  });
+});
+
+describe("layOutColumns", () => {
+  const connectors = [10, 16, 13, 11, 10, 12, 17];
+  const flexible = [false, true, true, true, true, true, true];
+  it.each<[number, number[]]>([
+    [120, connectors],
+    [95, [10, 16, 12, 11, 10, 12, 12]],
+    [80, [10, 16, 11, 11, 10, 12]],
+    [40, [10, 16, 10]],
+    [30, [10, 16]],
+    [20, [10, 8]],
+    [5, [10, 3]],
+  ])("in %i columns", (available, expected) => {
+    expect(layOutColumns(connectors, flexible, available)).toEqual(expected);
+  });
+
+  it("what has no room is named on stderr", async () => {
+    const context = createTestContext({
+      cwd: "/",
+      isTTY: true,
+      columns: 30,
+      env: { NO_COLOR: "1" },
+    });
+    const row = { id: 1, name: "n".repeat(22), when: "2026" };
+    await writeTable(createOutput(context), columns, [row]);
+    expect(context.stdoutText()).toBe(`id  name\n 1  ${"n".repeat(22)}\n`);
+    expect(context.stderrText()).toBe(
+      "columns that do not fit: when (use a wider terminal, or --fields)\n",
+    );
+  });
+});
+
+describe("relativeTime", () => {
+  const now = Date.parse("2026-03-10T12:00:00Z");
+  it.each([
+    ["2026-03-10T11:59:30Z", "just now"],
+    ["2026-03-10T11:59:00Z", "1 minute ago"],
+    ["2026-03-10T10:00:00Z", "2 hours ago"],
+    ["2026-03-07T12:00:00Z", "3 days ago"],
+    ["2026-03-07T12:00:00", "3 days ago"],
+    ["2026-03-07T14:00:00+02:00", "3 days ago"],
+    ["2026-03-07T12:00:00.123456Z", "2 days ago"],
+    ["2026-01-01T00:00:00Z", "2 months ago"],
+    ["2020-01-01T00:00:00Z", "6 years ago"],
+    ["2026-03-11T13:00:00Z", "in 1 day"],
+    ["not a time", "not a time"],
+    ["", ""],
+    ["5", "5"],
+  ])("%j is %j", (text, expected) => {
+    expect(relativeTime(text, now)).toBe(expected);
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+import { createGuard } from "../../../src/sandbox/http/guard.ts";
+import { startSandbox } from "../../../src/sandbox/http/server.ts";
+import { temporaryFolder } from "../../support.ts";
+import { key, raw, start } from "../start.ts";
+
+function head(port: number, lines: string[], target = "GET /api/tool"): string {
+  const all = [`${target} HTTP/1.1`, ...lines, `authorization: Bearer ${key}`, "connection: close"];
+  return `${all.join("\r\n").replaceAll("PORT", String(port))}\r\n\r\n`;
+}
+const statusOf = (answer: string): number => Number(answer.slice(9, 12));
+
+describe("who may ask", () => {
+  it.each([
+    ["the address itself", ["host: 127.0.0.1:PORT"], 200],
+    ["localhost", ["host: localhost:PORT"], 200],
+    ["localhost in capitals", ["host: LOCALHOST:PORT"], 200],
+    ["IPv6 loopback", ["host: [::1]:PORT"], 200],
+    ["a name rebound to loopback", ["host: evil.example:PORT"], 421],
+    ["a name that begins alike", ["host: localhost.evil.example:PORT"], 421],
+    ["user information", ["host: 127.0.0.1:PORT@evil.example"], 421],
+    ["another port", ["host: 127.0.0.1:1"], 421],
+    ["no port", ["host: 127.0.0.1"], 421],
+    ["two host headers", ["host: 127.0.0.1:PORT", "host: evil.example"], 421],
+    ["an empty host", ["host:"], 421],
+    ["its own origin", ["host: 127.0.0.1:PORT", "origin: http://127.0.0.1:PORT"], 200],
+    ["a foreign origin", ["host: 127.0.0.1:PORT", "origin: https://evil.example"], 403],
+    ["the opaque origin", ["host: 127.0.0.1:PORT", "origin: null"], 403],
+    ["another port's origin", ["host: 127.0.0.1:PORT", "origin: http://127.0.0.1:1"], 403],
+    [
+      "localhost's origin elsewhere",
+      ["host: 127.0.0.1:PORT", "origin: http://localhost:PORT"],
+      403,
+    ],
+  ])("%s", async (_, lines, status) => {
+    const { port, ledger } = await start();
+    const answer = await raw(port, head(port, lines as string[]));
+    expect(statusOf(answer)).toBe(status);
+    expect(answer.toLowerCase()).not.toContain("access-control-");
+    expect(ledger.requestCount).toBe(1);
+  });
+
+  it("refuses a request without a host", async () => {
+    const { port } = await start();
+    expect(statusOf(await raw(port, head(port, [])))).toBe(400);
+  });
+
+  it("refuses a preflight, also of its own page", async () => {
+    const { port } = await start();
+    const lines = ["host: 127.0.0.1:PORT", "origin: http://127.0.0.1:PORT"];
+    const answer = await raw(port, head(port, lines, "OPTIONS /api/svc-api/ingestion"));
+    expect(statusOf(answer)).toBe(403);
+  });
+
+  it("lets addresses but no names through on a wildcard address", () => {
+    const guard = createGuard("0.0.0.0", 8787);
+    const asked = (host: string) =>
+      guard({ headers: { host }, rawHeaders: ["Host", host], method: "GET" } as never)?.status;
+    expect(asked("192.0.2.7:8787")).toBeUndefined();
+    expect(asked("[2001:db8::1]:8787")).toBeUndefined();
+    expect(asked("evil.example:8787")).toBe(421);
+  });
+});
+
+describe("paths", () => {
+  it.each([
+    ["/api/..%2fapi/tool", 400],
+    ["/api/../api/tool", 400],
+    ["/api/%2e%2e/api/tool", 400],
+    ["//api/tool", 400],
+    ["/api//tool", 400],
+    ["/api\\tool", 400],
+    ["/api/%00", 400],
+    ["/api/%ff", 400],
+    ["/api/%", 400],
+    ["http://evil.example/api/tool", 400],
+    ["*", 400],
+    ["/API/tool", 404],
+    ["/api/tool/extra", 404],
+    ["/api/a%2fb", 404],
+    ["/%2fapi/tool", 404],
+    ["/__proto__", 404],
+    ["/api/constructor", 404],
+    ["/api/tool?x=1", 200],
+    ["/api/tool?../..", 200],
+  ])("%s is %i", async (target, status) => {
+    const { port } = await start();
+    const answer = await raw(port, head(port, ["host: 127.0.0.1:PORT"], `GET ${target}`));
+    expect(statusOf(answer)).toBe(status);
+  });
+
+  it("answers a wrong method with 405", async () => {
+    const { send } = await start();
+    const answer = await send("DELETE", "/api/tool");
+    expect([answer.status, answer.json()]).toEqual([405, { detail: "Method Not Allowed" }]);
+  });
+});
+
+describe("the key", () => {
+  it.each([
+    ["standard", undefined, 401, "Not authenticated"],
+    ["standard", "Bearer wrong", 401, "Not authenticated"],
+    ["standard", key, 401, "Not authenticated"],
+    ["onyx", undefined, 403, "Access denied. User is not authenticated."],
+    ["onyx", "Bearer wrong", 403, "Access denied. User is not authenticated."],
+    ["onyx", `bearer ${key}`, 403, "Access denied. User is not authenticated."],
+  ] as const)("%s refuses %s", async (dialect, authorization, status, detail) => {
+    const { url } = await start({ dialect });
+    const headers: Record<string, string> = authorization ? { authorization } : {};
+    for (const path of ["/api/tool", "/api/manage/admin/connector/status", "/api/unknown"]) {
+      const response = await fetch(url + path, { headers });
+      expect([response.status, await response.json()]).toEqual([status, { detail }]);
+    }
+  });
+
+  it("takes the other header and the bare key in onyx", async () => {
+    const { url } = await start({ dialect: "onyx" });
+    for (const headers of [{ "x-onyx-authorization": `Bearer ${key}` }, { authorization: key }]) {
+      expect((await fetch(`${url}/api/tool`, { headers })).status).toBe(200);
+    }
+  });
+
+  it("reads no body before the key was seen", async () => {
+    const { url, ledger } = await start();
+    const body = "x".repeat(512 * 1024);
+    const response = await fetch(`${url}/api/svc-api/ingestion`, { method: "POST", body });
+    expect(response.status).toBe(401);
+    expect(ledger.attempts.size).toBe(0);
+  });
+
+  it("is in no log line and not in the ledger", async () => {
+    const lines: string[] = [];
+    const { get, ledger } = await start({ onLog: (line) => lines.push(line) });
+    await get("/api/tool");
+    await get("/api/none", { "x-api-authorization": key, cookie: key });
+    expect(lines).toHaveLength(2);
+    expect(JSON.stringify([lines, ledger.requests])).not.toContain(key);
+  });
+
+  it.each([
+    ["0.0.0.0", "sandbox"],
+    ["::", "sandbox"],
+    ["192.0.2.1", "sandbox"],
+    ["127.0.0.1", ""],
+  ])("on %s it may not be %j", async (host, weak) => {
+    const options = { port: 0, dataFolder: temporaryFolder(), host, key: weak };
+    await expect(startSandbox(options)).rejects.toMatchObject({ exit: "usage" });
+  });
+});

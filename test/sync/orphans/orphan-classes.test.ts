@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import {
+  isRemoved,
+  orphanClass,
+  orphanClasses,
+  type DocumentState,
+  type FileState,
+} from "../../../src/sync/orphans/orphan-classes.ts";
+
+const documents: DocumentState[] = [
+  "same options",
+  "other options",
+  "other pair",
+  "row gone",
+  "opted out",
+];
+
+const table: Record<FileState, (string | undefined)[]> = {
+  exists: [undefined, "other-options", undefined, "row-gone", "opted-out"],
+  gone: ["gone", "gone", undefined, "gone", "gone"],
+  excluded: ["excluded", "other-options", undefined, "excluded", "excluded"],
+  unreadable: [undefined, undefined, undefined, undefined, undefined],
+};
+
+it.each(Object.entries(table))("a file that %s", (file, expected) => {
+  expect(documents.map((document) => orphanClass(file as FileState, document))).toEqual(expected);
+});
+
+it.each(orphanClasses)("a document of class %s", (name) => {
+  const isUsual = name === "gone" || name === "row-gone";
+  expect(isRemoved(name, "list", [])).toBe(false);
+  expect(isRemoved(name, "list", [name])).toBe(false);
+  for (const command of ["prune", "tombstone"] as const) {
+    expect(isRemoved(name, command, [])).toBe(isUsual);
+    expect(isRemoved(name, command, [name])).toBe(true);
+    expect(isRemoved(name, command, ["gone"])).toBe(isUsual);
+  }
+});

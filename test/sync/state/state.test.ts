@@ -1,0 +1,209 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { CliError } from "../../../src/errors.ts";
+import { openScratchState } from "../../../src/sync/state/state-file.ts";
+import type { AcceptedRecord, FileRecord } from "../../../src/sync/state/records.ts";
+import { temporaryFolder } from "../../support.ts";
+import { hasState, openState, openTestState } from "../open-state.ts";
+
+const now = (): number => Date.parse("2026-11-21T09:00:00Z");
+
+const file: FileRecord = {
+  path: "docs/ä.md",
+  part: 0,
+  seen: "12:1700000000123456789:1700000000123456789:42 m1",
+  content: "c",
+  document: { id: "docs/ä.md", ccPairId: 7, whole: "w" },
+  skipped: undefined,
+  target: "https://host#7",
+};
+const skipped: FileRecord = {
+  ...file,
+  path: "docs/draft.md",
+  document: undefined,
+  skipped: "draft: true",
+  target: undefined,
+};
+const accepted: AcceptedRecord = {
+  target: "https://host#7",
+  id: "docs/ä.md",
+  path: "docs/ä.md",
+  part: 0,
+  whole: "w",
+  fields: "title:x",
+  updatedAt: "2026-01-02T00:00:00Z",
+  storedId: "docs%2F%C3%A4.md",
+  sentAtMs: 1_700_000_000_001,
+};
+
+async function failureOf(promise: Promise<unknown>): Promise<CliError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+  throw new Error("expected a CliError");
+}
+
+it("writes something each time it is to be on disk: else SQLite waits for nothing", async () => {
+  const folder = temporaryFolder();
+  const { state } = await openState(folder, now);
+  onTestFinished(() => state.close());
+  const journalBytes = (): number => statSync(join(folder, "state.db-wal")).size;
+  for (let time = 1; time <= 3; time++) {
+    const before = journalBytes();
+    state.sync();
+    expect(journalBytes()).toBeGreaterThan(before);
+  }
+});
+
+describe("state store", () => {
+  it("gives back what was saved, after a reopen too", async () => {
+    const folder = join(temporaryFolder(), "state");
+    const { state: first } = await openState(folder, now);
+    first.save({ files: [file, skipped], accepted: [accepted] });
+    first.close();
+    const { state: second } = await openState(folder, now);
+    expect(second.file(file.path)).toEqual(file);
+    expect(second.file(skipped.path)).toEqual(skipped);
+    expect(second.file("docs/other.md")).toBeUndefined();
+    expect(second.accepted(accepted.target, accepted.id)).toEqual(accepted);
+    expect(second.accepted("https://host#8", accepted.id)).toBeUndefined();
+    expect([...second.listAccepted(accepted.target)]).toEqual([accepted]);
+    second.close();
+  });
+
+  it("hides itself from git and from other users", async () => {
+    const folder = join(temporaryFolder(), "state");
+    (await openState(folder, now)).state.close();
+    expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe("*\n");
+    expect(statSync(join(folder, "state.db")).mode & 0o777).toBe(0o600);
+  });
+
+  it("hides nothing but itself: beside other files it writes no .gitignore", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "welcome.md"), "Hello.");
+    (await openState(folder, now)).state.close();
+    expect(readdirSync(folder)).not.toContain(".gitignore");
+  });
+
+  it.each([
+    ["text", "this is no database at all, but long enough to have a header"],
+    ["a torn database", "SQLite format 3\0 and then rubbish".repeat(200)],
+  ])("moves a damaged file aside and says so: %s", async (_name, content) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "state.db"), content);
+    const error = await failureOf(openState(folder, now));
+    expect(error.exit).toBe("local");
+    expect(error.message).toContain("damaged; moved to");
+    const aside = readdirSync(folder).find((name) => name.includes(".corrupt-2026-11-21T09"));
+    expect(aside).toBeDefined();
+    expect(readFileSync(join(folder, aside ?? ""), "utf8")).toBe(content);
+    // The run after it starts with an empty state.
+    const { state } = await openState(folder, now);
+    expect(state.file("a")).toBeUndefined();
+    state.close();
+  });
+
+  it("tells an emptied file from a new one", async () => {
+    const folder = temporaryFolder();
+    const created = await openState(folder, now);
+    created.state.close();
+    const reopened = await openState(folder, now);
+    reopened.state.close();
+    const other = temporaryFolder();
+    writeFileSync(join(other, "state.db"), "");
+    const emptied = await openState(other, now);
+    emptied.state.close();
+    expect([created, reopened, emptied].map(({ wasEmptied }) => wasEmptied)).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it("refuses a state of a newer version and leaves it alone", async () => {
+    const folder = temporaryFolder();
+    const { state } = await openState(folder, now);
+    state.database.exec("UPDATE meta SET value = '99' WHERE key = 'schema'");
+    state.close();
+    const error = await failureOf(openState(folder, now));
+    expect(error.message).toContain("newer knowctl");
+    expect(existsSync(join(folder, "state.db"))).toBe(true);
+  });
+
+  it("says which folder cannot be created", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "file"), "");
+    const error = await failureOf(openState(join(folder, "file", "state"), now));
+    expect(error.exit).toBe("local");
+    expect(error.message).toContain(join(folder, "file", "state"));
+  });
+
+  it("says what to do about a database that cannot be opened", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "state.db"));
+    const error = await failureOf(openState(folder, now));
+    expect(error.exit).toBe("local");
+    expect(error.message).toContain(join(folder, "state.db"));
+    expect(error.hints.join()).toContain("--state");
+  });
+
+  it("does not take a state that cannot be looked at for none", () => {
+    const folder = temporaryFolder();
+    symlinkSync("loop", join(folder, "loop"));
+    expect(hasState(join(folder, "none"))).toBe(false);
+    expect(() => hasState(join(folder, "loop"))).toThrow(CliError);
+  });
+
+  it("rolls a transaction back as a whole", async () => {
+    const state = await openTestState();
+    const broken = { ...accepted, id: "second", whole: null as unknown as string };
+    expect(() => state.save({ accepted: [accepted, broken] })).toThrow(CliError);
+    expect(state.accepted(accepted.target, accepted.id)).toBeUndefined();
+    state.close();
+  });
+
+  it("takes writes from two connections at once", async () => {
+    const folder = temporaryFolder();
+    const { state: one } = await openState(folder, now);
+    const { state: two } = await openState(folder, now);
+    for (let index = 0; index < 50; index++) {
+      one.save({ accepted: [{ ...accepted, id: `one-${index}` }] });
+      two.save({ accepted: [{ ...accepted, id: `two-${index}` }] });
+    }
+    expect([...one.listAccepted(accepted.target)]).toHaveLength(100);
+    one.close();
+    two.close();
+  });
+});
+
+describe("a scratch state", () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  it("lies in a file without a name, and leaves nothing behind", async () => {
+    const folder = temporaryFolder();
+    vi.stubEnv("TMPDIR", folder);
+    const state = await openScratchState();
+    expect(readdirSync(folder)).toEqual([]);
+    const [opened] = state.database.prepare("PRAGMA database_list").all();
+    expect(String(opened?.["file"])).toMatch(/state\.db$/);
+    state.close();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("says which folder cannot be written to", async () => {
+    vi.stubEnv("TMPDIR", "/dev/null/none");
+    await expect(openScratchState()).rejects.toThrow("cannot write to /dev/null/none");
+  });
+});
