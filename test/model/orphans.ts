@@ -202,9 +202,13 @@ async function checkListed(
   const ids = recorded
     .filter((each) => each.status === "sent" && each.ccPairId === plan.pair)
     .map(({ id }) => id);
-  // What the service had no more, as another state deleted it, counts as deleted.
+  // What the service had no more, as another command deleted it, counts as deleted.
+  const isDeleted = ({ id, path }: Sent): boolean =>
+    run.service.find(id) === undefined &&
+    (!plan.project.files.has(path) ||
+      rows.some((row) => row.id === id && row.status === "deleted"));
   const lost = [...sent.values()]
-    .filter(({ id, path }) => !ids.includes(id) && plan.project.files.has(path))
+    .filter((each) => !ids.includes(each.id) && !isDeleted(each))
     .map(({ id }) => id);
   if (lost.length > 0) throw new Violation(`orphans lost the record of ${lost.join()}`);
   const left = ids.filter((id) => !sent.has(id ?? ""));

@@ -59,7 +59,9 @@ function checkCode(retry: Retry, ran: Ran, disturbed: boolean): void {
     return;
   // A failed file may have the id of another file that is recorded.
   if (ran.code === 2 && ran.stderr.includes("two files have the same document id")) return;
-  if (wanted === 0 && saysStopped(retry.state, retry.pair, ran, 10)) return;
+  // Nothing failed for this pair: that its upload stopped says more than that another pair failed.
+  const mayStop = wanted === 0 || (retry.pair !== undefined && retry.failed.length === 0);
+  if (mayStop && saysStopped(retry.state, retry.pair, ran, 10)) return;
   if (ran.code === wanted || (disturbed && wanted !== 2 && failureCodes.has(ran.code))) return;
   if (isRenamed(retry) && [0, 2, 10].includes(ran.code ?? 1)) return;
   // Nothing failed, and of several recorded targets none is named.
