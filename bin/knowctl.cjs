@@ -51,6 +51,10 @@ function supported(version) {
   return Number(parts[0]) > 20 || (Number(parts[0]) === 20 && Number(parts[1]) >= 19);
 }
 
+function isTerminal(fd) {
+  return require("node:tty").isatty(fd);
+}
+
 function isVersion(arg) {
   return arg === "--version" || arg === "-V";
 }
@@ -58,6 +62,8 @@ function isVersion(arg) {
 /** Version or help, where the arguments ask for nothing else; undefined for all others. */
 function staticAnswer(args) {
   var last = args[args.length - 1];
+  // On a terminal `knowctl` alone may ask a question after the help.
+  if (args.length === 0 && isTerminal(0) && isTerminal(1) && isTerminal(2)) return undefined;
   var asksHelp = args.length === 0 || last === "--help" || last === "-h";
   var asksVersion = isVersion(last) || isVersion(args[0]);
   if (!asksHelp && !asksVersion) return undefined;
@@ -107,6 +113,14 @@ function load(part) {
   }
 }
 
+/** Files of the package that commands use. */
+function packageFiles() {
+  return {
+    workerScript: require.resolve("../dist/worker.cjs"),
+    handbook: require("node:path").join(__dirname, "..", "examples", "handbook"),
+  };
+}
+
 function run() {
   if (!supported(process.versions.node)) {
     fs.writeSync(2, "error: knowctl needs Node 20.19 or newer, this is " + process.version + "\n");
@@ -123,7 +137,7 @@ function run() {
   void load(function () {
     return require("../dist/main.cjs");
   })
-    .main(args, context.systemContext(require.resolve("../dist/worker.cjs"), isStdoutClosed()))
+    .main(args, context.systemContext(packageFiles(), isStdoutClosed()))
     .then(function (code) {
       process.exitCode = code;
     });

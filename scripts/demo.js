@@ -64,6 +64,12 @@ function show(title, env, args) {
 
 /** The main job. The upload's settings are flags here; a project would keep them in its file. */
 function runSteps(env) {
+  const handbook = "examples/handbook";
+  show("The first minute: a folder of yours, and an answer from it", demoEnvironment(), [
+    "try",
+    handbook,
+    "--no-input",
+  ]);
   // In a pipe a list has no header; here it is shown as on a terminal.
   const asTable = process.stdout.isTTY ? [] : ["--output", "table"];
   show("1. Which connectors are there, and what is their cc_pair_id?", env, [
@@ -90,6 +96,7 @@ from it. All that was written lay in a temporary folder, which is gone now.
 
 ${bold("How to go on")}
 npm install -g .      puts the knowctl command on your PATH
+knowctl try FOLDER    answers from a folder of yours
 knowctl sandbox       keeps a sandbox running, to try things on
 knowctl config init   connects to your own service
 knowctl --help        shows every command, with examples`;

@@ -54,6 +54,8 @@ export interface Context {
   terminal?(): Terminal | undefined;
   /** Built script of the threads that read files; without it the main thread reads them. */
   readonly workerScript?: string | URL | undefined;
+  /** Folder of example documents in the package. */
+  readonly handbook?: string | undefined;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its `reason` is a SignalReceived. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch: only for dates to show, store or compare. */
@@ -158,12 +160,11 @@ function createTerminal(): Terminal | undefined {
       writeSequence(enter);
       return undo;
     },
-    async suspend() {
-      await new Promise<void>((resolve) => {
-        process.once("SIGCONT", resolve);
+    suspend: () =>
+      new Promise((resolve) => {
+        process.once("SIGCONT", () => resolve());
         process.kill(0, "SIGTSTP");
-      });
-    },
+      }),
   };
 }
 
@@ -184,10 +185,8 @@ async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
-/**
- * A container may run with an unknown user id and without HOME. Then os.homedir() throws, also
- * inside libraries. HOME becomes `/`, as containers set it.
- */
+// A container may run with an unknown user id and without HOME. Then os.homedir() throws, also
+// inside libraries. HOME becomes `/`, as containers set it.
 function ensureHome(): void {
   try {
     homedir();
@@ -211,7 +210,7 @@ function exitNow(name: string, code: number): never {
  * The real process as a Context. The first signal aborts `signal`; a later one ends the process.
  * `isStdoutClosed`: stdout was closed before the start, so Node writes it to /dev/null.
  */
-export function systemContext(workerScript?: string | URL, isStdoutClosed = false): Context {
+export function systemContext(files: Partial<Context> = {}, isStdoutClosed = false): Context {
   ensureHome();
   const abort = new AbortController();
   let abortedAt = 0;
@@ -245,6 +244,6 @@ export function systemContext(workerScript?: string | URL, isStdoutClosed = fals
     elapsed: () => Math.round(performance.now()),
     sleep,
     random: Math.random,
-    workerScript,
+    ...files,
   };
 }

@@ -20,6 +20,7 @@ import type { Run } from "./surface/run.ts";
 import { addSandbox } from "./commands/sandbox/flags.ts";
 import { addSessions } from "./commands/sessions/flags.ts";
 import { addState } from "./commands/state/flags.ts";
+import { addTry, offerTrial } from "./commands/try/flags.ts";
 import { addTools } from "./commands/tools/flags.ts";
 
 function exitCodeHelp(): string {
@@ -55,6 +56,7 @@ const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> =
   doctor: addDoctor,
   api: addApi,
   sandbox: addSandbox,
+  try: (program, run) => addTry(program, run, runProgram),
   config: addConfig,
   login: addConfig,
   logout: addConfig,
@@ -115,7 +117,10 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
   }
-  return help;
+  if (argv.length > 0) return help;
+  await context.stdout.write(help);
+  await offerTrial(context, runProgram);
+  return "";
 }
 
 /** Help text of every command by its path (`""`, `connectors`, `connectors list`, …). */

@@ -61,7 +61,7 @@ describe("npm pack", () => {
     const [packed] = JSON.parse(json) as [{ files: { path: string }[] }];
     const paths = packed.files.map(({ path }) => path);
     const expected =
-      /^(bin\/knowctl\.cjs|dist\/.+\.(cjs|json)|dist\/LICENSES\.txt|schema\/.+\.json|docs\/knowctl\.1|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
+      /^(bin\/knowctl\.cjs|dist\/.+\.(cjs|json)|dist\/LICENSES\.txt|schema\/.+\.json|docs\/knowctl\.1|examples\/handbook\/.+\.md|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
     expect(paths).toContain("bin/knowctl.cjs");
     expect(paths).toContain("dist/help.json");

@@ -13,8 +13,8 @@ export interface Prompt {
   ask(question: string, remedy: Remedy, preset?: string): Promise<string>;
   /** Reads a line without echo. */
   askHidden(question: string, remedy: Remedy): Promise<string>;
-  /** True only for an answer that begins with y. */
-  confirm(question: string): Promise<boolean>;
+  /** True only for an answer that begins with y; with `preset` for an empty line too. */
+  confirm(question: string, preset?: boolean): Promise<boolean>;
 }
 
 /** The flag that replaces an answer, and the exit of a missing answer. */
@@ -97,10 +97,11 @@ export function createPrompt(context: Context, flags: GlobalFlags, output: Outpu
         if (!output.quiet) await write("\n");
       }
     },
-    async confirm(question) {
+    async confirm(question, preset = false) {
       if (!canAsk) return false;
-      await write(`${question} [y/N] `);
-      return /^y/i.test((await readLine(context, false)).trim());
+      await write(`${question} ${preset ? "[Y/n]" : "[y/N]"} `);
+      const answer = (await readLine(context, false)).trim();
+      return answer === "" ? preset : /^y/i.test(answer);
     },
   };
 }

@@ -191,4 +191,21 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "use only one of them",
     },
   ],
+  try: [
+    {
+      flags: [
+        "--profile",
+        "--config",
+        "--base-url",
+        "--timeout",
+        "--ca-file",
+        "--client-cert",
+        "--client-key",
+        "--proxy",
+        "--root",
+      ],
+      why: "it talks to a local service of its own",
+      hint: "to use a service and settings of yours: knowctl ingest, knowctl chat",
+    },
+  ],
 };

@@ -72,6 +72,7 @@ const special: Readonly<Record<string, OutputForm>> = {
   "state forget": stateForm,
   "state import": stateForm,
   "state merge": stateForm,
+  try: noForm("for answers as JSON: knowctl sandbox, and knowctl chat --json"),
 };
 
 /** Output of the command with this path (`connectors list`). */

@@ -23,7 +23,7 @@ export interface SandboxFlags extends GlobalFlags, AnswerFlags {
 }
 
 /** Fast enough for a reader, slow enough to make streaming visible. */
-const tokenDelayMs = 8;
+export const tokenDelayMs = 8;
 
 function dataFolder(context: Context, flags: SandboxFlags): string {
   if (flags.data !== undefined) return resolve(context.cwd, flags.data);

@@ -64,7 +64,10 @@ function candidatesOf(hits: readonly Hit[], attachments: readonly Attachment[]):
   return found;
 }
 
-/** Scores candidates. Rare words of the question count more; words of the heading count a little. */
+/**
+ * Scores candidates. Rare words of the question count more; words of the title and heading count a
+ * little. Under a heading with most of the question, a sentence answers without a word of it.
+ */
 function rate(candidates: Candidate[], terms: readonly string[]): void {
   const bestHit = Math.max(...candidates.map(({ hit }) => hit?.score ?? 0), Number.MIN_VALUE);
   const wanted = [...stemsOf(terms.join(" "))];
@@ -72,12 +75,15 @@ function rate(candidates: Candidate[], terms: readonly string[]): void {
     const holders = candidates.filter((candidate) => candidate.stems.has(term)).length;
     return Math.log(1 + (candidates.length + 1) / (holders + 1));
   });
+  const weightIn = (stems: ReadonlySet<string>): number =>
+    wanted.reduce((sum, term, index) => sum + (stems.has(term) ? weights[index]! : 0), 0);
+  const mostOfQuestion = weightIn(new Set(wanted)) * 0.6;
   for (const candidate of candidates) {
-    const { hit } = candidate;
+    const { hit, stems } = candidate;
     const above = hit ? stemsOf(`${hit.document.name} ${hit.heading}`) : new Set<string>();
-    for (const [index, term] of wanted.entries()) {
-      if (candidate.stems.has(term)) candidate.score += weights[index]!;
-      else if (candidate.score > 0 && above.has(term)) candidate.score += weights[index]! / 3;
+    candidate.score = weightIn(stems);
+    if (candidate.score > 0 || (hit?.heading && weightIn(above) >= mostOfQuestion)) {
+      candidate.score += weightIn(new Set([...above].filter((term) => !stems.has(term)))) / 3;
     }
     // A short sentence is often a title and counts half; a passage that matches well counts more.
     if (candidate.sentence.length < 25) candidate.score *= 0.5;

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createBreaker } from "../../../src/api/retry/breaker.ts";
-import { createGate, type Gate, type GateOptions, type Setback } from "../../../src/api/retry/gate.ts";
+import {
+  createGate,
+  type Gate,
+  type GateOptions,
+  type Setback,
+} from "../../../src/api/retry/gate.ts";
 import { createLimit, latencyStep, type Limit } from "../../../src/api/retry/limit.ts";
 import { ApiError } from "../../../src/errors.ts";
 import { createTestClock, type TestClock } from "../support.ts";

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { goesDirect, isLoopbackHost, parseProxy, proxyFor } from "../../../src/api/transport/proxy.ts";
+import {
+  goesDirect,
+  isLoopbackHost,
+  parseProxy,
+  proxyFor,
+} from "../../../src/api/transport/proxy.ts";
 
 describe("goesDirect", () => {
   it.each<[string, string | undefined, boolean]>([

@@ -6,7 +6,11 @@ import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { imageKindOf, uploadNameOf } from "../../../src/documents/images/image-kind.ts";
 import { imagePlaceholder } from "../../../src/documents/images/image-sections.ts";
-import { readImage, readImageBytes, type LocalImage } from "../../../src/documents/images/images.ts";
+import {
+  readImage,
+  readImageBytes,
+  type LocalImage,
+} from "../../../src/documents/images/images.ts";
 import { readDocumentSync, type Reading } from "../../../src/documents/read/read.ts";
 import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { createFolder, failure, fileIn, type Options } from "../folder.ts";

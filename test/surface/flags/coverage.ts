@@ -11,6 +11,7 @@ import { report } from "./report.ts";
 import { sandbox } from "./sandbox.ts";
 import { sessions } from "./sessions.ts";
 import { stateCases } from "./state.ts";
+import { tryCases } from "./try.ts";
 
 /** What each flag of each command must be seen to do: one file for each first word. */
 export const coverage: Coverage = {
@@ -25,5 +26,6 @@ export const coverage: Coverage = {
   ...doctor,
   ...api,
   ...sandbox,
+  ...tryCases,
   ...config,
 };

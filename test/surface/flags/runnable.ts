@@ -40,6 +40,7 @@ export const runnable: Readonly<Record<string, Setting>> = {
   "agents list": onyx,
   doctor: {},
   api: { args: "tool" },
+  try: { ...docs, args: "docs" },
   sandbox: { args: "--port 0 --data d", until: /ends the sandbox/ },
   "config init": { args: "--profile new --base-url {service}" },
   "config list": {},

@@ -32,6 +32,8 @@ export function openKeyboard(context: Context, listener: KeyboardListener): Keyb
   };
   const onEnd = (): void => listener.onEnd();
   stream.on("data", onData).on("end", onEnd).on("error", onEnd).on("close", onEnd);
+  // A question asked before (trust, a folder) has paused the stream; a listener does not resume it.
+  stream.resume();
   const stopResizing = terminal?.onResize(() => listener.onResize());
   return {
     async suspend() {

@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { examples } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
+import type { RunLine, TryFlags } from "./try.ts";
+
+/** `runLine` runs a whole command line, as if it were typed. */
+export function addTry(program: Command, run: Run, runLine: RunLine): void {
+  program
+    .command("try")
+    .description(
+      "Try everything now, with a folder of yours: no account, nothing leaves this machine.\n" +
+        "Starts a local service, uploads the folder, and opens a conversation about it. Every answer\n" +
+        "cites your own files. Off a terminal it asks one question and ends. The folder is only read.",
+    )
+    .argument("[folder]", "folder of documents (default: asks; else the handbook of knowctl)")
+    .option("--keep", "keep the documents of the local service, for `knowctl sandbox --data`")
+    .addHelpText(
+      "after",
+      examples([
+        ["knowctl try docs", "talk with the documents of a folder"],
+        ["knowctl try", "asks for the folder; Enter takes the handbook of knowctl"],
+        ["knowctl try docs --keep", "says how to start the local service with them later"],
+      ]),
+    )
+    .action(
+      run(async () => {
+        const { tryOut } = await import("./try.ts");
+        return (context, args, flags: TryFlags) => tryOut(context, args, flags, runLine);
+      }),
+    );
+}
+
+/** After the help of a bare `knowctl`: see offer.ts. */
+export async function offerTrial(context: Context, runLine: RunLine): Promise<void> {
+  const { offer } = await import("./offer.ts");
+  await offer(context, runLine);
+}

@@ -1,0 +1,55 @@
+/** What questions are made from: a title, and the headings of its sections. */
+export interface Headed {
+  title: string;
+  headings: readonly string[];
+}
+
+interface Document {
+  title?: string;
+  semantic_identifier?: string;
+  sections?: { text?: string }[];
+}
+
+// `--sections headings` begins the text of a section with this line: TITLE > HEADING > …
+const between = " > ";
+
+function headingOf(text: string, title: string): string | undefined {
+  const [first = ""] = text.split("\n", 1);
+  if (!first.startsWith(title + between)) return undefined;
+  return first
+    .slice(title.length + between.length)
+    .split(between)
+    .at(-1)
+    ?.trim();
+}
+
+/** Reads lines of `ingest documents --sections headings`; a cut last line is left out. */
+export function readHeaded(lines: string): Headed[] {
+  return lines.split("\n").flatMap((text): Headed[] => {
+    let document: Document;
+    try {
+      document = JSON.parse(text) as Document;
+    } catch {
+      return [];
+    }
+    const title = document.title ?? document.semantic_identifier;
+    if (title === undefined) return [];
+    const found = (document.sections ?? []).map((each) => headingOf(each.text ?? "", title));
+    return [{ title, headings: [...new Set(found)].filter((each) => each !== undefined) }];
+  });
+}
+
+function questionOf({ title, headings }: Headed, number: number): string {
+  const heading = headings[number % Math.max(1, headings.length)];
+  if (heading === undefined) return `What is in "${title}"?`;
+  return heading.endsWith("?") ? heading : `What about "${heading}" in "${title}"?`;
+}
+
+/** Up to three questions, each about another document; those with headings come first. */
+export function questionsOf(documents: readonly Headed[]): string[] {
+  const withHeadings = documents.filter(({ headings }) => headings.length > 0);
+  const ordered = [...withHeadings, ...documents.filter((each) => !withHeadings.includes(each))];
+  const step = Math.max(1, Math.floor(withHeadings.length / 3));
+  const picked = [0, 1, 2].flatMap((number) => ordered[number * step] ?? []);
+  return [...new Set(picked.map(questionOf))];
+}

@@ -1,0 +1,204 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { GlobalFlags } from "../../config/global-flags.ts";
+import type { Context, Sink } from "../../context.ts";
+import { ClosedPipeError, CliError } from "../../errors.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { bold, dim } from "../../output/terminal/text.ts";
+import { startSandbox } from "../../sandbox/http/server.ts";
+import { machineOf } from "../config/files.ts";
+import { openOutput } from "../connect.ts";
+import { createPrompt } from "../prompt.ts";
+import { publicKey } from "../sandbox/announce.ts";
+import { tokenDelayMs } from "../sandbox/sandbox.ts";
+import { environmentOf, openPlace, pairs, writeConfig, writeHistory, type Place } from "./place.ts";
+import { questionsOf, readHeaded } from "./questions.ts";
+
+export interface TryFlags extends GlobalFlags {
+  keep?: boolean;
+}
+
+/** Runs a whole command line in a context; throws its errors. */
+export type RunLine = (argv: readonly string[], context: Context) => Promise<unknown>;
+
+interface Trial {
+  output: Output;
+  /** Of the commands that are run. */
+  context: Context;
+  runLine: RunLine;
+  /** Flags of every command line. */
+  flags: readonly string[];
+  folder: string;
+}
+
+/** Enough documents to make questions from. */
+const maxQuestionBytes = 256 * 1024;
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function noFolder(name: string): CliError {
+  return new CliError("usage", `${name} is not a folder`, {
+    hints: ["name a folder of documents: knowctl try FOLDER"],
+  });
+}
+
+/** The folder that the user names; without one, the handbook that comes with the package. */
+async function folderOf(
+  context: Context,
+  named: string | undefined,
+  { output, flags }: { output: Output; flags: TryFlags },
+): Promise<string> {
+  // A shell expands the tilde, a question does not.
+  const resolved = (name: string): string =>
+    resolve(context.cwd, name.replace(/^~(?=$|[/\\])/, machineOf(context).home));
+  if (named !== undefined) {
+    if (!isFolder(resolved(named))) throw noFolder(named);
+    return resolved(named);
+  }
+  const { handbook } = context;
+  const prompt = createPrompt(context, flags, output);
+  const orHandbook = handbook === undefined ? "" : " (Enter: the handbook that comes with knowctl)";
+  while (prompt.canAsk) {
+    const remedy = { exit: "usage", flag: "the argument FOLDER" } as const;
+    const answer = await prompt.ask(`Which folder of documents${orHandbook}`, remedy);
+    if (answer === "" && handbook !== undefined) return handbook;
+    if (answer !== "" && isFolder(resolved(answer))) return resolved(answer);
+    await output.warn(answer === "" ? "name a folder" : `${answer} is not a folder`);
+  }
+  if (handbook === undefined) {
+    throw new CliError("usage", "no folder named", { hints: ["name one: knowctl try FOLDER"] });
+  }
+  return handbook;
+}
+
+/** Uploads the folder. Documents that fail are named by the upload; the others are enough. */
+async function upload({ context, runLine, flags, folder }: Trial): Promise<void> {
+  try {
+    await runLine(["ingest", folder, "--root", folder, "--no-state", ...flags], context);
+  } catch (error) {
+    if (!(error instanceof CliError && error.exit === "partial")) throw error;
+  }
+}
+
+/** Makes questions from the headings of the first documents. */
+async function readQuestions({ context, runLine, flags, folder }: Trial): Promise<string[]> {
+  const decoder = new TextDecoder();
+  let lines = "";
+  const stdout: Sink = {
+    isTTY: false,
+    columns: () => 80,
+    async write(text) {
+      lines += typeof text === "string" ? text : decoder.decode(text, { stream: true });
+      if (lines.length > maxQuestionBytes) throw new ClosedPipeError();
+    },
+  };
+  const silent: Sink = { isTTY: false, columns: () => 80, write: () => Promise.resolve() };
+  try {
+    const argv = ["ingest", "documents", folder, "--root", folder, ...flags];
+    await runLine(argv, { ...context, stdout, stderr: silent });
+  } catch (error) {
+    // What fails here failed in the upload too, which said so.
+    context.signal.throwIfAborted();
+    if (!(error instanceof CliError || error instanceof ClosedPipeError)) throw error;
+  }
+  return questionsOf(readHeaded(lines));
+}
+
+/** Opens the conversation; off a terminal asks the first question. */
+async function ask(trial: Trial, place: Place, questions: readonly string[]): Promise<void> {
+  const { context, output, runLine, flags } = trial;
+  const [first] = questions;
+  if (first === undefined) {
+    throw new CliError("partial", "no document of the folder could be read", {
+      hints: ["name another folder: knowctl try FOLDER"],
+    });
+  }
+  const isTalk = createPrompt(context, {}, output).canAsk && context.terminal?.() !== undefined;
+  if (!isTalk || flags.includes("--no-input")) {
+    await output.note(`$ knowctl chat ${JSON.stringify(first)}`);
+    await output.flush();
+    return void (await runLine(["chat", "--no-remember", ...flags, "--", first], context));
+  }
+  writeHistory(place, questions);
+  await output.note(bold("Ask what you like."), " The key ↑ brings these questions:");
+  for (const each of questions) await output.note("  ", each);
+  await output.flush();
+  await runLine(["chat", ...flags], context);
+}
+
+/** Says what is left, and how to go on. */
+async function end(output: Output, place: Place, dialect: string | undefined): Promise<void> {
+  const isStandard = dialect === undefined || dialect === "standard";
+  const flag = isStandard ? "" : ` --dialect ${dialect}`;
+  await (place.isKept
+    ? output.note(`To go on with these documents: knowctl sandbox --data ${place.data}${flag}`)
+    : output.note(dim("the local service has ended, and the session with it; nothing is left")));
+  await output.note("To connect to a service of yours: knowctl config init");
+}
+
+/** Flags that the commands take over. */
+function passedFlags({ quiet, verbose, debug, color, input }: TryFlags): string[] {
+  return [
+    ...(quiet ? ["--quiet"] : []),
+    ...(verbose ? ["--verbose"] : []),
+    ...(debug ? ["--debug"] : []),
+    ...(color === false ? ["--no-color"] : []),
+    ...(input === false ? ["--no-input"] : []),
+  ];
+}
+
+/**
+ * `try`: a local service, the documents of a folder in it, and a conversation about them. The
+ * folder is only read. Throws CliError `usage` for a folder that is none, `partial` where no
+ * document can be read, and what the upload and the chat throw.
+ */
+export async function tryOut(
+  context: Context,
+  [named]: string[],
+  flags: TryFlags,
+  runLine: RunLine,
+): Promise<void> {
+  const output = openOutput(context, flags);
+  const folder = await folderOf(context, named, { output, flags });
+  const place = openPlace(context, folder, flags.keep === true);
+  try {
+    const dialect = flags.dialect ?? "standard";
+    const sandbox = await startSandbox({
+      port: 0,
+      dataFolder: place.data,
+      key: publicKey,
+      dialect,
+      clock: context,
+      tokenDelayMs,
+      ledger: "off",
+      pairs,
+    });
+    try {
+      const trial: Trial = {
+        output,
+        context: { ...context, env: environmentOf(context, place) },
+        runLine,
+        flags: [
+          "--config",
+          writeConfig(place, folder, { baseUrl: sandbox.url, dialect }),
+          ...passedFlags(flags),
+        ],
+        folder,
+      };
+      await output.note(bold("A local service runs"), `: nothing leaves this machine.`);
+      await output.note(dim(`$ knowctl ingest ${folder}`));
+      await output.flush();
+      await upload(trial);
+      const questions = await readQuestions(trial);
+      await sandbox.idle();
+      await ask(trial, place, questions);
+    } finally {
+      await sandbox.close();
+    }
+    await end(output, place, flags.dialect);
+  } finally {
+    place.remove();
+  }
+}

@@ -1,0 +1,54 @@
+import { PassThrough } from "node:stream";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { main } from "../../../src/main.ts";
+import { createTestContext, projectFolder, temporaryFolder } from "../../support.ts";
+import { writeFiles } from "../../service.ts";
+
+const question = "Try it now, with a folder of yours? [Y/n]";
+
+function openTerminal(cwd = temporaryFolder()) {
+  const context = createTestContext({ cwd, isTTY: true });
+  const stream = new PassThrough();
+  const stdin = { ...context.stdin, isTTY: true, stream };
+  const handbook = join(projectFolder, "examples", "handbook");
+  return {
+    context,
+    ended: main([], { ...context, stdin, handbook }),
+    async answer(asked: string, text: string) {
+      await vi.waitFor(() => expect(context.stderrText()).toContain(asked));
+      stream.write(`${text}\n`);
+    },
+  };
+}
+
+describe("knowctl alone on a terminal", () => {
+  it("shows the help and offers a trial; no is an end without more", async () => {
+    const { context, ended, answer } = openTerminal();
+    await answer(question, "n");
+    expect(await ended).toBe(0);
+    expect(context.stdoutText()).toContain("Usage: knowctl");
+    expect(context.stderrText().trim()).toBe(question);
+  });
+
+  it("runs the trial for Enter, and asks for the folder until it is one", async () => {
+    const { context, ended, answer } = openTerminal();
+    await answer(question, "");
+    await answer("Which folder of documents", "nosuch");
+    await answer("nosuch is not a folder", "");
+    expect(await ended).toBe(0);
+    expect(context.stderrText()).toMatch(/done\S*: \d+ created/);
+    expect(context.stdoutText()).toContain("[1]");
+  });
+
+  it("asks nothing where a profile is configured", async () => {
+    const cwd = temporaryFolder();
+    const profile = { baseUrl: "https://service.example" };
+    writeFiles(cwd, {
+      "config/knowctl/config.json": JSON.stringify({ profiles: { a: profile } }),
+    });
+    const { context, ended } = openTerminal(cwd);
+    expect(await ended).toBe(0);
+    expect(context.stderrText()).toBe("");
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { questionsOf, readHeaded } from "../../../src/commands/try/questions.ts";
+
+describe("questions", () => {
+  it("ask for a heading of three documents, spread over all", () => {
+    const documents = Array.from({ length: 9 }, (_, number) => ({
+      title: `T${number}`,
+      headings: [`a${number}`, `b${number}`],
+    }));
+    expect(questionsOf(documents)).toEqual([
+      'What about "a0" in "T0"?',
+      'What about "b3" in "T3"?',
+      'What about "a6" in "T6"?',
+    ]);
+  });
+
+  it("take a heading that is a question as it is", () => {
+    expect(questionsOf([{ title: "FAQ", headings: ["Who pays?"] }])).toEqual(["Who pays?"]);
+  });
+
+  it("ask for the document where there are no headings; these documents come last", () => {
+    const found = questionsOf([
+      { title: "Notes", headings: [] },
+      { title: "Rooms", headings: ["Visitors"] },
+    ]);
+    expect(found).toEqual(['What about "Visitors" in "Rooms"?', 'What is in "Notes"?']);
+    expect(questionsOf([])).toEqual([]);
+  });
+});
+
+describe("documents", () => {
+  it("give their title and the last part of each heading; a cut line gives nothing", () => {
+    const sections = [
+      { text: "T\n\nx" },
+      { text: "T > A > B\n\ny" },
+      { text: "T > A > B\n\nz" },
+      {},
+    ];
+    const whole = JSON.stringify({ semantic_identifier: "T", sections });
+    expect(readHeaded(`${whole}\n${whole.slice(0, 30)}`)).toEqual([
+      { title: "T", headings: ["B"] },
+    ]);
+  });
+});

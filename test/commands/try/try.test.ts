@@ -1,0 +1,107 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { main } from "../../../src/main.ts";
+import { startSandbox } from "../../../src/sandbox/http/server.ts";
+import { writeFiles } from "../../service.ts";
+import {
+  cleanEnvironment,
+  createTestContext,
+  projectFolder,
+  temporaryFolder,
+} from "../../support.ts";
+
+const handbook = join(projectFolder, "examples", "handbook");
+const pumps = { "docs/pumps.md": "# Pumps\n\n## Priming a pump\n\nOpen the blue valve first.\n" };
+
+async function tryOut(args: readonly string[], files: Record<string, string> = pumps) {
+  const cwd = temporaryFolder();
+  writeFiles(cwd, files);
+  const env = cleanEnvironment(cwd);
+  const run = async (extra: Record<string, string> = {}) => {
+    const context = { ...createTestContext({ cwd, env: { ...env, ...extra } }), handbook };
+    const code = await main(["try", ...args], context);
+    return { code, stdout: context.stdoutText(), stderr: context.stderrText() };
+  };
+  return { cwd, run };
+}
+
+it("answers a question about the folder from its own file, and only reads the folder", async () => {
+  const { cwd, run } = await tryOut(["docs"]);
+  const { code, stdout, stderr } = await run();
+  expect(stderr).toContain('What about \\"Priming a pump\\" in \\"Pumps\\"?');
+  expect(stdout).toContain("Open the blue valve first. [[1]](file:///");
+  expect(stdout).toContain("docs/pumps.md#priming-a-pump");
+  expect(stderr).toContain("nothing leaves this machine");
+  expect(stderr).toContain("knowctl config init");
+  expect(code).toBe(0);
+  expect(readdirSync(cwd)).toEqual(["docs"]);
+  expect(readdirSync(join(cwd, "docs"))).toEqual(["pumps.md"]);
+});
+
+it("takes the handbook where no folder is named and nobody can be asked", async () => {
+  const { run } = await tryOut([]);
+  const { code, stdout, stderr } = await run();
+  expect(stderr).toMatch(/done: \d+ created/);
+  expect(stdout).toContain("/examples/handbook/");
+  expect(code).toBe(0);
+});
+
+it("heeds no setting that is meant for a service of the user's", async () => {
+  const files = {
+    ...pumps,
+    "docs/.cliconfig.json": `{"profiles":{"a":{"baseUrl":"http://x.example"}}}`,
+  };
+  const { run } = await tryOut(["docs"], files);
+  const { code, stderr } = await run({
+    KNOWCTL_BASE_URL: "https://service.example",
+    KNOWCTL_API_KEY: "CANARY-key-4b1f0c9e",
+    KNOWCTL_PROFILE: "production",
+  });
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+});
+
+it("keeps the documents with --keep, those of the last time alone", async () => {
+  const { cwd, run } = await tryOut(["docs", "--keep"]);
+  await run();
+  writeFiles(cwd, { "docs/pumps.md": "# Pumps\n\n## Stopping\n\nClose the red valve.\n" });
+  const { stderr } = await run();
+  expect(stderr).toContain("done: 1 created");
+  const data = /knowctl sandbox --data (\S+)/.exec(stderr)?.[1] ?? "";
+  expect(data).toContain(join(cwd, "data", "knowctl", "try"));
+  const sandbox = await startSandbox({ port: 0, dataFolder: data, key: "sandbox" });
+  onTestFinished(() => sandbox.close());
+  const env = { KNOWCTL_BASE_URL: sandbox.url, KNOWCTL_API_KEY: "sandbox" };
+  const context = createTestContext({ cwd, env: cleanEnvironment(cwd, env) });
+  expect(await main(["chat", "How is the red valve used in stopping pumps?"], context)).toBe(0);
+  expect(context.stdoutText()).toContain("Close the red valve.");
+});
+
+it("goes on with the documents that can be read", async () => {
+  const files = { ...pumps, "docs/bad.md": "---\nupdated: yesterday\n---\n# Bad\n\nText.\n" };
+  const { run } = await tryOut(["docs"], files);
+  const { code, stdout, stderr } = await run();
+  expect(stderr).toContain("bad.md:2:1");
+  expect(stdout).toContain("Open the blue valve first.");
+  expect(code).toBe(0);
+});
+
+it.each([
+  ["a folder that is none", "nosuch", /nosuch is not a folder/],
+  ["a file", "docs/pumps.md", /docs\/pumps\.md is not a folder/],
+  ["a folder without documents", "empty", /0 documents found/],
+])("refuses %s", async (_name, folder, message) => {
+  const { run } = await tryOut([folder], { ...pumps, "empty/.keep": "" });
+  const { code, stdout, stderr } = await run();
+  expect(stderr).toMatch(message);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+});
+
+it("says that nothing can be asked where no document can be read", async () => {
+  const { run } = await tryOut(["docs"], {
+    "docs/bad.md": "---\nupdated: yesterday\n---\nText.\n",
+  });
+  const { code, stdout, stderr } = await run();
+  expect(stderr).toContain("no document of the folder could be read");
+  expect({ code, stdout }).toEqual({ code: 10, stdout: "" });
+});
