@@ -82,8 +82,10 @@ function rate(candidates: Candidate[], terms: readonly string[]): void {
     const { hit, stems } = candidate;
     const above = hit ? stemsOf(`${hit.document.name} ${hit.heading}`) : new Set<string>();
     candidate.score = weightIn(stems);
-    if (candidate.score > 0 || (hit?.heading && weightIn(above) >= mostOfQuestion)) {
-      candidate.score += weightIn(new Set([...above].filter((term) => !stems.has(term)))) / 3;
+    const isUnderQuestion = Boolean(hit?.heading) && weightIn(above) >= mostOfQuestion;
+    if (isUnderQuestion || candidate.score > 0) {
+      const others = weightIn(new Set([...above].filter((term) => !stems.has(term))));
+      candidate.score += others * (isUnderQuestion ? 1 : 1 / 3);
     }
     // A short sentence is often a title and counts half; a passage that matches well counts more.
     if (candidate.sentence.length < 25) candidate.score *= 0.5;
