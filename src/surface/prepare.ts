@@ -1,6 +1,7 @@
 import { Help, Option, type Command, type CommanderError } from "commander";
 import { CliError } from "../errors.ts";
 import { pathOf } from "./check-flags.ts";
+import { commandFor } from "./other-words.ts";
 import { choice, collect, filled, decimal } from "./options.ts";
 import { makeStrict } from "./strict.ts";
 
@@ -58,6 +59,9 @@ function withoutValue(message: string): string {
 function usageError(error: CommanderError, command: Command): CliError {
   const [message = "", ...rest] = withoutValue(error.message).split("\n");
   const suggestions = rest.map((line) => line.replace(/^\((.*)\)$/, "$1"));
+  const meant = commandFor(/^unknown command '(.*)'$/.exec(message)?.[1] ?? "");
+  // Of the root alone: `config list` is no other word.
+  if (meant !== undefined && !command.parent) suggestions.splice(0, 1, `use \`knowctl ${meant}\``);
   const isMessage = command.name() === "chat" && error.code === "commander.unknownOption";
   if (isMessage) suggestions.push('put a message that starts with a dash after --: chat -- "…"');
   return new CliError("usage", message, {

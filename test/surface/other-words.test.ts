@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { main } from "../../src/main.ts";
+import { commandSummaries } from "../../src/program.ts";
+import { otherWords } from "../../src/surface/other-words.ts";
+import { createTestContext } from "../support.ts";
+
+it.each(["upload", "push", "sync", "ask", "ls"])(
+  "%s: names the command that is meant",
+  async (word) => {
+    const context = createTestContext();
+    expect(await main([word, "docs"], context)).toBe(2);
+    expect(context.stderrText()).toContain(`unknown command '${word}'`);
+    expect(context.stderrText()).toContain(`use \`knowctl ${otherWords[word]}\``);
+  },
+);
+
+it("stands for commands that exist, by words that are none", () => {
+  const commands = commandSummaries().map(([name]) => name);
+  const firstWords = new Set(commands.map((name) => name.split(" ")[0]));
+  for (const [word, command] of Object.entries(otherWords)) {
+    expect(commands).toContain(command);
+    expect(firstWords).not.toContain(word);
+  }
+});
