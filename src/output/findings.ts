@@ -1,6 +1,6 @@
 import { neutralise, neutraliseLine } from "./terminal/neutralise.ts";
 import type { Output } from "./terminal/output.ts";
-import { displayWidth } from "./terminal/width.ts";
+import { wrapWords } from "./terminal/wrap.ts";
 import { bold, dim, green, red, yellow, type Text } from "./terminal/text.ts";
 
 export type FindingStatus = "ok" | "warning" | "failure" | "skipped";
@@ -19,19 +19,6 @@ export interface Finding {
   because?: string;
   /** Duration in milliseconds. */
   ms: number;
-}
-
-/** Breaks `text` at spaces into lines of at most `width` columns; a longer word is not broken. */
-export function wrapWords(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && displayWidth(line) + 1 + displayWidth(word) > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }
 
 const plain = (...parts: Text[]): Text => ({ parts });

@@ -3,6 +3,7 @@ import { showsHyperlinks } from "./hyperlink.ts";
 import { neutralise, neutraliseJson } from "./neutralise.ts";
 import { secretsOf, type Secrets } from "./redact.ts";
 import { renderText, red, yellow, type Text } from "./text.ts";
+import { wrapLines } from "./wrap.ts";
 import {
   breakCommandsInJson,
   createCommandBreaker,
@@ -133,6 +134,9 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
       await sendBytes(secrets.redact(text.slice(0, end)));
     },
     write: (parts: readonly Text[]): Promise<void> => send(renderText(parts, colour, clean, links)),
+    /** Writes lines for people, broken at words. Redacts before: a break would hide a secret. */
+    lines: (parts: readonly Text[], columns: number): Promise<void> =>
+      send(wrapLines(secrets.redact(renderText(parts, colour, clean, links)), columns)),
     async annotate(annotation: Annotation): Promise<void> {
       // The runner (and the breaker) checks only the start of a line.
       if (isLineOpen || half !== "") await send(clean("\n"));
@@ -158,11 +162,16 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
   const stderr = createGate(context.stderr, context, options, secrets);
   const quiet = options.quiet === true;
   const allowsMotion = context.env["TERM"] !== "dumb" && !context.env["CI"];
+  const canMove = context.stderr.isTTY && allowsMotion;
+  const writeLine = (...parts: Text[]): Promise<void> =>
+    canMove
+      ? stderr.lines([...parts, "\n"], context.stderr.columns())
+      : stderr.write([...parts, "\n"]);
   return {
     secrets,
     signal: context.signal,
     isTerminal: context.stdout.isTTY,
-    canMove: context.stderr.isTTY && allowsMotion,
+    canMove,
     liveColour: wantsColour(context.stderr, context.env, options),
     canRedraw: context.stdout.isTTY && allowsMotion,
     hasColour: stdout.colour,
@@ -178,14 +187,14 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
     json: (json) => stdout.json(json),
     bytes: (bytes) => stdout.bytes(bytes),
     async note(...parts) {
-      if (!quiet) await stderr.write([...parts, "\n"]);
+      if (!quiet) await writeLine(...parts);
     },
     async aside(...parts) {
       if (!quiet) await stderr.write(parts);
     },
-    warn: (...parts) => stderr.write([yellow("warning: "), ...parts, "\n"]),
-    error: (...parts) => stderr.write([red("error: "), ...parts, "\n"]),
-    problem: (...parts) => stderr.write([...parts, "\n"]),
+    warn: (...parts) => writeLine(yellow("warning: "), ...parts),
+    error: (...parts) => writeLine(red("error: "), ...parts),
+    problem: (...parts) => writeLine(...parts),
     async annotate(annotation) {
       if (context.env["GITHUB_ACTIONS"]) await stderr.annotate(annotation);
     },

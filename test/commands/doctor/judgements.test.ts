@@ -3,7 +3,7 @@ import { judgeArrivals, type Arrival } from "../../../src/commands/doctor/checks
 import { judgeDialect, presenceOf } from "../../../src/commands/doctor/checks/dialect.ts";
 import { isTooOldForChat, lackingIn } from "../../../src/commands/doctor/checks/versions.ts";
 import { judgeAnswer } from "../../../src/commands/doctor/checks/page.ts";
-import { wrapWords } from "../../../src/output/findings.ts";
+import { wrapWords } from "../../../src/output/terminal/wrap.ts";
 import { rawHeaders } from "../../api/support.ts";
 
 const every = (count: number, gap: number, from: number, messages = 1): Arrival[] =>

@@ -186,7 +186,7 @@ describe("layOutColumns", () => {
     await writeTable(createOutput(context), columns, [row]);
     expect(context.stdoutText()).toBe(`id  name\n 1  ${"n".repeat(22)}\n`);
     expect(context.stderrText()).toBe(
-      "columns that do not fit: when (use a wider terminal, or --fields)\n",
+      "columns that do not fit:\n  when (use a wider terminal,\n  or --fields)\n",
     );
   });
 });

@@ -120,7 +120,9 @@ describe("slash commands", () => {
     const world = await createWorld({ dialect: "onyx" });
     writeFileSync(join(world.home, "my notes.md"), "# Notes\nLeave is easy.\n");
     const talk = await startTalk(world);
-    expect(await talk.enter("/file missing.md")).toMatch(/error: .*missing\.md: it does not exist/);
+    expect(await talk.enter("/file missing.md")).toMatch(
+      /error: .*missing\.md: it does not\s+exist/,
+    );
     expect(await talk.enter("/file my notes.md")).toContain(
       "attached to the next question: my notes.md",
     );

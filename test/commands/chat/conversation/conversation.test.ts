@@ -56,7 +56,7 @@ describe("a conversation", () => {
     talk.press("hi\r");
     await talk.until("Extractive");
     talk.press("\u0003");
-    await talk.until(/stopped; .* is kept \(this service has no stop request and may continue/);
+    await talk.until(/stopped; .* is kept \(this service has no stop\s+request and may continue/);
   });
 
   it("ends by a signal with its code and the terminal restored", async () => {

@@ -1,6 +1,6 @@
 import { nearest } from "../../../../config/values/nearest.ts";
 import { CliError } from "../../../../errors.ts";
-import { wrapWords } from "../../../../output/findings.ts";
+import { wrapWords } from "../../../../output/terminal/wrap.ts";
 import { bold, dim } from "../../../../output/terminal/text.ts";
 import { regenerate, retry } from "./again.ts";
 import { copyAnswer, openSource, saveAnswers, showSources } from "./answer-commands.ts";
