@@ -13,7 +13,6 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY rolldown.config.js LICENSE ./
 COPY bin bin
-COPY schema schema
 COPY scripts scripts
 COPY src src
 RUN node scripts/bundle.js /out

@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ensureInstalled, projectFolder } from "./install.js";
 import { licences } from "./licences.js";
+import { readSchemas } from "./schemas.js";
 
 /** Dotted keys of a configuration file, from its schema: as `config get` takes them. */
-function configKeys() {
-  const schema = JSON.parse(
-    readFileSync(join(projectFolder, "schema", "cliconfig.schema.json"), "utf8"),
-  );
+async function configKeys() {
+  const { cliconfig: schema } = await readSchemas(["cliconfig"]);
   const visit = (node, path) =>
     Object.entries(node.properties ?? {}).flatMap(([name, each]) => {
       const key = path === "" ? name : `${path}.${name}`;
@@ -58,7 +57,7 @@ export async function build({ dist = join(projectFolder, "dist"), plugins = [] }
   const { version } = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8"));
   const help = { version: `${version}\n`, help: helpTexts() };
   writeFileSync(join(dist, "help.json"), JSON.stringify(help));
-  writeFileSync(join(dist, "completion.json"), JSON.stringify(surfaceTable(configKeys())));
+  writeFileSync(join(dist, "completion.json"), JSON.stringify(surfaceTable(await configKeys())));
   writeFileSync(join(dist, "LICENSES.txt"), licences(sources));
   return sources;
 }

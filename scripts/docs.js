@@ -1,11 +1,20 @@
-// `npm run docs`: writes the parts of README.md and docs/ that come from the program; --check only compares.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// `npm run docs`: builds, then writes schema/ and the parts of README.md and docs/ that come from the
+// program; --check compares them with the build that is there, and writes nothing.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { build } from "./build.js";
 import { configKeyRows } from "./config-keys.js";
-import { projectFolder } from "./install.js";
+import { ensureInstalled, projectFolder } from "./install.js";
 import { manualPage } from "./man.js";
 import { roomsPicture } from "./rooms.js";
+import { readSchemas } from "./schemas.js";
+
+const isCheck = process.argv.includes("--check");
+if (!isCheck) {
+  ensureInstalled();
+  await build();
+}
 
 const require = createRequire(import.meta.url);
 const { helpTexts, commandSummaries, exitCodeRows } = require(
@@ -39,35 +48,46 @@ function readme() {
   return replacePart(text, "exit codes", table(["code", "name", "when"], exitCodeRows()));
 }
 
-function configuration() {
+function configuration({ cliconfig }) {
   const text = readFileSync(join(projectFolder, "docs", "configuration.md"), "utf8");
-  const schema = readFileSync(join(projectFolder, "schema", "cliconfig.schema.json"), "utf8");
   const header = ["key", "value", "example", "flag", "meaning"];
-  const rows = configKeyRows(JSON.parse(schema), helpTexts());
+  const rows = configKeyRows(cliconfig, helpTexts());
   return replacePart(text, "keys", table(header, rows));
 }
 
 const { version } = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8"));
+const schemas = await readSchemas();
+const schemaFiles = Object.entries(schemas).map(([name, schema]) => [
+  `schema/${name}.schema.json`,
+  `${JSON.stringify(schema, null, 2)}\n`,
+]);
 const files = {
+  ...Object.fromEntries(schemaFiles),
   "docs/commands.md": commandReference(),
   "docs/knowctl.1": manualPage(helpTexts(), version),
-  "docs/configuration.md": configuration(),
+  "docs/configuration.md": configuration(schemas),
   "docs/rooms.svg": roomsPicture(),
   "README.md": readme(),
 };
+
+function fail(message) {
+  console.error(message);
+  process.exitCode = 1;
+}
+
+for (const name of readdirSync(join(projectFolder, "schema"))) {
+  if (!(`schema/${name}` in files)) fail(`schema/${name}: add its source to scripts/schemas.js`);
+}
 for (const [path, content] of Object.entries(files)) {
   const absolute = join(projectFolder, path);
-  if (process.argv.includes("--check")) {
+  if (isCheck) {
     let current = "";
     try {
       current = readFileSync(absolute, "utf8");
     } catch {
       // A missing file is out of date too.
     }
-    if (current !== content) {
-      console.error(`${path} is out of date; run \`npm run docs\` and commit it`);
-      process.exitCode = 1;
-    }
+    if (current !== content) fail(`${path} is out of date; run \`npm run docs\` and commit it`);
   } else {
     mkdirSync(dirname(absolute), { recursive: true });
     writeFileSync(absolute, content);
