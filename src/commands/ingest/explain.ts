@@ -16,7 +16,8 @@ import { openOutput } from "../connect.ts";
 import { ownKeys } from "./own-keys.ts";
 import { isTargetOpen, recordedPairs } from "./target/recorded-target.ts";
 import { plannedBaseUrl } from "./session.ts";
-import { openSource, type DocumentSource, type MappingFlags } from "./options/settings.ts";
+import type { MappingFlags } from "./options/mapping-flags.ts";
+import { openSource, type DocumentSource } from "./options/settings.ts";
 import { refuseAmbiguous } from "./subcommand.ts";
 import { chosenPair } from "./target/target.ts";
 

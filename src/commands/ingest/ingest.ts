@@ -13,7 +13,7 @@ import { planFolder } from "./plan.ts";
 import { checkPlannedPairs } from "./target/planned-access.ts";
 import { ingestFormat, withReport, type Report, type ReportRequest } from "./report/report.ts";
 import { checkReportFiles, type ReportFiles } from "./report/report-files.ts";
-import { givenFlags, selectionFlags, shapingFlags } from "./options/shaping-flags.ts";
+import { givenFlags, selectionFlags, shapingFlags } from "./options/mapping-flags.ts";
 import { checkSavable, unsavableFlag } from "./options/saved-options.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
 import { warnOfStateAbove } from "./state-above.ts";

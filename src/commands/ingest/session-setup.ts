@@ -6,7 +6,8 @@ import { stateName } from "../../config/find/project-mark.ts";
 import type { InspectSetup } from "../../documents/inspect/inspection.ts";
 import { namedStateFolder } from "../../sync/state/state-folder.ts";
 import type { Targets } from "../../sync/state/target.ts";
-import type { DocumentSource, MappingFlags } from "./options/settings.ts";
+import type { MappingFlags } from "./options/mapping-flags.ts";
+import type { DocumentSource } from "./options/settings.ts";
 
 /**
  * Folder of the state; undefined with `--no-state`. Throws CliError `usage` for a folder that

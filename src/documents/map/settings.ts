@@ -39,6 +39,12 @@ export interface MappingOptions {
   maxFileBytes?: number | undefined;
 }
 
+/** Options that shape documents. A new one does not compile until each list of them has it. */
+export type ShapingOption = Exclude<
+  keyof MappingOptions,
+  "include" | "exclude" | "useIgnoreFiles" | "maxFileBytes"
+>;
+
 type KeyLists = {
   readonly [Meaning in keyof FrontMatterKeys]?: string | readonly string[] | undefined;
 };

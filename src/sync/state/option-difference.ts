@@ -1,30 +1,27 @@
-import type { RawSettings } from "../../documents/map/settings.ts";
+import type { RawSettings, ShapingOption } from "../../documents/map/settings.ts";
 import type { RecordedOptions } from "./options.ts";
 
 type Settings = Omit<RawSettings, "root">;
 
-/** Options that shape documents: name in messages, key, and default. */
-const shapingOptions: readonly [
-  name: string,
-  key: keyof Settings & keyof NonNullable<Settings["flags"]>,
-  byDefault: string,
-][] = [
-  ["sections", "sections", "whole"],
-  ["id prefix", "idPrefix", "none"],
-  ["link", "link", "none"],
-  ["link base", "linkBase", "none"],
-  ["source", "source", "file"],
-  ["anchors", "anchors", "github"],
-  ["max section chars", "maxSectionChars", "none"],
-  ["updated at", "updatedAt", "none"],
-  ["owners", "owners", "none"],
-  ["meta commit", "metaCommit", "false"],
-  ["images", "images", "skip"],
-  ["drafts", "drafts", "false"],
-  ["map", "columns", "none"],
-  ["metadata", "metadata", "none"],
-  ["tags", "tags", "none"],
-];
+/** Options that shape documents: name in messages, and default. */
+const shapingOptions: Readonly<Record<ShapingOption, readonly [name: string, byDefault: string]>> =
+  {
+    sections: ["sections", "whole"],
+    idPrefix: ["id prefix", "none"],
+    link: ["link", "none"],
+    linkBase: ["link base", "none"],
+    source: ["source", "file"],
+    anchors: ["anchors", "github"],
+    maxSectionChars: ["max section chars", "none"],
+    updatedAt: ["updated at", "none"],
+    owners: ["owners", "none"],
+    metaCommit: ["meta commit", "false"],
+    images: ["images", "skip"],
+    drafts: ["drafts", "false"],
+    columns: ["map", "none"],
+    metadata: ["metadata", "none"],
+    tags: ["tags", "none"],
+  };
 
 /** Options that are only reported as changed: their values are too long for a line. */
 const longOptions: readonly [name: string, key: "rules" | "frontMatter" | "format"][] = [
@@ -41,7 +38,7 @@ function textOf(value: unknown, byDefault: string): string {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 }
 
-function valueOf(settings: Settings, key: (typeof shapingOptions)[number][1]): unknown {
+function valueOf(settings: Settings, key: ShapingOption): unknown {
   const [flag, configured] = [settings.flags?.[key], settings[key]];
   // Flags add tags and metadata to the configured ones.
   if (key === "tags") return [...(settings.tags ?? []), ...(settings.flags?.tags ?? [])];
@@ -55,7 +52,8 @@ function valueOf(settings: Settings, key: (typeof shapingOptions)[number][1]): u
  */
 export function differenceOf(before: RecordedOptions, now: RecordedOptions): string {
   const [old, current] = [before.settings, now.settings];
-  const changed = shapingOptions.flatMap(([name, key, byDefault]) => {
+  const changed = Object.entries(shapingOptions).flatMap(([option, [name, byDefault]]) => {
+    const key = option as ShapingOption;
     const [from, to] = [old, current].map((each) => textOf(valueOf(each, key), byDefault));
     if (from === to || from === undefined || to === undefined) return [];
     const isShort = from.length + to.length <= maxShownChars && !/[{\n]/.test(from + to);

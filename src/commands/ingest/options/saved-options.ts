@@ -1,14 +1,18 @@
 import type { IngestOptions } from "../ingest-options.ts";
 import { relative, resolve, sep } from "node:path";
 import type { Config } from "../../../config/load.ts";
+import type { ShapingOption } from "../../../documents/map/settings.ts";
 import { isGlob, mayBeGlob } from "../../../documents/find/patterns.ts";
 import { exists } from "../../../documents/find/real-place.ts";
 import { parseColumnMap } from "../../../documents/read/row-keys.ts";
 import { CliError } from "../../../errors.ts";
-import { parseMetadata } from "./settings.ts";
+import { parseMetadata } from "./mapping-flags.ts";
 
 /** Keys of `ingest` in a configuration file. */
 export type SavedOptions = Record<string, unknown>;
+
+/** Keys of the options that shape documents. */
+type ShapingKey = Exclude<ShapingOption, "columns"> | "map";
 
 function refuse(flag: string, hint: string): CliError {
   return new CliError("usage", `--save-options cannot save ${flag}`, { hints: [hint] });
@@ -102,7 +106,7 @@ export function savedOptions(
   const tags = optionOf("tag");
   // The `!` patterns of the configured `include` apply to named paths too.
   const leftOut = configured.include?.filter(isExclusion) ?? [];
-  const all: SavedOptions = {
+  const all: SavedOptions & Record<ShapingKey, unknown> = {
     include:
       paths.length > 0
         ? [...paths.map((path) => patternOf(path, cwd, root)), ...leftOut]

@@ -1,9 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../../../config/load.ts";
-import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
-import type { FormatName } from "../../../documents/read/reader.ts";
 import type { FindOptions } from "../../../documents/find/scope.ts";
 import { realPath, type ProjectRoot } from "../../../documents/find/root.ts";
 import { parseColumnMap } from "../../../documents/read/row-keys.ts";
@@ -14,7 +12,6 @@ import {
   type RawSettings,
 } from "../../../documents/map/settings.ts";
 import { loadGlobs, mayBeGlob } from "../../../documents/find/patterns.ts";
-import { droppedKeys } from "../../../documents/front-matter/values.ts";
 import { mappingVersion } from "../../../documents/map/effective.ts";
 import { mappingKey } from "../../../documents/map/mapping.ts";
 import { CliError } from "../../../errors.ts";
@@ -24,48 +21,8 @@ import type { RecordedOptions } from "../../../sync/state/options.ts";
 import { loadSettings } from "../../connect.ts";
 import { pathsFrom } from "../../../output/paths.ts";
 import { findProjectRoot, refuseOtherProject, textOfUnmarked } from "../../project-root.ts";
+import { optionsOf, type MappingFlags } from "./mapping-flags.ts";
 import { readGitFacts, type GitFacts } from "../git-facts.ts";
-
-/** Flags that select files and control their mapping. */
-export interface MappingFlags extends GlobalFlags {
-  include?: string[];
-  exclude?: string[];
-  /** False for `--no-ignore`. */
-  ignore?: boolean;
-  idPrefix?: string;
-  source?: string;
-  sections?: "whole" | "headings";
-  anchors?: "github" | "docusaurus" | "mkdocs";
-  maxSectionChars?: number;
-  link?: string;
-  linkBase?: string;
-  metadata?: string[];
-  tag?: string[];
-  updatedAt?: "git" | "mtime";
-  owners?: "codeowners";
-  metaCommit?: boolean;
-  /** Select only files that changed since this commit. */
-  since?: string;
-  /** Format of named files, regardless of their extensions, or of stdin. */
-  format?: FormatName;
-  /** `field=column` for rows, separated by commas. */
-  map?: string[];
-  images?: "skip" | "upload";
-  drafts?: boolean;
-  dropAccess?: boolean;
-  /** Send documents that contain secrets. */
-  allowSecrets?: boolean;
-  ccPairId?: number;
-  connector?: string;
-  /** Folder, or false for `--no-state`. */
-  state?: string | boolean;
-  /** For a retry: the options recorded with the failures, which replace the flags above. */
-  recorded?: RecordedOptions;
-  /** Without paths and a configured `include`: use the whole project root instead of failing. */
-  wholeRoot?: boolean;
-  /** Only the ids of documents count, and nothing of them is sent: no permission is missing. */
-  idsOnly?: boolean;
-}
 
 export interface DocumentSource extends GitFacts {
   config: Config;
@@ -85,29 +42,6 @@ export interface DocumentSource extends GitFacts {
   shown(path: string): string;
   /** Hash of everything except the file's bytes that shapes its payload. */
   mappingKey(path: string): string;
-}
-
-/** Parses `key=value` flags to an object; a repeated key becomes a list. */
-export function parseMetadata(pairs: readonly string[]): Record<string, string | string[]> {
-  const result = new Map<string, string[]>();
-  for (const pair of pairs) {
-    const at = pair.indexOf("=");
-    if (at < 1) {
-      throw new CliError("usage", `--metadata: expected key=value, found "${pair}"`, {
-        hints: ["for example --metadata team=platform"],
-      });
-    }
-    const key = pair.slice(0, at);
-    if (droppedKeys.has(key)) {
-      throw new CliError("usage", `--metadata ${key}: the key is reserved`, {
-        hints: ["choose another name"],
-      });
-    }
-    result.set(key, [...(result.get(key) ?? []), pair.slice(at + 1)]);
-  }
-  return Object.fromEntries(
-    [...result].map(([key, values]) => [key, values.length > 1 ? values : (values[0] ?? "")]),
-  );
 }
 
 function isFolder(path: string, cwd: string): boolean {
@@ -161,26 +95,7 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
     useIgnoreFiles: ignore,
     // A permission: what is recorded, or came with a report or a state, gives none.
     dropAccess: flags.dropAccess,
-    flags: flags.recorded?.settings.flags ?? {
-      include: flags.include,
-      exclude: flags.exclude,
-      useIgnoreFiles: flags.ignore === false ? false : undefined,
-      idPrefix: flags.idPrefix,
-      source: flags.source,
-      sections: flags.sections,
-      anchors: flags.anchors,
-      maxSectionChars: flags.maxSectionChars,
-      link: flags.link,
-      linkBase: flags.linkBase,
-      metadata: flags.metadata && parseMetadata(flags.metadata),
-      tags: flags.tag,
-      updatedAt: flags.updatedAt,
-      owners: flags.owners,
-      metaCommit: flags.metaCommit,
-      columns: flags.map && parseColumnMap(flags.map.join(",")),
-      images: flags.images,
-      drafts: flags.drafts,
-    },
+    flags: flags.recorded?.settings.flags ?? optionsOf(flags),
   };
 }
 

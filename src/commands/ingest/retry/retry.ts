@@ -27,7 +27,7 @@ import {
 import { openSession, type Session } from "../session.ts";
 import { openSource, type DocumentSource } from "../options/settings.ts";
 import { refuseAmbiguous } from "../subcommand.ts";
-import { givenFlags, selectionFlags, shapingFlags } from "../options/shaping-flags.ts";
+import { givenFlags, selectionFlags, shapingFlags } from "../options/mapping-flags.ts";
 import { chosenPair } from "../target/target.ts";
 
 /** A path in the project: the first path of the report if it exists here, else ".". */

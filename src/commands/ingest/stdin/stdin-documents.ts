@@ -8,7 +8,7 @@ import { createSecretCheck } from "../../../documents/payload/secrets.ts";
 import { CliError } from "../../../errors.ts";
 import type { Pending } from "../../../sync/run/pending.ts";
 import type { Session } from "../session.ts";
-import { givenFlags, selectionFlags, shapingFlags } from "../options/shaping-flags.ts";
+import { givenFlags, selectionFlags, shapingFlags } from "../options/mapping-flags.ts";
 
 type StdinOptions = Pick<IngestOptions, "format" | "id" | "since">;
 

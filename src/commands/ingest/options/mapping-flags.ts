@@ -1,0 +1,149 @@
+import type { GlobalFlags } from "../../../config/global-flags.ts";
+import { droppedKeys } from "../../../documents/front-matter/values.ts";
+import type { MappingOptions, ShapingOption } from "../../../documents/map/settings.ts";
+import type { FormatName } from "../../../documents/read/reader.ts";
+import { parseColumnMap } from "../../../documents/read/row-keys.ts";
+import { CliError } from "../../../errors.ts";
+import type { RecordedOptions } from "../../../sync/state/options.ts";
+
+/** Flags that select files and control their mapping. */
+export interface MappingFlags extends GlobalFlags {
+  include?: string[];
+  exclude?: string[];
+  /** False for `--no-ignore`. */
+  ignore?: boolean;
+  idPrefix?: string;
+  source?: string;
+  sections?: "whole" | "headings";
+  anchors?: "github" | "docusaurus" | "mkdocs";
+  maxSectionChars?: number;
+  link?: string;
+  linkBase?: string;
+  metadata?: string[];
+  tag?: string[];
+  updatedAt?: "git" | "mtime";
+  owners?: "codeowners";
+  metaCommit?: boolean;
+  /** Select only files that changed since this commit. */
+  since?: string;
+  /** Format of named files, regardless of their extensions, or of stdin. */
+  format?: FormatName;
+  /** `field=column` for rows, separated by commas. */
+  map?: string[];
+  images?: "skip" | "upload";
+  drafts?: boolean;
+  dropAccess?: boolean;
+  /** Send documents that contain secrets. */
+  allowSecrets?: boolean;
+  ccPairId?: number;
+  connector?: string;
+  /** Folder, or false for `--no-state`. */
+  state?: string | boolean;
+  /** For a retry: the options recorded with the failures, which replace the flags above. */
+  recorded?: RecordedOptions;
+  /** Without paths and a configured `include`: use the whole project root instead of failing. */
+  wholeRoot?: boolean;
+  /** Only the ids of documents count, and nothing of them is sent: no permission is missing. */
+  idsOnly?: boolean;
+}
+
+/** The flag of each option that shapes documents. */
+const flagOfOption = {
+  idPrefix: "idPrefix",
+  source: "source",
+  sections: "sections",
+  anchors: "anchors",
+  maxSectionChars: "maxSectionChars",
+  link: "link",
+  linkBase: "linkBase",
+  metadata: "metadata",
+  tags: "tag",
+  updatedAt: "updatedAt",
+  owners: "owners",
+  metaCommit: "metaCommit",
+  columns: "map",
+  images: "images",
+  drafts: "drafts",
+} as const satisfies Record<ShapingOption, keyof MappingFlags>;
+
+/** Flags that shape documents. */
+export const shapingFlags = Object.values(flagOfOption);
+
+/** Flags that select files. */
+export const selectionFlags = [
+  "include",
+  "exclude",
+  "ignore",
+  "format",
+] as const satisfies (keyof MappingFlags)[];
+
+/** The flag as typed, e.g. `--id-prefix`. */
+export function flagText(
+  name: (typeof shapingFlags)[number] | (typeof selectionFlags)[number],
+): string {
+  if (name === "ignore") return "--no-ignore";
+  return `--${name.replace(/[A-Z]/g, (big) => `-${big.toLowerCase()}`)}`;
+}
+
+/** The flags of `names` that are set on the command line, not by an environment variable. */
+export function givenFlags(
+  options: MappingFlags,
+  names: readonly ((typeof shapingFlags)[number] | (typeof selectionFlags)[number])[],
+): string[] {
+  return names
+    .filter((name) => (name === "ignore" ? options.ignore === false : options[name] !== undefined))
+    .filter((name) => options.flagSources?.[name] !== "env")
+    .map(flagText);
+}
+
+/** Parses `key=value` flags to an object; a repeated key becomes a list. */
+export function parseMetadata(pairs: readonly string[]): Record<string, string | string[]> {
+  const result = new Map<string, string[]>();
+  for (const pair of pairs) {
+    const at = pair.indexOf("=");
+    if (at < 1) {
+      throw new CliError("usage", `--metadata: expected key=value, found "${pair}"`, {
+        hints: ["for example --metadata team=platform"],
+      });
+    }
+    const key = pair.slice(0, at);
+    if (droppedKeys.has(key)) {
+      throw new CliError("usage", `--metadata ${key}: the key is reserved`, {
+        hints: ["choose another name"],
+      });
+    }
+    result.set(key, [...(result.get(key) ?? []), pair.slice(at + 1)]);
+  }
+  return Object.fromEntries(
+    [...result].map(([key, values]) => [key, values.length > 1 ? values : (values[0] ?? "")]),
+  );
+}
+
+/** Every option but `maxFileBytes`, which has no flag. */
+type FlagOptions = {
+  [Option in Exclude<keyof MappingOptions, "maxFileBytes">]: MappingOptions[Option];
+};
+
+/** Converts flags to options. */
+export function optionsOf(flags: MappingFlags): FlagOptions {
+  return {
+    include: flags.include,
+    exclude: flags.exclude,
+    useIgnoreFiles: flags.ignore === false ? false : undefined,
+    idPrefix: flags.idPrefix,
+    source: flags.source,
+    sections: flags.sections,
+    anchors: flags.anchors,
+    maxSectionChars: flags.maxSectionChars,
+    link: flags.link,
+    linkBase: flags.linkBase,
+    metadata: flags.metadata && parseMetadata(flags.metadata),
+    tags: flags.tag,
+    updatedAt: flags.updatedAt,
+    owners: flags.owners,
+    metaCommit: flags.metaCommit,
+    columns: flags.map && parseColumnMap(flags.map.join(",")),
+    images: flags.images,
+    drafts: flags.drafts,
+  };
+}
