@@ -17,7 +17,8 @@ describe.each(commandsOf())("%s", (path, flags) => {
   it("has a case for each flag, and none for a flag that it lacks", () => {
     const missing = flags.filter((flag) => cases[flag] === undefined);
     const file = `test/surface/flags/${path.split(" ")[0] || "program"}.ts`;
-    expect(missing, `add a case for each to ${file}: an effect, or a refusal`).toEqual([]);
+    const what = `add a case for each to ${file}, or to mapping.ts if it shapes documents`;
+    expect(missing, `${what}: an effect, or a refusal`).toEqual([]);
     const known = new Set([...flags, ...globalFlags]);
     expect(Object.keys(cases).filter((flag) => !known.has(flag))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import type { Case, Coverage, Setting } from "./case.ts";
 import { byName, byPair, many, pair, two } from "./ingest-sending.ts";
+import { shapingFlags } from "./mapping.ts";
 
 /** For orphans only the ids count: a script may give the same flags as to the upload. */
 const idle = "shapes documents, not ids; a script gives the same flags to both commands";
@@ -35,6 +36,7 @@ const orphans = (flag: string): Case => ({ ...sent, args: `docs ${pair}`, flag, 
 /** `ingest orphans`: flag by flag. */
 export const orphanCases: Coverage = {
   "ingest orphans": {
+    ...Object.fromEntries(shapingFlags.map((flag) => [flag.split(" ")[0], orphans(flag)])),
     "--include": {
       ...gone,
       args: removal,
@@ -198,17 +200,7 @@ export const orphanCases: Coverage = {
       { ...gone, args: `${removal} --tombstone --max-delete 100%`, flag: "--yes", codes: [2, 0] },
       { ...gone, args: removal, flag: "--yes", refused: /only listed/ },
     ],
-    "--source": orphans("--source web"),
-    "--sections": orphans("--sections headings"),
     "--anchors": orphans("--anchors mkdocs --sections headings"),
-    "--max-section-chars": orphans("--max-section-chars 300"),
-    "--link": orphans("--link https://x.example/{path}"),
-    "--link-base": orphans("--link-base https://x.example/"),
-    "--metadata": orphans("--metadata team=people"),
-    "--tag": orphans("--tag hr"),
-    "--updated-at": orphans("--updated-at mtime"),
-    "--owners": orphans("--owners codeowners"),
     "--meta-commit": { ...(orphans("--meta-commit") as Setting), git: true } as Case,
-    "--images": orphans("--images upload"),
   },
 };

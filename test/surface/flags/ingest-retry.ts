@@ -1,6 +1,6 @@
 import type { Case, Coverage, FlagCases, Setting } from "./case.ts";
 import { broken, byName, byPair, many, pair, sending, two } from "./ingest-sending.ts";
-import { privateKey } from "./mapping.ts";
+import { privateKey, shapingFlags } from "./mapping.ts";
 
 // What fails first is mended before the retry: then there is something to send again.
 const failedRetry: Setting = {
@@ -30,22 +30,8 @@ const shapes: readonly string[] = [
   "--include docs/1.md",
   "--exclude docs/2.md",
   "--no-ignore",
-  "--id-prefix kb/",
-  "--source web",
-  "--sections headings",
-  "--anchors mkdocs",
-  "--max-section-chars 300",
-  "--link https://x.example/{path}",
-  "--link-base https://x.example/",
-  "--metadata team=people",
-  "--tag hr",
-  "--updated-at git",
-  "--owners codeowners",
-  "--meta-commit",
-  "--images upload",
-  "--map title=name,text=notes",
   "--format markdown",
-  "--drafts",
+  ...shapingFlags,
 ];
 const refusedFlags: FlagCases = Object.fromEntries(
   shapes.map((flag): [string, Case] => [

@@ -3,7 +3,7 @@ import { orphanCases } from "./ingest-orphans.ts";
 import { retryCases } from "./ingest-retry.ts";
 import { broken, byName, many, pair, sending, two } from "./ingest-sending.ts";
 import { showingCases } from "./ingest-showing.ts";
-import { allowing, choosing, folder, shaping, type Shows } from "./mapping.ts";
+import { allowing, choosing, folder, shaping, shapingFlags, type Shows } from "./mapping.ts";
 
 const upload: Shows = { in: "requests", args: (file) => `${file} ${pair}` };
 
@@ -21,21 +21,8 @@ const onStdin: readonly string[] = [
   "--exclude docs/**",
   "--no-ignore",
   "--checksum",
-  "--id-prefix kb/",
-  "--source web",
-  "--sections headings",
-  "--link https://x.example/{path}",
-  "--link-base https://x.example/",
-  "--metadata team=people",
-  "--tag hr",
-  "--updated-at git",
-  "--owners codeowners",
-  "--meta-commit",
-  "--images upload",
-  "--map title=name",
-  "--drafts",
-  "--max-section-chars 300",
   "--since HEAD",
+  ...shapingFlags,
 ];
 
 const line = `${JSON.stringify({ id: "x", sections: [{ text: "text x" }], source: "file", semantic_identifier: "X", metadata: {} })}\n`;

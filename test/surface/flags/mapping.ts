@@ -39,6 +39,25 @@ export interface Shows {
   secretCode?: number;
 }
 
+/** Each flag that shapes documents, with a value: for commands that refuse it, or where it is idle. */
+export const shapingFlags: readonly string[] = [
+  "--id-prefix kb/",
+  "--source web",
+  "--sections headings",
+  "--anchors mkdocs",
+  "--max-section-chars 300",
+  "--link https://x.example/{path}",
+  "--link-base https://x.example/",
+  "--metadata team=people",
+  "--tag hr",
+  "--updated-at mtime",
+  "--owners codeowners",
+  "--meta-commit",
+  "--images upload",
+  "--map title=name,text=notes",
+  "--drafts",
+];
+
 /** The flags that shape a document, for a command that shows documents. */
 export function shaping(shows: Shows): FlagCases {
   const { in: kind, args, before = {}, failedCode = 10 } = shows;
