@@ -1,4 +1,5 @@
-const lists = ["table", "json", "ndjson", "yaml", "csv", "tsv"] as const;
+/** The formats of every list: the names of the writers in output/formats/writers.ts. */
+export const listFormats = ["table", "json", "ndjson", "yaml", "csv", "tsv"] as const;
 const uploads = ["text", "table", "json", "ndjson"] as const;
 
 /** A flag that selects parts of the output. */
@@ -12,9 +13,9 @@ export interface OutputForm {
   hint?: string;
 }
 
-const listForm: OutputForm = { formats: lists, selection: ["fields", "filter", "jq"] };
+const listForm: OutputForm = { formats: listFormats, selection: ["fields", "filter", "jq"] };
 const recordForm: OutputForm = {
-  formats: lists,
+  formats: listFormats,
   selection: ["fields", "jq"],
   hint: "--filter is for lists; this is one record: select members with --fields",
 };
@@ -37,7 +38,7 @@ function noForm(hint = "remove the flag"): OutputForm {
 
 /** Commands that do not print a list. Formats and flags not listed here are rejected (exit 2). */
 const special: Readonly<Record<string, OutputForm>> = {
-  api: { ...listForm, formats: [...lists, "raw"] },
+  api: { ...listForm, formats: [...listFormats, "raw"] },
   chat: answerForm,
   completion: noForm(),
   "config get": noForm("for another form: knowctl config show --fields KEY --json"),
@@ -64,10 +65,10 @@ const special: Readonly<Record<string, OutputForm>> = {
   "report merge": recordForm,
   sandbox: noForm(),
   "sessions delete": noForm("to see the sessions: knowctl sessions list"),
-  "sessions export": { ...recordForm, formats: ["text", "markdown", ...lists] },
+  "sessions export": { ...recordForm, formats: ["text", "markdown", ...listFormats] },
   "sessions recover": { ...answerForm, formats: ["text", "json", "ndjson"] },
   "sessions rename": noForm("to see the sessions: knowctl sessions list"),
-  "sessions show": { ...recordForm, formats: ["text", ...lists] },
+  "sessions show": { ...recordForm, formats: ["text", ...listFormats] },
   "state export": stateForm,
   "state forget": stateForm,
   "state import": stateForm,
@@ -87,5 +88,5 @@ export function formatsOf(path: string): readonly string[] {
 
 /** Formats of all commands. */
 export const allFormats: readonly string[] = [
-  ...new Set([...lists, ...Object.values(special).flatMap(({ formats }) => formats)]),
+  ...new Set([...listFormats, ...Object.values(special).flatMap(({ formats }) => formats)]),
 ];

@@ -2,6 +2,7 @@ import { Help, Option, type Command, type CommanderError } from "commander";
 import { CliError } from "../errors.ts";
 import { pathOf } from "./check-flags.ts";
 import { commandFor } from "./other-words.ts";
+import { listFormats } from "./formats.ts";
 import { choice, collect, filled, decimal } from "./options.ts";
 import { makeStrict } from "./strict.ts";
 
@@ -22,7 +23,7 @@ export function globalOptions(): Option[] {
     new Option("--client-cert <file>", "PEM file with a client certificate to show"),
     new Option("--client-key <file>", "PEM file with its key (default: the certificate's file)"),
     new Option("--proxy <url>", "proxy (default: HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY)"),
-    new Option("-o, --output <format>", "output format: table, json, ndjson, yaml, csv, tsv"),
+    new Option("-o, --output <format>", `output format: ${listFormats.join(", ")}`),
     new Option("--json", "same as --output json"),
     new Option("--fields <list>", "columns or members to show, in order: a,b.c"),
     new Option(

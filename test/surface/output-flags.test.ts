@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { allFormats, formOf } from "../../src/surface/formats.ts";
+import { chatRenderers } from "../../src/output/chat/render.ts";
+import { writers } from "../../src/output/formats/writers.ts";
+import { allFormats, formOf, listFormats } from "../../src/surface/formats.ts";
 import { leaves } from "./flags/commands.ts";
 import { play, useSandboxes } from "./flags/play.ts";
 import { runnable } from "./flags/runnable.ts";
@@ -27,6 +29,11 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as unknown),
 };
+
+it("--output takes the name of each writer, and no other", () => {
+  expect(listFormats).toEqual(Object.keys(writers));
+  expect(formOf("chat").formats).toEqual(Object.keys(chatRenderers));
+});
 
 it("has a command line for each command", () => {
   const missing = leaves().filter((path) => runnable[path] === undefined);
