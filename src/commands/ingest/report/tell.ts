@@ -1,5 +1,6 @@
 import { nearest } from "../../../config/values/nearest.ts";
 import { knownMembers } from "../../../documents/json-document/members.ts";
+import type { Notice } from "../../../documents/map/notices.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
@@ -56,12 +57,22 @@ export async function printWarnings(
   if (images > 0) await output.note(`${countOf(images, "image")} in the text skipped`);
 }
 
-function noticeText({ kind, name, count }: CountedNotice, first: string): string {
-  const what = `${countOf(count, "document")} ${count === 1 ? "has" : "have"} ${name} (first: ${first})`;
-  if (kind === "dropped") return `${what}: the service drops this member`;
+function unknownText(name: string): string {
   const suggestion = nearest(name, knownMembers(name))?.replace(/^request\./, "");
   const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
-  return `${what}: the service does not know this member${hint}`;
+  return `the service does not know this member${hint}`;
+}
+
+/** What a notice means, by kind. The notices of kind `access` share one line: accessText(). */
+const meanings: Record<Exclude<Notice["kind"], "access">, (name: string) => string> = {
+  dropped: () => "the service drops this member",
+  unknown: unknownText,
+};
+
+function noticeText({ kind, name, count }: CountedNotice, first: string): string | undefined {
+  if (kind === "access") return undefined;
+  const has = count === 1 ? "has" : "have";
+  return `${countOf(count, "document")} ${has} ${name} (first: ${first}): ${meanings[kind](name)}`;
 }
 
 function accessText(notices: readonly CountedNotice[], first: string): string {
@@ -81,7 +92,8 @@ export async function printNotices(
   const access = all.filter(({ kind }) => kind === "access");
   if (access[0]) await output.warn(neutraliseLine(accessText(access, firstOf(access[0]))));
   for (const each of all) {
-    if (each.kind !== "access") await output.warn(neutraliseLine(noticeText(each, firstOf(each))));
+    const text = noticeText(each, firstOf(each));
+    if (text !== undefined) await output.warn(neutraliseLine(text));
   }
 }
 
