@@ -49,3 +49,25 @@ export function proseOf(page: string): string {
 export function isShell({ language }: Block): boolean {
   return language === "sh" || language === "console";
 }
+
+/** Cells of the tables of a page whose first column has this title, without their titles. */
+export function rowsOf(page: string, title: string): string[][] {
+  const rows: string[][] = [];
+  let isInside = false;
+  let before = "";
+  for (const line of readPage(page).split("\n")) {
+    // A `|` in code is written `\|`.
+    const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
+    if (!line.startsWith("|")) isInside = false;
+    else if (!before.startsWith("|")) isInside = cells[1] === title;
+    else if (isInside && !/^-+$/.test(cells[1] ?? "")) rows.push(cells.slice(1, -1));
+    before = line;
+  }
+  if (rows.length === 0) throw new Error(`${page}: no table begins with the column "${title}"`);
+  return rows;
+}
+
+/** Texts in code: `a` and `b`. */
+export function namesIn(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
+}

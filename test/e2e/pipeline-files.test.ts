@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
+import { formats } from "../../src/documents/read/readers.ts";
 import { helpTexts } from "../../src/program.ts";
 import { writeFiles } from "../service.ts";
 import { projectFolder } from "../support.ts";
@@ -157,6 +158,13 @@ describe.runIf(isShellThere)("the pre-commit hooks", () => {
     expect(code).toBe(10);
     expect(stdout).toContain("bad.md:3");
     expect(existsSync(join(place.folder, "canary"))).toBe(false);
+  });
+
+  it("knowctl-documents takes every format that a folder gives", () => {
+    const { files = "" } = hooks.find(({ id }) => id === "knowctl-documents")!;
+    const given = Object.values(formats).filter(({ gives }) => gives !== "rows");
+    const missing = given.filter(({ extensions }) => !new RegExp(files).test(`a.${extensions[0]}`));
+    expect(missing).toEqual([]);
   });
 
   it("knowctl-project finds two documents with one id", async () => {

@@ -22,7 +22,7 @@ import { checkStreaming } from "./checks/streaming.ts";
 import { checkTls } from "./checks/tls.ts";
 
 /** Every check, in the order of dependencies. */
-const checks: readonly Check[] = [
+export const checks: readonly Check[] = [
   ...localChecks,
   ...networkChecks,
   checkTls,

@@ -223,7 +223,7 @@ describe("forms:", () => {
   it("text, a line for each check, whose first word is its status", async () => {
     const lines = (await run()).split("\n").filter((line) => /^\S/.test(line));
     expect(lines.slice(0, -1).map((line) => line.split(/ +/)[1])).toEqual(names);
-    expect(lines.at(-1)).toBe("14 ok, 4 skipped");
+    expect(lines.at(-1)).toBe(`${names.length - 4} ok, 4 skipped`);
   });
 
   it("ndjson, the last line of which is the result", async () => {
@@ -244,7 +244,7 @@ describe("forms:", () => {
     expect(await run("--filter", "status=skipped", "--fields", "check")).toBe(
       "tls\nversion\naccount\nstreaming\n",
     );
-    expect(await run("--jq", ".counts.ok")).toBe("14\n");
+    expect(await run("--jq", ".counts.ok")).toBe(`${names.length - 4}\n`);
   });
 
   it("the key stands nowhere", async () => {

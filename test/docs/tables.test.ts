@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { slashCommands } from "../../src/commands/chat/conversation/slash/commands.ts";
+import { checks } from "../../src/commands/doctor/doctor.ts";
+import { formats } from "../../src/documents/read/readers.ts";
+import { listFormats } from "../../src/surface/formats.ts";
+import { orphanClasses } from "../../src/sync/orphans/orphan-classes.ts";
+import { namesIn, rowsOf } from "./pages.ts";
+
+// Tables that people write about names that the program knows: each name has its row, and no row a
+// name that is gone.
+
+const extensions = Object.values(formats).flatMap((format) =>
+  format.extensions.map((extension) => `.${extension}`),
+);
+
+it.each([
+  ["docs/chat.md", "command", Object.keys(slashCommands).map((name) => `/${name}`)],
+  ["docs/doctor.md", "check", checks.map(({ name }) => name)],
+  // `.gz` may follow any of them.
+  ["docs/mapping.md", "format", [...extensions, ".gz"]],
+  ["docs/state.md", "class", [...orphanClasses]],
+])("%s: the table by %s has every name", (page, column, names) => {
+  const first = rowsOf(page, column).map(([cell = ""]) => cell);
+  // `/open N` is the command `/open`.
+  const found = first.flatMap(namesIn).map((name) => name.split(" ")[0]!);
+  expect(found.toSorted()).toEqual(names.toSorted());
+});
+
+it("docs/api.md has every format of a list", () => {
+  const [, meaning = ""] = rowsOf("docs/api.md", "flag").find(([flag]) => flag === "`--output`")!;
+  expect(namesIn(meaning).toSorted()).toEqual(listFormats.toSorted());
+});
