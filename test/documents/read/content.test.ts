@@ -1,0 +1,61 @@
+import type * as FileSystem from "node:fs";
+import { lstatSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { afterEach, expect, it, vi } from "vitest";
+import { stampOf } from "../../../src/documents/inspect/stamp.ts";
+import { readContent } from "../../../src/documents/read/content.ts";
+import { createFolder, failure, fileIn } from "../folder.ts";
+
+// Another program writes whenever it likes: here it does between the bytes and the stamp after them.
+const write = vi.hoisted(() => ({ next: (): void => {} }));
+
+vi.mock("node:fs", async (importOriginal) => {
+  const fs = await importOriginal<typeof FileSystem>();
+  return {
+    ...fs,
+    readSync(...args: Parameters<typeof fs.readSync>): number {
+      const count = fs.readSync(...args);
+      const { next } = write;
+      write.next = () => {};
+      next();
+      return count;
+    },
+  };
+});
+
+afterEach(() => void (write.next = () => {}));
+
+const setUp = (): { path: string; read: () => ReturnType<typeof readContent> } => {
+  const file = fileIn(createFolder({ "a.md": "old text" }), "a.md");
+  return { path: file.absolutePath, read: () => readContent({ ...file, stamp: "" }, 1000) };
+};
+
+it.each([
+  ["has other bytes", (path: string) => writeFileSync(path, "new text")],
+  [
+    "has other bytes and the time it had",
+    (path: string) => {
+      const { atime, mtime } = statSync(path);
+      writeFileSync(path, "new text");
+      utimesSync(path, atime, mtime);
+    },
+  ],
+])("reads a file again that %s once it was read", (_, change) => {
+  const { path, read } = setUp();
+  write.next = () => change(path);
+  const { bytes, stamp } = read();
+  // Else the state would take the old text for the version that the stamp names.
+  expect(bytes.toString()).toBe("new text");
+  expect(stamp).toBe(stampOf(lstatSync(path, { bigint: true })));
+});
+
+it("gives up on a file that changes during each read", () => {
+  const { path, read } = setUp();
+  let writes = 0;
+  const change = (): void => {
+    writeFileSync(path, `text ${++writes}`);
+    write.next = change;
+  };
+  write.next = change;
+  expect(failure(read)).toBe("a.md: changed during each of 4 reads");
+  expect(writes).toBe(4);
+});
