@@ -148,6 +148,17 @@ describe("an untrusted project file", () => {
     expect((await failureOf((await desk.load()).connection())).message).toContain("not trusted");
   });
 
+  it("that sends other files to a pair is asked about again", async () => {
+    const desk = createDesk(key);
+    desk.putUser({ profiles: { mine }, defaultProfile: "mine" });
+    const ingestOf = (match: string) => ({ ingest: { rules: [{ match, ccPairId: 2 }] } });
+    desk.put(".cliconfig.json", ingestOf("public/**"));
+    await trust(desk);
+    expect((await (await desk.load()).connection()).baseUrl).toBe("https://mine.example");
+    desk.put(".cliconfig.json", ingestOf("**"));
+    expect((await failureOf((await desk.load()).connection())).message).toContain("not trusted");
+  });
+
   it("with settings alone lends the harmless ones and names the others", async () => {
     const desk = createDesk(key);
     desk.putUser({ profiles: { mine: { ...mine, ingest: { ccPairId: 1 } } } });
@@ -199,6 +210,7 @@ describe("an untrusted project file", () => {
     "{a,/etc}/**",
     "!../x",
     "\\.\\./x",
+    "a/\\.\\./x",
     ".{.,}/x",
     "@(..)/x",
     "[.][.]/x",
