@@ -68,6 +68,17 @@ describe("a document is judged by the options that it was sent with", () => {
     expect(await stored(service)).toEqual(all);
   });
 
+  it("deletes nothing of a file that was sent with several options", async () => {
+    const service = await startTestService({ files: { "a.md": "# A\n" }, dialect: "onyx" });
+    for (const prefix of ["one/", "two/"]) {
+      const line = `ingest . --id-prefix ${prefix} --cc-pair-id 2`;
+      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+    }
+    expect(await classes(service)).toEqual(["other-options one/a.md", "other-options two/a.md"]);
+    expect(await runIn(service, prune)).toMatchObject({ code: 0 });
+    expect(await stored(service)).toEqual(["one/a.md", "two/a.md"]);
+  });
+
   it("says which options made them, and deletes them with --class other-options alone", async () => {
     const service = await startMixed();
     const { stdout } = await runIn(service, "ingest orphans a --cc-pair-id 2 --json");
@@ -233,6 +244,16 @@ it("lists no document that a file outside the inputs holds for another pair", as
   expect(await classes(service, "ingest orphans docs")).toEqual(["gone x"]);
   expect(await runIn(service, "ingest other --cc-pair-id 3")).toMatchObject({ code: 0 });
   expect(await classes(service, "ingest orphans docs")).toEqual([]);
+});
+
+it("lists a document whose file was renamed before it was gone", async () => {
+  const docs = { "docs/a.md": "---\nid: x\n---\n# A\n", "docs/z.md": "# Z\n" };
+  const service = await startTestService({ files: docs, dialect: "onyx" });
+  expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+  renameSync(join(service.folder, "docs/a.md"), join(service.folder, "docs/b.md"));
+  expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+  rmSync(join(service.folder, "docs/b.md"));
+  expect(await classes(service, "ingest orphans docs")).toEqual(["gone x"]);
 });
 
 it("names a file that was sent with --no-ignore, and is ignored without it", async () => {
