@@ -48,3 +48,12 @@ it("options that hold the key are not recorded with the documents", async () => 
   }
   expect((await runIn(service, "state export")).stdout).not.toContain(testKey);
 });
+
+it("an upload from a folder with the key in its name ends as any other", async () => {
+  const service = await startTestService({ files: { [`docs/${testKey}/a.md`]: "# A\n" } });
+  const upload = ["ingest", `docs/${testKey}`, "--cc-pair-id", "2", "--allow-secrets"];
+  expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+  // Else it would count as stopped for ever.
+  const ran = await runIn(service, "ingest retry --cc-pair-id 2");
+  expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("nothing to retry") });
+});

@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { failedInState } from "../../../../src/commands/ingest/retry/retry-groups.ts";
+import {
+  failedInReport,
+  failedInState,
+} from "../../../../src/commands/ingest/retry/retry-groups.ts";
+import type { RunReport } from "../../../../src/output/report/record.ts";
 import { optionsJson, type RecordedOptions } from "../../../../src/sync/state/options.ts";
 import { openTestState } from "../../../sync/open-state.ts";
 
@@ -31,4 +35,14 @@ it("retries a file that failed in several runs with the options of the last", as
     { options: optionsWith("old"), paths: ["c.md"] },
   ]);
   state.close();
+});
+
+it("takes no options from a report that hides a secret in them", () => {
+  const failures = ["a.md", "b.md"].map((path, options) => ({ path, options, reason: "x" }));
+  const options = [optionsWith("plain"), optionsWith("team ***")];
+  const report = { failures, paths: ["."], options } as unknown as RunReport;
+  expect(failedInReport(report).groups).toEqual([
+    { options: optionsWith("plain"), paths: ["a.md"] },
+    { options: undefined, paths: ["b.md"] },
+  ]);
 });
