@@ -108,6 +108,19 @@ describe("a run", () => {
     expect(runs.isFull()).toBe(false);
   });
 
+  it("is found for its session until it ends, or a later one is there", async () => {
+    const runs = createRuns();
+    const [first, second] = [runs.start(() => lines(1)), runs.start(() => lines(1))];
+    runs.enter("session", first);
+    expect(runs.find("session")).toBe(first);
+    runs.enter("session", second);
+    runs.leave("session", first);
+    expect(runs.find("session")).toBe(second);
+    runs.leave("session", second);
+    expect(runs.find("session")).toBeUndefined();
+    await runs.close();
+  });
+
   it("sends heartbeats in silence", async () => {
     const { opened, open } = gate();
     const run = createRuns({ heartbeatMs: 1 }).start(() => lines(2, opened));
