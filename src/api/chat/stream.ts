@@ -14,7 +14,10 @@ export interface Decoder {
    * error, returns them first and throws at the next call.
    */
   push(chunk: Uint8Array): string[];
-  /** The messages that the end of the body completes: the last line needs no line end. Throws as push does. */
+  /**
+   * The messages that the end of the body completes: the last line needs no line end. Throws
+   * StreamTooLargeError, also one that push held back. Completes no message before it throws.
+   */
   end(): string[];
 }
 
@@ -198,6 +201,4 @@ export async function* decodeChunks(
   }
   const rest = decoder.end();
   if (rest.length > 0) yield rest;
-  // Throws if the last line was too long.
-  decoder.end();
 }
