@@ -22,7 +22,7 @@ export interface Draft {
 
 function read(path: string): string {
   try {
-    return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
+    return readFileSync(path, "utf8");
   } catch (error) {
     throw new CliError("local", `cannot read ${path}: ${codeOf(error) ?? "unknown failure"}`);
   }
@@ -40,8 +40,7 @@ export async function openDraft(
   const prefix = prefixOf(path);
   if (!existsSync(path)) return { path, isPrivate, text: "", values: {}, prefix };
   if (isPrivate) checkPrivate(path, { uid: machine.uid, holdsKey: false, warn: () => {} });
-  const text = read(path);
-  const { tree } = await parseConfig(path, text, prefix);
+  const { tree, text } = await parseConfig(path, read(path), prefix);
   return { path, isPrivate, text, values: valueOf(tree) as Values, prefix };
 }
 

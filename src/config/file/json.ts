@@ -47,7 +47,7 @@ function readScalar(reader: Reader): Node {
   if (found === undefined) fail(reader, "expected a value", start);
   reader.at += found.length;
   const value = JSON.parse(found) as number | boolean | null;
-  return { kind: "scalar", start, value, raw: found };
+  return { kind: "scalar", start, value };
 }
 
 // Reads what follows a value: true for another value, false for the end of the collection.
@@ -120,7 +120,7 @@ function readValue(reader: Reader): Node {
  * key is an error. Throws SyntaxProblem.
  */
 export function parseJson(text: string): Node {
-  const reader: Reader = { text, at: text.startsWith("\uFEFF") ? 1 : 0, depth: 0 };
+  const reader: Reader = { text, at: 0, depth: 0 };
   const node = readValue(reader);
   skipSpace(reader);
   if (reader.at < text.length) fail(reader, "unexpected text after the end of the value");

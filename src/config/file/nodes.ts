@@ -5,7 +5,7 @@ export type Path = readonly (string | number)[];
 export type Node =
   | { kind: "object"; start: number; members: Member[] }
   | { kind: "list"; start: number; items: Node[] }
-  | { kind: "scalar"; start: number; value: string | number | boolean | null; raw?: string };
+  | { kind: "scalar"; start: number; value: string | number | boolean | null };
 
 export interface Member {
   key: string;

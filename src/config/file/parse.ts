@@ -37,24 +37,6 @@ async function parseTree(path: string, text: string): Promise<Node> {
   }
 }
 
-// Metadata keeps YAML scalars as written: `1.10` does not become 1.1, nor a date a Date.
-function keepText(node: Node): void {
-  if (node.kind === "object") for (const member of node.members) keepText(member.value);
-  else if (node.kind === "list") for (const item of node.items) keepText(item);
-  else if (node.raw !== undefined && typeof node.value !== "string" && node.value !== null) {
-    node.value = node.raw;
-  }
-}
-
-function keepMetadataText(tree: Node): void {
-  if (tree.kind === "object") {
-    for (const member of tree.members) {
-      if (member.key === "metadata") keepText(member.value);
-      else keepMetadataText(member.value);
-    }
-  } else if (tree.kind === "list") for (const item of tree.items) keepMetadataText(item);
-}
-
 /**
  * Parses and validates one configuration file, as JSON or YAML by its extension. A file
  * without an extension is YAML, which includes JSON. Throws CliError `not-configured`
@@ -67,7 +49,6 @@ export async function parseConfig(
 ): Promise<ParsedFile> {
   const text = source.replace(/^\uFEFF/, "");
   const tree = await parseTree(path, text);
-  if (extname(path) !== ".json") keepMetadataText(tree);
   const node = nodeAt(tree, prefix) ?? { kind: "object", start: 0, members: [] };
   // Building the schema takes longer than most commands: load it only for an existing file.
   const { validateConfig } = await import("../values/validate.ts");

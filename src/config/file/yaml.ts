@@ -4,7 +4,6 @@ import { checkKey, SyntaxProblem, type Member, type Node } from "./nodes.ts";
 interface Event {
   start: number;
   end: number;
-  kind: string | null;
   result: unknown;
   children: Event[];
 }
@@ -20,13 +19,19 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+interface Source {
+  text: string;
+  /** How many more nodes the file may have: aliases can expand a few bytes without end (faults.md 0.10). */
+  nodesLeft: number;
+}
+
 function mappingNode(
   event: Event,
   value: Record<string, unknown>,
-  text: string,
-  budget: Budget,
+  source: Source,
+  isMetadata: boolean,
 ): Node {
-  const start = skipSpace(text, event.start);
+  const start = skipSpace(source.text, event.start);
   const members: Member[] = [];
   // Children alternate: key, value, key, value. An alias or an unusual key breaks the
   // alternation. Then positions fall back to the mapping's position; values stay correct.
@@ -37,36 +42,39 @@ function mappingNode(
   }
   for (const [key, inner] of Object.entries(value)) {
     const place = places.get(key);
-    const keyStart = place ? skipSpace(text, place[0].start) : start;
+    const keyStart = place ? skipSpace(source.text, place[0].start) : start;
     checkKey(members, key, keyStart);
-    members.push({ key, keyStart, value: toNode(place?.[1], inner, text, keyStart, budget) });
+    const node = toNode(place?.[1], inner, source, keyStart, isMetadata || key === "metadata");
+    members.push({ key, keyStart, value: node });
   }
   return { kind: "object", start, members };
-}
-
-interface Budget {
-  nodes: number;
 }
 
 function toNode(
   event: Event | undefined,
   value: unknown,
-  text: string,
+  source: Source,
   near: number,
-  budget: Budget,
+  isMetadata: boolean,
 ): Node {
-  // Aliases can make a few bytes expand without end (faults.md 0.10).
-  if (--budget.nodes < 0) throw new SyntaxProblem("too many values after expanding aliases", near);
-  const at = event ?? { start: near, end: near, kind: null, result: value, children: [] };
-  if (isObject(value)) return mappingNode(at, value, text, budget);
-  const start = skipSpace(text, at.start);
+  if (--source.nodesLeft < 0) {
+    throw new SyntaxProblem("too many values after expanding aliases", near);
+  }
+  const at = event ?? { start: near, end: near, result: value, children: [] };
+  if (isObject(value)) return mappingNode(at, value, source, isMetadata);
+  const start = skipSpace(source.text, at.start);
   if (Array.isArray(value)) {
-    const items = value.map((item, index) => toNode(at.children[index], item, text, start, budget));
+    const items = value.map((item, index) =>
+      toNode(at.children[index], item, source, start, isMetadata),
+    );
     return { kind: "list", start, items };
   }
-  const scalar = value as string | number | boolean | null;
-  const raw = text.slice(start, at.end).trim();
-  return { kind: "scalar", start, value: scalar, raw };
+  let scalar = value as string | number | boolean | null;
+  // Metadata keeps its scalars as written: `1.10` does not become 1.1, nor a date a Date.
+  if (isMetadata && typeof scalar !== "string" && scalar !== null) {
+    scalar = source.text.slice(start, at.end).trim();
+  }
+  return { kind: "scalar", start, value: scalar };
 }
 
 // Cuts off quoted text and tags: js-yaml quotes the file in some reasons.
@@ -76,17 +84,16 @@ function reasonOf(error: YAMLException): string {
 
 /** Parses one YAML document with the position of every value. Throws SyntaxProblem. */
 export function parseYaml(text: string): Node {
-  const root: Event = { start: 0, end: 0, kind: null, result: undefined, children: [] };
+  const root: Event = { start: 0, end: 0, result: undefined, children: [] };
   const open: Event[] = [root];
   const listener = (type: EventType, state: State): void => {
     if (type === "open") {
-      open.push({ start: state.position, end: 0, kind: null, result: undefined, children: [] });
+      open.push({ start: state.position, end: 0, result: undefined, children: [] });
       return;
     }
     const event = open.pop();
     if (!event) return;
     event.end = state.position;
-    event.kind = state.kind;
     event.result = state.result;
     // In block context js-yaml first reads a value as a possible key: two nested events, one result.
     const [only] = event.children;
@@ -102,5 +109,5 @@ export function parseYaml(text: string): Node {
     if (!(error instanceof YAMLException)) throw error;
     throw new SyntaxProblem(reasonOf(error), error.mark?.position ?? 0);
   }
-  return toNode(root.children[0], value, text, 0, { nodes: 20_000 });
+  return toNode(root.children[0], value, { text, nodesLeft: 20_000 }, 0, false);
 }
