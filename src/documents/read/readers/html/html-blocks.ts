@@ -14,9 +14,8 @@ const looksLikeFence = /^((?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?=```|~~~)/;
 
 /** Escapes the Markdown syntax of a line, and `<!--`, so that it begins no comment. */
 export function escapeLine(line: string): string {
-  const text = line.includes("<!--") ? line.replaceAll("<!--", "<\\!--") : line;
-  if (looksLikeHeading.test(text)) return `\\${text}`;
-  return text.includes("```") || text.includes("~~~") ? text.replace(looksLikeFence, "$1\\") : text;
+  const text = line.replaceAll("<!--", "<\\!--");
+  return looksLikeHeading.test(text) ? `\\${text}` : text.replace(looksLikeFence, "$1\\");
 }
 
 /** Text of a page as one line, for headings. */

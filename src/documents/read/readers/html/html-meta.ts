@@ -1,13 +1,11 @@
 import { parseDate } from "../../../map/dates.ts";
 import type { FrontMatter } from "../../../front-matter/front-matter.ts";
-import { toValue } from "../../../front-matter/values.ts";
+import { toValue, type ValueMap } from "../../../front-matter/values.ts";
 
 type Attributes = ReadonlyMap<string, string>;
 
-/** Metadata from the head of a page. The first value of each kind counts. */
-export interface Meta {
-  readonly values: Map<string, string>;
-}
+/** Metadata from the head of a page by name. The first value of each name counts. */
+export type Meta = Map<string, string>;
 
 const clean = (text: string): string => text.replace(/\s+/g, " ").trim();
 
@@ -25,7 +23,7 @@ const known = new Set(names.flatMap(([, each]) => each));
 
 function keep(meta: Meta, name: string, value: string | undefined): void {
   const text = clean(value ?? "");
-  if (text !== "" && !meta.values.has(name)) meta.values.set(name, text);
+  if (text !== "" && !meta.has(name)) meta.set(name, text);
 }
 
 /** Stores the text of `<title>`. */
@@ -51,24 +49,22 @@ export function takeTag(meta: Meta, tag: string, attributes: Attributes): void {
  * page was not written for this tool.
  */
 export function toFrontMatter(meta: Meta): FrontMatter | undefined {
-  const { values } = meta;
   const data: Record<string, string> = {};
-  const title = values.get("title");
+  const title = meta.get("title");
   if (title !== undefined) data["title"] = title;
   for (const [key, sources] of names) {
     const found = sources
-      .map((each) => values.get(each))
+      .map((each) => meta.get(each))
       .filter((each) => each !== undefined)
       .find((each) => key !== "updated" || parseDate(each) !== undefined);
     if (found !== undefined) data[key] = found;
   }
-  const link = values.get("canonical");
+  const link = meta.get("canonical");
   // A relative link needs the address of the page, which the file does not contain.
   if (link !== undefined && /^https?:\/\/[^\s/]/i.test(link)) data["link"] = link;
-  const lang = values.get("lang");
+  const lang = meta.get("lang");
   if (lang !== undefined) data["lang"] = lang;
   if (Object.keys(data).length === 0) return undefined;
-  const copy = toValue(data);
   // Format json, because then the text `null` stays text. There is no block with line numbers.
-  return { data: copy as FrontMatter["data"], format: "json", block: "", firstLine: 1 };
+  return { data: toValue(data) as ValueMap, format: "json", block: "", firstLine: 1 };
 }

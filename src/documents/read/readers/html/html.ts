@@ -172,7 +172,7 @@ function refuseOpenRegion({ ignored }: Reading, text: string, path: string): voi
 export function readHtml(text: string, path: string): Parsed {
   const reading: Reading = {
     draft: draft.createDraft(),
-    meta: { values: new Map() },
+    meta: new Map(),
     hidden: undefined,
     main: undefined,
     article: undefined,
@@ -186,7 +186,7 @@ export function readHtml(text: string, path: string): Parsed {
   const { body, headings } = joinBlocks(
     chooseBlocks(reading.draft.blocks, reading.mains, reading.articles),
   );
-  const title = reading.meta.values.get("title") ?? headings[0]?.text;
+  const title = reading.meta.get("title") ?? headings[0]?.text;
   return {
     frontMatter: toFrontMatter(reading.meta),
     body,
