@@ -17,7 +17,7 @@ import {
   textReaderFor,
   type Reading,
 } from "../read/read.ts";
-import { isAsRecorded, placeOf } from "./recorded.ts";
+import { isAsRecorded, placeOf, same } from "./recorded.ts";
 import { loadGlobs } from "../find/patterns.ts";
 import {
   createSecretCheck,
@@ -27,8 +27,6 @@ import {
 } from "../payload/secrets.ts";
 import { compileSettings, usesPatterns, type DocumentSettings } from "../map/settings.ts";
 import { statFile } from "../find/stat-file.ts";
-
-const same: Looked = { kind: "same" };
 
 function failure(path: string, error: unknown): { kind: "failed"; path: string; reason: string } {
   // A CliError concerns one file. Any other error is a bug and ends the run.

@@ -1,7 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { codeOf } from "../../errors.ts";
 import type { InspectSetup, Inspector, Looked, LookItem } from "./inspection.ts";
-import { packItems, unpackAnswer, type Answer } from "./wire.ts";
 
 interface Task {
   items: readonly LookItem[];
@@ -84,7 +83,7 @@ export function createPool(
         member.tasks.push(task);
         // A thread has no target origin.
         // oxlint-disable-next-line unicorn/require-post-message-target-origin
-        member.worker.postMessage(packItems(task.items));
+        member.worker.postMessage(task.items);
       }
     }
   };
@@ -121,14 +120,14 @@ export function createPool(
     const progress = { count: 0, atMs: performance.now() };
     const member: Member = { worker, tasks: [], done, answered: 0, progress };
     members.add(member);
-    worker.on("message", (answer: Answer) => {
+    worker.on("message", (results: Looked[]) => {
       // A late answer of a replaced thread: another thread repeats the task.
       if (!members.has(member)) return;
       const task = member.tasks.shift();
       member.answered += task?.items.length ?? 0;
       member.progress.atMs = performance.now();
       dispatch();
-      task?.settle(unpackAnswer(answer, task.items));
+      task?.settle(results);
     });
     worker.on("error", (error) => {
       if (isOutOfMemory(error)) {

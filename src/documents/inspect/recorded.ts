@@ -7,6 +7,9 @@ import { sizeIn, stampOf } from "./stamp.ts";
 
 // Runs and threads that only compare files with their records load no other module.
 
+/** One object for all results: between threads, a repeated object takes a few bytes. */
+export const same: Looked = { kind: "same" };
+
 /** The absolute path of a root-relative one. */
 export function absoluteOf(root: string, path: string): string {
   return root.endsWith(sep) ? root + path : root + sep + path;
@@ -67,7 +70,7 @@ export async function lookAtRecorded(
   const results: Looked[] = [];
   for (const item of items) {
     if (!isAsRecorded(item, setup)) break;
-    results.push({ kind: "same" });
+    results.push(same);
     onItem?.();
   }
   if (results.length === items.length) return results;

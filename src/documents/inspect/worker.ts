@@ -1,8 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { Inspector } from "./inspection.ts";
+import type { Inspector, Looked, LookItem } from "./inspection.ts";
 import type { ThreadData } from "./pool.ts";
 import { lookAtRecorded } from "./recorded.ts";
-import { packAnswer, unpackItems } from "./wire.ts";
 
 /** Inspects files for pool.ts in a worker thread, one task after the other. */
 const { setup, done, reads } = workerData as ThreadData;
@@ -14,10 +13,17 @@ let inspector: Promise<Inspector> | undefined;
 const load = async (): Promise<Inspector> =>
   await (inspector ??= import("./inspect.ts").then(({ loadInspector }) => loadInspector(setup)));
 
+/** The memory of the bodies. Several bodies share a block. */
+function blocksOf(results: readonly Looked[]): ArrayBuffer[] {
+  const bodies = results.flatMap((each) => (each.kind === "document" ? [each.body] : []));
+  return [...new Set(bodies.map(({ buffer }) => buffer as ArrayBuffer))];
+}
+
 let queue = reads ? load().then(() => {}) : Promise.resolve();
-parentPort?.on("message", (text: string) => {
+parentPort?.on("message", (items: LookItem[]) => {
   queue = queue.then(async () => {
-    const answer = packAnswer(await lookAtRecorded(unpackItems(text), setup, load, count));
-    parentPort?.postMessage(answer, answer.blocks);
+    const results = await lookAtRecorded(items, setup, load, count);
+    // Without a copy of the bodies: this thread can no longer read them.
+    parentPort?.postMessage(results, blocksOf(results));
   });
 });

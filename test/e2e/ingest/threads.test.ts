@@ -1,0 +1,79 @@
+import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { loadInspector } from "../../../src/documents/inspect/inspect.ts";
+import type { InspectSetup, Looked, LookItem } from "../../../src/documents/inspect/inspection.ts";
+import { createPool } from "../../../src/documents/inspect/pool.ts";
+import { stampOf } from "../../../src/documents/inspect/stamp.ts";
+import { projectFolder, temporaryFolder } from "../../support.ts";
+
+const worker = join(projectFolder, "dist", "worker.cjs");
+const png = Buffer.from("\x89PNG\r\n\x1a\none", "latin1");
+
+const files: Record<string, string | Uint8Array> = {
+  "plain.md": "# ä\n",
+  "own.md": "---\nid: of its own\nupdated: 2026-01-02\n---\nText.\n",
+  "pair.md": "Text.\n",
+  "broken.md": "---\na: [\n---\n",
+  "draft.md": "---\ndraft: true\n---\nText.\n",
+  "access.md": "---\nprivate: true\n---\nText.\n",
+  "images.md": "![one](one.png)\n\n![gone](gone.png)\n\n<!-- x",
+  "one.png": png,
+  "real/elsewhere.md": "Text.\n",
+  "recorded.md": "Text.\n",
+  "[x].md": "Text.\n",
+  '"q"\\.md': "Text.\n",
+  "line\nend.md": "Text.\n",
+  "b/c d.md": "Text.\n",
+  "ä/\u{1f600}|.md": "Text.\n",
+};
+
+/** With the bytes as text, and without the stamp: a fresh one is not always trusted. */
+function comparable(looked: Looked): unknown {
+  if (looked.kind === "document") {
+    return { ...looked, body: Buffer.from(looked.body).toString(), stamp: "" };
+  }
+  return looked.kind === "skipped" ? { ...looked, stamp: "" } : looked;
+}
+
+it("a thread gives for every kind of file what this thread gives", async () => {
+  const root = temporaryFolder();
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  const setup: InspectSetup = {
+    settings: {
+      root,
+      images: "upload",
+      metaCommit: true,
+      rules: [{ match: "pair.md", ccPairId: 7 }],
+    },
+    pair: { ccPairId: undefined, fromFlag: false },
+    keys: [],
+  };
+  const items: LookItem[] = Object.keys(files)
+    .filter((path) => path.endsWith(".md"))
+    .map((path) => ({ path, absolutePath: undefined, stamp: undefined, content: undefined }));
+  items.push(
+    { ...items[0]!, path: "gone.md" },
+    { ...items[0]!, path: "linked.md", absolutePath: join(root, "real/elsewhere.md") },
+    { ...items[0]!, facts: { commit: { id: "abc", date: "2026-01-02T00:00:00Z" } } },
+    {
+      ...items[0]!,
+      path: "recorded.md",
+      stamp: stampOf(lstatSync(join(root, "recorded.md"), { bigint: true })),
+    },
+  );
+  const pool = createPool(worker, setup, { size: 1 });
+  onTestFinished(() => pool.close());
+  const expected = (await (await loadInspector(setup)).look(items)).map(comparable);
+  const kinds = (expected as Looked[]).map(({ kind }) => kind);
+  expect(new Set(kinds)).toEqual(new Set(["document", "failed", "skipped", "same"]));
+  expect(expected).toContainEqual(expect.objectContaining({ images: 1, ownPair: undefined }));
+  expect(expected).toContainEqual(expect.objectContaining({ ownPair: 7 }));
+  const half = items.length >> 1;
+  // Two tasks: the bodies of the second one need memory that the first has not taken away.
+  const looked = await Promise.all([pool.look(items.slice(0, half)), pool.look(items.slice(half))]);
+  expect(looked.flat().map(comparable)).toEqual(expected);
+});
