@@ -44,10 +44,6 @@ export function createLine(): Line {
   return { cells, add, refit() {}, break: () => add(makeCell(" ", 0)) };
 }
 
-const simple = /^[ -~]$/;
-/** Frequent characters of width 1, to avoid the slower displayWidth(). */
-const narrow = /^[ -~\u2500-\u257f\u00c0-\u024f\u0400-\u045f]$/;
-
 const widthCache = new Map<string, number>();
 const maxCached = 4000;
 
@@ -68,8 +64,7 @@ function clusterWidth(text: string): number {
 }
 
 export function makeCell(text: string, style: number, url?: string): Cell {
-  const width = narrow.test(text) ? 1 : clusterWidth(text);
-  return { text, width, style, url, isMark: false };
+  return { text, width: clusterWidth(text), style, url, isMark: false };
 }
 
 // Characters that may join the previous one; only these need the slow Intl.Segmenter.
@@ -84,7 +79,7 @@ const maxClusterLength = 32;
 const extending = /^(?!\ufe0e|\ufe0f|\p{Emoji_Modifier})[\p{Grapheme_Extend}\u200d]/u;
 
 function joins(before: string, character: string): boolean {
-  if (before.length > maxClusterLength || simple.test(character)) return false;
+  if (before.length > maxClusterLength) return false;
   if (extending.test(character)) return true;
   if (!joining.test(character) && !before.endsWith("\u200d")) return false;
   const segments = segmenter.segment(before + character)[Symbol.iterator]();

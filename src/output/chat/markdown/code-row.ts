@@ -1,11 +1,12 @@
 import { makeCell, put, toText, widthOf, type Cell, type Line } from "./cells.ts";
+import type { Painter } from "./code.ts";
 import { draw, finish, maxCells, type Screen } from "./screen.ts";
 
 /** The current row of code. Never wrapped, so that users can copy the code unchanged. */
 export interface CodeRow {
   add(text: string): void;
   /** Ends the row; applies the style of `paint` unless the row is wider than the terminal. */
-  end(paint: (text: string) => readonly Cell[] | undefined): void;
+  end(paint: Painter): void;
   /** Draws the current content. */
   draw(): void;
   /** Number of buffered cells and characters. */

@@ -122,7 +122,7 @@ function take(reader: Reader): Text[] {
 export function createDocument(
   terminal: Terminal,
   look: InlineLook,
-  painters: Reader["painters"] = () => undefined,
+  painters: Reader["painters"],
 ): Document {
   const reader: Reader = {
     terminal,

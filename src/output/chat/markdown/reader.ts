@@ -1,7 +1,7 @@
 import type { Inline } from "./inline/inline.ts";
 import type { InlineLook } from "./inline/scanner.ts";
 import type { CodeRow } from "./code-row.ts";
-import type { Cell } from "./cells.ts";
+import type { Painter } from "./code.ts";
 import type { Leaf } from "./lead.ts";
 import type { Block } from "./prefix.ts";
 import type { Rows } from "./rows.ts";
@@ -26,7 +26,7 @@ export interface OpenFence {
   mark: string;
   length: number;
   indent: number;
-  paint: (line: string) => readonly Cell[] | undefined;
+  paint: Painter;
 }
 
 /** Parser state of a document at the current position. */
@@ -35,7 +35,7 @@ export interface Reader {
   readonly rows: Rows;
   readonly look: InlineLook;
   /** Painter of a code block by its language. */
-  painters: (language: string) => ((line: string) => readonly Cell[] | undefined) | undefined;
+  painters: (language: string) => Painter | undefined;
   /** The part of the document that the next character belongs to. */
   mode: "lead" | "text" | "info" | "code-lead" | "code" | "table";
   /** Start of the current line, until its block is known. */

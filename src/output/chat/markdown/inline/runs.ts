@@ -21,8 +21,7 @@ function closeRun(scanner: Scanner, kind: "*" | "_" | "~", count: number): numbe
   const { marks, look } = scanner;
   let left = count;
   while (left > 0) {
-    const exact = left === 3 ? undefined : findMark(marks, kind, left);
-    const mark = exact ?? (left === 3 ? findMark(marks, kind) : undefined);
+    const mark = findMark(marks, kind, left === 3 ? undefined : left);
     if (!mark) return left;
     const style = scanner.base | openStyle(marks);
     if (!closeMark(marks, mark)) continue;
