@@ -2,7 +2,7 @@ import { bits, cellsOf, colours, put, widthOf, type Cell } from "./cells.ts";
 import { openCodeRow } from "./code-row.ts";
 import { createInline } from "./inline/inline.ts";
 import type { Leaf } from "./lead.ts";
-import { emptyRowPrefix, prefixOf } from "./prefix.ts";
+import { prefixOf } from "./prefix.ts";
 import type { Reader } from "./reader.ts";
 import { limitOf } from "./screen.ts";
 
@@ -11,11 +11,13 @@ export function beginBlock(reader: Reader): { first: Cell[]; rest: Cell[] } {
   const { rows, blocks } = reader;
   if (reader.gap !== undefined && reader.isStarted) {
     const around = blocks.slice(0, Math.min(reader.gap, reader.kept));
-    rows.row(emptyRowPrefix(around, rows.limit()));
+    rows.row(prefixOf(around, rows.limit()).rest);
   }
   reader.gap = undefined;
   reader.isStarted = true;
-  return prefixOf(blocks, rows.limit());
+  const prefix = prefixOf(blocks, rows.limit());
+  for (const block of blocks) block.isShown = true;
+  return prefix;
 }
 
 const headingStyles = [

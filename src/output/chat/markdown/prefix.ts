@@ -52,15 +52,5 @@ export function prefixOf(blocks: readonly Block[], limit: number): { first: Cell
     first.unshift(...own);
     rest.unshift(...prefixPart(block, false));
   }
-  for (const block of blocks) block.isShown = true;
   return { first, rest };
-}
-
-/** Prefix of an empty row; draws no marker. */
-export function emptyRowPrefix(blocks: readonly Block[], limit: number): Cell[] {
-  const { rest } = prefixOf(
-    blocks.map((block) => ({ ...block })),
-    limit,
-  );
-  return rest;
 }

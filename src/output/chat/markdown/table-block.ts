@@ -2,8 +2,7 @@ import { bits, cellsOf, widthOf, type Cell } from "./cells.ts";
 import { beginBlock, finishText, openText } from "./leaves.ts";
 import type { Reader } from "./reader.ts";
 import {
-  createTable,
-  drawInline,
+  drawCell,
   fitTable,
   parseAligns,
   ruleRow,
@@ -15,12 +14,6 @@ import {
 const maxRows = 400;
 const maxSize = 64 * 1024;
 const maxLineLength = 16 * 1024;
-const maxCellLength = 4000;
-
-// The Markdown of a very long cell is not drawn.
-function cellOf(reader: Reader, text: string, style = 0): Cell[] {
-  return text.length > maxCellLength ? cellsOf(text, style) : drawInline(text, reader.look, style);
-}
 
 /** Writes a row as a list of `header: value`, for terminals too narrow for the table. */
 function writeEntries(reader: Reader, headers: readonly Cell[][], row: readonly Cell[][]): void {
@@ -45,9 +38,9 @@ function writeEntries(reader: Reader, headers: readonly Cell[][], row: readonly 
 function writeRows(reader: Reader, table: Table): void {
   const [header = "", ...lines] = table.lines;
   const { aligns = [] } = table;
-  const headers = splitCells(header).map((text) => cellOf(reader, text, bits.bold));
+  const headers = splitCells(header).map((text) => drawCell(text, reader.look, bits.bold));
   // Extra cells are kept: models often forget to escape a bar in a cell.
-  const body = lines.map((line) => splitCells(line).map((text) => cellOf(reader, text)));
+  const body = lines.map((line) => splitCells(line).map((text) => drawCell(text, reader.look)));
   const isFirst = table.widths === undefined;
   const { first, rest } = beginBlock(reader);
   const room = reader.rows.limit() - first.length;
@@ -75,8 +68,8 @@ function writeRows(reader: Reader, table: Table): void {
 
 /** Starts collecting a possible table. `header`: its first line, if already read. */
 export function openTable(reader: Reader, header?: string): void {
-  reader.table = createTable();
-  if (header !== undefined) reader.table.lines.push(header);
+  const lines = header === undefined ? [] : [header];
+  reader.table = { lines, aligns: undefined, size: 0, widths: undefined, line: "" };
 }
 
 /** Turns collected lines that are not a table into text, a row each. */

@@ -18,10 +18,7 @@ export interface Table {
 }
 
 const maxColumns = 64;
-
-export function createTable(line = ""): Table {
-  return { lines: [], aligns: undefined, size: 0, widths: undefined, line };
-}
+const maxCellLength = 4000;
 
 /** Cells of a source line, split at bars; `\|` is a bar in a cell. */
 export function splitCells(line: string): string[] {
@@ -45,7 +42,9 @@ export function parseAligns(line: string): Align[] | undefined {
   });
 }
 
-export function drawInline(text: string, look: InlineLook, style = 0): Cell[] {
+/** The cells of a table cell. The Markdown of a very long one is not drawn. */
+export function drawCell(text: string, look: InlineLook, style = 0): Cell[] {
+  if (text.length > maxCellLength) return cellsOf(text, style);
   const line = createLine();
   const inline = createInline(line, look, style);
   inline.feed(text);
