@@ -5,6 +5,10 @@ import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import type { Context, Sink } from "../src/context.ts";
+import { patienceMs } from "./patience.ts";
+import { follow, lineOf, printRuns, type CliResult } from "./ran.ts";
+
+export type { CliResult };
 
 export const projectFolder = resolve(import.meta.dirname, "..");
 const binary = join(projectFolder, "bin", "knowctl.cjs");
@@ -12,7 +16,10 @@ const binary = join(projectFolder, "bin", "knowctl.cjs");
 /** A folder of its own for the running test, removed when the test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "knowctl-test-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished((test) => {
+    printRuns(test);
+    rmSync(folder, { recursive: true, force: true });
+  });
   return folder;
 }
 
@@ -105,13 +112,6 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
   };
 }
 
-export interface CliResult {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-  stdout: string;
-  stderr: string;
-}
-
 export interface CliOptions {
   cwd: string;
   env: Record<string, string>;
@@ -122,24 +122,18 @@ export interface CliOptions {
   onStart?: (child: ReturnType<typeof spawn>) => void;
 }
 
-/** Runs the built tool as a process of its own; the longest it may take is 50 s. */
+/** Runs the built tool as a process of its own. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<CliResult> {
   const child = spawn(process.execPath, [options.program ?? binary, ...args], {
     cwd: options.cwd,
     env: options.env,
     stdio: ["pipe", "pipe", "pipe"],
-    timeout: 50_000,
+    timeout: patienceMs,
     killSignal: "SIGKILL",
   });
   child.stdin.on("error", () => {});
   child.stdin.end(options.stdin ?? "");
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const { ended } = follow(child, lineOf(["knowctl", ...args]), options.cwd);
   options.onStart?.(child);
-  return await new Promise((done, fail) => {
-    child.on("error", fail);
-    child.on("close", (code, signal) => done({ code, signal, stdout, stderr }));
-  });
+  return await ended;
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/http/server.ts";
 import { createDesk, type Desk } from "../config/support.ts";
 import { createTestContext, temporaryFolder, type TestContext } from "../support.ts";

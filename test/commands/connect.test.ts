@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
 
 /** A key and a certificate for localhost that signs itself. */

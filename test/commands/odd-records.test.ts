@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { writeFiles } from "../service.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
 import { pair } from "./pairs.ts";

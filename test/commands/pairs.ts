@@ -1,5 +1,5 @@
 import type { PairRecord } from "../../src/api/schemas.ts";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import type { TestService } from "../service.ts";
 import { createTestContext } from "../support.ts";
 

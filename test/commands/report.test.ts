@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { sampleRun, wholeReport, type SampleOptions } from "../output/report/sample.ts";
 import { createTestContext, temporaryFolder } from "../support.ts";
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
 
 const isRoot = process.getuid?.() === 0;

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { writeFiles } from "../service.ts";
 import { createTestContext, projectFolder, temporaryFolder } from "../support.ts";
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { json, key, startServer } from "../commands/api/support.ts";
 import { pair } from "../commands/pairs.ts";
+import { follow } from "../ran.ts";
 import { cleanEnvironment, projectFolder, runCli, temporaryFolder } from "../support.ts";
 
 async function place(answer: Parameters<typeof startServer>[0]) {
@@ -28,8 +29,8 @@ describe("api", () => {
     const child = spawn(process.execPath, [script, "api", "x", "-o", "raw"], { cwd, env });
     const chunks: Buffer[] = [];
     child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-    const code = await new Promise((resolve) => child.on("close", resolve));
-    expect(code).toBe(0);
+    const { ended } = follow(child, "knowctl api x -o raw", cwd, "stdout");
+    expect((await ended).code).toBe(0);
     const all = Buffer.concat(chunks);
     expect(all.subarray(0, 256).equals(everyByte)).toBe(true);
     expect(all.subarray(256).toString()).toBe("Bearer ***");

@@ -11,6 +11,8 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { rememberNames } from "../../src/commands/completion/remember-names.ts";
 import { scripts } from "../../src/commands/completion/scripts.ts";
+import { patienceMs } from "../patience.ts";
+import { follow } from "../ran.ts";
 import { cleanEnvironment, projectFolder, temporaryFolder } from "../support.ts";
 
 // Real shells on a terminal of their own: keys go in, and what the shell then runs says what it made
@@ -90,25 +92,19 @@ function openShell(name: keyof typeof shells, { folder, env }: ReturnType<typeof
     stdio: ["pipe", "pipe", "ignore"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  let screen = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (screen += text));
+  const { stdout: screen } = follow(child, command, folder);
   const ran = join(env["HOME"]!, "ran");
   const runs = (): string[][] => {
     const whole = existsSync(ran) ? readFileSync(ran, "utf8").split("\u0001").slice(0, -1) : [];
     return whole.map((each) => each.split("\0").slice(0, -1));
   };
-  const waitFor = async (check: () => void): Promise<void> => {
-    try {
-      await vi.waitFor(check, { timeout: 15_000, interval: 20 });
-    } catch (error) {
-      throw new Error(`the screen shows ${JSON.stringify(screen)}`, { cause: error });
-    }
-  };
+  const waitFor = (check: () => void): Promise<void> =>
+    vi.waitFor(check, { timeout: patienceMs, interval: 20 });
   return {
     async ready() {
       child.stdin.write(`${load}\r`);
       await waitFor(() =>
-        expect(screen.replaceAll(/\u001b\[[?\d;]*[A-Za-z]/g, "")).toMatch(/(?:^|[\r\n])ready> /),
+        expect(screen().replaceAll(/\u001b\[[?\d;]*[A-Za-z]/g, "")).toMatch(/(?:^|[\r\n])ready> /),
       );
     },
     /** Types keys and Enter; gives the arguments that `probe` was run with. */

@@ -2,6 +2,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { patienceMs } from "../patience.ts";
+import { follow } from "../ran.ts";
 import { startTestService, type TestService } from "../service.ts";
 import { projectFolder } from "../support.ts";
 
@@ -28,10 +30,9 @@ function openTerminal({ env, folder }: TestService, preload: string) {
     stdio: ["pipe", "pipe", "ignore"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  let screen = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (screen += text));
+  const { stdout: screen, ended } = follow(child, shell, folder);
   const until = (text: string | RegExp): Promise<void> =>
-    vi.waitFor(() => expect(screen).toMatch(text), 20_000);
+    vi.waitFor(() => expect(screen()).toMatch(text), patienceMs);
   return {
     press: (keys: string) => void child.stdin.write(keys),
     signal: (name: NodeJS.Signals) =>
@@ -39,11 +40,7 @@ function openTerminal({ env, folder }: TestService, preload: string) {
     until,
     async ended() {
       await until(/code \d+/);
-      await new Promise((done) => {
-        if (child.exitCode === null) child.on("close", done);
-        else done(undefined);
-      });
-      return screen;
+      return (await ended).stdout;
     },
     isRestored: () =>
       readFileSync(join(folder, "after"), "utf8") === readFileSync(join(folder, "before"), "utf8"),

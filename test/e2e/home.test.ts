@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { keepEnded, lineOf } from "../ran.ts";
 import { cleanEnvironment, projectFolder, runCli, temporaryFolder } from "../support.ts";
 
 /** The environment with `home` as its only word on where files lie. */
@@ -42,13 +43,16 @@ describe("the home folder", () => {
     }
     const { HOME: _home, ...env } = homeAlone(copy);
     const nobody = process.getuid?.() === 0 ? { uid: 54_321, gid: 54_321 } : {};
-    const run = (args: string[]) =>
-      spawnSync(process.execPath, [join(copy, "bin", "knowctl.cjs"), ...args], {
+    const run = (args: string[]) => {
+      const ran = spawnSync(process.execPath, [join(copy, "bin", "knowctl.cjs"), ...args], {
         cwd: copy,
         env,
         encoding: "utf8",
         ...nobody,
       });
+      keepEnded(lineOf(["knowctl", ...args]), copy, ran);
+      return ran;
+    };
     expect(run(["config", "path"])).toMatchObject({ status: 0, stderr: "" });
     const list = run(["connectors", "list"]);
     expect(list.stderr).toContain("no service is configured yet");

@@ -2,8 +2,9 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
+import { patienceMs } from "../patience.ts";
+import { follow, type CliResult } from "../ran.ts";
 import { projectFolder } from "../support.ts";
-import type { Ran } from "./shell.ts";
 
 interface Step {
   id?: string;
@@ -52,7 +53,7 @@ export async function runStep(
   name: string,
   given: Record<string, string>,
   { folder, env }: { folder: string; env: Record<string, string> },
-): Promise<Ran & { outputs: Record<string, string>; summary: string }> {
+): Promise<CliResult & { outputs: Record<string, string>; summary: string }> {
   const action = loadAction();
   const step = action.runs.steps.find((each) => each.name === name)!;
   const inputs = Object.fromEntries(
@@ -74,8 +75,9 @@ export async function runStep(
     key,
     evaluate(value, inputs),
   ]);
+  const cwd = join(folder, evaluate(step["working-directory"] ?? ".", inputs));
   const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", script], {
-    cwd: join(folder, evaluate(step["working-directory"] ?? ".", inputs)),
+    cwd,
     env: {
       ...env,
       CI: "true",
@@ -88,18 +90,11 @@ export async function runStep(
       ...Object.fromEntries(stepEnv),
     },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 30_000,
+    timeout: patienceMs,
   });
-  let [stdout, stderr] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const code = await new Promise<number | null>((done, fail) => {
-    child.on("error", fail).on("close", done);
-  });
+  const ran = await follow(child, step.run!, cwd).ended;
   return {
-    code,
-    stdout,
-    stderr,
+    ...ran,
     outputs: readOutputs(output),
     summary: readFileSync(summary, "utf8"),
   };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { helpTexts } from "../../src/program.ts";
 import { cleanEnvironment, createTestContext, projectFolder, runCli, temporaryFolder } from "../support.ts";
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { main } from "../../src/main.ts";
 import { cleanEnvironment, createTestContext, runCli, type CliOptions } from "../support.ts";
+import { lineOf } from "../ran.ts";
 import type { Project } from "./project.ts";
 import { modelKey, startModelService, type Dialect, type ModelService } from "./service.ts";
 import { createStateModel, type StateModel } from "./state.ts";
@@ -50,9 +51,6 @@ export interface Ran {
 /** What the program did is not what the specification says. */
 export class Violation extends Error {}
 
-const quoted = (word: string): string =>
-  /^[\w./:=#-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
 /** The path of an input as typed in the working directory. */
 export function typed(path: string, cwd: string): string {
   return relative(`/${cwd}`, `/${path}`).replaceAll("\\", "/") || ".";
@@ -71,7 +69,7 @@ export async function command(
   process?: Pick<CliOptions, "onStart">,
 ): Promise<Ran> {
   const folder = join(project.folder, cwd);
-  note(run, `(cd ${quoted(`${project.name}/${cwd}`)} && knowctl ${args.map(quoted).join(" ")})`);
+  note(run, `(cd ${lineOf([`${project.name}/${cwd}`])} && ${lineOf(["knowctl", ...args])})`);
   if (process) return await runCli(args, { cwd: folder, env: run.env, ...process });
   const context = createTestContext({ cwd: folder, env: run.env });
   const code = await main(args, context);

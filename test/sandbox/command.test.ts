@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runSandbox, type SandboxFlags } from "../../src/commands/sandbox/sandbox.ts";
 import { SignalReceived } from "../../src/context.ts";
+import { keepContext } from "../ran.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
 
 const interrupted = new SignalReceived("SIGINT", "interrupted");
@@ -12,7 +13,8 @@ const interrupted = new SignalReceived("SIGINT", "interrupted");
 async function run(flags: SandboxFlags, env: Record<string, string> = {}, isTTY = false) {
   const home = temporaryFolder();
   const context = createTestContext({ cwd: home, env: cleanEnvironment(home, env), isTTY });
-  const done = runSandbox(context, [], { port: 0, ...flags });
+  const kept = keepContext(context, `sandbox(${JSON.stringify(flags)})`);
+  const done = runSandbox(kept, [], { port: 0, ...flags });
   const stop = async (): Promise<void> => {
     context.abort(interrupted);
     await expect(done).rejects.toBe(interrupted);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { createProgram } from "../../src/program.ts";
 import { variableOf } from "../../src/surface/environment.ts";
 import { isRepeatable } from "../../src/surface/options.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { cleanEnvironment, createTestContext } from "../support.ts";
 
 const value = "CANARY'\n(x) 'is invalid. é";

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { cleanEnvironment, createTestContext, type TestContextOptions } from "../../support.ts";
 
 export const key = "CANARY-key-7d21aa90";

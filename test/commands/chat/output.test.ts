@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { createTestContext } from "../../support.ts";
 import { document, sessionId } from "../../output/chat/lines.ts";
 import { answer, createWorld, rawTurn, replay } from "./support.ts";

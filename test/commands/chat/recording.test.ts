@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SignalReceived } from "../../../src/context.ts";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { createTestContext } from "../../support.ts";
 import { answer, createWorld, rawTurn, replay, type World } from "./support.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { createTestContext } from "../../support.ts";
 

@@ -1,7 +1,7 @@
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/http/server.ts";
 import {
   cleanEnvironment,

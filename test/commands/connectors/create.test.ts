@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { startTestService } from "../../service.ts";
 import { cleanEnvironment, createTestContext } from "../../support.ts";
 import { json, key, startServer, type Seen } from "../api/support.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createChanges } from "../../../src/commands/connectors/changes.ts";
 import { SignalReceived } from "../../../src/context.ts";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { cleanEnvironment, createTestContext } from "../../support.ts";
 import { json, key, startServer } from "../api/support.ts";
 import { pair } from "../pairs.ts";

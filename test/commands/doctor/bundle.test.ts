@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { describe, expect, it } from "vitest";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../../support.ts";
 import { serve } from "./support.ts";
 

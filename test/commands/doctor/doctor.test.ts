@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SignalReceived } from "../../../src/context.ts";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { startTestService, testKey } from "../../service.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../../support.ts";
 import { aimAt, runDoctor, serve } from "./support.ts";

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService, writeFiles } from "../../service.ts";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { createTestContext } from "../../support.ts";
 import { runDoctor } from "./support.ts";
 

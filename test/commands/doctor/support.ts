@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import type { Finding } from "../../../src/output/findings.ts";
 import {
   cleanEnvironment,

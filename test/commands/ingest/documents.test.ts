@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { startTestService, testKey, writeFiles, type TestService } from "../../service.ts";
 import { createTestContext } from "../../support.ts";
 

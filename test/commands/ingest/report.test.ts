@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fromJSONSchema } from "zod";
-import { ingest } from "../../../src/commands/ingest/ingest.ts";
 import { ingestEventsJsonSchema } from "../../../src/output/ingest-events.ts";
 import { parseReport } from "../../../src/output/report/read.ts";
 import type { RunReport } from "../../../src/output/report/record.ts";
 import { startTestService, testKey, type TestService } from "../../service.ts";
 import { createTestContext, projectFolder } from "../../support.ts";
+import { ingest } from "./support.ts";
 
 const files = {
   "docs/a.md": "# A\n\nText.\n",

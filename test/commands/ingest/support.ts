@@ -2,9 +2,11 @@ import type { IngestOptions } from "../../../src/commands/ingest/ingest-options.
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { ingest } from "../../../src/commands/ingest/ingest.ts";
+import { ingest as run } from "../../../src/commands/ingest/ingest.ts";
+import type { Context } from "../../../src/context.ts";
 import { CliError } from "../../../src/errors.ts";
 import { startTestService, type TestService, type TestServiceOptions } from "../../service.ts";
+import { keepContext } from "../../ran.ts";
 import { createTestContext } from "../../support.ts";
 
 export interface IngestRun {
@@ -12,6 +14,12 @@ export interface IngestRun {
   stderr: string;
   /** What the command ended with. */
   error: CliError | undefined;
+}
+
+/** The command in this process; a failing test prints it with its output. */
+export function ingest(context: Context, paths: string[], options: IngestOptions): Promise<void> {
+  const command = `ingest(${JSON.stringify([paths, options])})`;
+  return run(keepContext(context, command), paths, options);
 }
 
 /** Runs `ingest` in this process, from the service's folder. */

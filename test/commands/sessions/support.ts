@@ -1,5 +1,5 @@
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { createTestContext, type TestContextOptions } from "../../support.ts";
 import { createWorld, upload, type Result, type World } from "../chat/support.ts";
 

@@ -1,4 +1,4 @@
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { createTestContext } from "../../support.ts";
 import type { TestService } from "../../service.ts";
 

@@ -2,6 +2,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
+import { patienceMs } from "../../patience.ts";
+import { follow, lineOf, type CliResult } from "../../ran.ts";
 import { startTestService, type TestService } from "../../service.ts";
 import { projectFolder } from "../../support.ts";
 
@@ -12,29 +14,27 @@ interface Started {
   child: ChildProcess;
   /** Resolves once stderr holds the text. */
   says(text: string): Promise<void>;
-  ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
+  ended: Promise<CliResult>;
 }
 
 /** `ingest -` as a process of its own; its stdin stays open. */
 function start({ folder, env }: TestService, args: string[] = []): Started {
   const binary = join(projectFolder, "bin", "knowctl.cjs");
-  const child = spawn(
-    process.execPath,
-    [binary, "ingest", "-", "--cc-pair-id", "2", "--output", "ndjson", ...args],
-    { cwd: folder, env, stdio: ["pipe", "pipe", "pipe"], timeout: 50_000, killSignal: "SIGKILL" },
-  );
-  let stdout = "";
-  let stderr = "";
+  const words = ["ingest", "-", "--cc-pair-id", "2", "--output", "ndjson", ...args];
+  const child = spawn(process.execPath, [binary, ...words], {
+    cwd: folder,
+    env,
+    stdio: ["pipe", "pipe", "pipe"],
+    timeout: patienceMs,
+    killSignal: "SIGKILL",
+  });
+  const { stdout, ended } = follow(child, lineOf(["knowctl", ...words]), folder);
   const waiting: { text: string; done: () => void }[] = [];
   const tell = (): void => {
-    for (const { text, done } of waiting) if (stdout.includes(text)) done();
+    for (const { text, done } of waiting) if (stdout().includes(text)) done();
   };
-  child.stdin?.on("error", () => {});
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-    tell();
-  });
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  child.stdin.on("error", () => {});
+  child.stdout.on("data", tell);
   return {
     child,
     says: (text) =>
@@ -42,9 +42,7 @@ function start({ folder, env }: TestService, args: string[] = []): Started {
         waiting.push({ text, done });
         tell();
       }),
-    ended: new Promise((done) => {
-      child.on("close", (code) => done({ code, stdout, stderr }));
-    }),
+    ended,
   };
 }
 
@@ -119,10 +117,7 @@ describe("ingest - as a process", () => {
       env,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let text = "";
-    child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));
-    expect(await new Promise((done) => child.on("close", done))).toBe(0);
-    expect(text.trim()).toBe("1");
+    const { code, stdout, stderr } = await follow(child, script, folder).ended;
+    expect({ code, text: (stdout + stderr).trim() }).toEqual({ code: 0, text: "1" });
   });
 });

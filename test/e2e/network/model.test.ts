@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../../support.ts";
 import { createAuthority } from "./authority.ts";
 import { answer, leadOn, startFront, startModel, startProxy, type Behaviour } from "./servers.ts";

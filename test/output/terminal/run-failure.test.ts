@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../../support.ts";
 
 async function fail(extra: Record<string, string>): Promise<{ code: number; err: string }> {

@@ -2,7 +2,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { SignalReceived } from "../../../src/context.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../../support.ts";
 import { answerOf, startLlmServer } from "../model/llm-server.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { SignalReceived } from "../../../src/context.ts";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/http/server.ts";
 import { testKey, writeFiles } from "../../service.ts";
 import { cleanEnvironment, createTestContext, projectFolder } from "../../support.ts";

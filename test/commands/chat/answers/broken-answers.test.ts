@@ -2,7 +2,7 @@ import type { SandboxOptions } from "../../../../src/sandbox/options.ts";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { main } from "../../../../src/main.ts";
+import { main } from "../../../main.ts";
 import { createTestContext } from "../../../support.ts";
 import { packet, sessionId, start, stop, text } from "../../../output/chat/lines.ts";
 import { answer, chatPath, createWorld, rawTurn, replay } from "../support.ts";

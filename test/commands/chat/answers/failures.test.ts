@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ClosedPipeError, CliError } from "../../../../src/errors.ts";
-import { main } from "../../../../src/main.ts";
+import { main } from "../../../main.ts";
 import { createTestContext } from "../../../support.ts";
 import { sessionId } from "../../../output/chat/lines.ts";
 import { answer, chatPath, createWorld, rawTurn, replay } from "../support.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { main } from "../../../../src/main.ts";
+import { main } from "../../../main.ts";
 import { createTestContext } from "../../../support.ts";
 import { answer, rawTurn, replay, type World } from "../support.ts";
 

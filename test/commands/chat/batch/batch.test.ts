@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SignalReceived } from "../../../../src/context.ts";
 import { ClosedPipeError } from "../../../../src/errors.ts";
-import { main } from "../../../../src/main.ts";
+import { main } from "../../../main.ts";
 import { ChatEventLine } from "../../../../src/output/chat/turn/chat-events.ts";
 import { createTestContext } from "../../../support.ts";
 import { sessionId } from "../../../output/chat/lines.ts";

@@ -1,7 +1,8 @@
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, vi } from "vitest";
 import type { Context } from "../../../../src/context.ts";
-import { main } from "../../../../src/main.ts";
+import { main } from "../../../main.ts";
+import { patienceMs } from "../../../patience.ts";
 import { createTestContext } from "../../../support.ts";
 import type { World } from "../support.ts";
 
@@ -26,8 +27,7 @@ export interface Talking {
   hangUp(): void;
 }
 
-/** Patience of a test: a step may be the first that loads its modules, on a busy machine. */
-const patienceMs = 30_000;
+const waiting = { timeout: patienceMs, interval: 5 };
 
 const prompt = /> (?:\u001b\[0m)?\r\u001b\[2C$/;
 
@@ -96,7 +96,7 @@ export async function startTalk(
     await done;
   });
   const until = async (text: string | RegExp): Promise<void> => {
-    await vi.waitFor(() => expect(screen.slice(seen)).toMatch(text), patienceMs);
+    await vi.waitFor(() => expect(screen.slice(seen)).toMatch(text), waiting);
   };
   const news = (): string => {
     const text = screen.slice(seen);
@@ -114,7 +114,7 @@ export async function startTalk(
       keys.write("\r");
       await vi.waitFor(() => {
         if (!isDone) expect(screen.slice(seen)).toMatch(/\r\n[^]*> (?:\u001b\[0m)?\r\u001b\[2C$/);
-      }, patienceMs);
+      }, waiting);
       return news();
     },
     until,

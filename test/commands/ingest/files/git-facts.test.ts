@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { explainFile } from "../../../../src/commands/ingest/explain.ts";
 import { startTestService, writeFiles } from "../../../service.ts";
+import { keepContext } from "../../../ran.ts";
 import { createTestContext } from "../../../support.ts";
 import { lastAccepted, runIngest, startGitService } from "../support.ts";
 
@@ -112,7 +113,7 @@ it("explain names the commit, the owners' file, and the state", async () => {
   const flags = { updatedAt: "git", metaCommit: true, owners: "codeowners" } as const;
   await runIngest(service, ["docs"], flags);
   const context = createTestContext({ cwd: service.folder, env: service.env });
-  await explainFile(context, ["docs/a.md"], { ...flags, json: true });
+  await explainFile(keepContext(context, "explain"), ["docs/a.md"], { ...flags, json: true });
   const commit = service.git("rev-parse", "--short=7", "HEAD").trim();
   const result = JSON.parse(context.stdoutText()) as { fields: unknown[]; state: string };
   expect(result.fields).toContainEqual({

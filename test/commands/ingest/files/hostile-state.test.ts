@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../../src/database.ts";
-import { main } from "../../../../src/main.ts";
+import { main } from "../../../main.ts";
 import { startTestService, writeFiles, type TestService } from "../../../service.ts";
 import { createTestContext, temporaryFolder } from "../../../support.ts";
 import { acceptedIds } from "../support.ts";

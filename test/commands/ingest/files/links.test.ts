@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { main } from "../../../../src/main.ts";
+import { main } from "../../../main.ts";
 import { startTestService, type TestService, type TestServiceOptions } from "../../../service.ts";
 import { createTestContext } from "../../../support.ts";
 import { acceptedIds, lastAccepted, startGitService } from "../support.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { main } from "../../../../src/main.ts";
+import { main } from "../../../main.ts";
 import { startTestService } from "../../../service.ts";
 import { createTestContext } from "../../../support.ts";
 

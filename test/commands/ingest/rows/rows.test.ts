@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { explainFile, type ExplainFlags } from "../../../../src/commands/ingest/explain.ts";
 import { CliError } from "../../../../src/errors.ts";
 import { startTestService, type TestService } from "../../../service.ts";
+import { keepContext } from "../../../ran.ts";
 import { createTestContext } from "../../../support.ts";
 import { acceptedIds, lastAccepted, runIngest } from "../support.ts";
 
@@ -85,7 +86,7 @@ async function explain(
   flags: ExplainFlags = {},
 ): Promise<Explained> {
   const context = createTestContext({ cwd: service.folder, env: service.env });
-  await explainFile(context, [path], { json: true, map, ...flags });
+  await explainFile(keepContext(context, "explain"), [path], { json: true, map, ...flags });
   return JSON.parse(context.stdoutText()) as Explained;
 }
 

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { FaultRule } from "../../../../src/sandbox/http/faults.ts";
-import { main } from "../../../../src/main.ts";
+import { main } from "../../../main.ts";
 import { startTestService, testKey, type TestService } from "../../../service.ts";
 import { createTestContext } from "../../../support.ts";
 

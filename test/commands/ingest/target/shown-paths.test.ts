@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { main } from "../../../../src/main.ts";
+import { main } from "../../../main.ts";
 import { pathsFrom, shownText } from "../../../../src/output/paths.ts";
 import { startTestService, writeFiles, type TestService } from "../../../service.ts";
 import { createTestContext } from "../../../support.ts";
