@@ -1,40 +1,64 @@
-// `npm run prove -- model`: plays random sequences of commands for as long as asked.
+// `npm run prove -- NAME`: tries random sequences of commands, or the properties of a part, for long.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ensureInstalled, runStep, runTool } from "./install.js";
+import { ensureInstalled, projectFolder, runStep, runTool } from "./install.js";
 
 const usage = `npm run prove -- model [--seconds N] [--sequences N] [--seed S] [--dialect standard|onyx] [--shrink SECONDS]
 
 Plays N random sequences of commands in each dialect, or as many as fit into the seconds, against a
 service on this machine. The first has the seed S, each other one the next number. Prints what was
-violated as a script to replay by hand, with its seed; exits 1 then.`;
+violated as a script to replay by hand, with its seed; exits 1 then.
 
-const numbers = {
-  seconds: { type: "string", default: "600" },
-  sequences: { type: "string", default: "1000000" },
-  seed: { type: "string", default: "1" },
-  shrink: { type: "string", default: "60" },
-};
+npm run prove -- NAME [--seconds N] [--runs N] [--seed S]
 
-function readArguments() {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: { ...numbers, dialect: { type: "string" }, help: { type: "boolean", short: "h" } },
-  });
-  const { dialect, help } = values;
-  const isRight =
-    positionals.join() === "model" &&
-    Object.keys(numbers).every((name) => /^\d+$/.test(values[name])) &&
-    [undefined, "standard", "onyx"].includes(dialect);
-  if (help || !isRight) {
-    console.error(usage);
-    process.exitCode = help ? 0 : 2;
-    return undefined;
-  }
-  return values;
+Runs each property of test/NAME, a folder or a file, N times (5000), or as often as fits into the
+seconds (60), with other values each time; \`all\` names every property. Prints the values that break
+a property, with the seed that finds them again; exits 1 then.`;
+
+const numbers = ["seconds", "sequences", "seed", "shrink", "runs"];
+
+/** The tests below test/NAME that try many values. */
+function propertyTests(name) {
+  const all = readdirSync(join(projectFolder, "test"), { recursive: true })
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter((path) => path.endsWith(".test.ts") && !path.startsWith("model/"));
+  const named = all.filter((path) => name === "all" || path.startsWith(name));
+  return named
+    .map((path) => `test/${path}`)
+    .filter((path) => readFileSync(join(projectFolder, path), "utf8").includes("/property.ts"));
 }
 
-function environment({ seconds, sequences, seed, shrink, dialect }) {
-  return {
+function readArguments() {
+  const options = Object.fromEntries(numbers.map((name) => [name, { type: "string" }]));
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { ...options, dialect: { type: "string" }, help: { type: "boolean", short: "h" } },
+  });
+  const [name, ...more] = positionals;
+  const foreign = name === "model" ? ["runs"] : ["sequences", "shrink", "dialect"];
+  const isRight =
+    name !== undefined &&
+    more.length === 0 &&
+    numbers.every((each) => values[each] === undefined || /^\d+$/.test(values[each])) &&
+    foreign.every((each) => values[each] === undefined) &&
+    [undefined, "standard", "onyx"].includes(values.dialect);
+  if (values.help || !isRight) {
+    console.error(usage);
+    process.exitCode = values.help ? 0 : 2;
+    return undefined;
+  }
+  return { name, ...values };
+}
+
+function proveModel({
+  seconds = "600",
+  sequences = "1000000",
+  seed = "1",
+  shrink = "60",
+  dialect,
+}) {
+  const env = {
     ...process.env,
     PROVE_SECONDS: seconds,
     PROVE_SEQUENCES: sequences,
@@ -42,6 +66,24 @@ function environment({ seconds, sequences, seed, shrink, dialect }) {
     PROVE_SHRINK: shrink,
     ...(dialect === undefined ? {} : { PROVE_DIALECT: dialect }),
   };
+  const args = ["run", "test/model", "--disable-console-intercept", "--reporter=dot"];
+  runTool("model", "vitest", args, { env });
+}
+
+function proveProperties({ name, runs = "5000", seconds = "60", seed }) {
+  const files = propertyTests(name);
+  if (files.length === 0) {
+    console.error(`test/${name} has no properties\n\n${usage}`);
+    process.exitCode = 2;
+    return;
+  }
+  const env = {
+    ...process.env,
+    KNOWCTL_TEST_RUNS: runs,
+    PROVE_SECONDS: seconds,
+    ...(seed === undefined ? {} : { PROVE_SEED: seed }),
+  };
+  runTool(name, "vitest", ["run", ...files, "--testTimeout=0"], { env });
 }
 
 try {
@@ -50,8 +92,8 @@ try {
     ensureInstalled();
     // Killed commands are processes of the built tool.
     runStep("build", process.execPath, ["scripts/build.js"]);
-    const args = ["run", "test/model", "--disable-console-intercept", "--reporter=dot"];
-    runTool("model", "vitest", args, { env: environment(values) });
+    if (values.name === "model") proveModel(values);
+    else proveProperties(values);
   }
 } catch (error) {
   console.error(`\n${error.message}`);

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import * as fc from "fast-check";
+import * as fc from "../property.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   findFileStates,

@@ -1,20 +1,20 @@
+import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { upsertDocument } from "../../src/api/documents.ts";
 import { createGate } from "../../src/api/retry/gate.ts";
+import { forSeeds } from "../property.ts";
 import { closeAll, createTestClock, httpText, jsonText, openClient, startRaw } from "./support.ts";
 
 afterEach(closeAll);
 
-/** A small generator of equally spread numbers (mulberry32), so that a failing seed can be run again. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+/**
+ * A number from 0 to 1 for each attempt of each document: the order in which the requests come, which
+ * differs from run to run, changes nothing.
+ */
+function chance(...parts: (string | number)[]): number {
+  const digest = createHash("sha256").update(parts.join(" ")).digest();
+  return digest.readUInt32BE() / 2 ** 32;
 }
 
 type Fault = (socket: Socket, store: () => void) => void;
@@ -41,22 +41,24 @@ const faults: Fault[] = [
   },
 ];
 
-it.each([1, 2, 3, 4, 5])(
-  "with seed %i loses, doubles and mixes up nothing among faults",
-  async (seed) => {
+it("loses, doubles and mixes up nothing among faults", async () => {
+  await forSeeds(2, async (seed) => {
     const total = 600;
-    const random = createRandom(seed);
     const stored = new Map<string, string>();
+    /** What each document has met, in the order of its attempts: a fault or none. */
+    const met = new Map<string, (Fault | undefined)[]>();
     let requests = 0;
     const server = await startRaw((socket, request) => {
       requests += 1;
       const body = request.slice(request.indexOf("\r\n\r\n") + 4);
       const { id } = (JSON.parse(body) as { document: { id: string } }).document;
       const store = (): void => void stored.set(id, body);
-      if (random() < 0.15) {
-        const fault = faults[Math.floor(random() * faults.length)];
-        return fault?.(socket, store);
-      }
+      const attempts = met.get(id) ?? [];
+      met.set(id, attempts);
+      const drawn = chance(seed, id, attempts.length) / 0.15;
+      const fault = drawn < 1 ? faults[Math.floor(drawn * faults.length)] : undefined;
+      attempts.push(fault);
+      if (fault) return fault(socket, store);
       store();
       socket.write(jsonText({ already_existed: false, document_id: id }));
     });
@@ -67,20 +69,25 @@ it.each([1, 2, 3, 4, 5])(
     const bodyOf = (index: number): string =>
       JSON.stringify({ document: { id: `d${index}`, text: `text ${index}` } });
     let next = 0;
-    let failed = 0;
+    const failed: string[] = [];
     const worker = async (): Promise<void> => {
       for (let index = next++; index < total; index = next++) {
+        const id = `d${index}`;
         const result = await upsertDocument(client, bodyOf(index), { gate }).catch(() => undefined);
-        if (result) expect(result.document_id).toBe(`d${index}`);
-        else failed += 1;
+        if (result) expect(result.document_id).toBe(id);
+        else failed.push(id);
       }
     };
     await Promise.all(Array.from({ length: 8 }, worker));
     // A document may meet a strange answer or an error 500 too often; that is said, not hidden.
-    expect(failed).toBeLessThanOrEqual(3);
+    for (const id of failed) {
+      expect(met.get(id)?.length, id).toBeGreaterThan(1);
+      expect(met.get(id), id).not.toContain(undefined);
+    }
     expect(gate.state().stopped).toBeUndefined();
-    expect(stored.size).toBeGreaterThanOrEqual(total - failed);
+    expect(stored.size).toBeGreaterThanOrEqual(total - failed.length);
     for (const [id, body] of stored) expect(body).toBe(bodyOf(Number(id.slice(1))));
     expect(requests).toBeLessThanOrEqual(total * 1.3);
-  },
-);
+    await closeAll();
+  });
+});

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../property.ts";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { parseJson } from "../../src/config/file/json.ts";
@@ -245,7 +245,6 @@ describe("properties", () => {
         }
         expect(valueOf(node)).toEqual(JSON.parse(text));
       }),
-      { numRuns: 500 },
     );
   });
 
@@ -283,7 +282,6 @@ describe("properties", () => {
         }
         expect(() => JSON.parse(text) as unknown).not.toThrow();
       }),
-      { numRuns: 3000 },
     );
   });
 
@@ -305,7 +303,6 @@ describe("properties", () => {
           }
         },
       ),
-      { numRuns: 500 },
     );
   });
 
@@ -322,7 +319,6 @@ describe("properties", () => {
         }
         expect(valueOf(parseYaml(text))).toEqual(expected);
       }),
-      { numRuns: 300 },
     );
   });
 });

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../property.ts";
 import { describe, expect, it } from "vitest";
 import {
   AddressProblem,
@@ -71,7 +71,6 @@ describe("parseBaseUrl", () => {
           expect(joined.username + joined.password + joined.search + joined.hash).toBe("");
         },
       ),
-      { numRuns: 3000 },
     );
   });
 });

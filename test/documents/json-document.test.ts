@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../property.ts";
 import { describe, expect, it } from "vitest";
 import { parseJsonDocument } from "../../src/documents/json-document/json-document.ts";
 import { CliError } from "../../src/errors.ts";
@@ -206,9 +206,10 @@ it("any JSON value is refused, or becomes a document that is taken again unchang
     primary_owners: some(fc.array(owner)),
     own: any,
   });
-  let taken = 0;
+  let [taken, all] = [0, 0];
   fc.assert(
     fc.property(fc.oneof({ weight: 5, arbitrary: document }, any), (value) => {
+      all++;
       let once: unknown;
       try {
         once = parse(value);
@@ -220,7 +221,6 @@ it("any JSON value is refused, or becomes a document that is taken again unchang
       const text = JSON.stringify(once);
       expect(JSON.stringify(parse(JSON.parse(text)))).toBe(text);
     }),
-    { numRuns: 500 },
   );
-  expect(taken).toBeGreaterThan(50);
+  expect(taken).toBeGreaterThan(all / 10);
 });

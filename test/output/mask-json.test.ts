@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../property.ts";
 import { describe, expect, it } from "vitest";
 import { createCredentialMask, maskCredentials } from "../../src/output/mask-json.ts";
 
@@ -37,7 +37,7 @@ describe("maskCredentials", () => {
     expect(maskCredentials(json)).toBe(expected);
   });
 
-  it("does the same for any JSON, cut anywhere (500 cases)", () => {
+  it("does the same for any JSON, cut anywhere", () => {
     const names = fc.constantFrom("credential_json", "connector_specific_config", "a", 'b"\\:');
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -56,7 +56,6 @@ describe("maskCredentials", () => {
         const text = pieces.join("") + mask(undefined);
         expect(JSON.parse(text)).toEqual(masked(given));
       }),
-      { numRuns: 500 },
     );
   });
 });

@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
-import * as fc from "fast-check";
+import * as fc from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { serve } from "../commands/doctor/support.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
 import { everythingIn } from "./files.ts";
-import { anySpelling, key, leakIn, runs, writtenAs, type Spelling } from "./key.ts";
+import { anySpelling, key, leakIn, writtenAs, type Spelling } from "./key.ts";
 
 type Answer = (response: ServerResponse, text: string) => void;
 
@@ -163,7 +163,7 @@ describe("what a service answers", () => {
         if (shown.includes("***")) hidden++;
         expect(leakIn(shown), shown).toBeUndefined();
       }),
-      runs(80) as fc.Parameters<[Case]>,
+      fc.few(80),
     );
     // The key was there to be hidden.
     expect(hidden).toBeGreaterThan(0);

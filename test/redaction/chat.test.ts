@@ -1,12 +1,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import * as fc from "fast-check";
+import * as fc from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { serve } from "../commands/doctor/support.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
 import { everythingIn } from "./files.ts";
-import { anySpelling, key, leakIn, runs, writtenAs, type Spelling } from "./key.ts";
+import { anySpelling, key, leakIn, writtenAs, type Spelling } from "./key.ts";
 
 const placement = { turn_index: 1, tab_index: 0, sub_turn_index: null, model_index: 0 };
 const packet = (obj: object): object => ({ placement, obj });
@@ -171,7 +171,7 @@ describe("a stream", () => {
         expect(leakIn(shown), shown).toBeUndefined();
         expect(leakIn(kept), kept).toBeUndefined();
       }),
-      runs(60) as fc.Parameters<[Case]>,
+      fc.few(60),
     );
     expect(hidden).toBeGreaterThan(0);
   });

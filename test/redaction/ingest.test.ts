@@ -1,13 +1,13 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import * as fc from "fast-check";
+import * as fc from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { serve } from "../commands/doctor/support.ts";
 import { writeFiles } from "../service.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
 import { everythingIn } from "./files.ts";
-import { anySpelling, key, leakIn, runs, writtenAs, type Spelling } from "./key.ts";
+import { anySpelling, key, leakIn, writtenAs, type Spelling } from "./key.ts";
 
 interface World {
   /** Files of the project by path. */
@@ -231,7 +231,7 @@ describe("an upload", () => {
         expect(leakIn(shown), shown).toBeUndefined();
         expect(leakIn(kept), kept).toBeUndefined();
       }),
-      runs(30) as fc.Parameters<[Case]>,
+      fc.few(30),
     );
     expect(hidden).toBeGreaterThan(0);
   });

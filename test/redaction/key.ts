@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../property.ts";
 
 /** A key with characters that the spellings write in different ways. */
 export const key = "tq7/kXw2+mN4pR8v-1cD6fG9=hJ3sY5u";
@@ -64,12 +64,6 @@ export function leakIn(text: string): string | undefined {
     }
   }
   return undefined;
-}
-
-/** Runs of each property; KNOWCTL_TEST_RUNS takes the place of `usual`. */
-export function runs(usual: number): fc.Parameters<unknown> {
-  const given = Number(process.env["KNOWCTL_TEST_RUNS"] ?? "");
-  return { numRuns: given > 0 ? given : usual };
 }
 
 export const anySpelling = fc.constantFrom(...spellings);

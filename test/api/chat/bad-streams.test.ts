@@ -5,6 +5,7 @@ import { followMessages, isEnded, startProgress } from "../../../src/api/chat/ch
 import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
 import { createDecoder, decodeChunks } from "../../../src/api/chat/stream.ts";
 import { StreamTooLargeError } from "../../../src/api/chat/lines.ts";
+import { placesIn } from "../../property.ts";
 import { closeAll, openClient, startRaw } from "../support.ts";
 
 afterEach(closeAll);
@@ -41,7 +42,7 @@ describe("a stream cut at every byte", () => {
       const rawsOf = (events: readonly ChatEvent[]): string[] =>
         events.filter(({ kind }) => kind !== "unknown" && kind !== "damaged").map(({ raw }) => raw);
       const raws = rawsOf(whole.events);
-      for (let end = 0; end <= bytes.length; end++) {
+      for (const end of placesIn(bytes.length, 120)) {
         const { events, ended } = await follow(bytes.subarray(0, end));
         // What the cut goes through is no packet; the others are those that had come.
         const known = rawsOf(events);
@@ -56,7 +57,6 @@ describe("a stream cut at every byte", () => {
 
   it.each(fixtures)("over the network: %s is asked once and told as cut", async (_name, bytes) => {
     const whole = await follow(bytes);
-    const step = Math.ceil(bytes.length / 60);
     let end = 0;
     const server = await startRaw((socket) => {
       const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
@@ -64,7 +64,7 @@ describe("a stream cut at every byte", () => {
       socket.end(bytes.subarray(0, end));
     });
     let asked = 0;
-    for (; end < bytes.length; end += step) {
+    for (end of placesIn(bytes.length - 1, 12)) {
       const client = openClient(server.url);
       const events: ChatEvent[] = [];
       let exit = "ok";

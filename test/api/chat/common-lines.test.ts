@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from "node:fs";
-import * as fc from "fast-check";
+import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { Packet } from "../../../src/api/chat-schemas.ts";
 import { commonEvent, parseObject } from "../../../src/api/chat/common-lines.ts";
@@ -72,26 +72,33 @@ const line = fc.oneof(
   ),
 );
 
+/** Without a member that the schemas leave out, since it could reach a prototype. */
+function withoutProto(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (name, each: unknown) =>
+    name === "__proto__" ? undefined : each,
+  );
+}
+
 function compare(raw: string): "common" | "left" {
   const parsed = parseObject(raw);
   if (parsed === undefined) return "left";
   const common = commonEvent(raw, parsed);
   if (common === undefined) return "left";
-  expect(common).toEqual(eventBySchemas(raw, parsed));
+  expect(withoutProto(common)).toEqual(withoutProto(eventBySchemas(raw, parsed)));
   return "common";
 }
 
 describe("commonEvent", () => {
   it("says what the schemas say, or leaves the line to them", () => {
-    let common = 0;
+    let [common, all] = [0, 0];
     fc.assert(
       fc.property(line, (each) => {
+        all++;
         if (compare(JSON.stringify(each)) === "common") common++;
       }),
-      { numRuns: 5000 },
     );
     // Else the property would hold of nothing.
-    expect(common).toBeGreaterThan(200);
+    expect(common).toBeGreaterThan(all / 25);
   });
 
   it("says what the schemas say of every wire fixture", () => {

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { createUtf8Decoder } from "../../../src/api/chat/utf8.ts";
 
@@ -53,7 +53,6 @@ describe("createUtf8Decoder", () => {
         expect(whole.toWellFormed()).toBe(bytes.toString());
         expect(decode([bytes.subarray(0, cut), bytes.subarray(cut)])).toBe(whole);
       }),
-      { numRuns: 2000 },
     );
   });
 });

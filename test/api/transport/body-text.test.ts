@@ -1,4 +1,4 @@
-import { array, assert, property, string } from "fast-check";
+import { array, assert, few, property, string } from "../../property.ts";
 import { expect, it } from "vitest";
 import { toBytes } from "../../../src/api/transport/body-text.ts";
 
@@ -11,11 +11,11 @@ it("gives the bytes of each text, and never touches them again", () => {
         texts.map((each) => Buffer.from(each).toString("hex")),
       );
     }),
-    { numRuns: 300 },
+    few(50),
   );
 });
 
-it.each([0, 1, 21_845, 21_846, 200_000, 3_000_000])("takes %i characters", (length) => {
+it.each([0, 1, 21_845, 21_846, 3_000_000])("takes %i characters", (length) => {
   for (const character of ["a", "é", "文", "\ud800"]) {
     const text = character.repeat(length);
     expect(toBytes(text).equals(Buffer.from(text))).toBe(true);

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { parseMatter } from "../../../src/documents/front-matter/matter.ts";
 import { parsePlainYaml } from "../../../src/documents/front-matter/plain-yaml.ts";
@@ -91,6 +91,6 @@ describe("plain YAML", () => {
       const plain = parsePlainYaml(text);
       if (plain) expect(asJson(plain)).toBe(asJson(parsed(text)));
     });
-    fc.assert(property, { numRuns: 3000 });
+    fc.assert(property);
   });
 });

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import * as fc from "fast-check";
+import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { decodeText } from "../../../src/documents/read/decode.ts";
 import { peekId } from "../../../src/documents/inspect/peek-id.ts";
@@ -136,7 +136,6 @@ describe("a glance at a file", () => {
         const id = idOf(content, path, settings);
         return glanced === undefined || id === undefined || id === glanced.id;
       }),
-      { numRuns: 500 },
     );
   });
 });

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { parseDate } from "../../../src/documents/map/dates.ts";
 import { defaultId, mappingKey } from "../../../src/documents/map/mapping.ts";

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import type { IngestionDocument } from "../../../src/api/schemas.ts";
 import { jsonText } from "../../../src/documents/json/json-text.ts";

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { readCsv, readTsv } from "../../../src/documents/read/readers/csv.ts";
 import { failure } from "../folder.ts";

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../property.ts";
 import { expect, it } from "vitest";
 import { scanJson } from "../../../src/documents/json/json-position.ts";
 import { readJson } from "../../../src/documents/read/readers/json.ts";
@@ -78,6 +78,5 @@ it("scanning agrees with JSON.parse on any text", () => {
         expect(isWhole).toBe(parses);
       },
     ),
-    { numRuns: 2000 },
   );
 });

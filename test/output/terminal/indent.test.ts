@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../property.ts";
 import { expect, it } from "vitest";
 import { createIndenter } from "../../../src/output/terminal/indent.ts";
 

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { createSecrets, secretsOf, type Secrets } from "../../../src/output/terminal/redact.ts";
 
@@ -104,7 +104,7 @@ describe("redact over pieces", () => {
     expect(stream(secrets, ["abcdef", "x"])).toBe("***x");
   });
 
-  it("gives the same for every way to cut a text (2,000 cases)", () => {
+  it("gives the same for every way to cut a text", () => {
     const secrets = secretsWith("ababab", "bababacd", "secret-a", "aaaaaaa");
     const alphabet = [
       "a",
@@ -127,7 +127,6 @@ describe("redact over pieces", () => {
         const visible = whole.replaceAll(/\u001b\[\d+m/g, "");
         expect(visible).not.toMatch(/ababab|bababacd|secret-a|aaaaaaa/);
       }),
-      { numRuns: 2000 },
     );
   });
 });

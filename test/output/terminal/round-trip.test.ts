@@ -1,5 +1,5 @@
 import { parse } from "csv-parse/sync";
-import * as fc from "fast-check";
+import * as fc from "../../property.ts";
 import { load } from "js-yaml";
 import { expect, it } from "vitest";
 import { writeList, type Column } from "../../../src/output/formats/formats.ts";
@@ -62,7 +62,6 @@ it("csv is read back as it was, and no cell is a formula", async () => {
         data.map(({ name, note }) => [shown(name), shown(note ?? "")]),
       );
     }),
-    { numRuns: 500 },
   );
 });
 
@@ -73,7 +72,6 @@ it("tsv has a line a row and a cell a column", async () => {
       expect(lines).toHaveLength(data.length + 1);
       for (const line of lines.slice(0, -1)) expect(line.split("\t")).toHaveLength(2);
     }),
-    { numRuns: 500 },
   );
 });
 
@@ -82,6 +80,5 @@ it("yaml is read back as it was", async () => {
     fc.asyncProperty(rows, async (data) => {
       expect(load(await written(data, "yaml"))).toEqual(data);
     }),
-    { numRuns: 500 },
   );
 });

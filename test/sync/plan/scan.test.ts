@@ -1,4 +1,13 @@
-import { array, assert, boolean, constantFrom, oneof, property, record, tuple } from "fast-check";
+import {
+  array,
+  assert,
+  boolean,
+  constantFrom,
+  oneof,
+  property,
+  record,
+  tuple,
+} from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { forget } from "../../../src/sync/state/forget.ts";
 import { createIncoming } from "../../../src/sync/transfer/import.ts";
@@ -233,7 +242,6 @@ it("says of any history what the accepted records say", async () => {
         expect(settled(state, targetsOf(pair))).toEqual(trulySettled(state, pair));
       }
     }),
-    { numRuns: 100 },
   );
   state.close();
 });

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../property.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase, type Database, type SqlValue } from "../../../src/database.ts";
 import { createInsert } from "../../../src/sync/state/insert.ts";
@@ -49,7 +49,6 @@ describe("inserting many rows", () => {
         insert(rows);
         expect(read()).toEqual(rows);
       }),
-      { numRuns: 300 },
     );
   });
 

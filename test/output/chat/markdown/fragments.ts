@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../../property.ts";
 
 // Pieces of Markdown, whole and broken, and what an attacker would send.
 const fragment = fc.constantFrom(

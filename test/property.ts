@@ -1,0 +1,53 @@
+import * as fc from "fast-check";
+
+export * from "fast-check";
+
+// The knob of every test that tries many values. `npm test` tries few, and always the same ones, so
+// that a red test is about a change. `npm run prove -- NAME` tries many, and others each time.
+
+const { KNOWCTL_TEST_RUNS, PROVE_SECONDS = "60", PROVE_SEED } = process.env;
+const proofRuns = Number(KNOWCTL_TEST_RUNS ?? "");
+export const isProof = proofRuns > 0;
+// Of one property.
+const proofMs = Number(PROVE_SECONDS) * 1000;
+const given = PROVE_SEED === undefined ? {} : { seed: Number(PROVE_SEED) };
+
+fc.configureGlobal(
+  isProof
+    ? { numRuns: proofRuns, interruptAfterTimeLimit: proofMs, ...given }
+    : { numRuns: 200, seed: 1 },
+);
+
+/** Parameters of a property that costs much: how often it runs in `npm test`. */
+export function few(count: number): { numRuns: number } {
+  return { numRuns: isProof ? proofRuns : count };
+}
+
+/** Runs what chooses its own values by the seed 1, 2 and so on: `count` times, in a proof often. */
+export async function forSeeds(count: number, run: (seed: number) => Promise<void>): Promise<void> {
+  const end = performance.now() + proofMs;
+  const most = isProof ? proofRuns : count;
+  for (let seed = 1; seed <= most; seed++) {
+    if (isProof && performance.now() > end) return;
+    try {
+      await run(seed);
+    } catch (error) {
+      throw new Error(`with seed ${seed}`, { cause: error });
+    }
+  }
+}
+
+/** All values in a proof; else `count` of them, spread evenly, with the first and the last. */
+export function someOf<T>(values: readonly T[], count: number): readonly T[] {
+  if (isProof || values.length <= count) return values;
+  const step = (values.length - 1) / (count - 1);
+  return Array.from({ length: count }, (_, index) => values[Math.round(index * step)]!);
+}
+
+/** Places in a text or a file of this length: all in a proof, else some. */
+export function placesIn(length: number, count: number): readonly number[] {
+  return someOf(
+    Array.from({ length: length + 1 }, (_, place) => place),
+    count,
+  );
+}
