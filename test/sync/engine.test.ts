@@ -26,6 +26,8 @@ interface FakeFile {
 
 interface Fake {
   files: Map<string, FakeFile>;
+  /** When files are read; the present without it. */
+  nowMs?: number;
   /** Files whose content was looked at for a plan. */
   reads: string[];
   sent: IngestionRequest[];
@@ -51,7 +53,7 @@ function prepare(fake: Fake, path: string): Prepared {
   if (!file || file.error !== undefined) {
     return { kind: "failed", path, part: 0, reason: `${path}:1:1: ${file?.error ?? "gone"}` };
   }
-  const stamp = trustedStamp(stampOf(file), Date.now());
+  const stamp = trustedStamp(stampOf(file), fake.nowMs ?? Date.now());
   const base = { path, part: 0, stamp, content: file.text };
   if (file.text === "") return { ...base, kind: "skipped", reason: "empty" };
   const id = file.id ?? path;
@@ -238,8 +240,9 @@ describe("incremental upload", () => {
 
   it("does not trust a file that changed in the tick in which it was seen", async () => {
     const state = await openTestState();
-    const freshNs = BigInt(Date.now()) * 1_000_000n + 1n;
-    const fake = fakeFiles({});
+    const nowMs = Date.now();
+    const freshNs = BigInt(nowMs) * 1_000_000n + 1n;
+    const fake = { ...fakeFiles({}), nowMs };
     fake.files.set("a.md", { text: "A", stamp: `1:${freshNs}:${freshNs}:1` });
     await sync(fake, state);
     fake.files.set("a.md", { text: "B", stamp: `1:${freshNs}:${freshNs}:1` });

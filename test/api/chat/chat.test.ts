@@ -6,6 +6,7 @@ import { askWhole, stopChat, streamChat } from "../../../src/api/chat/chat.ts";
 import type { Client } from "../../../src/api/client.ts";
 import { dialects } from "../../../src/api/dialects.ts";
 import type { ChatEvent, ChatReply } from "../../../src/api/chat-schemas.ts";
+import { clientSockets, holdTime, turn, until } from "../../held-time.ts";
 import {
   closeAll,
   errorOf,
@@ -221,13 +222,14 @@ describe("streamChat", () => {
     ["error-line-unterminated.ndjson", undefined],
     ["session-error.ndjson", "VALIDATION_ERROR"],
   ])("gives the error line of %s and ends", async (name, code) => {
+    const opened = clientSockets();
     for (const end of ["end", "resetAndDestroy"] as const) {
-      const server = await startRaw((socket) => {
+      const server = await startRaw(async (socket) => {
         socket.write(streamHead);
-        // A reset may overtake the bytes before it, so they get a moment.
-        socket.write(fixture(name), () =>
-          end === "end" ? socket.end() : setTimeout(() => socket.resetAndDestroy(), 50),
-        );
+        socket.write(fixture(name));
+        // A reset may overtake the bytes before it.
+        await until(() => opened.at(-1)!.bytesRead === socket.bytesWritten);
+        socket[end]();
       });
       const { events, error } = await hear(openClient(server.url));
       expect(error).toBeUndefined();
@@ -311,32 +313,45 @@ describe("streamChat", () => {
   });
 
   it("ends a silent stream at the idle limit, and takes comments for life", async () => {
-    let written = 0;
-    const server = await startRaw((socket) => {
-      socket.write(`${streamHead}{"chat_session_id":"s"}\n`);
-      const timer = setInterval(() => {
-        socket.write(": alive\n");
-        if (++written === 6) clearInterval(timer);
-      }, 40);
+    const pass = holdTime();
+    const opened = clientSockets();
+    let isOver = false;
+    const overBefore: boolean[] = [];
+    const server = await startRaw(async (socket) => {
+      const write = async (text: string): Promise<void> => {
+        socket.write(text);
+        await until(() => opened[0]!.bytesRead === socket.bytesWritten);
+        await turn();
+      };
+      await write(`${streamHead}{"chat_session_id":"s"}\n`);
+      for (let count = 0; count < 6; count++) {
+        pass(100);
+        await write(": alive\n");
+        overBefore.push(isOver);
+      }
+      pass(130);
     });
-    const { events, error } = await hear(openClient(server.url, { timeoutMs: 120 }));
-    expect(written).toBe(6);
+    const { events, error } = await hear(openClient(server.url, { timeoutMs: 120 })).finally(
+      () => (isOver = true),
+    );
+    expect(overBefore).toEqual(Array(6).fill(false));
     expect(events).toHaveLength(1);
     expect(error).toMatchObject({ exit: "incomplete", code: "IDLE_TIMEOUT" });
     expect(error?.message).toContain("session s");
   });
 
   it("never sends a question twice that may have arrived", async () => {
+    const pass = holdTime();
     const answers: ((socket: Socket) => void)[] = [
       (socket) => socket.resetAndDestroy(),
       (socket) => void socket.end(),
       (socket) => void socket.end("garbage\r\n\r\n"),
       (socket) => void socket.end("HTTP/1.1 200 OK\r\ncontent-type: text/ev"),
-      () => {},
+      () => pass(1_000_000),
     ];
     for (const answer of answers) {
       const server = await startRaw(answer);
-      const client = openClient(server.url, { timeoutMs: 60 });
+      const client = openClient(server.url, { timeoutMs: 60_000 });
       const { error } = await hear(client);
       expect(error).toMatchObject({ exit: "incomplete" });
       expect(error?.message).toContain("may have been delivered");
@@ -431,6 +446,8 @@ describe("streamChat", () => {
     const line = Buffer.from(
       `{"placement":null,"obj":{"type":"message_delta","content":"${"x".repeat(60_000)}"}}\n`,
     );
+    const pass = holdTime();
+    const opened = clientSockets();
     let sent = 0;
     const server = await startRaw((socket) => {
       socket.write(streamHead);
@@ -443,12 +460,23 @@ describe("streamChat", () => {
       };
       more();
     });
+    /** Until the client has as much as it reads ahead, and both ends rest for many turns. */
+    const untilQuiet = async (): Promise<void> => {
+      await until(() => opened[0]!.bytesRead > 1024 * 1024);
+      const moved = (): string => `${sent} ${opened[0]!.bytesRead}`;
+      for (let [before, quiet] = [moved(), 0]; quiet < 100; quiet++) {
+        await turn();
+        if (moved() === before) continue;
+        [before, quiet] = [moved(), 0];
+      }
+    };
     let count = 0;
     const client = openClient(server.url, { timeoutMs: 100 });
     for await (const batch of streamChat(client, { message: "Hi" })) {
       if (count === 0) {
-        // Longer than the idle limit; meanwhile the sender must have been held back.
-        await new Promise((resolve) => setTimeout(resolve, 350));
+        await untilQuiet();
+        // Longer than the idle limit; the sender must have been held back.
+        pass(350);
         expect(sent).toBeLessThan(400);
       }
       count += batch.length;
@@ -520,9 +548,9 @@ describe("stopChat", () => {
   });
 
   it("gives up in time", async () => {
-    const server = await startRaw(() => {});
-    const begun = performance.now();
+    const pass = holdTime();
+    const server = await startRaw(() => pass(60));
     await stopChat(openClient(server.url, { dialect: "onyx" }), "s", 50);
-    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(server.seen).toHaveLength(1);
   });
 });

@@ -3,6 +3,7 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { streamChat } from "../../../src/api/chat/chat.ts";
 import { listConnectors } from "../../../src/api/connectors.ts";
+import { holdTime } from "../../held-time.ts";
 import { closeAll, errorOf, openClient } from "../support.ts";
 
 afterEach(closeAll);
@@ -41,7 +42,9 @@ describe.each<[string, (port: number) => [url: string, options: { proxy?: string
   });
 
   it("cannot have taken a question: it may be asked again and is a timeout", async () => {
-    const { sockets, port } = await startSilent();
+    const pass = holdTime();
+    const { server, sockets, port } = await startSilent();
+    server.on("taken", () => pass(110));
     const [url, options] = addressOf(port);
     const client = openClient(url, { ...options, timeoutMs: 100 });
     const error = await errorOf(streamChat(client, { message: "hi" }).next());

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { otherPrefixes } from "../../../src/commands/doctor/checks/answer.ts";
 import { judgeAnswer } from "../../../src/commands/doctor/checks/page.ts";
 import { rawHeaders } from "../../api/support.ts";
+import { holdTime } from "../../held-time.ts";
 import { aimAt, runDoctor, serve } from "./support.ts";
 
 const html = (title: string, more = ""): string =>
@@ -205,8 +206,9 @@ describe("the wire:", () => {
   });
 
   it("someone who never answers", async () => {
-    const { url } = await serve(() => {});
-    const { code, findings } = await runDoctor(aimAt(url), "--timeout", "0.2");
+    const pass = holdTime();
+    const { url } = await serve(() => pass(61_000));
+    const { code, findings } = await runDoctor(aimAt(url), "--timeout", "60");
     expect(code).toBe(7);
     expect(findings["answer"]).toMatchObject({
       status: "failure",

@@ -1,4 +1,4 @@
-import { appendFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkFiles, steadyBytes } from "../../../src/commands/files/local.ts";
@@ -131,6 +131,8 @@ describe("chat --file", () => {
   it("a file that is written to while it is read is an error, whatever its length", async () => {
     const path = join(temporaryFolder(), "plan.txt");
     writeFileSync(path, "a".repeat(300_000));
+    // Else both writes may fall into one tick of the clock.
+    utimesSync(path, 1e9, 1e9);
     const [file] = checkFiles("/", [path]);
     const read = async () => {
       for await (const _ of steadyBytes(file!, () => {})) writeFileSync(path, "b".repeat(300_000));

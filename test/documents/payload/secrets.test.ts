@@ -3,6 +3,7 @@ import { buildPayload } from "../../../src/documents/payload/payload.ts";
 import { createSecretCheck, type FoundSecret } from "../../../src/documents/payload/secrets.ts";
 import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { mappingKey } from "../../../src/documents/map/mapping.ts";
+import { expectLinear } from "../../cost.ts";
 import "../folder.ts";
 
 const settings = (allowSecrets?: readonly string[] | true) =>
@@ -84,8 +85,10 @@ describe("blocks of private keys", () => {
     `${header}\\`,
     `${header}\n${" ".repeat(39)}`,
     `${header}${"\\n".repeat(20)}A: `,
-  ])("are looked for in no long time: 100,000 times %j", (part) => {
-    expect(find(part.repeat(100_000) + "PRIVATE KEY")).toBeUndefined();
+  ])("are looked for in the time of the text's length: many times %j", (part) => {
+    expectLinear(Math.ceil(400_000 / part.length), (count) => {
+      expect(find(`${part.repeat(count)}PRIVATE KEY`)).toBeUndefined();
+    });
   });
 });
 

@@ -44,7 +44,7 @@ describe("gzip", () => {
   });
 
   it("a bomb ends at the limit", () => {
-    const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024));
+    const bomb = gzipSync(Buffer.alloc(128 * 1024 * 1024));
     const before = process.memoryUsage().rss;
     expect(failure(() => gunzip(bomb, "a.txt.gz", 2 * 1024 * 1024))).toBe(
       "a.txt.gz: unpacked, it is larger than the limit of 2.0 MiB per file",

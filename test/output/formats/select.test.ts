@@ -1,4 +1,5 @@
-import * as fc from "fast-check";
+import { expectLinear } from "../../cost.ts";
+import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../../src/errors.ts";
 import {
@@ -54,7 +55,7 @@ describe("matchesGlob", () => {
     expect(matchesGlob(text, pattern)).toBe(matches);
   });
 
-  it("agrees with a regular expression (2,000 cases)", () => {
+  it("agrees with a regular expression", () => {
     const unit = fc.constantFrom("a", "b", "*", "?");
     fc.assert(
       fc.property(
@@ -65,14 +66,13 @@ describe("matchesGlob", () => {
           expect(matchesGlob(text, pattern)).toBe(new RegExp(`^${expression}$`).test(text));
         },
       ),
-      { numRuns: 2000 },
     );
   });
 
   it("takes no exponential time", () => {
-    const started = performance.now();
-    expect(matchesGlob("a".repeat(5000), `${"a*".repeat(50)}b`)).toBe(false);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expectLinear(5000, (count) => {
+      expect(matchesGlob("a".repeat(count), `${"a*".repeat(50)}b`)).toBe(false);
+    });
   });
 });
 

@@ -1,4 +1,5 @@
-import * as fc from "fast-check";
+import { expectLinear } from "../../cost.ts";
+import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import {
   neutralise,
@@ -61,7 +62,7 @@ describe("neutralise", () => {
     expect(neutralise(text)).toBe(text);
   });
 
-  it("leaves no control character, however the text is cut (1,000 cases)", () => {
+  it("leaves no control character, however the text is cut", () => {
     fc.assert(
       fc.property(hostile, fc.nat(), (text, seed) => {
         const cut = seed % (text.length + 1);
@@ -70,7 +71,6 @@ describe("neutralise", () => {
         expect(neutralise(text.slice(0, cut)) + neutralise(text.slice(cut))).toBe(whole);
         expect(neutralise(whole)).toBe(whole);
       }),
-      { numRuns: 1000 },
     );
   });
 });
@@ -87,14 +87,12 @@ describe("neutraliseLine", () => {
   });
 
   it("takes linear time on a long run of white space", () => {
-    const started = performance.now();
-    neutraliseLine(`${" ".repeat(300_000)}x`);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expectLinear(300_000, (count) => void neutraliseLine(`${" ".repeat(count)}x`));
   });
 });
 
 describe("neutraliseJson", () => {
-  it("keeps the data and leaves no control character (1,000 cases)", () => {
+  it("keeps the data and leaves no control character", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const value = { [text]: [text] };
@@ -102,7 +100,6 @@ describe("neutraliseJson", () => {
         expect([...json].filter(isDangerous)).toEqual([]);
         expect(JSON.parse(json)).toEqual(value);
       }),
-      { numRuns: 1000 },
     );
   });
 

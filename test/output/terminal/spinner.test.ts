@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { createOutput } from "../../../src/output/terminal/output.ts";
 import { createSpinner } from "../../../src/output/terminal/spinner.ts";
+import { patienceMs } from "../../patience.ts";
 import { createTestContext, type TestContextOptions } from "../../support.ts";
 
 function create(options: TestContextOptions, flags = {}) {
@@ -12,7 +13,7 @@ describe("spinner", () => {
   it("shows its text on a terminal and leaves an empty line behind", async () => {
     const { context, spinner } = create({ isTTY: true });
     spinner.start("waiting");
-    await vi.waitFor(() => expect(context.stderrText()).toContain("waiting"), 5000);
+    await vi.waitFor(() => expect(context.stderrText()).toContain("waiting"), patienceMs);
     await spinner.stop();
     const written = context.stderrText();
     const afterLastText = written.slice(written.lastIndexOf("waiting") + "waiting".length);
@@ -25,7 +26,7 @@ describe("spinner", () => {
   it("makes text from outside inert", async () => {
     const { context, spinner } = create({ isTTY: true });
     spinner.start("tool \u001b]52;c;x\u0007\r\nname\u202e");
-    await vi.waitFor(() => expect(context.stderrText()).toContain("tool "), 5000);
+    await vi.waitFor(() => expect(context.stderrText()).toContain("tool "), patienceMs);
     await spinner.stop();
     expect(context.stderrText()).toContain("tool ^[]52;c;x^G name<U+202E>");
     expect(context.stderrText()).not.toContain("\u001b]");
@@ -34,7 +35,7 @@ describe("spinner", () => {
   it("erases as many lines as it takes on its own terminal", async () => {
     const { context, spinner } = create({ isTTY: true, columns: 80, liveColumns: 20 });
     spinner.start("a line of thirty-two characters.");
-    await vi.waitFor(() => expect(context.stderrText()).toContain("thirty-two"), 5000);
+    await vi.waitFor(() => expect(context.stderrText()).toContain("thirty-two"), patienceMs);
     await spinner.stop();
     expect(context.stderrText()).toMatch(/\u001b\[1A\u001b\[K$/);
   });
@@ -42,11 +43,11 @@ describe("spinner", () => {
   it("writes nothing once it is stopped", async () => {
     const { context, spinner } = create({ isTTY: true });
     spinner.start("one");
-    await vi.waitFor(() => expect(context.stderrText()).toContain("one"), 5000);
+    await vi.waitFor(() => expect(context.stderrText()).toContain("one"), patienceMs);
     await spinner.stop();
     const written = context.stderrText();
     spinner.start("two");
-    await vi.waitFor(() => expect(context.stderrText()).toContain("two"), 5000);
+    await vi.waitFor(() => expect(context.stderrText()).toContain("two"), patienceMs);
     expect(context.stderrText().startsWith(written)).toBe(true);
     await spinner.stop();
     await spinner.stop();
@@ -58,7 +59,7 @@ describe("spinner", () => {
     spinner.start("early");
     await spinner.stop();
     spinner.start("late");
-    await vi.waitFor(() => expect(context.stderrText()).toContain("late"), 5000);
+    await vi.waitFor(() => expect(context.stderrText()).toContain("late"), patienceMs);
     await spinner.stop();
     expect(context.stderrText()).not.toContain("early");
   });
@@ -74,7 +75,7 @@ describe("spinner", () => {
     spinner.start("waiting");
     const live = create({ isTTY: true });
     live.spinner.start("waiting");
-    await vi.waitFor(() => expect(live.context.stderrText()).toContain("waiting"), 5000);
+    await vi.waitFor(() => expect(live.context.stderrText()).toContain("waiting"), patienceMs);
     await live.spinner.stop();
     await spinner.stop();
     expect(context.stderrText()).toBe("");
@@ -85,13 +86,13 @@ describe("spinner", () => {
     const spinner = createSpinner(createOutput(context), { plainMs: 5 });
     spinner.start("waiting for the answer");
     const lines = /^(waiting for the answer \(\d+ s\)\n){2,}$/;
-    await vi.waitFor(() => expect(context.stderrText()).toMatch(lines), 5000);
+    await vi.waitFor(() => expect(context.stderrText()).toMatch(lines), patienceMs);
     await spinner.stop();
     const written = context.stderrText();
     const other = createTestContext();
     const later = createSpinner(createOutput(other), { plainMs: 5 });
     later.start("later");
-    await vi.waitFor(() => expect(other.stderrText()).toContain("later"), 5000);
+    await vi.waitFor(() => expect(other.stderrText()).toContain("later"), patienceMs);
     await later.stop();
     expect(context.stderrText()).toBe(written);
   });

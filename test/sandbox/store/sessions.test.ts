@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { Packet, PacketLine } from "../../../src/api/chat-schemas.ts";
 import { openDatabase } from "../../../src/database.ts";
+import { heldClock } from "../../held-clock.ts";
 import { documentOf, type Line, linesOf, start } from "../start.ts";
 
 const detailOf = async (sandbox: Awaited<ReturnType<typeof start>>, id: string) =>
@@ -194,30 +195,6 @@ describe("managing sessions in onyx", () => {
     }
   });
 });
-
-/** A clock whose pauses end when the test says so. */
-function heldClock() {
-  const waiting: (() => void)[] = [];
-  let released = false;
-  let reached: (() => void) | undefined;
-  const pausing = new Promise<void>((resolve) => (reached = resolve));
-  return {
-    pausing,
-    release(): void {
-      released = true;
-      for (const resume of waiting) resume();
-    },
-    now: Date.now,
-    random: Math.random,
-    sleep: (_ms: number, signal?: AbortSignal) =>
-      new Promise<void>((resolve) => {
-        if (released) return resolve();
-        signal?.addEventListener("abort", () => resolve(), { once: true });
-        waiting.push(resolve);
-        reached?.();
-      }),
-  };
-}
 
 describe("a run in flight", () => {
   const message = "What is there?";

@@ -1,6 +1,6 @@
 import type { Difference, Setting, TestedElsewhere } from "./case.ts";
 import { folder, privateKey } from "./mapping.ts";
-import { answerLines } from "./stored.ts";
+import { answerLines, latePath } from "./stored.ts";
 
 interface Effective extends Omit<Setting, "config"> {
   command: string;
@@ -92,7 +92,10 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
   "profile.clientCert": profile({ clientCert: "none.pem" }, { codes: [0, 3] }),
   "profile.clientKey": profile({ clientKey: "none.pem" }, { codes: [0, 3] }),
   "profile.clientKeyPassphrase": { tested: "test/e2e/network/certificates.test.ts" },
-  "profile.timeout": profile({ timeout: 0.001 }, { codes: [0, 7] }),
+  "profile.timeout": profile(
+    { timeout: 0.1 },
+    { dialect: "onyx", command: `api ${latePath}`, codes: [0, 7] },
+  ),
   "profile.allowHttp": connection,
   "profile.allowInsecureTls": connection,
   "ingest.include": {

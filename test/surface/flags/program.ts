@@ -1,4 +1,5 @@
 import type { Coverage } from "./case.ts";
+import { latePath } from "./stored.ts";
 
 const list = "connectors list";
 const elsewhere = {
@@ -38,7 +39,12 @@ export const program: Coverage = {
       codes: [9, 9],
       requests: { gains: /GET .*persona/ },
     },
-    "--timeout": { args: list, flag: "--timeout 0.001", codes: [0, 7] },
+    "--timeout": {
+      dialect: "onyx",
+      args: `api ${latePath}`,
+      flag: "--timeout 0.1",
+      codes: [0, 7],
+    },
     "--ca-file": { args: list, flag: `--ca-file ${certificate}`, codes: [0, 2] },
     "--client-cert": { args: list, flag: `--client-cert ${certificate}`, codes: [0, 2] },
     "--client-key": { args: list, flag: `--client-key ${certificate}`, codes: [0, 2] },

@@ -29,8 +29,12 @@ const stream = {
   body: `${answerLines.join("\n")}\n`,
 };
 
+/** An address of the onyx dialect that answers late. */
+export const latePath = "chat/get-chat-session/late";
+
 /** Answers of a service that keeps both sessions. */
 export const storedRules: FaultRule[] = [
+  { when: { path: `/api/${latePath}` }, do: { status: 200, body: {}, delayMs: 400 } },
   { when: { path: `/api/chat/get-chat-session/${storedId}` }, do: { status: 200, body: stored } },
   { when: { path: `/api/chat/get-chat-session/${runningId}` }, do: { status: 200, body: running } },
   { when: { path: `/api/chat/chat-session/${runningId}` }, do: stream },

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { heldClock } from "../../../held-clock.ts";
 import { chatPath, createWorld, type World } from "../support.ts";
 import { startTalk } from "./talking.ts";
 
@@ -83,10 +84,14 @@ describe("/retry", () => {
   });
 
   it("follows an answer that is still being made", async () => {
-    const world = await createWorld({ dialect: "onyx", tokenDelayMs: 30, faults: cut });
+    const clock = heldClock(5);
+    const world = await createWorld({ dialect: "onyx", tokenDelayMs: 1, clock, faults: cut });
     const talk = await startTalk(world);
     await talk.enter("first?");
-    expect(await talk.enter("/retry")).toMatch(/still working|it is not asked again/);
+    talk.press("/retry\r");
+    await talk.until("still working on the answer; it follows from its beginning");
+    clock.release();
+    await talk.until(/no language model[^]*> \r\u001b\[2C$/);
     expect(sent(world)).toHaveLength(1);
   });
 
@@ -101,13 +106,15 @@ describe("/retry", () => {
   });
 
   it("asks again in the place of an answer that was stopped", async () => {
-    const world = await createWorld({ dialect: "onyx", tokenDelayMs: 20 });
+    const clock = heldClock(5);
+    const world = await createWorld({ dialect: "onyx", tokenDelayMs: 1, clock });
     const talk = await startTalk(world);
     talk.press("first?\r");
     await talk.until("Extractive");
     talk.press("\u0003");
     await talk.until(/is kept[^]*> \r\u001b\[2C$/);
     talk.news();
+    clock.release();
     expect(await talk.enter("/retry")).toMatch(/without a whole answer: asking again[^]*language/);
     expect(sent(world)[1]).toMatchObject({ message: "first?", parent_message_id: null });
   });

@@ -31,7 +31,7 @@ it("tells and records of files that are read late what it does of the others", a
   expect(second.stderr).toContain("1 created");
   expect(second.stderr).toContain("62 unchanged");
   expect(second.stderr).toContain("skipped 1: draft");
-}, 60_000);
+});
 
 it("finds the id of a file that is read late twice before anything is sent", async () => {
   const service = await startTestService({
@@ -43,7 +43,7 @@ it("finds the id of a file that is read late twice before anything is sent", asy
     details: ["d/x-same.txt: d/x-same.txt and d/y.md"],
   });
   expect([stderr.includes("created"), acceptedIds(service)]).toEqual([false, []]);
-}, 60_000);
+});
 
 it("sends a moved file under its new id, and knows what was accepted for another path", async () => {
   const service = await startTestService({ files: many });
@@ -57,7 +57,7 @@ it("sends a moved file under its new id, and knows what was accepted for another
   const { stderr } = await runIngest(service, ["d"]);
   expect(stderr).toContain("61 created");
   expect(stderr).toContain("59 unchanged");
-}, 60_000);
+});
 
 const hundreds = (text: string): Record<string, string> =>
   Object.fromEntries(Array.from({ length: 1200 }, (_, index) => [`d/${10_000 + index}.md`, text]));
@@ -75,7 +75,7 @@ it("asks for the pairs once, before anything is sent, and never when nothing is 
   const elsewhere = await runIngest(service, ["d"], { ccPairId: 99 });
   expect(elsewhere.error).toMatchObject({ exit: "not-found" });
   expect(elsewhere.stderr).not.toContain("created");
-}, 60_000);
+});
 
 it("sends nothing where an id comes twice among more than a thousand", async () => {
   const service = await startTestService({
@@ -83,4 +83,4 @@ it("sends nothing where an id comes twice among more than a thousand", async () 
   });
   expect((await runIngest(service, ["d"])).error).toMatchObject({ exit: "usage" });
   expect(linesOf(service).filter((each) => each !== "GET")).toEqual([]);
-}, 60_000);
+});

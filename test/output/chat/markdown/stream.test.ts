@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import * as fc from "../../../property.ts";
 import { describe, expect, it } from "vitest";
 import { openDrawing } from "../../../../src/output/chat/markdown.ts";
 import { draw } from "./draw.ts";
@@ -6,7 +6,7 @@ import { options, source, words } from "./fragments.ts";
 import { openTerminal } from "./terminal.ts";
 
 describe("any Markdown", () => {
-  it("looks the same wherever its stream is cut (150 cases)", async () => {
+  it("looks the same wherever its stream is cut", async () => {
     const cuts = fc.array(fc.nat(400), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(source, cuts, options, async (text, at, look) => {
@@ -17,11 +17,11 @@ describe("any Markdown", () => {
         const cut = await draw(pieces, look);
         expect(await cut.looks()).toEqual(await whole.looks());
       }),
-      { numRuns: 150 },
+      fc.few(60),
     );
   });
 
-  it("sends a terminal only sequences of our own, and never one that leaves the row (150 cases)", async () => {
+  it("sends a terminal only sequences of our own, and never one that leaves the row", async () => {
     await fc.assert(
       fc.asyncProperty(source, options, async (text, look) => {
         const drawn = await draw(text, look);
@@ -37,11 +37,11 @@ describe("any Markdown", () => {
           /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
         );
       }),
-      { numRuns: 150 },
+      fc.few(60),
     );
   });
 
-  it("never changes a row once another one stands below it (40 cases)", async () => {
+  it("never changes a row once another one stands below it", async () => {
     await fc.assert(
       fc.asyncProperty(source, options, async (text, look) => {
         const terminal = openTerminal(look);
@@ -56,11 +56,11 @@ describe("any Markdown", () => {
           before = rows;
         }
       }),
-      { numRuns: 40 },
+      fc.few(15),
     );
-  }, 60_000);
+  });
 
-  it("loses none of its letters (150 cases)", async () => {
+  it("loses none of its letters", async () => {
     await fc.assert(
       fc.asyncProperty(words, options, fc.boolean(), async (list, look, isCut) => {
         const text = list.join(" ");
@@ -80,11 +80,11 @@ describe("any Markdown", () => {
           expect(count).toBeGreaterThanOrEqual(meant.split(letter).length);
         }
       }),
-      { numRuns: 150 },
+      fc.few(60),
     );
   });
 
-  it("fills no row that the terminal would have to break (150 cases)", async () => {
+  it("fills no row that the terminal would have to break", async () => {
     await fc.assert(
       fc.asyncProperty(words, options, async (list, look) => {
         const text = list.join(" ");
@@ -93,7 +93,7 @@ describe("any Markdown", () => {
         const drawn = await draw([text], look);
         expect(await drawn.lines()).toEqual(await drawn.rows());
       }),
-      { numRuns: 150 },
+      fc.few(60),
     );
   });
 });

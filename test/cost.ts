@@ -1,0 +1,64 @@
+import { expect } from "vitest";
+
+// Costs are compared with costs that are measured beside them, as processor time of this process:
+// how fast the machine is, and what else it does, makes no difference.
+
+const attempts = 5;
+
+function cpuMs(work: () => void): number {
+  const start = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+function fastest(work: () => void): number {
+  return Math.min(...[1, 2, 3].map(() => cpuMs(work)));
+}
+
+/** Expects a factor that noise can only raise: the lowest of some attempts counts. */
+function expectFactor(measure: () => number, most: number): void {
+  let factor = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < attempts && factor > most; attempt++) {
+    factor = Math.min(factor, measure());
+  }
+  expect(factor, "times as expensive").toBeLessThanOrEqual(most);
+}
+
+/**
+ * Expects that the cost of `work` grows with the size alone: an eighth of the size is done beside the
+ * whole. What grows with the square costs 64 times as much, so the size must be worth some milliseconds.
+ */
+export function expectLinear(size: number, work: (size: number) => void): void {
+  const small = Math.ceil(size / 8);
+  expectFactor(() => {
+    const part = Math.max(
+      fastest(() => work(small)),
+      1,
+    );
+    return cpuMs(() => work(size)) / part;
+  }, 24);
+}
+
+/** Expects that `work` costs no more on the large size than on the small one. */
+export function expectConstant(
+  [small, large]: readonly [small: number, large: number],
+  work: (size: number) => void,
+): void {
+  expectFactor(() => {
+    const part = Math.max(
+      fastest(() => work(small)),
+      1,
+    );
+    return fastest(() => work(large)) / part;
+  }, 4);
+}
+
+const ordinary = JSON.stringify(
+  Array.from({ length: 20_000 }, (_, id) => ({ id, name: `n${id}` })),
+);
+
+/** Expects that `work` is done soon: it costs at most so many times what parsing 560 KB of JSON does. */
+export function expectCheap(work: () => void, most = 30): void {
+  expectFactor(() => fastest(work) / fastest(() => JSON.parse(ordinary)), most);
+}
