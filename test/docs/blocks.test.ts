@@ -2,12 +2,13 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { preparePlace, runShell, type Place, type Ran } from "../e2e/shell.ts";
+import { preparePlace, runExample, runShell, type Place } from "../e2e/shell.ts";
+import type { CliResult } from "../ran.ts";
 import { writeFiles } from "../service.ts";
 import { blocksOf, isShell, pages, readPage, type Block } from "./pages.ts";
 
-// A page is a session: its blocks are run one after the other in one folder, each by a shell of its
-// own that knows what the page has exported so far. A comment before a block says what it is:
+// A page is a session: its blocks are run one after the other in one folder, each as by a shell of
+// its own that knows what the page has exported so far. A comment before a block says what it is:
 //   file: PATH          the block is this file; it is there for the commands that follow
 //   exit N              the block's last command ends with N instead of 0
 //   not run: REASON     a shell block that cannot run here
@@ -41,7 +42,7 @@ interface Session {
   place: Place;
   /** Lines that later blocks need as well. */
   exported: string[];
-  last: Ran;
+  last: Pick<CliResult, "code" | "stdout" | "stderr">;
 }
 
 /** A sandbox in the foreground: it is ended as soon as it has started. */
@@ -58,7 +59,7 @@ async function run(session: Session, block: Block): Promise<void> {
   const sandboxes = commands.filter((line) => / ?knowctl sandbox/.test(line));
   for (const line of sandboxes) await runSandbox(place, line);
   if (sandboxes.length > 0) return expect(sandboxes, block.where).toEqual(commands.filter(Boolean));
-  session.last = await runShell(aimed([...exported, ...commands].join("\n"), place), place);
+  session.last = await runExample(aimed([...exported, ...commands].join("\n"), place), place);
   const [, wanted] = /^exit (\d+)$/.exec(block.mark) ?? [];
   const { code, stderr } = session.last;
   expect({ code, stderr }, block.where).toEqual({
@@ -125,15 +126,10 @@ async function openSession(page: string): Promise<Session> {
 describe.runIf(process.platform !== "win32")("every block works as it is written:", () => {
   const run = pages.filter((page) => !elsewhere.has(page) && blocksOf(page).some(isRun));
 
-  it.each(run)(
-    "%s",
-    async (page) => {
-      const session = await openSession(page);
-      for (const block of blocksOf(page)) await follow(session, block);
-      // A page has dozens of commands, each of them a process.
-    },
-    180_000,
-  );
+  it.each(run)("%s", async (page) => {
+    const session = await openSession(page);
+    for (const block of blocksOf(page)) await follow(session, block);
+  });
 });
 
 describe.each(pages)("blocks of %s", (page) => {

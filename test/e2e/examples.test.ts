@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { helpTexts } from "../../src/program.ts";
-import { preparePlace, runShell, type Place } from "./shell.ts";
+import { preparePlace, runExample, runShell, type Place } from "./shell.ts";
 
-// Each command that the help texts show is run as it is written, by a shell, in a folder that has
-// what they name. The sandbox of the test stands for every address in them. What pages show:
+// Each command that the help texts show is run as it is written, in a folder that has what they
+// name. The sandbox of the test stands for every address in them. What pages show:
 // test/docs/blocks.test.ts.
 
 function helpExamples(command: string): string[] {
@@ -17,15 +17,16 @@ const isSandbox = (line: string): boolean => line.startsWith("knowctl sandbox");
 /** What the examples of `state` work on: an upload, and what two shards exported. */
 async function prepareState(place: Place): Promise<void> {
   const script = `knowctl ingest docs --cc-pair-id 2
-    for file in state-1 state-2; do knowctl state export $file.ndjson; done`;
-  expect(await runShell(script, place)).toMatchObject({ code: 0 });
+    knowctl state export state-1.ndjson
+    knowctl state export state-2.ndjson`;
+  expect(await runExample(script, place)).toMatchObject({ code: 0 });
 }
 
 /** What the examples of `sessions` look at; the last one is deleted before the end. */
 async function askTwice(place: Place): Promise<void> {
   const script = `knowctl chat --show none "How do I request leave?"
     knowctl chat --show none "And travel?"`;
-  expect(await runShell(script, place)).toMatchObject({ code: 0 });
+  expect(await runExample(script, place)).toMatchObject({ code: 0 });
 }
 
 // The shell that is needed is not there on Windows.
@@ -51,7 +52,7 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
     const lines = commands.flatMap(helpExamples);
     expect(lines.length).toBeGreaterThanOrEqual(least);
     for (const line of lines) {
-      const { code, stderr } = await runShell(line, place);
+      const { code, stderr } = await runExample(line, place);
       expect({ code, stderr }, line).toEqual({
         code: 0,
         stderr: expect.not.stringMatching(/error|warning/),
@@ -62,12 +63,13 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
   it("login, which asks when there is a terminal, and logout", async () => {
     const place = await preparePlace();
     const [ask, ...lines] = [...helpExamples("login"), ...helpExamples("logout")];
-    expect(await runShell(ask!, place)).toMatchObject({
+    expect(await runExample(ask!, place)).toMatchObject({
       code: 3,
       stderr: expect.stringContaining("no terminal to ask on"),
     });
     expect(lines).toHaveLength(2);
-    for (const line of lines) expect(await runShell(line, place), line).toMatchObject({ code: 0 });
+    for (const line of lines)
+      expect(await runExample(line, place), line).toMatchObject({ code: 0 });
   });
 
   it("sandbox", async () => {
@@ -86,7 +88,7 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
     const place = await preparePlace();
     const lines = helpExamples("").filter((line) => !isSandbox(line));
     expect(lines.length).toBeGreaterThan(3);
-    const { code, stderr } = await runShell(lines.join("\n"), place);
+    const { code, stderr } = await runExample(lines.join("\n"), place);
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: expect.not.stringMatching(/error|warning/),

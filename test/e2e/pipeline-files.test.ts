@@ -7,7 +7,8 @@ import { helpTexts } from "../../src/program.ts";
 import { writeFiles } from "../service.ts";
 import { projectFolder } from "../support.ts";
 import { loadAction } from "./runner.ts";
-import { preparePlace, runShell, type Place, type Ran } from "./shell.ts";
+import { preparePlace, runShell, type Place } from "./shell.ts";
+import type { CliResult } from "../ran.ts";
 
 const repository = join(projectFolder, "examples", "repository");
 
@@ -45,7 +46,11 @@ function jobOf(name: string): Job {
   return { ...base, ...own, variables: { ...base.variables, ...own.variables } };
 }
 
-async function runJob(name: string, given: Record<string, string>, place: Place): Promise<Ran> {
+async function runJob(
+  name: string,
+  given: Record<string, string>,
+  place: Place,
+): Promise<CliResult> {
   const { script = [], variables: own } = jobOf(name);
   const env = { ...place.env, CI: "true", CI_PROJECT_DIR: place.folder, ...own, ...given };
   return await runShell(script.join("\n"), { folder: place.folder, env });
@@ -128,7 +133,7 @@ interface Hook {
 const hooks = readYaml<Hook[]>(".pre-commit-hooks.yaml");
 
 /** Runs a hook as pre-commit does: the words of entry and args, then the files, no shell. */
-async function runHook(id: string, files: string[], place: Place): Promise<Ran> {
+async function runHook(id: string, files: string[], place: Place): Promise<CliResult> {
   const {
     entry,
     args = [],

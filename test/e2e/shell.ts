@@ -3,6 +3,9 @@ import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { sampleRun, wholeReport } from "../output/report/sample.ts";
 import { startTestService, writeFiles, type TestService } from "../service.ts";
+import { runHere } from "../main.ts";
+import { patienceMs } from "../patience.ts";
+import { follow, type CliResult } from "../ran.ts";
 import { projectFolder, temporaryFolder } from "../support.ts";
 
 export interface Place {
@@ -54,34 +57,67 @@ export async function preparePlace(dialect: "standard" | "onyx" = "standard"): P
   };
 }
 
-export interface Ran {
-  code: number | null;
-  stdout: string;
-  stderr: string;
+// Words that mean the same to every shell.
+const word = String.raw`(?:[\w./:=@,%+-]|"[^"$\x60\\!]*"|'[^']*')+`;
+const plainLine = new RegExp(
+  `^(?:knowctl(?! sandbox)(?: +${word})*|cd ${word}|export \\w+=${word})$`,
+);
+
+function wordsOf(line: string): string[] {
+  const words = line.match(new RegExp(word, "g")) ?? [];
+  return words.map((each) => each.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
+}
+
+const addresses = /http:\/\/127\.0\.0\.1:8787|https:\/\/assistant\.example\.com/g;
+
+/**
+ * Runs the commands of an example up to the first that fails: in this process where each line is a
+ * command of plain words, else by a shell.
+ */
+export async function runExample(
+  script: string,
+  { folder, env }: Pick<Place, "folder" | "env">,
+): Promise<Pick<CliResult, "code" | "stdout" | "stderr">> {
+  const lines = script
+    .split("\n")
+    .map((line) => line.replace(/(?:^| )\s*#.*$/, "").trim())
+    .filter((line) => line !== "");
+  if (!lines.every((line) => plainLine.test(line))) return await runShell(script, { folder, env });
+  let options = { cwd: folder, env };
+  const all = { code: 0, stdout: "", stderr: "" };
+  for (const line of lines) {
+    const [program, ...words] = wordsOf(line.replace(addresses, env["KNOWCTL_BASE_URL"]!));
+    if (program === "cd") options = { ...options, cwd: join(options.cwd, words[0]!) };
+    else if (program === "export") {
+      const [name = "", ...value] = words[0]!.split("=");
+      options = { ...options, env: { ...options.env, [name]: value.join("=") } };
+    } else {
+      const { code, stdout, stderr } = await runHere(words, options);
+      all.code = code;
+      all.stdout += stdout;
+      all.stderr += stderr;
+      if (code !== 0) break;
+    }
+  }
+  return all;
 }
 
 /** Runs a script; a sandbox in it runs until it has said that Ctrl-C ends it. */
 export async function runShell(
   script: string,
   { folder, env }: Pick<Place, "folder" | "env">,
-): Promise<Ran> {
-  const addresses = /http:\/\/127\.0\.0\.1:8787|https:\/\/assistant\.example\.com/g;
-  const child = spawn("sh", ["-ec", script.replace(addresses, env["KNOWCTL_BASE_URL"]!)], {
+): Promise<CliResult> {
+  const line = script.replace(addresses, env["KNOWCTL_BASE_URL"]!);
+  const child = spawn("sh", ["-ec", line], {
     cwd: folder,
     env,
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 30_000,
+    timeout: patienceMs,
   });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
+  const { stderr, ended } = follow(child, line, folder);
+  child.stderr.on("data", () => {
     // Once: a second signal may meet a process that no longer handles any.
-    if (stderr.includes("Ctrl-C here ends") && !child.killed) child.kill("SIGTERM");
+    if (stderr().includes("Ctrl-C here ends") && !child.killed) child.kill("SIGTERM");
   });
-  return await new Promise((done, fail) => {
-    child.on("error", fail);
-    child.on("close", (code) => done({ code, stdout, stderr }));
-  });
+  return await ended;
 }

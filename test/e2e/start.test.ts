@@ -1,8 +1,10 @@
-import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { filesInThisThread } from "../../src/documents/inspect/open-inspector.ts";
+import { patienceMs } from "../patience.ts";
+import { follow, keepEnded, lineOf } from "../ran.ts";
 import { startTestService } from "../service.ts";
 import { cleanEnvironment, projectFolder, runCli, temporaryFolder } from "../support.ts";
 
@@ -19,10 +21,13 @@ async function loadedFiles(args: string[], env: Record<string, string> = {}): Pr
     });
     require(${JSON.stringify(binary)});`;
   // Not synchronously: the sandbox that it may ask lives in this process.
-  const { stderr } = await promisify(execFile)(process.execPath, ["-e", script], {
+  const child = spawn(process.execPath, ["-e", script], {
     cwd: home,
     env: cleanEnvironment(home, env),
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  const { code, stderr } = await follow(child, lineOf(["knowctl", ...args]), home).ended;
+  expect(code).toBe(0);
   return JSON.parse(stderr.split("\nloaded:")[1] ?? "[]") as string[];
 }
 
@@ -78,7 +83,10 @@ describe("start-up", () => {
   });
 
   it("loads nothing that reads documents into the thread that only sends them", async () => {
-    const names = Array.from({ length: 2100 }, (_, index) => `docs/d${index % 21}/${index}.md`);
+    const names = Array.from(
+      { length: filesInThisThread + 50 },
+      (_, index) => `docs/d${index % 21}/${index}.md`,
+    );
     const service = await startTestService({
       files: Object.fromEntries(names.map((name) => [name, `---\ntitle: T\n---\n${name}\n`])),
     });
@@ -89,7 +97,7 @@ describe("start-up", () => {
     for (const part of ["gray-matter", "YAMLException", "picomatch"]) {
       expect(code.includes(part), part).toBe(false);
     }
-  }, 60_000);
+  });
 
   it("loads nothing that reads documents into threads that only compare stamps", () => {
     const script = `
@@ -110,8 +118,9 @@ describe("start-up", () => {
     const result = spawnSync(process.execPath, ["-e", script], {
       cwd: projectFolder,
       encoding: "utf8",
-      timeout: 30_000,
+      timeout: patienceMs,
     });
+    keepEnded(lineOf(["node", "-e", script]), projectFolder, result);
     const answers = JSON.parse(result.stdout) as unknown[][];
     expect(answers).toContainEqual([{ kind: "same" }]);
     const files = answers.find(([first]) => typeof first === "string") as string[];
@@ -150,6 +159,7 @@ describe("start-up", () => {
       Object.defineProperty(process.versions, "node", { value: "18.20.0" });
       require(${JSON.stringify(binary)});`;
     const result = spawnSync(process.execPath, ["-e", script], { encoding: "utf8" });
+    keepEnded(lineOf(["node", "-e", script]), projectFolder, result);
     expect(result.status).toBe(2);
     expect(result.stderr).toContain("needs Node 20.19 or newer");
   });
@@ -163,6 +173,7 @@ describe("standard output", () => {
         stdio: ["ignore", full, "pipe"],
         encoding: "utf8",
       });
+      keepEnded("knowctl --help > /dev/full", projectFolder, result);
       expect(result.status).toBe(14);
       expect(result.stderr).toContain("ENOSPC");
     } finally {
@@ -177,79 +188,9 @@ describe("standard output", () => {
   });
 });
 
-describe("usage errors", () => {
-  const cases: [string[], RegExp][] = [
-    [["ingst"], /unknown command 'ingst'\n.*Did you mean ingest\?/],
-    [["connectors", "lst"], /Did you mean list\?/],
-    [["connectors", "list", "--jsn"], /unknown option '--jsn'\n.*Did you mean --json\?/],
-    [["chat", "--force is what?"], /unknown option .*\n.*after --: chat -- "…"/],
-    [["ingest", "docs", "--concurrency", "0"], /Expected a whole number from 1 to 256/],
-    [["ingest", "docs", "--concurrency", "2.5"], /Expected a whole number/],
-    [["ingest", "docs", "--sections", "some"], /Expected one of whole, headings/],
-    [["ingest", "docs", "--cc-pair-id"], /argument missing/],
-    [["ingest", "docs", "--exit-code"], /--exit-code needs --dry-run/],
-    [
-      ["ingest", "docs", "--output", "csv"],
-      /ingest does not support this format\n.*one of text, table, json, ndjson/,
-    ],
-    [["ingest", ".", "--metadata", "novalue"], /expected key=value/],
-    [["connectors", "list", "--filter", "nothing"], /--filter/],
-    [["connectors", "get"], /missing required argument/],
-    [["connectors", "list", "extra"], /too many arguments/],
-    [["--timeout", "soon", "connectors", "list"], /Expected a number/],
-  ];
-  it.each(cases)("%j is exit 2 with a remedy", async (args, message) => {
-    const home = temporaryFolder();
-    const result = await runCli(args, { cwd: home, env: cleanEnvironment(home) });
-    expect(result.stderr).toMatch(message);
-    expect(result).toMatchObject({ code: 2, stdout: "" });
-    expect(result.stderr.startsWith("error: ")).toBe(true);
-  });
-
-  it("never repeats the value of an unknown flag", async () => {
-    const home = temporaryFolder();
-    const result = await runCli(["chat", "--tokn=SECRET-VALUE", "x"], {
-      cwd: home,
-      env: cleanEnvironment(home),
-    });
-    expect(result.code).toBe(2);
-    expect(result.stderr).toContain("--tokn");
-    expect(result.stderr).not.toContain("SECRET-VALUE");
-  });
-
-  it("name the environment variable that holds a wrong value", async () => {
-    const home = temporaryFolder();
-    const result = await runCli(["ingest", "docs"], {
-      cwd: home,
-      env: cleanEnvironment(home, { KNOWCTL_CONCURRENCY: "many" }),
-    });
-    expect(result.code).toBe(2);
-    expect(result.stderr).toMatch(
-      /KNOWCTL_CONCURRENCY: 'many' is invalid. Expected a whole number from 1 to 256/,
-    );
-  });
-});
-
-describe("environment variables", () => {
-  it("stand in for flags of every kind, and a flag wins", async () => {
-    const service = await startTestService({
-      files: { "docs/a.md": "---\ndraft: true\n---\nA\n", "docs/b.md": "B\n" },
-    });
-    const env = {
-      ...service.env,
-      KNOWCTL_CC_PAIR_ID: "2",
-      KNOWCTL_DRAFTS: "yes",
-      KNOWCTL_TAG: "one, two",
-      KNOWCTL_METADATA: "team=x",
-      KNOWCTL_OUTPUT: "json",
-      KNOWCTL_STATE: "",
-    };
-    const result = await runCli(["ingest", "docs", "--metadata", "team=y"], {
-      cwd: service.folder,
-      env,
-    });
-    expect(JSON.parse(result.stdout)).toMatchObject({ counts: { created: 2 } });
-    const [sent] = service.sandbox.ledger.documents.get("docs/a.md") ?? [];
-    expect(sent?.document.metadata).toEqual({ tags: ["one", "two"], team: "y" });
-  });
+it("a usage error is exit 2", async () => {
+  const cwd = temporaryFolder();
+  const result = await runCli(["ingst"], { cwd, env: cleanEnvironment(cwd) });
+  expect(result).toMatchObject({ code: 2, stdout: "" });
+  expect(result.stderr).toMatch(/^error: unknown command 'ingst'\n.*Did you mean ingest\?/);
 });

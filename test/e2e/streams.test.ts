@@ -4,12 +4,16 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { patienceMs } from "../patience.ts";
+import { follow, lineOf, type Followed } from "../ran.ts";
 import { cleanEnvironment, projectFolder, temporaryFolder } from "../support.ts";
 
-const count = 20_000;
+/** Lines of some 20 MB, far beyond what any buffer on the way holds. */
+const huge = 20_000;
+/** Lines of some 500 KB, more than a pipe holds. */
+const large = 500;
 
-/** A listing of some 20 MB, far beyond what any pipe holds. */
-function bigListing(): string {
+function listing(count: number): string {
   const pair = (id: number) => ({
     cc_pair_id: id,
     name: `${"n".repeat(800)} ${id}`,
@@ -21,8 +25,8 @@ function bigListing(): string {
   return JSON.stringify(Array.from({ length: count }, (_, id) => pair(id)));
 }
 
-async function startService(): Promise<Record<string, string>> {
-  const body = bigListing();
+async function startService(count = large): Promise<Record<string, string>> {
+  const body = listing(count);
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "application/json");
     response.end(body);
@@ -39,79 +43,73 @@ async function startService(): Promise<Record<string, string>> {
   });
 }
 
-function start(args: string[], env: Record<string, string>, stdio: StdioOptions): ChildProcess {
-  const binary = join(projectFolder, "bin", "knowctl.cjs");
+const binary = join(projectFolder, "bin", "knowctl.cjs");
+
+/** Starts the tool; `except` names the stream that the test reads itself. */
+function start(
+  args: string[],
+  env: Record<string, string>,
+  stdio: StdioOptions,
+  except?: "stdout" | "stderr",
+): { child: ChildProcess; ended: Followed["ended"] } {
+  const folder = env["HOME"]!;
   const child = spawn(process.execPath, [binary, "connectors", ...args], {
-    cwd: env["HOME"],
+    cwd: folder,
     env,
     stdio,
-    timeout: 50_000,
+    timeout: patienceMs,
     killSignal: "SIGKILL",
   });
-  return child;
+  const { ended } = follow(child, lineOf(["knowctl", "connectors", ...args]), folder, except);
+  return { child, ended };
 }
 
 /** Runs the tool as a shell does, with `redirection` for its stdout. */
-async function underShell(
-  args: string[],
-  redirection: string,
-): Promise<{ code: number | null; stderr: string }> {
+async function underShell(args: string[], redirection: string): Followed["ended"] {
   const env = await startService();
-  const binary = join(projectFolder, "bin", "knowctl.cjs");
   // Something follows, so that the shell stays the parent.
   const script = `"$0" "$@" ${redirection}; exit $?`;
-  return ended(
-    spawn("sh", ["-c", script, process.execPath, binary, ...args], {
-      cwd: env["HOME"],
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-      timeout: 50_000,
-      killSignal: "SIGKILL",
-    }),
-  );
-}
-
-async function ended(child: ChildProcess): Promise<{ code: number | null; stderr: string }> {
-  let stderr = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const code = await new Promise<number | null>((done) => child.on("close", done));
-  return { code, stderr };
+  const folder = env["HOME"]!;
+  const child = spawn("sh", ["-c", script, process.execPath, binary, ...args], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: patienceMs,
+    killSignal: "SIGKILL",
+  });
+  return follow(child, `${lineOf(["knowctl", ...args])} ${redirection}`, folder).ended;
 }
 
 describe("stdout", () => {
   it.each([
-    ["json", (text: string) => (JSON.parse(text) as unknown[]).length],
-    ["ndjson", (text: string) => text.split("\n").length - 1],
-    ["tsv", (text: string) => text.split("\n").length - 1],
-  ])("as %s arrives whole at a slow reader", async (format, length) => {
-    const child = start(["list", "--output", format], await startService(), [
-      "ignore",
-      "pipe",
-      "pipe",
-    ]);
-    const end = ended(child);
+    ["json", huge, (text: string) => (JSON.parse(text) as unknown[]).length],
+    ["ndjson", large, (text: string) => text.split("\n").length - 1],
+    ["tsv", large, (text: string) => text.split("\n").length - 1],
+  ])("as %s arrives whole at a slow reader", async (format, count, length) => {
+    const env = await startService(count);
+    const stdio = ["ignore", "pipe", "pipe"] as const;
+    const { child, ended } = start(["list", "--output", format], env, [...stdio], "stdout");
     const parts: Buffer[] = [];
     for await (const part of child.stdout ?? []) {
       parts.push(part as Buffer);
       await new Promise((resume) => setImmediate(resume));
     }
-    expect(await end).toEqual({ code: 0, stderr: "" });
+    expect(await ended).toMatchObject({ code: 0, stderr: "" });
     expect(length(Buffer.concat(parts).toString())).toBe(count);
   });
 
   it("whose reader has gone ends the listing quietly", async () => {
-    const child = start(["list", "--json"], await startService(), ["ignore", "pipe", "pipe"]);
-    const end = ended(child);
+    const env = await startService();
+    const { child, ended } = start(["list", "--json"], env, ["ignore", "pipe", "pipe"]);
     child.stdout?.once("data", () => child.stdout?.destroy());
-    expect(await end).toEqual({ code: 0, stderr: "" });
+    expect(await ended).toMatchObject({ code: 0, stderr: "" });
   });
 
   it.runIf(process.platform === "linux")("that cannot be written is exit 14", async () => {
     const full = openSync("/dev/full", "w");
     onTestFinished(() => closeSync(full));
-    const { code, stderr } = await ended(
-      start(["list", "--json"], await startService(), ["ignore", full, "pipe"]),
-    );
+    const env = await startService();
+    const { code, stderr } = await start(["list", "--json"], env, ["ignore", full, "pipe"]).ended;
     expect(code).toBe(14);
     expect(stderr).toMatch(/^error: cannot write the output: ENOSPC\n/);
   });
@@ -142,31 +140,28 @@ describe("stdout", () => {
 
   it("that the program which starts it discards is exit 0", async () => {
     const env = await startService();
-    const child = start(["list"], env, ["ignore", "ignore", "pipe"]);
-    expect(await ended(child)).toEqual({ code: 0, stderr: "" });
+    const { ended } = start(["list"], env, ["ignore", "ignore", "pipe"]);
+    expect(await ended).toMatchObject({ code: 0, stderr: "" });
   });
 });
 
 describe("stderr", () => {
   it("that cannot be written leaves the exit code as it is", async () => {
-    const child = start(["find", "zzz"], await startService(), ["ignore", "pipe", "pipe"]);
+    const env = await startService();
+    const stdio = ["ignore", "pipe", "pipe"] as const;
+    const { child, ended } = start(["find", "zzz"], env, [...stdio], "stderr");
     child.stderr?.destroy();
-    const code = await new Promise((done) => child.on("close", done));
-    expect(code).toBe(9);
+    expect((await ended).code).toBe(9);
   });
 });
 
 describe("--jq", () => {
   it("is interrupted by the first Ctrl-C", async () => {
     const env = await startService();
-    const child = start(["list", "--jq", "[range(1e12)]", "--verbose"], env, [
-      "ignore",
-      "pipe",
-      "pipe",
-    ]);
-    const end = ended(child);
+    const words = ["list", "--jq", "[range(1e12)]", "--verbose"];
+    const { child, ended } = start(words, env, ["ignore", "pipe", "pipe"]);
     // The trace of the request: from here on there is only the expression.
     child.stderr?.once("data", () => child.kill("SIGINT"));
-    expect((await end).code).toBe(130);
+    expect((await ended).code).toBe(130);
   });
 });

@@ -1,326 +1,38 @@
-import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { startTestService, testKey, writeFiles, type TestService } from "../../service.ts";
-import { runCli, type CliResult } from "../../support.ts";
+import { expect, it } from "vitest";
+import { acceptedIds } from "../../commands/ingest/support.ts";
+import { startTestService, testKey } from "../../service.ts";
+import { runCli } from "../../support.ts";
 
-const handbook = {
-  "docs/leave.md":
-    "---\ntitle: Annual leave\ntags: [hr, leave]\nversion: 1.10\nowner: Ada Lovelace <ada@example.com>\nupdated: 2024-05-01\n---\n# Leave\n\nAsk your lead.\n",
-  "docs/expenses.md": "# Expenses\n\nKeep receipts.\n",
-  "docs/plain.txt": "Plain text.\n",
-};
-
-function run(
-  service: TestService,
-  args: string[],
-  env: Record<string, string> = {},
-): Promise<CliResult> {
-  return runCli(args, { cwd: service.folder, env: { ...service.env, ...env } });
-}
-
-function sentIds(service: TestService): string[] {
-  return [...service.sandbox.ledger.documents.keys()].toSorted();
-}
-
-/** Bodies accepted for one id. */
-function bodies(service: TestService, id: string) {
-  return service.sandbox.ledger.documents.get(id) ?? [];
-}
+// What the command does in its many cases: test/commands/ingest/.
 
 const ingest = (...rest: string[]): string[] => ["ingest", "docs", "--cc-pair-id", "2", ...rest];
 
-describe("ingest", () => {
-  it("uploads a folder with its front matter, and a second run sends nothing", async () => {
-    const service = await startTestService({ files: handbook });
-    const first = await run(service, ingest("--output", "json"));
-    expect(first).toMatchObject({ code: 0 });
-    expect(JSON.parse(first.stdout)).toMatchObject({
-      version: 1,
-      status: "ok",
-      counts: { created: 3, updated: 0, unchanged: 0, failed: 0 },
-    });
-    expect(sentIds(service)).toEqual(["docs/expenses.md", "docs/leave.md", "docs/plain.txt"]);
-    expect(bodies(service, "docs/leave.md")).toMatchObject([
-      {
-        cc_pair_id: 2,
-        document: {
-          semantic_identifier: "Annual leave",
-          source: "file",
-          metadata: { tags: ["hr", "leave"], version: "1.10" },
-          doc_updated_at: "2024-05-01T00:00:00Z",
-          primary_owners: [{ display_name: "Ada Lovelace", email: "ada@example.com" }],
-        },
-      },
-    ]);
-    const requests = service.sandbox.ledger.requestCount;
-    const second = await run(service, ingest());
-    expect(second).toMatchObject({ code: 0, stdout: "" });
-    expect(second.stderr).toContain("3 unchanged");
-    expect(service.sandbox.ledger.requestCount).toBe(requests);
-  });
-
-  it("sends only what changed, and again when the mapping changed", async () => {
-    const service = await startTestService({ files: handbook });
-    await run(service, ingest());
-    writeFiles(service.folder, { "docs/expenses.md": "# Expenses\n\nKeep all receipts.\n" });
-    const changed = await run(service, ingest());
-    expect(changed.stderr).toContain("1 updated, 2 unchanged");
-    expect(bodies(service, "docs/expenses.md")).toHaveLength(2);
-    const mapped = await run(service, ingest("--metadata", "team=people"));
-    expect(mapped.stderr).toContain("3 updated");
-    expect(bodies(service, "docs/leave.md")[1]?.document.metadata).toMatchObject({
-      team: "people",
-    });
-  });
-
-  it("finds a changed text behind the same size and mtime", async () => {
-    const service = await startTestService({ files: handbook });
-    const path = join(service.folder, "docs/expenses.md");
-    utimesSync(path, 1_700_000_000, 1_700_000_000);
-    await run(service, ingest());
-    writeFileSync(path, "# Expenses\n\nKeep RECEIPTS.\n");
-    utimesSync(path, 1_700_000_000, 1_700_000_000);
-    expect((await run(service, ingest())).stderr).toContain("1 updated");
-    expect(statSync(path).mtimeMs).toBe(1_700_000_000_000);
-  });
-
-  it("has the same ids from every working directory", async () => {
-    const service = await startTestService({ files: handbook });
-    await run(service, ingest());
-    const inside = await runCli(["ingest", ".", "--cc-pair-id", "2"], {
-      cwd: join(service.folder, "docs"),
-      env: service.env,
-    });
-    expect(inside.stderr).toContain("3 unchanged");
-    expect(sentIds(service)).toHaveLength(3);
-  });
-
-  it("sends the rest when one document is broken, and names file, line and remedy", async () => {
-    const files = { ...handbook, "docs/broken.md": "---\ntitle: [unclosed\n---\ntext\n" };
-    const service = await startTestService({ files });
-    const result = await run(service, ingest());
-    expect(result.code).toBe(10);
-    expect(result.stderr).toMatch(/docs\/broken\.md:\d+:\d+: /);
-    expect(result.stderr).toContain("3 created, 1 failed");
-    expect(sentIds(service)).toHaveLength(3);
-  });
-
-  it("refuses two files with one id before anything is sent", async () => {
-    const files = {
-      "docs/a.md": "---\nid: same\n---\nA\n",
-      "docs/b.md": "---\nid: same\n---\nB\n",
-    };
-    const service = await startTestService({ files });
-    const result = await run(service, ingest());
-    expect(result.code).toBe(2);
-    expect(result.stderr).toContain("same: docs/a.md and docs/b.md");
-    expect(service.sandbox.ledger.requestCount).toBe(0);
-  });
-
-  const refusals: [string, string[], number, RegExp][] = [
-    ["no pair", ["ingest", "docs"], 2, /no cc_pair_id.*\n.*knowctl connectors list/],
-    [
-      "a pair that does not exist",
-      ["ingest", "docs", "--cc-pair-id", "999"],
-      9,
-      /no connector with cc_pair_id 999/,
-    ],
-    ["a connector that does not exist", ["ingest", "docs", "--connector", "Nope"], 9, /Nope/],
-    ["a folder that does not exist", ["ingest", "nowhere", "--cc-pair-id", "2"], 2, /nowhere/],
-    ["an empty folder", ["ingest", "empty", "--cc-pair-id", "2"], 2, /0 documents found in empty/],
-    [
-      "a path outside the root",
-      ["ingest", "docs", "..", "--root", ".", "--cc-pair-id", "2"],
-      2,
-      /outside/,
-    ],
-    ["nothing to ingest", ["ingest"], 2, /nothing to ingest/],
-    ["pair 0", ["ingest", "docs", "--cc-pair-id", "0"], 2, /whole number from 1/],
-    ["stdin", ["ingest", "-", "--cc-pair-id", "2"], 2, /stdin/],
-  ];
-  it.each(refusals)("says what to do: %s", async (_name, args, code, message) => {
-    const service = await startTestService({ files: { ...handbook, "empty/image.png": "x" } });
-    const result = await run(service, args);
-    expect(result.stderr).toMatch(message);
-    expect(result.code).toBe(code);
-    expect(sentIds(service)).toEqual([]);
-  });
-
-  it("takes the pair by connector name", async () => {
-    const service = await startTestService({ files: handbook });
-    const result = await run(service, ["ingest", "docs", "--connector", "Handbook uploads"]);
-    expect(result.code).toBe(0);
-    expect(bodies(service, "docs/leave.md")[0]?.cc_pair_id).toBe(2);
-  });
-
-  it("warns about a pair whose connector prunes", async () => {
-    const service = await startTestService({ files: handbook });
-    const result = await run(service, ["ingest", "docs", "--cc-pair-id", "3"]);
-    expect(result.code).toBe(0);
-    expect(result.stderr).toContain("warning: cc_pair_id 3");
-  });
-
-  it("says how many warnings it does not show", async () => {
-    const unclosed = "---\ntitle: A\n\ntext without an end of the front matter\n";
-    const files = Object.fromEntries(
-      Array.from({ length: 60 }, (_, n) => [`docs/${n}.md`, unclosed]),
-    );
-    const service = await startTestService({ files });
-    const result = await run(service, ingest());
-    expect(result.code).toBe(0);
-    const warnings = result.stderr.split("\n").filter((line) => line.startsWith("warning: "));
-    expect(warnings).toHaveLength(51);
-    expect(warnings.at(-1)).toBe("warning: … and 10 more");
-  });
-
-  it("prints a line per document as ndjson, the result last", async () => {
-    const service = await startTestService({
-      files: { ...handbook, "docs/draft.md": "---\ndraft: true\n---\nx\n" },
-    });
-    const result = await run(service, ingest("--output", "ndjson"));
-    const lines = result.stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(
-      lines
-        .slice(0, -1)
-        .map(({ status }) => String(status))
-        .toSorted((a, b) => a.localeCompare(b)),
-    ).toEqual(["created", "created", "created", "skipped"]);
-    expect(lines.at(-1)).toMatchObject({
-      type: "result",
-      status: "ok",
-      counts: { created: 3, skipped: 1 },
-    });
-  });
-
-  it("leaves no key in output, state or logs", async () => {
-    const service = await startTestService({ files: handbook });
-    const result = await run(service, ingest("--debug"));
-    expect(result.code).toBe(0);
-    expect(result.stdout + result.stderr).not.toContain(testKey);
-    const state = readFileSync(join(service.folder, ".knowctl", "state.db"));
-    expect(state.includes(testKey)).toBe(false);
-  });
-});
-
-describe("ingest explain", () => {
-  const config = {
-    ingest: { ccPairId: 2, rules: [{ match: "docs/leave*", ccPairId: 7 }] },
+it("uploads a folder as a process; a second one sends nothing, and no key is left", async () => {
+  const files = {
+    "docs/leave.md": "---\ntitle: Annual leave\n---\n# Leave\n",
+    "docs/plain.txt": "Text.\n",
+    "docs/broken.md": "---\ntitle: [unclosed\n---\ntext\n",
   };
-  const cases: [string, string[], unknown][] = [
-    ["the configured pair", ["docs/expenses.md"], 2],
-    ["the pair of a rule, which wins over the configured one", ["docs/leave.md"], 7],
-    ["the pair of a flag, which wins over both", ["docs/leave.md", "--cc-pair-id", "4"], 4],
-    ["the connector of a flag", ["docs/leave.md", "--connector", "Release notes"], "Release notes"],
-  ];
-  it.each(cases)("names %s", async (_name, args, target) => {
-    const files = { ...handbook, ".cliconfig.json": JSON.stringify(config) };
-    const service = await startTestService({ files });
-    const result = await run(service, ["ingest", "explain", ...args]);
-    expect(JSON.parse(result.stdout)).toMatchObject({ target });
-  });
+  const service = await startTestService({ files });
+  const options = { cwd: service.folder, env: service.env };
+  const first = await runCli(ingest("--debug", "--output", "json"), options);
+  expect(first).toMatchObject({ code: 10 });
+  expect(JSON.parse(first.stdout)).toMatchObject({ counts: { created: 2, failed: 1 } });
+  expect(acceptedIds(service)).toEqual(["docs/leave.md", "docs/plain.txt"]);
+  expect(first.stdout + first.stderr).not.toContain(testKey);
+  const state = readFileSync(join(service.folder, ".knowctl", "state.db"));
+  expect(state.includes(testKey)).toBe(false);
+  const second = await runCli(ingest("--exclude", "broken.md"), options);
+  expect(second).toMatchObject({ code: 0, stdout: "" });
+  expect(second.stderr).toContain("2 unchanged");
 });
 
-describe("ingest --dry-run", () => {
-  it("shows the plan without key, connection or trace", async () => {
-    const service = await startTestService({ files: handbook });
-    const { KNOWCTL_API_KEY: _key, KNOWCTL_BASE_URL: _url, ...bare } = service.env;
-    const result = await runCli(ingest("--dry-run"), { cwd: service.folder, env: bare });
-    expect(result.code).toBe(0);
-    expect(result.stdout.trimEnd().split("\n")).toEqual([
-      "new\tdocs/expenses.md\tdocs/expenses.md\t",
-      "new\tdocs/leave.md\tdocs/leave.md\t",
-      "new\tdocs/plain.txt\tdocs/plain.txt",
-    ]);
-    expect(existsSync(join(service.folder, ".knowctl"))).toBe(false);
-    expect(service.sandbox.ledger.requestCount).toBe(0);
-  });
-
-  it("tells new, changed fields, unchanged and orphaned apart, and exits 12 when asked", async () => {
-    const service = await startTestService({ files: handbook });
-    await run(service, ingest());
-    expect(await run(service, ingest("--dry-run", "--exit-code"))).toMatchObject({ code: 0 });
-    writeFiles(service.folder, {
-      "docs/new.md": "new\n",
-      "docs/expenses.md": "---\nteam: x\n---\n# Expenses\n\nKeep receipts.\n",
-    });
-    rmSync(join(service.folder, "docs/plain.txt"));
-    const result = await run(service, ingest("--dry-run", "--exit-code", "--output", "json"));
-    expect(result.code).toBe(12);
-    const plan = JSON.parse(result.stdout) as {
-      documents: { action: string; path: string; detail: string }[];
-    };
-    expect(
-      plan.documents.map(({ action, path, detail }) => [
-        action,
-        path,
-        action === "changed" ? detail : "",
-      ]),
-    ).toEqual([
-      ["changed", "docs/expenses.md", "metadata"],
-      ["unchanged", "docs/leave.md", ""],
-      ["new", "docs/new.md", ""],
-      ["orphaned", "docs/plain.txt", ""],
-    ]);
-  });
-});
-
-describe("ingest under faults", () => {
-  it("retries, and stores each document once when answers are lost", async () => {
-    const files = Object.fromEntries(
-      Array.from({ length: 30 }, (_, n) => [`docs/${n}.md`, `text ${n}\n`]),
-    );
-    const rules = [
-      { when: { documentId: "docs/3.md", nth: 1 }, do: "reset-after-store" as const },
-      { when: { documentId: "docs/4.md", nth: 1 }, do: { status: 503 } },
-      { when: { documentId: "docs/5.md", nth: 1 }, do: "reset-before-store" as const },
-    ];
-    const service = await startTestService({ files, faults: { rules } });
-    const result = await run(service, ingest());
-    expect(result.code).toBe(0);
-    expect(sentIds(service)).toHaveLength(30);
-    expect(bodies(service, "docs/3.md").length).toBeLessThanOrEqual(2);
-  });
-
-  it("stops at the first 401 and keeps what was accepted", async () => {
-    const files = Object.fromEntries(
-      Array.from({ length: 60 }, (_, n) => [`docs/${n + 10}.md`, `text ${n}\n`]),
-    );
-    const when = { method: "POST", path: "/api/svc-api/ingestion", after: 20 };
-    const service = await startTestService({
-      files,
-      faults: { rules: [{ when, do: { status: 401, body: { detail: "expired" } } }] },
-    });
-    const result = await run(service, ingest("--concurrency", "4"));
-    expect(result.code).toBe(4);
-    expect(sentIds(service)).toHaveLength(20);
-    const posts = service.sandbox.ledger.requests.filter(({ method }) => method === "POST");
-    expect(posts.length).toBeLessThanOrEqual(20 + 4);
-    const plan = await run(service, ingest("--dry-run", "--output", "json"));
-    expect(JSON.parse(plan.stdout)).toMatchObject({ counts: { unchanged: 20, new: 40 } });
-  });
-
-  it("takes a web page with status 200 for no success", async () => {
-    const when = { method: "POST", path: "/api/svc-api/ingestion" };
-    const service = await startTestService({
-      files: handbook,
-      faults: { rules: [{ when, do: "html" }] },
-    });
-    const result = await run(service, ingest());
-    expect(result.code).toBe(8);
-    expect(result.stderr).toContain("base URL");
-    const plan = await run(service, ingest("--dry-run", "--output", "json"));
-    expect(JSON.parse(plan.stdout)).toMatchObject({ counts: { new: 3 } });
-  });
-
-  it("says that nobody answers when the service is dead", async () => {
-    const service = await startTestService({ files: handbook });
-    await service.sandbox.close();
-    const result = await run(service, ingest());
-    expect(result.code).toBe(5);
-    expect(result.stderr).toContain(service.sandbox.url);
-  });
+it("says that nobody answers when the service is dead", async () => {
+  const service = await startTestService({ files: { "docs/a.md": "A\n" } });
+  await service.sandbox.close();
+  const result = await runCli(ingest(), { cwd: service.folder, env: service.env });
+  expect(result.code).toBe(5);
+  expect(result.stderr).toContain(service.sandbox.url);
 });

@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runHere } from "../../main.ts";
+import { forSeeds, someOf } from "../../property.ts";
+import { follow } from "../../ran.ts";
 import { startTestService, type TestService } from "../../service.ts";
 import {
   cleanEnvironment,
@@ -36,6 +39,18 @@ async function interruptAfter(
   });
 }
 
+const ingest = ["ingest", "docs", "--cc-pair-id", "2"];
+
+/** An upload as a process, beside others. */
+function start({ folder: cwd, env }: TestService): Promise<CliResult> {
+  return runCli(ingest, { cwd, env });
+}
+
+/** An upload that nothing disturbs. */
+function upload({ folder: cwd, env }: TestService): ReturnType<typeof runHere> {
+  return runHere(ingest, { cwd, env });
+}
+
 function sentTwice(service: TestService): number {
   return [...service.sandbox.ledger.documents.values()].reduce(
     (sum, all) => sum + all.length - 1,
@@ -48,38 +63,34 @@ const inFlight = 8;
 const batch = 64;
 
 it.skipIf(process.platform === "win32")("SIGUSR1 opens no inspector", async () => {
-  const child = spawn(
-    process.execPath,
-    [join(projectFolder, "bin", "knowctl.cjs"), "sandbox", "--port", "0"],
-    {
-      env: cleanEnvironment(temporaryFolder()),
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
-  let told = "";
-  const ended = new Promise((done) => child.on("close", done));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (told += text));
+  const binary = join(projectFolder, "bin", "knowctl.cjs");
+  const cwd = temporaryFolder();
+  const child = spawn(process.execPath, [binary, "sandbox", "--port", "0"], {
+    cwd,
+    env: cleanEnvironment(cwd),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { ended } = follow(child, "knowctl sandbox --port 0", cwd);
   await new Promise((ready) => child.stderr.once("data", ready));
   child.kill("SIGUSR1");
   // Delivered after it, so that what the first signal does is done.
   child.kill("SIGTERM");
-  await ended;
-  expect(told).not.toContain("Debugger listening");
+  expect((await ended).stderr).not.toContain("Debugger listening");
 });
 
 describe("interrupted uploads", () => {
-  it.each([1, 40, 70, 150, 290])("resumes after kill -9 at document %i", async (count) => {
-    const service = await startTestService({ files, faults: slow });
-    const killed = await interruptAfter(service, count, "SIGKILL");
-    expect(killed.signal).toBe("SIGKILL");
-    const resumed = await runCli(["ingest", "docs", "--cc-pair-id", "2", "--output", "json"], {
-      cwd: service.folder,
-      env: service.env,
-    });
-    expect(resumed).toMatchObject({ code: 0 });
-    expect(service.sandbox.ledger.documents.size).toBe(total);
-    expect(sentTwice(service)).toBeLessThanOrEqual(inFlight + batch);
-  });
+  it.each(someOf([1, 40, 70, 150, 290], 3))(
+    "resumes after kill -9 at document %i",
+    async (count) => {
+      const service = await startTestService({ files, faults: slow });
+      const killed = await interruptAfter(service, count, "SIGKILL");
+      expect(killed.signal).toBe("SIGKILL");
+      const resumed = await upload(service);
+      expect(resumed).toMatchObject({ code: 0 });
+      expect(service.sandbox.ledger.documents.size).toBe(total);
+      expect(sentTwice(service)).toBeLessThanOrEqual(inFlight + batch);
+    },
+  );
 
   const signals: [NodeJS.Signals, number][] = [
     ["SIGINT", 130],
@@ -96,10 +107,7 @@ describe("interrupted uploads", () => {
       expect(result.status).toBe("interrupted");
       expect(result.counts.created).toBe(service.sandbox.ledger.documents.size);
       expect(stopped.stderr).toContain(`interrupted by ${signal}`);
-      await runCli(["ingest", "docs", "--cc-pair-id", "2"], {
-        cwd: service.folder,
-        env: service.env,
-      });
+      await upload(service);
       expect(service.sandbox.ledger.documents.size).toBe(total);
       expect(sentTwice(service)).toBe(0);
     },
@@ -107,8 +115,9 @@ describe("interrupted uploads", () => {
 
   it("takes a signal that comes twice, as `timeout` and npm send it, for one", async () => {
     const service = await startTestService({ files, faults: slow });
-    // Two of one kind may arrive as one.
-    const stopped = await interruptAfter(service, 40, "SIGINT", "SIGTERM");
+    // Two of one kind may arrive as one. Both wait for the process to go on, so that neither is late.
+    const signals = ["SIGSTOP", "SIGINT", "SIGTERM", "SIGCONT"] as const;
+    const stopped = await interruptAfter(service, 40, ...signals);
     expect([130, 143]).toContain(stopped.code);
     expect(JSON.parse(stopped.stdout)).toMatchObject({ status: "interrupted" });
   });
@@ -134,22 +143,21 @@ describe("interrupted uploads", () => {
 
   it("shares one state between two runs at once", async () => {
     const service = await startTestService({ files, faults: slow });
-    const upload = () =>
-      runCli(["ingest", "docs", "--cc-pair-id", "2"], { cwd: service.folder, env: service.env });
-    const both = await Promise.all([upload(), upload()]);
+    const both = await Promise.all([start(service), start(service)]);
     expect(both).toMatchObject([{ code: 0 }, { code: 0 }]);
     expect(service.sandbox.ledger.documents.size).toBe(total);
     const requests = service.sandbox.ledger.requestCount;
-    expect((await upload()).stderr).toContain(`${total} unchanged`);
+    expect((await upload(service)).stderr).toContain(`${total} unchanged`);
     expect(service.sandbox.ledger.requestCount).toBe(requests);
   });
 
-  it.each([1, 2, 3, 4, 5])("makes one state from four runs at once, round %i", async () => {
-    const service = await startTestService({ files: { "docs/a.md": "A\n", "docs/b.md": "B\n" } });
-    const upload = () =>
-      runCli(["ingest", "docs", "--cc-pair-id", "2"], { cwd: service.folder, env: service.env });
-    const all = await Promise.all([upload(), upload(), upload(), upload()]);
-    expect(all).toMatchObject([{ code: 0 }, { code: 0 }, { code: 0 }, { code: 0 }]);
-    expect((await upload()).stderr).toContain("2 unchanged");
+  it("makes one state from four runs at once, in every round", async () => {
+    await forSeeds(2, async () => {
+      const files = { "docs/a.md": "A\n", "docs/b.md": "B\n" };
+      const service = await startTestService({ files });
+      const all = await Promise.all([1, 2, 3, 4].map(() => start(service)));
+      expect(all).toMatchObject([{ code: 0 }, { code: 0 }, { code: 0 }, { code: 0 }]);
+      expect((await upload(service)).stderr).toContain("2 unchanged");
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runHere } from "../../main.ts";
 import { startTestService, type TestService } from "../../service.ts";
 import { runCli, type CliResult } from "../../support.ts";
 
@@ -18,8 +19,8 @@ const files = {
 };
 const documentCount = pages.length + rows.length;
 
-function run(service: TestService, args: string[]): Promise<CliResult> {
-  return runCli(args, { cwd: service.folder, env: service.env });
+function run({ folder: cwd, env }: TestService, args: string[]): ReturnType<typeof runHere> {
+  return runHere(args, { cwd, env });
 }
 
 const inputs = ["docs", "docs/rows.csv", "--cc-pair-id", "2"];
@@ -27,15 +28,18 @@ const inputs = ["docs", "docs/rows.csv", "--cc-pair-id", "2"];
 function runShards(service: TestService, extra: (index: number) => string[]): Promise<CliResult[]> {
   return Promise.all(
     shards.map((shard, index) =>
-      run(service, [
-        "ingest",
-        ...inputs,
-        "--shard",
-        shard,
-        "--report",
-        `shard-${index + 1}.json`,
-        ...extra(index),
-      ]),
+      runCli(
+        [
+          "ingest",
+          ...inputs,
+          "--shard",
+          shard,
+          "--report",
+          `shard-${index + 1}.json`,
+          ...extra(index),
+        ],
+        { cwd: service.folder, env: service.env },
+      ),
     ),
   );
 }

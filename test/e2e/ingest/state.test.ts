@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runHere } from "../../main.ts";
 import { startTestService } from "../../service.ts";
 import { runCli } from "../../support.ts";
 
@@ -11,16 +12,18 @@ const files = Object.fromEntries(
 describe("state", () => {
   it("takes an import and a merge while an upload runs, and loses nothing", async () => {
     const service = await startTestService({ files });
-    const run = (...args: string[]) => runCli(args, { cwd: service.folder, env: service.env });
+    const options = { cwd: service.folder, env: service.env };
+    const run = (...args: string[]) => runHere(args, options);
     // What another machine has sent to another pair.
     const other = ["--state", join(service.folder, "other")];
     expect(await run("ingest", "docs", "--cc-pair-id", "3", ...other)).toMatchObject({ code: 0 });
     expect(await run("state", "export", "other.ndjson", ...other)).toMatchObject({ code: 0 });
-    const ran = await Promise.all([
-      run("ingest", "docs", "--cc-pair-id", "2"),
-      run("state", "import", "other.ndjson"),
-      run("state", "merge", "other.ndjson", "other.ndjson"),
-    ]);
+    const atOnce = [
+      ["ingest", "docs", "--cc-pair-id", "2"],
+      ["state", "import", "other.ndjson"],
+      ["state", "merge", "other.ndjson", "other.ndjson"],
+    ];
+    const ran = await Promise.all(atOnce.map((args) => runCli(args, options)));
     expect(ran.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual([0, 0, 0]);
     for (const pair of ["2", "3"]) {
       const { stdout } = await run("state", "list", "--cc-pair-id", pair, "-o", "ndjson");

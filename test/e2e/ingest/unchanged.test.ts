@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { filesInThisThread } from "../../../src/documents/inspect/open-inspector.ts";
 import { startTestService } from "../../service.ts";
 import { projectFolder, runCli } from "../../support.ts";
 
@@ -8,7 +9,7 @@ const preload = join(projectFolder, "test", "fixtures", "threads", "count-opens.
 // So many new files are read with the plan; more are only glanced at first, and read later.
 const mostReadFirst = 32;
 // Enough for the threads that look at files to be started.
-const many = 2500;
+const many = filesInThisThread + 50;
 
 /** A service, and a run that gives how many documents it has opened. */
 async function start(count: number) {
@@ -31,7 +32,7 @@ async function start(count: number) {
 it("opens each of few new documents once", async () => {
   const { run } = await start(mostReadFirst);
   expect(await run()).toBe(mostReadFirst);
-}, 60_000);
+});
 
 it("opens each new document twice at most, none when nothing changed; --checksum opens each once", async () => {
   const { service, run } = await start(many);
@@ -40,4 +41,4 @@ it("opens each new document twice at most, none when nothing changed; --checksum
   expect(await run()).toBe(0);
   expect(await run("--checksum")).toBe(many);
   expect(service.sandbox.ledger.requestCount).toBe(requests);
-}, 60_000);
+});
