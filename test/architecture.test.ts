@@ -276,3 +276,25 @@ describe("the sources", () => {
     }
   });
 });
+
+describe("the tests", () => {
+  const inModel = (path: string): boolean => path.startsWith(join("test", "model"));
+  it.each([
+    [
+      "run the program through main.ts, which prints what a failing test ran",
+      /\/src\/main\.ts"/,
+      "main.ts",
+    ],
+    ["try values through property.ts, which says how many", /from "fast-check"/, "property.ts"],
+    ["mock no module", /\bvi\.(?:do)?mock\(/i, ""],
+    [
+      "expect nothing of elapsed time",
+      /expect\((?:performance|Date)\.now|AbortSignal\.timeout/,
+      "",
+    ],
+  ])("%s", (_name, pattern, only) => {
+    const found = sources("test").filter((path) => !inModel(path) && pattern.test(textOf(path)));
+    const self = join("test", "architecture.test.ts");
+    expect(found.filter((path) => path !== self)).toEqual(only === "" ? [] : [join("test", only)]);
+  });
+});

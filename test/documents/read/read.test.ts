@@ -1,12 +1,11 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { readContent } from "../../../src/documents/read/content.ts";
 import { invalidUtf8At } from "../../../src/documents/read/decode.ts";
 import { readDocumentSync, readRows } from "../../../src/documents/read/read.ts";
 import { compileSettings } from "../../../src/documents/map/settings.ts";
-import { CliError } from "../../../src/errors.ts";
+import { replaceInFileSystem } from "../../file-system.ts";
 import { createFolder, failure, fileIn, read, readOk } from "../folder.ts";
 
 const textOf = (content: string | Uint8Array, path?: string): string | undefined =>
@@ -129,57 +128,34 @@ describe("files that are not what they were", () => {
     expect(failure(load)).toContain("not a regular file");
   });
 
-  it("change while they are read: never a mixed text", async () => {
+  it.each([
+    ["by the first read", 1, false],
+    ["by each read but the last one", 4, false],
+    ["by every read", 5, true],
+  ])("change while they are read, %s: never a mixed text", (_when, changes, isRefused) => {
     const { path } = setUp();
-    const size = 1_000_000;
-    writeFileSync(path, "a".repeat(size));
+    const size = 100_000;
+    writeFileSync(path, "-".repeat(size));
     const file = { ...fileIn(join(path, ".."), "a.md"), sizeBytes: size };
-    // How many pieces were written, and the longest pause between two of them in milliseconds.
-    const shared = new Int32Array(new SharedArrayBuffer(8));
-    const writer = new Worker(
-      `const { path, shared } = require("node:worker_threads").workerData;
-       const fs = require("node:fs");
-       const texts = ["a", "b"].map((letter) => Buffer.alloc(${size}, letter));
-       const descriptor = fs.openSync(path, "r+");
-       let last = performance.now();
-       for (let turn = 0; ; turn++) {
-         for (let at = 0; at < ${size}; at += 50000) {
-           fs.writeSync(descriptor, texts[turn % 2], at, 50000, at);
-           const now = performance.now();
-           if (at > 0 && now - last > Atomics.load(shared, 1)) Atomics.store(shared, 1, now - last);
-           last = now;
-           Atomics.add(shared, 0, 1);
-           Atomics.notify(shared, 0);
-           if (at % 100000 === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
-         }
-         if (turn % 10 === 9) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60);
-       }`,
-      { eval: true, workerData: { path, shared } },
+    let reads = 0;
+    // In the midst of a read: the first half is the old text, the second half the new one.
+    replaceInFileSystem(
+      "readSync",
+      (actual) => (descriptor, buffer, offset: number, length: number, position: number) => {
+        const half = Math.floor(length / 2);
+        const read = (from: number, count: number): number =>
+          actual(descriptor, buffer, offset + from, count, position + from) as number;
+        const count = read(0, half);
+        if (reads++ < changes) writeFileSync(path, String(reads).repeat(size));
+        return count + read(half, length - half);
+      },
     );
-    await new Promise((resolve) => writer.once("online", resolve));
-    let refused = 0;
-    for (let turn = 0; turn < 25; turn++) {
-      Atomics.store(shared, 1, 0);
-      try {
-        const { bytes } = readContent(file, 10 * size);
-        expect(bytes.length).toBe(size);
-        const isMixed = !bytes.equals(Buffer.alloc(size, bytes[0] ?? 0));
-        // A pause that is going on counts when it ends.
-        const written = Atomics.load(shared, 0);
-        while (isMixed && Atomics.load(shared, 0) < written + 2)
-          Atomics.wait(shared, 0, written, 100);
-        // On a busy machine the writer may pause in the middle of a text, which is then its content.
-        if (isMixed) expect(Atomics.load(shared, 1)).toBeGreaterThanOrEqual(15);
-      } catch (error) {
-        if (!(error instanceof CliError)) throw error;
-        expect(error.message).toContain("changed during each of 4 reads");
-        refused++;
-      }
-    }
-    await writer.terminate();
-    expect(refused).toBeGreaterThan(0);
+    const load = (): Buffer => readContent(file, 10 * size).bytes;
+    if (isRefused) expect(failure(load)).toBe("a.md: changed during each of 4 reads");
+    else expect(load().equals(Buffer.alloc(size, String(changes)))).toBe(true);
+    expect(reads).toBe(5 - (isRefused ? 0 : 4 - changes));
     // Then it is still, and read.
-    expect(readContent(file, 10 * size).bytes.length).toBe(size);
+    expect(load().length).toBe(size);
   });
 });
 
