@@ -25,7 +25,6 @@ export interface Fields {
 // Failsafe YAML keeps `~` and `null` as text; such a field counts as not set.
 const yamlNull = /^\s*(?:~|null)?\s*$/i;
 const blank = /^\s*$/;
-const needsTidying = /[^\S ]|^ | $|  /;
 
 /** The front matter of `path` as fields. Also works without front matter. */
 export function createFields(frontMatter: FrontMatter | undefined, path: string): Fields {
@@ -61,8 +60,7 @@ export function createFields(frontMatter: FrontMatter | undefined, path: string)
       if (!taken) return undefined;
       const text = textOf(taken.value);
       if (text === undefined) return fail(taken.key, "expected text", "write one value");
-      const value = needsTidying.test(text) ? text.replace(/\s+/g, " ").trim() : text;
-      return { key: taken.key, value };
+      return { key: taken.key, value: text.replace(/\s+/g, " ").trim() };
     },
     get: (key) => data?.[key],
     isUsed: (key) => used.has(key),

@@ -36,7 +36,8 @@ const executable =
   /^---[ \t]*(js|javascript|jsx?|mjs|cjs|tsx?|typescript|node|coffee|coffeescript|cson)[ \t]*$/i;
 const anyLanguage = /^---[ \t]*[A-Za-z_][\w.+-]*[ \t]*$/;
 
-export interface Fenced {
+/** A block between fences. It is front matter if its content is an object. */
+interface Fenced {
   format: MatterFormat;
   block: string;
   firstLine: number;
@@ -125,14 +126,6 @@ function parseBlock({ format, block, firstLine }: Fenced, path: string): ValueMa
   }
 }
 
-/** Finds the block. It is front matter if its content is an object. Throws CliError `usage`. */
-export function findFenced(text: string, path: string, warnings: string[]): Fenced | undefined {
-  const start = text.charCodeAt(0);
-  if (start === 0x7b) return findJson(text);
-  // "-" or "+". Nearly every file without front matter ends here.
-  return start === 0x2d || start === 0x2b ? findFences(text, path, warnings) : undefined;
-}
-
 /**
  * Splits front matter from the body. Front matter needs a first line that is only a fence, a
  * closing fence, and an object as content. Otherwise the whole text is the body:
@@ -152,14 +145,11 @@ export function findFenced(text: string, path: string, warnings: string[]): Fenc
  */
 export function splitFrontMatter(text: string, path: string): SplitText {
   const warnings: string[] = [];
-  const fenced = findFenced(text, path, warnings);
+  const fenced = text.startsWith("{") ? findJson(text) : findFences(text, path, warnings);
   const data = fenced && parseBlock(fenced, path);
   if (!fenced || !data) return { frontMatter: undefined, body: text, bodyLine: 1, warnings };
   const { format, block, firstLine, bodyStart } = fenced;
-  let bodyLine = 1;
-  for (let at = text.indexOf("\n"); at !== -1 && at < bodyStart; at = text.indexOf("\n", at + 1)) {
-    bodyLine++;
-  }
+  const bodyLine = text.slice(0, bodyStart).split("\n").length;
   const frontMatter = { data, format, block, firstLine };
   return { frontMatter, body: text.slice(bodyStart), bodyLine, warnings };
 }

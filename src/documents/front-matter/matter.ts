@@ -88,10 +88,13 @@ function refuseBlankRuns(block: string): void {
 }
 
 /**
- * Parses the text between the fences. Only this function calls gray-matter. It always passes
- * options: without them gray-matter caches, and a second parse of a broken text reports no error.
- * It passes only the block, so that gray-matter cannot lose body text. The fence is NUL, which
- * cannot occur in the block: files with NUL are refused before. Throws MatterError.
+ * Parses the text between the fences with gray-matter and the engines above. Only this function
+ * calls gray-matter, and it does not let it split the file: gray-matter ends the block at any line
+ * that begins like the fence (`---x`), drops an empty line at the start of the body, takes a block
+ * that is never closed to the end of the file, and finds no JSON without fences. So it gets the
+ * block alone, between fences of NUL, which cannot occur in it: files with NUL are refused before.
+ * It always gets options: without them it caches, and a second parse of a broken text reports no
+ * error. Throws MatterError.
  */
 export function parseMatter(block: string, format: MatterFormat): unknown {
   if (block.length > maxBlankLines) refuseBlankRuns(block);

