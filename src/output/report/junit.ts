@@ -3,12 +3,8 @@ import { neutralise } from "../terminal/neutralise.ts";
 import { countOf } from "../terminal/progress.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
 
-// Fast path: most texts match. Saves a third of the time for a million failures.
-const plain = /^[ !#-%'-;=?-~]*$/;
-
 // XML 1.0 allows no control characters, surrogates, U+FFFE, U+FFFF: https://www.w3.org/TR/xml/#charsets
 function xmlText(text: string): string {
-  if (plain.test(text)) return text;
   return neutralise(text)
     .toWellFormed()
     .replace(/[\ufffe\uffff]/g, "\ufffd")
@@ -20,9 +16,7 @@ function xmlText(text: string): string {
 // XML parsers turn a raw newline or tab in an attribute into a space.
 function attribute(name: string, value: string | number | undefined): string {
   if (value === undefined) return "";
-  const raw = String(value);
-  if (plain.test(raw)) return ` ${name}="${raw}"`;
-  const text = xmlText(raw)
+  const text = xmlText(String(value))
     .replaceAll('"', "&quot;")
     .replaceAll("\n", "&#10;")
     .replaceAll("\t", "&#9;");
