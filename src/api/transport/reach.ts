@@ -27,18 +27,10 @@ export function familyOf(host: string): 4 | 6 | undefined {
 
 /**
  * All addresses of a host, in the order of the system resolver (hosts file included), which
- * is the order of connection attempts. Throws Node's error (`ENOTFOUND`), and the signal's
- * reason; the lookup itself cannot be aborted.
+ * is the order of connection attempts. Throws Node's error (`ENOTFOUND`). Cannot be aborted.
  */
-export async function lookUp(host: string, signal: AbortSignal): Promise<Address[]> {
-  signal.throwIfAborted();
-  const aborted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
-  const found = lookup(plainHost(host), { all: true, verbatim: true });
-  // After an abort, a late rejection of the lookup would be unhandled.
-  found.catch(() => {});
-  const all = await Promise.race([found, aborted]);
+export async function lookUp(host: string): Promise<Address[]> {
+  const all = await lookup(plainHost(host), { all: true, verbatim: true });
   return all.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }
 

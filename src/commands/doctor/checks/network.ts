@@ -66,7 +66,7 @@ function hopFix(examination: Examination): string {
   return `check the host "${host}" in the base URL (${where}), and whether it needs a VPN`;
 }
 
-async function examineDns(examination: Examination, signal: AbortSignal): Promise<Verdict> {
+async function examineDns(examination: Examination): Promise<Verdict> {
   const { facts } = examination;
   const { what, host } = need(examination, "hop");
   const family = familyOf(host);
@@ -76,9 +76,8 @@ async function examineDns(examination: Examination, signal: AbortSignal): Promis
   }
   const begun = performance.now();
   try {
-    facts.addresses = await lookUp(host, signal);
+    facts.addresses = await lookUp(host);
   } catch (error) {
-    signal.throwIfAborted();
     const fault = error instanceof Error ? readFault(error, true) : undefined;
     return {
       status: "failure",
