@@ -2,13 +2,11 @@ import type { ExitName } from "../errors.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import type { Output } from "./terminal/output.ts";
 import { jsonWithFailures } from "./report/json.ts";
-import type { ReportFailure } from "./report/record.ts";
+import type { ReportFailure, RunStatus } from "./report/record.ts";
 import { shownText, type ShownPath } from "./paths.ts";
 import { refusedRow } from "./report/text.ts";
 import { countOf, formatCount, formatDuration, type UploadCounts } from "./terminal/progress.ts";
 import { dim, green, red, yellow, type Text } from "./terminal/text.ts";
-
-export type RunStatus = "ok" | "partial" | "error" | "interrupted";
 
 /**
  * The result of an upload, for `--output json` and the summary. Its last member,

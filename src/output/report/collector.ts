@@ -1,4 +1,4 @@
-import type { ReportCounts, ReportFailure, ReportHead, RunReport } from "./record.ts";
+import type { ReportCounts, ReportFailure, ReportHead, RunReport, RunStatus } from "./record.ts";
 import { createThroughput } from "./throughput.ts";
 import { tool } from "./tool.ts";
 
@@ -28,7 +28,7 @@ export interface ReportEvent {
 
 /** Facts that the caller adds when the run ends. */
 export interface RunEnd {
-  status: RunReport["status"];
+  status: RunStatus;
   /** The report omits user name, password, query and fragment of `baseUrl`. */
   target: { baseUrl: string; ccPairId: number | undefined };
   paths: readonly string[];

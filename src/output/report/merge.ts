@@ -1,7 +1,7 @@
 import { CliError } from "../../errors.ts";
 import { createReasons } from "./collector.ts";
 import type { ReportCounts, ReportFailure, ReportHead, RunReport, RunSummary } from "./record.ts";
-import { missingText } from "./text.ts";
+import { missingText, worstStatus } from "./text.ts";
 import { createThroughput } from "./throughput.ts";
 import { tool } from "./tool.ts";
 
@@ -10,9 +10,6 @@ export interface NamedReport {
   name: string;
   report: RunReport;
 }
-
-/** From best to worst. */
-const statusRanks = ["ok", "partial", "interrupted", "error"] as const;
 
 function usage(message: string, hint: string): CliError {
   return new CliError("usage", message, { hints: [hint] });
@@ -141,8 +138,7 @@ export function mergeReports(named: readonly NamedReport[]): {
   const reports = named.map(({ report }) => report);
   const startMs = Math.min(...reports.map(({ startedAt }) => Date.parse(startedAt)));
   const endMs = Math.max(...reports.map(({ finishedAt }) => Date.parse(finishedAt)));
-  const ranks = reports.map(({ status }) => statusRanks.indexOf(status));
-  const rank = Math.max(division.missing.length > 0 ? 1 : 0, ...ranks);
+  const whole = division.missing.length > 0 ? "partial" : "ok";
   const error = mergedError(named);
   const commit = common(reports.map((report) => report.commit));
   const runs = reports.flatMap(runsOf);
@@ -151,7 +147,7 @@ export function mergeReports(named: readonly NamedReport[]): {
     version: 2,
     type: "ingest-report",
     tool,
-    status: statusRanks[rank] ?? "error",
+    status: worstStatus([whole, ...reports.map(({ status }) => status)]),
     startedAt: new Date(startMs).toISOString(),
     finishedAt: new Date(endMs).toISOString(),
     seconds: Math.max(0, endMs - startMs) / 1000,

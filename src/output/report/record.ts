@@ -24,6 +24,8 @@ const status = described(
   "ok; partial: some documents failed; error: the run stopped; interrupted: by a signal",
 );
 
+export type RunStatus = z.infer<typeof status>;
+
 const counts = z.object({
   created: count("documents that were new to the service"),
   updated: count("documents that the service already had"),

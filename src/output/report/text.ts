@@ -1,6 +1,6 @@
 import { neutralise } from "../terminal/neutralise.ts";
 import { formatDuration } from "../terminal/progress.ts";
-import type { ReportFailure, ReportHead, RunReport } from "./record.ts";
+import type { ReportFailure, ReportHead, RunStatus } from "./record.ts";
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -48,12 +48,19 @@ export function formatBytes(bytes: number): string {
 }
 
 /** Status as a heading. */
-export const statusWords: Readonly<Record<RunReport["status"], string>> = {
+export const statusWords: Readonly<Record<RunStatus, string>> = {
   ok: "Done",
   partial: "Done, with failures",
   error: "Stopped",
   interrupted: "Interrupted",
 };
+
+const fromBestToWorst: readonly RunStatus[] = ["ok", "partial", "interrupted", "error"];
+
+/** The status of several runs together. */
+export function worstStatus(statuses: readonly RunStatus[]): RunStatus {
+  return fromBestToWorst.findLast((each) => statuses.includes(each)) ?? "ok";
+}
 
 /** The status as a heading; `Incomplete` if reports of shards are missing. */
 export function statusText(head: ReportHead): string {

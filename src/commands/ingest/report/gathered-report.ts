@@ -1,7 +1,6 @@
-import type { RunStatus } from "../../../output/ingest.ts";
+import type { RunStatus } from "../../../output/report/record.ts";
+import { worstStatus } from "../../../output/report/text.ts";
 import type { Report, Traffic } from "./report.ts";
-
-const fromBestToWorst: readonly RunStatus[] = ["ok", "partial", "interrupted", "error"];
 
 /** One report for several consecutive uploads; end() finishes it once. */
 export interface GatheredReport extends Report {
@@ -18,7 +17,7 @@ export function gatherReport(report: Report): GatheredReport {
     ...report,
     async finish(ended, traffic, error) {
       for (const name of ["requests", "retries", "throttled"] as const) sum[name] += traffic[name];
-      if (fromBestToWorst.indexOf(ended) > fromBestToWorst.indexOf(status)) status = ended;
+      status = worstStatus([status, ended]);
       if (ended !== "error" && ended !== "interrupted") return;
       isFinished = true;
       await report.finish(ended, sum, error);

@@ -7,11 +7,10 @@ import {
   writeResult,
   writeSummary,
   type IngestFormat,
-  type RunStatus,
 } from "../../../output/ingest.ts";
 import type { UploadCounts } from "../../../output/terminal/progress.ts";
 import { createReportCollector, type RunEnd } from "../../../output/report/collector.ts";
-import type { ReportFailure, RunReport } from "../../../output/report/record.ts";
+import type { ReportFailure, RunReport, RunStatus } from "../../../output/report/record.ts";
 import { createFailureLog } from "../../../sync/state/failure-log.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { RecordedOptions } from "../../../sync/state/options.ts";

@@ -4,7 +4,7 @@ import { groupFailures } from "../groups.ts";
 import { failuresSection } from "./html-failures.ts";
 import { renamedSection, skippedSection, slowestSection } from "./html-lists.ts";
 import { style } from "./html-style.ts";
-import type { ReportCounts, ReportFailure, ReportHead, RunReport } from "../record.ts";
+import type { ReportCounts, ReportFailure, ReportHead, RunStatus } from "../record.ts";
 import {
   escapeHtml,
   formatBytes,
@@ -14,7 +14,7 @@ import {
   statusText,
 } from "../text.ts";
 
-const tones: Readonly<Record<RunReport["status"], string>> = {
+const tones: Readonly<Record<RunStatus, string>> = {
   ok: "ok",
   partial: "warn",
   error: "bad",
