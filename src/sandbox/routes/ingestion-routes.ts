@@ -53,7 +53,7 @@ async function ingest(options: IngestionOptions, call: Call): Promise<Reply> {
   const stored = await commits.submit(() =>
     documents.store({ document, pair, updatedAt, skipUnchanged, receivedAt }),
   );
-  ledger.accepted(request, call.body, call.entry);
+  ledger.accepted(request, call.entry);
   if (stored.changed) indexer.notify();
   return json(200, { document_id: stored.id, already_existed: stored.alreadyExisted });
 }

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import type { IngestionRequest } from "../../api/schemas.ts";
 
-/** `full` records everything, `hashes` only hashes of stored bodies, `off` only counts. */
-export type LedgerMode = "full" | "hashes" | "off";
+/** `full` records everything, `off` only counts. */
+export type LedgerMode = "full" | "off";
 
 export interface LedgerRequest {
   method: string;
@@ -20,8 +19,6 @@ export interface LedgerRequest {
 export interface Ledger {
   /** Bodies of accepted ingestions in order, by id as the client sent it ("" without id). */
   documents: Map<string, IngestionRequest[]>;
-  /** SHA-256 (hex) of the same bodies' bytes, in mode `hashes`. */
-  hashes: Map<string, string[]>;
   /** Number of ingestion requests by id, including those refused by a fault or validation. */
   attempts: Map<string, number>;
   /** Parsed bodies of all chat messages, including refused messages. */
@@ -36,22 +33,15 @@ export interface LedgerWriter {
   /** Counts a request; the caller sets the status of the response later. */
   request(method: string, path: string, headers: NodeJS.Dict<string | string[]>): LedgerRequest;
   attempted(id: string): void;
-  accepted(request: IngestionRequest, bytes: Uint8Array, entry: LedgerRequest): void;
+  accepted(request: IngestionRequest, entry: LedgerRequest): void;
   asked(body: unknown): void;
 }
 
 const credentialHeader = /authorization|cookie/i;
 
-function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
-  const known = map.get(key);
-  if (known) known.push(value);
-  else map.set(key, [value]);
-}
-
 export function createLedger(mode: LedgerMode): LedgerWriter {
   const ledger: Ledger = {
     documents: new Map(),
-    hashes: new Map(),
     attempts: new Map(),
     chats: [],
     requests: [],
@@ -73,15 +63,13 @@ export function createLedger(mode: LedgerMode): LedgerWriter {
     attempted(id) {
       if (mode !== "off") ledger.attempts.set(id, (ledger.attempts.get(id) ?? 0) + 1);
     },
-    accepted(request, bytes, entry) {
+    accepted(request, entry) {
+      if (mode !== "full") return;
       const id = request.document.id ?? "";
-      if (mode === "full") {
-        push(ledger.documents, id, request);
-        entry.stored = request;
-      }
-      if (mode === "hashes") {
-        push(ledger.hashes, id, createHash("sha256").update(bytes).digest("hex"));
-      }
+      const known = ledger.documents.get(id);
+      if (known) known.push(request);
+      else ledger.documents.set(id, [request]);
+      entry.stored = request;
     },
     asked(body) {
       if (mode === "full") ledger.chats.push(body as Record<string, unknown>);
