@@ -49,7 +49,7 @@ export function entryLine(entry: RecordedEntry): string {
 const maxLineBytes = 256 * 1024 * 1024;
 const lineFeed = 0x0a;
 
-interface FileLine {
+export interface Line {
   text: string;
   /** From 1. */
   number: number;
@@ -57,12 +57,19 @@ interface FileLine {
   closed: boolean;
 }
 
-/** Lines of a file, read in chunks; memory is bounded by the longest line. */
-async function* linesOf(path: string): AsyncGenerator<FileLine> {
+/**
+ * Lines of UTF-8 bytes, wherever the chunks end. Memory is bounded by the longest line. Throws
+ * what `tooLong` returns for a line above `maxBytes`.
+ */
+export async function* linesOf(
+  chunks: AsyncIterable<Buffer>,
+  maxBytes: number,
+  tooLong: (number: number) => Error,
+): AsyncGenerator<Line> {
   let open: Buffer[] = [];
   let size = 0;
   let number = 0;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
       open.push(chunk.subarray(start, end));
@@ -73,7 +80,7 @@ async function* linesOf(path: string): AsyncGenerator<FileLine> {
     }
     open.push(chunk.subarray(start));
     size += chunk.length - start;
-    if (size > maxLineBytes) throw broken(path, `line ${number + 1} is too long`);
+    if (size > maxBytes) throw tooLong(number + 1);
   }
   const rest = Buffer.concat(open).toString();
   if (rest !== "") yield { text: rest, number: number + 1, closed: false };
@@ -120,7 +127,10 @@ function entryOf(value: Record<string, unknown>): RecordedEntry | "unknown" | un
 export async function* readRecording(path: string): AsyncGenerator<RecordedEntry> {
   try {
     let isHeadRead = false;
-    for await (const { text, number, closed } of linesOf(path)) {
+    const lines = linesOf(createReadStream(path), maxLineBytes, (number) =>
+      broken(path, `line ${number} is too long`),
+    );
+    for await (const { text, number, closed } of lines) {
       const value = parseObject(text);
       if (!isHeadRead) checkHead(path, value);
       else {
