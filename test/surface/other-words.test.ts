@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { commandSummaries } from "../../src/program.ts";
 import { otherWords } from "../../src/surface/other-words.ts";
 import { createTestContext } from "../support.ts";

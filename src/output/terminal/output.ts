@@ -3,7 +3,6 @@ import { showsHyperlinks } from "./hyperlink.ts";
 import { neutralise, neutraliseJson } from "./neutralise.ts";
 import { secretsOf, type Secrets } from "./redact.ts";
 import { renderText, red, yellow, type Text } from "./text.ts";
-import { wrapLines } from "./wrap.ts";
 import {
   breakCommandsInJson,
   createCommandBreaker,
@@ -135,8 +134,11 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
     },
     write: (parts: readonly Text[]): Promise<void> => send(renderText(parts, colour, clean, links)),
     /** Writes lines for people, broken at words. Redacts before: a break would hide a secret. */
-    lines: (parts: readonly Text[], columns: number): Promise<void> =>
-      send(wrapLines(secrets.redact(renderText(parts, colour, clean, links)), columns)),
+    async lines(parts: readonly Text[], columns: number): Promise<void> {
+      // Loaded on a terminal alone: measuring text costs time at the start.
+      const { wrapLines } = await import("./wrap.ts");
+      await send(wrapLines(secrets.redact(renderText(parts, colour, clean, links)), columns));
+    },
     async annotate(annotation: Annotation): Promise<void> {
       // The runner (and the breaker) checks only the start of a line.
       if (isLineOpen || half !== "") await send(clean("\n"));

@@ -18,11 +18,16 @@ export function wrapWords(text: string, width: number): string[] {
 }
 
 const defaultIndent = 2;
+// `$ knowctl …`, `NAME=value knowctl …`: to be copied.
+const command = /^ *(?:\$ |(?:\w+=\S+ )*knowctl )/;
 
-/** Breaks each line of a text for people; its further rows begin below its first word. */
+/**
+ * Breaks each line of a text for people; its further rows begin below its first word. A line that
+ * is a command stays whole.
+ */
 export function wrapLines(text: string, columns: number): string {
   const rows = text.split("\n").flatMap((line) => {
-    if (displayWidth(line) <= columns) return [line];
+    if (displayWidth(line) <= columns || command.test(line)) return [line];
     const [lead = ""] = /^ *(?:[→·] )?/.exec(line) ?? [];
     const indent = lead.length || defaultIndent;
     const [first = "", ...rest] = wrapWords(line.slice(lead.length), columns - indent);

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { createTestContext, projectFolder, temporaryFolder } from "../../support.ts";
 import { writeFiles } from "../../service.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { main } from "../../../src/main.ts";
+import { main } from "../../main.ts";
 import { startSandbox } from "../../../src/sandbox/http/server.ts";
 import { writeFiles } from "../../service.ts";
 import {

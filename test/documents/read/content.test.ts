@@ -1,30 +1,25 @@
-import type * as FileSystem from "node:fs";
 import { lstatSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { stampOf } from "../../../src/documents/inspect/stamp.ts";
 import { readContent } from "../../../src/documents/read/content.ts";
+import { replaceInFileSystem } from "../../file-system.ts";
 import { createFolder, failure, fileIn } from "../folder.ts";
 
 // Another program writes whenever it likes: here it does between the bytes and the stamp after them.
-const write = vi.hoisted(() => ({ next: (): void => {} }));
+const write = { next: (): void => {} };
 
-vi.mock("node:fs", async (importOriginal) => {
-  const fs = await importOriginal<typeof FileSystem>();
-  return {
-    ...fs,
-    readSync(...args: Parameters<typeof fs.readSync>): number {
-      const count = fs.readSync(...args);
-      const { next } = write;
-      write.next = () => {};
-      next();
-      return count;
-    },
-  };
-});
-
-afterEach(() => void (write.next = () => {}));
+function writeAfterRead(): void {
+  replaceInFileSystem("readSync", (actual) => (...args: unknown[]) => {
+    const count = actual(...args);
+    const { next } = write;
+    write.next = () => {};
+    next();
+    return count;
+  });
+}
 
 const setUp = (): { path: string; read: () => ReturnType<typeof readContent> } => {
+  writeAfterRead();
   const file = fileIn(createFolder({ "a.md": "old text" }), "a.md");
   return { path: file.absolutePath, read: () => readContent({ ...file, stamp: "" }, 1000) };
 };

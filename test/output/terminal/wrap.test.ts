@@ -21,6 +21,12 @@ it("begins further rows below the first word", () => {
   );
 });
 
+it("keeps a line that is a command whole", () => {
+  for (const line of ["  KEY=a knowctl chat one two", "$ knowctl chat one two"]) {
+    expect(wrapLines(line, 12)).toBe(line);
+  }
+});
+
 it("takes time that grows with the text alone", () => {
   const words = (count: number): string => "`a b ".repeat(count);
   expect(wrapLines(words(200_000), 40).length).toBeGreaterThan(1_000_000);
