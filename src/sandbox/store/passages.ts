@@ -50,7 +50,9 @@ function blocksOf(text: string): Block[] {
 function titleOf([first, second]: readonly Block[]): string | undefined {
   if (!first || !second || first.heading !== undefined || first.text.length > 300) return undefined;
   const lines = first.text.split("\n");
-  const isTitle = (line: string): boolean => !/^\s*(?:[-*+|>`~<]|\d+[.)])|[.!?:;,]\s*$/.test(line);
+  // A position may end in a question: `Bikes > How often?`
+  const isTitle = (line: string): boolean =>
+    /\S > \S.*\?\s*$/.test(line) || !/^\s*(?:[-*+|>`~<]|\d+[.)])|[.!?:;,]\s*$/.test(line);
   return lines.every(isTitle) ? lines.at(-1)?.trim() : undefined;
 }
 

@@ -176,6 +176,7 @@ describe("passages", () => {
 
   it.each([
     ["a path", "Leave > Annual leave\n\nAsk first.", "Leave > Annual leave", ["Ask first."]],
+    ["a question", "Bikes > How often?\n\nEach week.", "Bikes > How often?", ["Each week."]],
     ["two lines", "Leave\nLeave > Sick\n\nTell us.", "Leave > Sick", ["Tell us."]],
     ["a sentence", "Ask first.\n\nThen go.", "", ["Ask first.", "Then go."]],
     ["a list", "- Ask first\n\nThen go.", "", ["Ask first", "Then go."]],
