@@ -44,6 +44,7 @@ function createRun(context: Context): Run {
 
 /** First word of the command line → function that defines its commands; in the order of the help. */
 const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> = {
+  try: (program, run) => addTry(program, run, runProgram),
   connectors: addConnectors,
   ingest: addIngest,
   report: addReport,
@@ -56,7 +57,6 @@ const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> =
   doctor: addDoctor,
   api: addApi,
   sandbox: addSandbox,
-  try: (program, run) => addTry(program, run, runProgram),
   config: addConfig,
   login: addConfig,
   logout: addConfig,
@@ -90,7 +90,7 @@ export function createProgram(
     "after",
     () =>
       examples([
-        ["knowctl sandbox", "try everything without an account: a local service"],
+        ["knowctl try docs", "ask about a folder of yours, without an account"],
         ["knowctl config init", "connect to a service"],
         ["knowctl connectors list", "see the connectors and their cc_pair_id"],
         ["knowctl ingest docs --cc-pair-id 2", "upload a folder of documents"],

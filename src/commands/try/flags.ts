@@ -9,7 +9,7 @@ export function addTry(program: Command, run: Run, runLine: RunLine): void {
   program
     .command("try")
     .description(
-      "Try everything now, with a folder of yours: no account, nothing leaves this machine.\n" +
+      "Ask about a folder of yours now: no account, nothing sent anywhere.\n" +
         "Starts a local service, uploads the folder, and opens a conversation about it. Every answer\n" +
         "cites your own files. Off a terminal it asks one question and ends. The folder is only read.",
     )
