@@ -59,20 +59,30 @@ function isVersion(arg) {
   return arg === "--version" || arg === "-V";
 }
 
+/** Texts are made for 80 columns; on a narrower terminal the program makes them. */
+function isNarrow() {
+  return isTerminal(1) && process.stdout.columns > 0 && process.stdout.columns < 80;
+}
+
+function ownMember(object, name) {
+  return Object.prototype.hasOwnProperty.call(object, name) ? object[name] : undefined;
+}
+
 /** Version or help, where the arguments ask for nothing else; undefined for all others. */
 function staticAnswer(args) {
   var last = args[args.length - 1];
   // On a terminal `knowctl` alone may ask a question after the help.
   if (args.length === 0 && isTerminal(0) && isTerminal(1) && isTerminal(2)) return undefined;
-  var asksHelp = args.length === 0 || last === "--help" || last === "-h";
   var asksVersion = isVersion(last) || isVersion(args[0]);
-  if (!asksHelp && !asksVersion) return undefined;
+  var asksTopic = args.length === 2 && args[0] === "help";
+  var asksHelp = args.length === 0 || last === "--help" || last === "-h" || asksTopic;
+  if (!asksVersion && (!asksHelp || isNarrow())) return undefined;
   var texts = load(function () {
     return require("../dist/help.json");
   });
   if (asksVersion) return texts.version;
-  var path = args.slice(0, -1).join(" ");
-  return Object.prototype.hasOwnProperty.call(texts.help, path) ? texts.help[path] : undefined;
+  if (asksTopic) return ownMember(texts.topics, last);
+  return ownMember(last === "--help" ? texts.full : texts.short, args.slice(0, -1).join(" "));
 }
 
 /** What the completion script of a shell asks for. Without the rest of the tool: a Tab must be fast. */

@@ -53,10 +53,10 @@ export async function build({ dist = join(projectFolder, "dist"), plugins = [] }
   // dist/ is CommonJS although the package is not.
   writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
   const require = createRequire(import.meta.url);
-  const { helpTexts, surfaceTable } = require(join(dist, "program.cjs"));
+  const { helpTexts, topicTexts, surfaceTable } = require(join(dist, "program.cjs"));
   const { version } = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8"));
-  const help = { version: `${version}\n`, help: helpTexts() };
-  writeFileSync(join(dist, "help.json"), JSON.stringify(help));
+  const help = { short: helpTexts("short"), full: helpTexts("full"), topics: topicTexts() };
+  writeFileSync(join(dist, "help.json"), JSON.stringify({ version: `${version}\n`, ...help }));
   writeFileSync(join(dist, "completion.json"), JSON.stringify(surfaceTable(await configKeys())));
   writeFileSync(join(dist, "LICENSES.txt"), licences(sources));
   return sources;

@@ -23,21 +23,16 @@ function escape(text) {
 
 const literal = (lines) => [".PP", ".nf", ...lines.map(escape), ".fi"];
 
-/** The parts of a help text by their headings; what stands above the first is under `""`. */
+/** Description, usage, and the titled sections of a help text, without the line that ends it. */
 function partsOf(text) {
-  const parts = { "": [] };
-  let name = "";
-  for (const line of text.trimEnd().split("\n")) {
-    const [, heading, rest] = /^([A-Z][a-z]+(?: [a-z]+)?):(?: (.*))?$/.exec(line) ?? [];
-    if (heading === undefined) parts[name].push(line);
-    else {
-      name = heading;
-      parts[name] = rest === undefined ? [] : [rest];
-      // What follows the usage is the description, not a part of it.
-      if (heading === "Usage") name = "";
-    }
-  }
-  return parts;
+  const paragraphs = text.trimEnd().split("\n\n");
+  const from = paragraphs.findIndex((each) => each.startsWith("Usage: "));
+  const sections = paragraphs.slice(from + 1, -1).map((each) => {
+    const [title, ...lines] = each.split("\n");
+    return { title, lines };
+  });
+  const usage = paragraphs[from].replace(/^Usage: /, "").replaceAll(/\n +/g, " ");
+  return { description: paragraphs.slice(0, from), usage, sections };
 }
 
 /** `  -x, --flag <v>  what it does` with its further lines, as term and text. */
@@ -58,83 +53,67 @@ const list = (lines) =>
     text.length === 0 ? "\\&" : escape(text.join(" ")),
   ]);
 
-function prose(lines) {
-  return lines
-    .join("\n")
-    .trim()
-    .split("\n\n")
-    .flatMap((paragraph) => [".PP", ...paragraph.split("\n").map((line) => escape(line.trim()))]);
-}
+const isTable = (paragraph) => /\S {3,}\S/.test(paragraph);
 
-function examples(lines = []) {
-  return lines.length === 0 ? [] : [".PP", "Examples:", ...literal(lines.filter(Boolean))];
-}
+const prose = (paragraphs) =>
+  paragraphs.flatMap((each) =>
+    isTable(each) ? literal(each.split("\n")) : [".PP", ...each.split("\n").map(escape)],
+  );
 
-const isOwn = ([term]) => !/^(?:-h, )?--help\b/.test(term);
+function section({ title, lines }) {
+  const content = title === "Examples:" ? literal(lines).slice(1) : list(lines);
+  return [".PP", `.B ${escape(title)}`, ...content];
+}
 
 function commandSection(path, text) {
-  const {
-    Usage: usage = [],
-    Arguments: given = [],
-    Options: options = [],
-    ...parts
-  } = partsOf(text);
-  const own = itemsOf(options).filter(isOwn);
+  const { description, usage, sections } = partsOf(text);
   return [
     `.SS ${escape(`knowctl ${path}`)}`,
-    `.B ${escape(usage.join(" "))}`,
-    ...prose(parts[""]),
-    ...list(given),
-    ...(own.length === 0 ? [] : list(options).slice(0, own.length * 3)),
-    ...examples(
-      parts["Examples"]?.slice(
-        0,
-        parts["Examples"].findLastIndex((line) => line.startsWith("  ")) + 1,
-      ),
-    ),
+    `.B ${escape(usage)}`,
+    ...prose(description),
+    ...sections.flatMap(section),
   ];
 }
 
+/** A topic: paragraphs, and titled lists. */
+const topic = (text) =>
+  text
+    .trimEnd()
+    .split("\n\n")
+    .flatMap((each) => {
+      const [title, ...lines] = each.split("\n");
+      return /^\S.*:$/.test(title) ? section({ title, lines }) : prose([each]);
+    });
+
 /**
- * The manual page in roff, of the help texts by command path (`""` is the program's own)
- * and the version.
+ * The manual page in roff, of the help texts by command path (`""` is the program's own), the
+ * texts of the topics, and the version.
  */
-export function manualPage(helpTexts, version) {
+export function manualPage(helpTexts, topicTexts, version) {
   const main = partsOf(helpTexts[""]);
   const commands = Object.entries(helpTexts).filter(([path]) => path !== "");
-  const summary = main[""].join(" ").trim();
+  const summary = main.description.join(" ");
+  const isGroupOfCommands = ({ lines }) => !lines.some((line) => line.includes("--"));
+  const examples = main.sections.find(({ title }) => title === "Examples:");
   const lines = [
     '.\\" Generated from the program by npm run docs.',
     `.TH KNOWCTL 1 "" "knowctl ${version}" "User Commands"`,
     ".SH NAME",
     `knowctl \\- ${escape(`${summary[0].toLowerCase()}${summary.slice(1).replace(/\.$/, "")}`)}`,
     ".SH SYNOPSIS",
-    `.B ${escape(main["Usage"].join(" "))}`,
-    ".SH DESCRIPTION",
-    ...prose(main[""]).slice(1),
-    ".PP",
-    "What stands under GLOBAL OPTIONS may be given to every command.",
-    ".SH GLOBAL OPTIONS",
-    ...list(main["Options"]),
+    `.B ${escape(main.usage)}`,
+    ".SH EXAMPLES",
+    ...literal(examples.lines).slice(1),
+    ".SH OVERVIEW",
+    ...main.sections
+      .filter((each) => each !== examples && isGroupOfCommands(each))
+      .flatMap(section),
     ".SH COMMANDS",
     ...commands.flatMap(([path, text]) => commandSection(path, text)),
-    ".SH EXIT STATUS",
-    ...list(main["Exit codes"].map((line) => line.replace(/^( {2}\d+ +\S+) +/, "$1: "))),
-    ".SH ENVIRONMENT",
-    ...list([
-      "  KNOWCTL_API_KEY  key for ingestion; alone it serves listing and chat as well",
-      "  KNOWCTL_ACCESS_TOKEN  key for listing and chat",
-      "  KNOWCTL_TRUST_PROJECT  1 lets the project file name addresses and keys",
-      "  KNOWCTL_...  each flag: --base-url is KNOWCTL_BASE_URL; a flag wins",
+    ...Object.entries(topicTexts).flatMap(([name, text]) => [
+      `.SH ${escape(name.replaceAll("-", " ").toUpperCase())}`,
+      ...topic(text),
     ]),
-    ".SH FILES",
-    ...list([
-      "  ~/.config/knowctl/config.json  profiles and settings of the user",
-      "  .cliconfig.json  settings of a project, from the working directory up to the git root",
-      "  .knowctl  record of what was sent, in the project root",
-    ]),
-    ".SH EXAMPLES",
-    ...literal(main["Examples"].filter(Boolean)).slice(1),
   ];
   return `${lines.join("\n")}\n`;
 }

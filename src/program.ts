@@ -13,8 +13,12 @@ import { collectOptions } from "./surface/environment.ts";
 import { addDoctor } from "./commands/doctor/flags.ts";
 import { addFiles } from "./commands/files/flags.ts";
 import { addIngest } from "./commands/ingest/flags.ts";
-import { examples } from "./surface/options.ts";
-import { globalOptions, isGroup, prepare, summaryOf } from "./surface/prepare.ts";
+import { isGroup, pathOf, summaryOf } from "./surface/commands.ts";
+import { globalOptions } from "./surface/global-options.ts";
+import type { HelpKind } from "./surface/help/help.ts";
+import { helpWidth } from "./surface/help/layout.ts";
+import { topicNames, topicText } from "./surface/help/topics.ts";
+import { prepare, type HelpOutput } from "./surface/prepare.ts";
 import { addReport } from "./commands/report/flags.ts";
 import type { Run } from "./surface/run.ts";
 import { addSandbox } from "./commands/sandbox/flags.ts";
@@ -22,13 +26,6 @@ import { addSessions } from "./commands/sessions/flags.ts";
 import { addState } from "./commands/state/flags.ts";
 import { addTry, offerTrial } from "./commands/try/flags.ts";
 import { addTools } from "./commands/tools/flags.ts";
-
-function exitCodeHelp(): string {
-  const rows = Object.entries(exitCodes).map(
-    ([name, { code, when }]) => `  ${String(code).padEnd(4)} ${name.padEnd(15)} ${when}`,
-  );
-  return `\nExit codes:\n${rows.join("\n")}`;
-}
 
 function createRun(context: Context): Run {
   return (load) =>
@@ -42,63 +39,89 @@ function createRun(context: Context): Run {
     };
 }
 
-/** First word of the command line → function that defines its commands; in the order of the help. */
-const surfaces: Readonly<Record<string, (program: Command, run: Run) => void>> = {
-  try: (program, run) => addTry(program, run, runProgram),
-  connectors: addConnectors,
-  ingest: addIngest,
-  report: addReport,
-  state: addState,
-  chat: addChat,
-  sessions: addSessions,
-  files: addFiles,
-  tools: addTools,
-  agents: addAgents,
-  doctor: addDoctor,
-  api: addApi,
-  sandbox: addSandbox,
-  config: addConfig,
-  login: addConfig,
-  logout: addConfig,
-  completion: addCompletion,
+type AddCommand = (program: Command, run: Run) => void;
+
+/** Groups of the help, in its order: first word of the command line → function that defines its commands. */
+const surfaces: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> = {
+  "Start:": {
+    try: (program, run) => addTry(program, run, runProgram),
+    sandbox: addSandbox,
+  },
+  "Upload:": {
+    connectors: addConnectors,
+    ingest: addIngest,
+    state: addState,
+    report: addReport,
+  },
+  "Ask:": {
+    chat: addChat,
+    sessions: addSessions,
+    files: addFiles,
+    agents: addAgents,
+    tools: addTools,
+  },
+  "Check:": { doctor: addDoctor },
+  "Administer:": { api: addApi },
+  "Set up:": {
+    config: addConfig,
+    login: addConfig,
+    logout: addConfig,
+    completion: addCompletion,
+  },
 };
+
+/** Adds the commands that begin with `firstWord`; all where no command does. */
+function addCommands(program: Command, run: Run, firstWord: string | undefined): void {
+  const only = Object.values(surfaces).some((group) => Object.hasOwn(group, firstWord ?? ""));
+  for (const [heading, group] of Object.entries(surfaces)) {
+    program.commandsGroup(heading);
+    const selected = only ? [group[firstWord ?? ""]] : Object.values(group);
+    for (const add of new Set(selected)) add?.(program, run);
+  }
+}
 
 /**
  * Every command with its flags and help. If the first word of `argv` names a
  * command, only that command: defining the others costs time at each start.
- * Help texts go to `write`.
  */
-export function createProgram(
-  run: Run,
-  write: (text: string) => void,
-  argv?: readonly string[],
-): Command {
-  const firstWord = argv?.[0];
+export function createProgram(run: Run, output: HelpOutput, argv: readonly string[] = []): Command {
   const program = new Command("knowctl")
-    .description(
-      "Look up connectors, upload documents and chat with a knowledge-assistant service.",
-    )
-    .usage("<command> [options]");
+    .description("Upload documents to a knowledge assistant, and ask questions about them.")
+    .usage("COMMAND [options]");
   program.enablePositionalOptions();
   for (const option of globalOptions()) program.addOption(option);
-  const only = firstWord !== undefined && Object.hasOwn(surfaces, firstWord);
-  const selected = only ? [surfaces[firstWord]] : Object.values(surfaces);
-  for (const add of new Set(selected)) add?.(program, run);
-  program.option("-V, --version", "show the version");
-  // A function, so that the text is built only when it is shown.
-  program.addHelpText(
-    "after",
-    () =>
-      examples([
+  addCommands(program, run, argv[0]);
+  program
+    .optionsGroup("Behaviour:")
+    .option("-V, --version", "show the version")
+    .configureHelp({
+      examples: [
         ["knowctl try docs", "ask about a folder of yours, without an account"],
         ["knowctl config init", "connect to a service"],
         ["knowctl connectors list", "see the connectors and their cc_pair_id"],
         ["knowctl ingest docs --cc-pair-id 2", "upload a folder of documents"],
         ['knowctl chat "How do I request leave?"', "ask a question"],
-      ]) + `\n${exitCodeHelp()}`,
-  );
-  prepare(program, write, argv ?? []);
+      ],
+      essentials: [
+        "try",
+        "sandbox",
+        "connectors",
+        "ingest",
+        "chat",
+        "sessions",
+        "doctor",
+        "api",
+        "config",
+      ],
+    });
+  prepare(program, output, argv);
   return program;
+}
+
+/** The program without effects, for its texts and its surface. */
+export function describeProgram(output: Partial<HelpOutput> = {}): Command {
+  const silent: HelpOutput = { write: () => {}, width: helpWidth, kind: "full" };
+  return createProgram(() => () => Promise.resolve(), { ...silent, ...output });
 }
 
 /**
@@ -108,10 +131,14 @@ export function createProgram(
  */
 export async function runProgram(argv: readonly string[], context: Context): Promise<string> {
   let help = "";
-  const collect = (text: string): void => {
-    help += text;
+  const output: HelpOutput = {
+    write: (text) => {
+      help += text;
+    },
+    width: Math.min(helpWidth, context.stdout.columns()),
+    kind: argv.includes("--help") ? "full" : "short",
   };
-  const program = createProgram(createRun(context), collect, argv);
+  const program = createProgram(createRun(context), output, argv);
   try {
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {
@@ -123,47 +150,42 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
   return "";
 }
 
+/** The subcommands of a command, with theirs, by path (`connectors`, `connectors list`, …). */
+function descendants(command: Command): [path: string, command: Command][] {
+  return command.commands.flatMap((each) => [[pathOf(each), each], ...descendants(each)]);
+}
+
 /** Help text of every command by its path (`""`, `connectors`, `connectors list`, …). */
-export function helpTexts(): Record<string, string> {
+export function helpTexts(kind: HelpKind = "full", width = helpWidth): Record<string, string> {
   let text = "";
-  const run: Run = () => () => Promise.resolve();
-  const program = createProgram(run, (part) => {
+  const write = (part: string): void => {
     text += part;
-  });
-  const texts: Record<string, string> = {};
-  const visit = (command: Command, path: string): void => {
-    text = "";
-    command.outputHelp();
-    texts[path] = text;
-    for (const each of command.commands)
-      visit(each, path === "" ? each.name() : `${path} ${each.name()}`);
   };
-  visit(program, "");
-  return texts;
+  const program = describeProgram({ kind, width, write });
+  const all: [string, Command][] = [["", program], ...descendants(program)];
+  return Object.fromEntries(
+    all.map(([path, command]) => {
+      text = "";
+      command.outputHelp();
+      return [path, text];
+    }),
+  );
+}
+
+/** Texts of `knowctl help TOPIC` by topic. */
+export function topicTexts(width = helpWidth): Record<string, string> {
+  return Object.fromEntries(topicNames.map((name) => [name, topicText(name, width) ?? ""]));
 }
 
 /** Table of commands and flags for shell completion; `keys` are the configuration keys. */
 export function surfaceTable(keys: string[]): ReturnType<typeof completionTable> {
-  const program = createProgram(
-    () => () => Promise.resolve(),
-    () => {},
-  );
-  return completionTable(program, keys);
+  return completionTable(describeProgram(), keys);
 }
 
 /** Every command except groups, with its one-line description, for the README. */
 export function commandSummaries(): [name: string, summary: string][] {
-  const program = createProgram(
-    () => () => Promise.resolve(),
-    () => {},
-  );
-  const visit = (command: Command, path: string): [string, string][] =>
-    command.commands.flatMap((each) => {
-      const name = `${path}${each.name()}`;
-      const own: [string, string][] = isGroup(each) ? [] : [[name, summaryOf(each)]];
-      return [...own, ...visit(each, `${name} `)];
-    });
-  return visit(program, "");
+  const own = descendants(describeProgram()).filter(([, each]) => !isGroup(each));
+  return own.map(([path, each]) => [path, summaryOf(each)]);
 }
 
 /** Rows of the exit-code table, for the README. */

@@ -254,7 +254,7 @@ describe("the sources", () => {
     for (const path of [...flags, ...sources("src/surface")]) {
       const statically = textOf(path).matchAll(/^(?:import|\}) (?!type).*from "(\..*)";$/gm);
       for (const [, from = ""] of statically) {
-        expect(from, path).toMatch(/^\.\/flags|surface\/|errors|^\.\/[a-z-]+\.ts$/);
+        expect(from, path).toMatch(/^\.\/flags|surface\/|errors|^\.\.?\/(?:help\/)?[a-z-]+\.ts$/);
         if (flags.includes(path)) expect(from, path).toMatch(/^\.\/flags|surface\/|errors/);
       }
     }

@@ -39,6 +39,8 @@ export interface CompletionTable {
   commands: Record<string, CommandRow>;
   /** Flags that every command accepts. */
   globals: FlagRow[];
+  /** Topics of `knowctl help TOPIC`. */
+  topics: readonly string[];
   /** Keys that `config get` accepts, without profile names. */
   keys: string[];
 }

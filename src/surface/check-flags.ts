@@ -1,5 +1,6 @@
 import type { Command, Option } from "commander";
 import { CliError } from "../errors.ts";
+import { pathOf } from "./commands.ts";
 import type { OptionSource } from "./environment.ts";
 import { flagRules, type FlagRule } from "./flag-rules.ts";
 import { formOf, type SelectionFlag } from "./formats.ts";
@@ -9,12 +10,6 @@ export interface ParsedLine {
   command: Command;
   options: Record<string, unknown>;
   sources: Record<string, OptionSource>;
-}
-
-/** Path of a command without the program's name: `connectors list`. */
-export function pathOf(command: Command): string {
-  if (!command.parent) return "";
-  return `${pathOf(command.parent)} ${command.name()}`.trim();
 }
 
 function usage(message: string, hint: string | undefined): CliError {

@@ -2,7 +2,9 @@ import type { Argument, Command, Option } from "commander";
 import type { CommandRow, CompletionTable, FlagRow, Takes } from "../config/command-table.ts";
 import { formatsOf } from "./formats.ts";
 import { isRepeatable } from "./options.ts";
-import { globalOptions, isGroup, summaryOf } from "./prepare.ts";
+import { topicNames } from "./help/topics.ts";
+import { isGroup, summaryOf } from "./commands.ts";
+import { globalOptions } from "./global-options.ts";
 
 const valuesByFlag: Readonly<Record<string, Takes>> = {
   "--profile": "profile",
@@ -101,5 +103,10 @@ export function completionTable(program: Command, keys: string[]): CompletionTab
   };
   visit(program, "");
   const help = { names: ["-h", "--help"], text: "show help" };
-  return { commands, globals: [...globals.map((option) => flagRow(option, "")), help], keys };
+  return {
+    commands,
+    globals: [...globals.map((option) => flagRow(option, "")), help],
+    topics: topicNames,
+    keys,
+  };
 }

@@ -91,12 +91,6 @@ export function collectParsed<Value>(
   return (value, previous) => [...(previous ?? []), parse(value)];
 }
 
-/** Formats the examples at the end of a help text. Each command works as written. */
-export function examples(lines: readonly (readonly [command: string, purpose: string])[]): string {
-  const rows = lines.map(([command, purpose]) => `  # ${purpose}\n  $ ${command}`);
-  return `\nExamples:\n${rows.join("\n")}`;
-}
-
 /** Parser for a whole number, or a percentage from 0 to 100: `20`, `5%`. */
 export function share(value: string): { count: number } | { percent: number } {
   const [, digits = "", percent] = /^(\d{1,9}(?:\.\d{1,6})?)\s?(%)?$/.exec(value) ?? [];

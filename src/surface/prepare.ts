@@ -1,44 +1,11 @@
-import { Help, Option, type Command, type CommanderError } from "commander";
+import type { Command, CommanderError, Help, Option } from "commander";
 import { CliError } from "../errors.ts";
-import { pathOf } from "./check-flags.ts";
+import { isGroup, pathOf, summaryOf } from "./commands.ts";
+import { globalOptions } from "./global-options.ts";
+import { formatHelp, type HelpKind } from "./help/help.ts";
+import { topicText } from "./help/topics.ts";
 import { commandFor } from "./other-words.ts";
-import { listFormats } from "./formats.ts";
-import { choice, collect, filled, decimal } from "./options.ts";
 import { makeStrict } from "./strict.ts";
-
-/** Width of every help text, on any terminal and in the documentation. */
-const helpWidth = 100;
-
-/** The global flags. Each call creates new ones, because an option belongs to one command. */
-export function globalOptions(): Option[] {
-  return [
-    new Option("--profile <name>", "profile of the configuration to use"),
-    new Option("--config <file>", "configuration file to use instead of searching for one"),
-    new Option("--base-url <url>", "address of the service"),
-    new Option("--dialect <name>", "standard or onyx").argParser(choice("standard", "onyx")),
-    new Option("--timeout <seconds>", "how long to wait for an answer").argParser(
-      decimal(0.001, 86_400),
-    ),
-    new Option("--ca-file <file>", "PEM file with additional certificate authorities"),
-    new Option("--client-cert <file>", "PEM file with a client certificate to show"),
-    new Option("--client-key <file>", "PEM file with its key (default: the certificate's file)"),
-    new Option("--proxy <url>", "proxy (default: HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY)"),
-    new Option("-o, --output <format>", `output format: ${listFormats.join(", ")}`),
-    new Option("--json", "same as --output json"),
-    new Option("--fields <list>", "columns or members to show, in order: a,b.c"),
-    new Option(
-      "--filter <expr>",
-      "keep rows where key=value, key!=value, key~glob or key!~glob (repeatable)",
-    ).argParser(collect),
-    new Option("--jq <expr>", "print what this jq expression makes of the JSON"),
-    new Option("-q, --quiet", "no progress and no notes"),
-    new Option("-v, --verbose", "show each request with status and time"),
-    new Option("--debug", "as --verbose, with redacted headers and stacks"),
-    new Option("--root <dir>", "project root (default: found upward)").argParser(filled),
-    new Option("--no-color", "no colour"),
-    new Option("--no-input", "never ask; a missing answer is an error"),
-  ];
-}
 
 const shownCodes = new Set(["commander.helpDisplayed", "commander.help", "commander.version"]);
 
@@ -71,27 +38,7 @@ function usageError(error: CommanderError, command: Command): CliError {
   });
 }
 
-/** Whether the command only groups subcommands; without a subcommand it shows its help. */
-export function isGroup(command: Command): boolean {
-  return command.commands.length > 0 && command.registeredArguments.length === 0;
-}
-
-/** The first line of a description, for lists of commands. */
-export function summaryOf(command: Command): string {
-  return command.description().split("\n", 1)[0] ?? "";
-}
-
 const globalCopies = new WeakSet<Option>();
-
-/** Help without the copies of the global options. */
-function formatHelp(command: Command, helper: Help): string {
-  const own = Object.assign(Object.create(helper) as Help, {
-    visibleOptions: (each: Command) =>
-      helper.visibleOptions(each).filter((option) => !globalCopies.has(option)),
-    subcommandTerm: (each: Command) => helper.subcommandTerm(each).replace(" [options]", ""),
-  });
-  return Help.prototype.formatHelp.call(own, command, own);
-}
 
 /** What commander 14 does for `help WORD…` and for a word that is no command; not in its types. */
 interface HelpDispatch {
@@ -99,20 +46,35 @@ interface HelpDispatch {
   unknownCommand(): void;
 }
 
-/** Makes `help WORD…` follow all its words; commander follows one, and ignores a word that is no command. */
-function followHelp(command: Command): void {
+/** How help is shown. */
+export interface HelpOutput {
+  write(text: string): void;
+  /** Columns of a line. */
+  width: number;
+  /** Becomes `full` when `help WORD…` is parsed. */
+  kind: HelpKind;
+}
+
+/**
+ * Makes `help WORD…` follow all its words, and know the topics; commander follows one word, and
+ * ignores a word that is no command.
+ */
+function followHelp(command: Command, output: HelpOutput): void {
   (command as unknown as HelpDispatch)._dispatchHelpCommand = () => {
     let found = command;
     for (const word of command.args.slice(1).filter((each) => !each.startsWith("-"))) {
       const next = found.commands.find((each) => each.name() === word);
       if (!next && word === "help" && isGroup(found)) break;
       if (!next) {
+        const topic = found.parent ? undefined : topicText(word, output.width);
+        if (topic !== undefined) return output.write(topic);
         found.args = [word];
         (found as unknown as HelpDispatch).unknownCommand();
         return;
       }
       found = next;
     }
+    output.kind = "full";
     found.help();
   };
 }
@@ -120,32 +82,29 @@ function followHelp(command: Command): void {
 /**
  * Adds the global flags, the help format and the error type of this tool to a
  * command and its subcommands. commander copies settings only when a subcommand
- * is created, so this sets them on each one. Help texts go to `write`; `argv` is
- * the command line to parse.
+ * is created, so this sets them on each one. `argv` is the command line to parse.
  */
-export function prepare(
-  command: Command,
-  write: (text: string) => void,
-  argv: readonly string[],
-): void {
+export function prepare(command: Command, output: HelpOutput, argv: readonly string[]): void {
   makeStrict(command, pathOf(command), argv);
+  const { write, width } = output;
   command
     .exitOverride((error) => {
       throw shownCodes.has(error.code) ? error : usageError(error, command);
     })
-    .configureOutput({
-      writeOut: write,
-      writeErr: write,
-      outputError: () => {},
-      getOutHelpWidth: () => helpWidth,
-      getErrHelpWidth: () => helpWidth,
+    .configureOutput({ writeOut: write, writeErr: write, outputError: () => {} })
+    .configureHelp({
+      ...command.configureHelp(),
+      formatHelp(_command: Command, helper: Help): string {
+        const options = helper.visibleOptions(command).filter((each) => !globalCopies.has(each));
+        const own = options.filter(({ long }) => long !== "--help");
+        return formatHelp(output.kind, { command, helper, options: own, width });
+      },
     })
-    .configureHelp({ helpWidth, formatHelp })
     .helpOption("-h, --help", "show help");
   // A group has a `help` subcommand; `ingest`, which also runs alone, has none.
   if (isGroup(command)) {
     command.helpCommand("help [command]", "show help for a command");
-    followHelp(command);
+    followHelp(command, output);
   }
   for (const subcommand of command.commands) {
     subcommand.summary(summaryOf(subcommand));
@@ -157,10 +116,6 @@ export function prepare(
       globalCopies.add(option);
       subcommand.addOption(option);
     }
-    subcommand.addHelpText(
-      "after",
-      "\nGlobal options such as --profile or --output: knowctl --help",
-    );
-    prepare(subcommand, write, argv);
+    prepare(subcommand, output, argv);
   }
 }

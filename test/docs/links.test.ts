@@ -31,7 +31,7 @@ describe.each(pages)("%s", (page) => {
 
   it("names commands that exist", () => {
     const commands = new Set(Object.keys(helpTexts()));
-    const groups = new Set([...commands].map((path) => path.split(" ")[0]!));
+    const groups = new Set(["help", ...[...commands].map((path) => path.split(" ")[0]!)]);
     for (const [, first = "", second = ""] of proseOf(page).matchAll(
       /`knowctl ([a-z]+)(?: ([a-z]+)(?=[ `]))?/g,
     )) {

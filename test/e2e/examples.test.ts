@@ -6,10 +6,12 @@ import { preparePlace, runExample, runShell, type Place } from "./shell.ts";
 // name. The sandbox of the test stands for every address in them. What pages show:
 // test/docs/blocks.test.ts.
 
+/** Commands in the help of a command and its subcommands, with the newlines in them. A group repeats those below. */
 function helpExamples(command: string): string[] {
   const texts = Object.entries(helpTexts()).filter(([path]) => path.split(" ")[0] === command);
-  return texts.flatMap(([, text]) =>
-    [...text.matchAll(/^ {2}\$ (.+)$/gm)].map(([, line]) => line!),
+  const own = texts.filter(([, text]) => !text.includes("[options] [command]\n"));
+  return own.flatMap(([, text]) =>
+    [...text.matchAll(/^ {2}\$ ((?:.*\\\n)*.+)$/gm)].map(([, line]) => line!),
   );
 }
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { helpTexts } from "../../src/program.ts";
+import { helpTexts, topicTexts } from "../../src/program.ts";
 import { writeFiles } from "../service.ts";
 import { projectFolder } from "../support.ts";
 import { preparePlace, runShell, type Place } from "./shell.ts";
@@ -136,9 +136,8 @@ const foreign = new Set(
 );
 
 it("every flag that the documentation names is one of the program", () => {
-  const known = new Set(
-    Object.values(helpTexts()).flatMap((help) => help.match(/--[a-z][a-z-]+/g) ?? []),
-  );
+  const texts = [...Object.values(helpTexts()), topicTexts()["global-flags"]!];
+  const known = new Set(texts.flatMap((help) => help.match(/--[a-z][a-z-]+/g) ?? []));
   const names = readdirSync(folder).filter(
     (name) => name.endsWith(".md") && name !== "commands.md",
   );

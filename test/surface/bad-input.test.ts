@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { main } from "../main.ts";
-import { createProgram } from "../../src/program.ts";
+import { describeProgram } from "../../src/program.ts";
 import { variableOf } from "../../src/surface/environment.ts";
 import { isRepeatable } from "../../src/surface/options.ts";
 import { cleanEnvironment, createTestContext } from "../support.ts";
@@ -29,11 +29,7 @@ const anyText = new Set(
   --llm-system --play --tag --map`.split(/\s+/),
 );
 
-const quiet = (): Promise<void> => Promise.resolve();
-const program = createProgram(
-  () => quiet,
-  () => {},
-);
+const program = describeProgram();
 
 function commandsBelow(command: Command, path: string[] = []): [string[], Command][] {
   const below = command.commands.flatMap((each) => commandsBelow(each, [...path, each.name()]));

@@ -1,12 +1,9 @@
 import type { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
-import { createProgram } from "../../src/program.ts";
+import { describeProgram } from "../../src/program.ts";
 import { collectOptions, variableOf } from "../../src/surface/environment.ts";
 
-const program = createProgram(
-  () => () => Promise.resolve(),
-  () => {},
-);
+const program = describeProgram();
 
 function commandsBelow(command: Command): Command[] {
   return [command, ...command.commands.flatMap(commandsBelow)];

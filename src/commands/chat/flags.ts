@@ -1,102 +1,117 @@
 import type { Command } from "commander";
-import {
-  choice,
-  collect,
-  collectParsed,
-  decimal,
-  examples,
-  integer,
-  size,
-} from "../../surface/options.ts";
+import { choice, collect, collectParsed, decimal, integer, size } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
 const id = (flag: string) => integer(flag === "--agent" ? -(2 ** 31) : 0, 2 ** 31 - 1);
 
 function addSessionOptions(command: Command): Command {
   return command
-    .option("--agent <id>", "agent that answers, in a new session", id("--agent"))
-    .option("--project <id>", "project that scopes a new session", id("--project"))
-    .option("--session <id>", "continue this session; the beginning of its id is enough")
+    .optionsGroup("Session:")
+    .option("--agent <id>", "agent for a new session", id("--agent"))
+    .option("--project <id>", "project for a new session", id("--project"))
+    .option("--session <id>", "continue this session (the beginning of its id is enough)")
     .option("-c, --continue", "continue the last session of this profile")
-    .option("--parent <id>", "message to answer to (default: the last one)", id("--parent"));
+    .option("--parent <id>", "message to reply to (default: the last one)", id("--parent"));
 }
 
 function addRequestOptions(command: Command): Command {
   return command
-    .option("--model <provider/version>", "language model for this message, split at the first /")
-    .option("--provider <name>", "language model provider alone")
-    .option("--model-version <name>", "language model alone")
+    .optionsGroup("Model and tools:")
+    .option("--model <provider/version>", "language model for this message")
+    .option("--provider <name>", "only the provider of the model")
+    .option("--model-version <name>", "only the version of the model")
     .option("--temperature <number>", "randomness of the model, 0 to 2", decimal(0, 2))
     .option("--tool <id>", "allow only this tool (repeatable)", collectParsed(id("--tool")))
     .option("--no-tools", "allow no tool")
-    .option("--force-tool <id>", "a tool that must run", id("--force-tool"))
-    .option("--file <path>", "upload this file and send it along (repeatable)", collect)
-    .option("--file-id <id>", "send along a file uploaded before (repeatable)", collect)
+    .option("--force-tool <id>", "tool that must run", id("--force-tool"))
+    .optionsGroup("Files:")
+    .option("--file <path>", "upload and attach this file (repeatable)", collect)
+    .option("--file-id <id>", "attach an uploaded file (repeatable)", collect)
+    .optionsGroup("Documents to search:")
     .option("--source-type <type>", "search only this source type (repeatable)", collect)
     .option("--document-set <name>", "search only this document set (repeatable)", collect)
     .option("--filter-tag <key=value>", "search only documents with this tag (repeatable)", collect)
-    .option("--since <when>", "search only newer documents: 2026-01-31, 7d, 12h, or ISO 8601")
-    .option("--deep-research", "research at length; consumes significantly more tokens")
-    .option("--no-stream", "take the answer in one piece")
-    .option("--payload <file>", "JSON file (or -) of request members, merged last");
+    .option("--since <when>", "search only newer documents: 7d, 12h, 2026-01-31")
+    .optionsGroup("Request:")
+    .option("--deep-research", "longer research; uses many more tokens")
+    .option("--no-stream", "receive the answer in one piece")
+    .option("--max-packet <size>", "longest line of a stream (default: 64MiB)", size(1024, 2 ** 30))
+    .option("--payload <file>", "JSON file (or -) with more members of the request");
 }
 
 export function addChat(program: Command, run: Run): void {
   const chat = program
     .command("chat")
     .description(
-      "Ask one question, or talk; the answer comes as it is written.\n" +
-        "On a terminal and without a message it is a conversation: /help there lists its commands.\n" +
-        "Without a message, stdin is the message; with one, `-` appends stdin as context.\n" +
-        "-o, --output takes text (default), json, ndjson or packets.",
+      "Ask questions; answers stream and cite their sources.\n" +
+        "On a terminal, without a message, it is a conversation; /help lists its commands. In a pipe, " +
+        "stdin is the message; beside a message, `-` appends stdin as context.\n" +
+        "--output takes text (default), json, ndjson or packets.",
     )
-    .argument("[message...]", "the question; after -- it may begin with a dash");
+    .argument("[message...]", "question; after -- it may begin with a dash");
   addRequestOptions(addSessionOptions(chat))
-    .option("--live", "off a terminal: write text as it comes, interim text included")
+    .optionsGroup("Answer:")
+    .option("--live", "in a pipe: write text as it arrives, interim text included")
     .option("--no-sources", "do not list the sources after the answer")
     .option(
       "--show <list>",
-      "on stderr: reasoning,tools,documents (the default), none, or all, which cuts little short",
+      "on stderr: reasoning,tools,documents (default), or none, or all (untruncated)",
     )
     .option(
       "--render <mode>",
-      "draw the answer as markdown or plain; auto: as Markdown on a terminal",
+      "draw answers as markdown, plain, or auto (markdown on a terminal)",
       choice("auto", "markdown", "plain"),
     )
-    .option("--no-remember", "keep nothing of this session on this machine (see chat.remember)")
-    .option("--save <file>", "write the final answer to a file as well (a cut one to FILE.partial)")
-    .option("--record <file>", "record the stream as it comes, to play it again")
-    .option("--force", "replace the file of --record where it exists")
-    .option("--replay <file>", "play a recorded answer instead of asking")
-    .option("--replay-speed <factor>", "so many times as fast, 0 for at once", decimal(0, 1e6))
+    .option("--no-remember", "record nothing about this session on this machine")
+    .option("--save <file>", "also write the answer to a file (an incomplete one to FILE.partial)")
+    .optionsGroup("Recordings:")
+    .option("--record <file>", "record the stream, for --replay")
+    .option("--force", "with --record: overwrite the file")
+    .option("--replay <file>", "play a recorded stream instead of asking")
     .option(
-      "--max-packet <size>",
-      "longest line of a stream (default: 64MiB); a reply may have four times as much",
-      size(1024, 2 ** 30),
+      "--replay-speed <factor>",
+      "factor of the recorded speed, 0 for at once",
+      decimal(0, 1e6),
     )
-    .option("--batch <file>", "ask the questions of an NDJSON file (or -), one result line each")
-    .option("--concurrency <n>", "most questions of a batch at once (default: 4)", integer(1, 64))
-    .option("--resume <results>", "recover or ask only what this result file leaves without answer")
-    .option("--no-reask", "with --resume: never ask again what the service may have been asked")
-    .addHelpText(
-      "after",
-      examples([
-        ['knowctl chat "How do I request leave?"', "ask, and see the sources below the answer"],
-        ['knowctl chat --continue "And in summer?"', "go on in the last session"],
+    .optionsGroup("Batch:")
+    .option("--batch <file>", "ask the questions of an NDJSON file (or -)")
+    .option("--concurrency <n>", "with --batch: questions in flight (default: 4)", integer(1, 64))
+    .option(
+      "--resume <results>",
+      "with --batch: only the questions that this result file has no answer to",
+    )
+    .option(
+      "--no-reask",
+      "with --resume: never repeat a question that the service may have received",
+    )
+    .configureHelp({
+      essentials: [
+        "--continue",
+        "--session",
+        "--agent",
+        "--file",
+        "--source-type",
+        "--since",
+        "--model",
+        "--batch",
+      ],
+      examples: [
+        ['knowctl chat "How do I request leave?"', "ask; the sources follow the answer"],
+        ['knowctl chat --continue "And in summer?"', "continue the last session"],
         ['knowctl chat "What does this tell a newcomer?" - < docs/welcome.md', "stdin as context"],
         ['knowctl chat --since 30d --source-type file "What is new?"', "narrow the search"],
-        ['knowctl chat --output json "Who is on call?"', "one object for a script"],
-        ['knowctl chat --record answer.ndjson "Who is on call?"', "keep the stream"],
+        ['knowctl chat --output json "Who is on call?"', "one JSON object"],
+        ['knowctl chat --record answer.ndjson "Who is on call?"', "record the stream"],
         [
           `echo '{"id":"1","message":"Who is on call?"}' | knowctl chat --batch -`,
-          "many questions, a result line each",
+          "many questions, one result per line",
         ],
-        ["knowctl chat --replay answer.ndjson --replay-speed 2", "play it again, without asking"],
+        ["knowctl chat --replay answer.ndjson --replay-speed 2", "replay a recorded stream"],
         [
           'knowctl chat --show none -- "--force: what does it do?"',
-          "a message with dashes, quietly",
+          "a message that begins with dashes",
         ],
-      ]),
-    )
+      ],
+    })
     .action(run(async () => (await import("./chat.ts")).chat));
 }

@@ -116,7 +116,8 @@ function offerCommands(position: Position, table: CompletionTable): Candidate[] 
   return position.commands.map((name) => {
     const path = position.path === "" ? name : `${position.path} ${name}`;
     const row = Object.hasOwn(table.commands, path) ? table.commands[path] : undefined;
-    return { value: name, text: row?.text ?? "show help for a command" };
+    const isTopic = position.path === "" && table.topics.includes(name);
+    return { value: name, text: row?.text ?? (isTopic ? "topic" : "show help for a command") };
   });
 }
 

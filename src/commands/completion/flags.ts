@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { choice, examples } from "../../surface/options.ts";
+import { choice } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
 /** `completion SHELL`. */
@@ -7,9 +7,10 @@ export function addCompletion(program: Command, run: Run): void {
   program
     .command("completion")
     .description(
-      "Print the script that makes a shell complete commands, flags and their values.\n" +
-        "Tab asks neither the service nor for a key: names of connectors, agents and tools are those of the\n" +
-        "last listing here (at most 30 days old), sessions those asked in from this machine.\n\n" +
+      "Print the completion script of a shell.\n" +
+        "It completes commands, flags and their values. " +
+        "Completion sends no request and needs no key. Names of connectors, agents and tools come from the " +
+        "last list on this machine (at most 30 days old); sessions are those of this machine.\n\n" +
         "bash        add to ~/.bashrc:  source <(knowctl completion bash)\n" +
         "zsh         add to ~/.zshrc:   source <(knowctl completion zsh)\n" +
         "fish        knowctl completion fish > ~/.config/fish/completions/knowctl.fish\n" +
@@ -21,14 +22,13 @@ export function addCompletion(program: Command, run: Run): void {
       "bash, zsh, fish or powershell",
       choice("bash", "zsh", "fish", "powershell"),
     )
-    .addHelpText(
-      "after",
-      examples([
+    .configureHelp({
+      examples: [
         ["knowctl completion bash > knowctl.bash", "to source, or for /etc/bash_completion.d"],
         ["knowctl completion zsh > _knowctl", "for a folder of $fpath"],
         ["knowctl completion fish > knowctl.fish", "for ~/.config/fish/completions"],
         ["knowctl completion powershell > knowctl.ps1", "to dot-source in the profile"],
-      ]),
-    )
+      ],
+    })
     .action(run(async () => (await import("./completion.ts")).printScript));
 }

@@ -110,11 +110,14 @@ export function findPosition(
   // `help` is a command whose argument is the name of another command.
   const afterHelp = state.positionals === 1 && words.at(-1) === "help";
   const first = (state.positionals === 0 || afterHelp) && !state.onlyPositionals;
+  const topics = afterHelp && path === "" ? table.topics : [];
   const left = flags.filter((flag) => flag.repeats || !state.given.has(flag.names[0] ?? ""));
   return {
     ...at,
     takes: argumentAt(state),
     flags: state.onlyPositionals ? [] : left,
-    commands: first ? command.commands.filter((name) => !afterHelp || name !== "help") : [],
+    commands: first
+      ? [...command.commands.filter((name) => !afterHelp || name !== "help"), ...topics]
+      : [],
   };
 }

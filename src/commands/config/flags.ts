@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { choice, examples } from "../../surface/options.ts";
+import { choice } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
 const about = () => import("./about.ts");
@@ -14,15 +14,14 @@ function addInit(config: Command, run: Run): void {
   config
     .command("init")
     .description(
-      "Connect to a service: asks for address and key, tries them, saves a profile.\n" +
-        "Without a terminal the key comes from KNOWCTL_API_KEY or, with --with-token, from stdin.",
+      "Connect to a service: asks for address and key, tests them, saves a profile.\n" +
+        "Without a terminal, set KNOWCTL_API_KEY, or use --with-token to read the key from stdin.",
     )
     .option("--with-token", "read the key from stdin")
-    .option("--no-check", "save without trying the connection")
-    .addHelpText(
-      "after",
-      examples([
-        ["knowctl config init", "be asked"],
+    .option("--no-check", "save without testing the connection")
+    .configureHelp({
+      examples: [
+        ["knowctl config init", "answer questions"],
         [
           "KNOWCTL_API_KEY=sandbox knowctl config init --profile sandbox --base-url http://127.0.0.1:8787",
           "without questions, for a running `knowctl sandbox`",
@@ -31,8 +30,8 @@ function addInit(config: Command, run: Run): void {
           "knowctl config init --base-url https://assistant.example.com --with-token < key.txt",
           "in a script",
         ],
-      ]),
-    )
+      ],
+    })
     .action(run(async () => (await import("./init.ts")).configInit));
 }
 
@@ -40,38 +39,36 @@ function addShow(config: Command, run: Run): void {
   config
     .command("list")
     .description("List the profiles of every configuration file; secrets are masked.")
-    .addHelpText("after", examples([["knowctl config list", "the profile in effect has a *"]]))
+    .configureHelp({ examples: [["knowctl config list", "the profile in effect has a *"]] })
     .action(run(async () => (await show()).configList));
   config
     .command("show")
     .description("Show the values in effect; secrets are masked.")
     .option("--origin", "show where each value came from, and what it overrides")
-    .addHelpText(
-      "after",
-      examples([
+    .configureHelp({
+      examples: [
         ["knowctl config show", "the profile in effect, merged"],
         ["knowctl config show --origin", "flag, variable, file:line or built-in for each"],
-      ]),
-    )
+      ],
+    })
     .action(run(async () => (await show()).configShow));
   config
     .command("get")
     .description("Print one value in effect.")
-    .argument("<key>", "as baseUrl, ingest.include or profiles.NAME.baseUrl")
-    .addHelpText("after", examples([["knowctl config get dialect", "of the profile in effect"]]))
+    .argument("<key>", "for example baseUrl, ingest.include or profiles.NAME.baseUrl")
+    .configureHelp({ examples: [["knowctl config get dialect", "of the profile in effect"]] })
     .action(run(async () => (await show()).configGet));
   config
     .command("path")
-    .description("Show where configuration and state lie.")
-    .addHelpText("after", examples([["knowctl config path", "user file, project file, state"]]))
+    .description("Show the paths of configuration and state.")
+    .configureHelp({ examples: [["knowctl config path", "user file, project file, state"]] })
     .action(run(async () => (await about()).configPath));
   config
     .command("schema")
     .description("Print the JSON Schema of a configuration file.")
-    .addHelpText(
-      "after",
-      examples([["knowctl config schema > cliconfig.schema.json", "for an editor"]]),
-    )
+    .configureHelp({
+      examples: [["knowctl config schema > cliconfig.schema.json", "for an editor"]],
+    })
     .action(run(async () => (await about()).configSchema));
 }
 
@@ -79,61 +76,53 @@ function addChange(config: Command, run: Run): void {
   config
     .command("set")
     .description("Set one value in the user file. Keys are stored with `knowctl login`.")
-    .argument(
-      "<key>",
-      "as baseUrl (of the profile in effect), ingest.include or profiles.NAME.baseUrl",
-    )
+    .argument("<key>", "for example baseUrl (of the profile in effect) or ingest.include")
     .argument("<value>", "a word, or JSON")
     .option(...localFlag)
-    .addHelpText(
-      "after",
-      examples([
+    .configureHelp({
+      examples: [
         ["knowctl config set ingest.sections headings", "for every profile"],
         ["knowctl config set ingest.include '[\"docs/**/*.md\"]' --local", "in .cliconfig.json"],
         [
           'knowctl config set profiles.ci.apiKey \'{"env": "CI_KEY"}\'',
-          "where the key is, not the key",
+          "name the variable that holds the key",
         ],
-      ]),
-    )
+      ],
+    })
     .action(run(async () => (await change()).configSet));
   config
     .command("unset")
     .description("Remove one value from the user file.")
-    .argument("<key>", "as for set")
+    .argument("<key>", "same keys as config set")
     .option(...localFlag)
-    .addHelpText(
-      "after",
-      examples([["knowctl config unset ingest.sections", "back to what is built in"]]),
-    )
+    .configureHelp({
+      examples: [["knowctl config unset ingest.sections", "return to the default"]],
+    })
     .action(run(async () => (await change()).configUnset));
   config
     .command("use")
     .description("Make a profile the default.")
     .argument("<profile>", "its name")
     .option(...localFlag)
-    .addHelpText(
-      "after",
-      examples([["knowctl config use sandbox", "for every command from now on"]]),
-    )
+    .configureHelp({ examples: [["knowctl config use sandbox", "for every command from now on"]] })
     .action(run(async () => (await change()).configUse));
 }
 
 function addCheck(config: Command, run: Run): void {
   config
     .command("validate")
-    .description("Check the configuration files and say every problem with file, line and column.")
-    .argument("[file]", "check this file alone")
-    .addHelpText("after", examples([["knowctl config validate", "user file and project file"]]))
+    .description("Check the configuration files; report each problem with file, line and column.")
+    .argument("[file]", "check only this file")
+    .configureHelp({ examples: [["knowctl config validate", "user file and project file"]] })
     .action(run(async () => (await check()).configValidate));
   config
     .command("trust")
     .description(
-      "Let the project file name addresses and keys.\n" +
-        "It says which; when one of them changes, the file has to be trusted again.",
+      "Trust the project file, so that it may name addresses and keys.\n" +
+        "The command shows them. When one of them changes, you must trust the file again.",
     )
-    .argument("[file]", "this file instead of the one found upward")
-    .addHelpText("after", examples([["knowctl config trust", "after you have looked at the file"]]))
+    .argument("[file]", "trust this file (default: the nearest project file)")
+    .configureHelp({ examples: [["knowctl config trust", "after you have read the file"]] })
     .action(run(async () => (await check()).configTrust));
 }
 
@@ -144,28 +133,30 @@ export function addConfig(program: Command, run: Run): void {
   addShow(config, run);
   addChange(config, run);
   addCheck(config, run);
+  config.configureHelp({ essentials: ["init", "list", "show", "set", "use", "trust"] });
   program
     .command("login")
     .description(
-      "Store a key for the profile.\nIt is read from a hidden prompt or stdin, never from an argument.",
+      "Store a key in the profile.\nThe key comes from a hidden prompt or from stdin, never from an argument.",
     )
     .option("--with-token", "read the key from stdin")
     .option(
       "--kind <kind>",
-      "api-key, or access-token where chat and administration have their own (default: api-key)",
+      "api-key (default), or access-token: a separate key for chat and administration",
       choice("api-key", "access-token"),
     )
-    .addHelpText(
-      "after",
-      examples([
-        ["knowctl login", "be asked"],
+    .configureHelp({
+      examples: [
+        ["knowctl login", "type or paste the key"],
         ["knowctl login --profile production --with-token < key.txt", "in a script"],
-      ]),
-    )
+      ],
+    })
     .action(run(async () => (await import("./login.ts")).login));
   program
     .command("logout")
     .description("Remove the stored keys of the profile.")
-    .addHelpText("after", examples([["knowctl logout --profile production", "its keys only"]]))
+    .configureHelp({
+      examples: [["knowctl logout --profile production", "only the keys of this profile"]],
+    })
     .action(run(async () => (await import("./login.ts")).logout));
 }

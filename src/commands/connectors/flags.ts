@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { choice, collectParsed, decimal, examples, integer } from "../../surface/options.ts";
+import { choice, collectParsed, decimal, integer } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
 const load = () => import("./connectors.ts");
 
 const showCredentials = [
   "--show-credentials",
-  "do not replace credentials and configuration by *** (on a terminal only)",
+  "show credentials and configuration instead of *** (only on a terminal)",
 ] as const;
 
 function addList(connectors: Command, run: Run): void {
@@ -14,25 +14,21 @@ function addList(connectors: Command, run: Run): void {
     .command("list")
     .description(
       "List every connector with its cc_pair_id.\n" +
-        "json, ndjson and yaml hold the whole records.",
+        "json, ndjson and yaml contain the complete records.",
     )
-    .option("--source <source>", "only this source, as web or ingestion_api")
-    .option("--access-type <type>", "only this access type, as public or private")
-    .option("--name <glob>", "only names like this: * and ?, ignoring case")
-    .option("--group <id>", "only pairs of this group", integer(0, 2 ** 31 - 1))
-    .option("--sort <key>", "order by a column, as name or last_update")
-    .option("--reverse", "in descending order")
-    .option(
-      "--watch [seconds]",
-      "look again every so many seconds (default 5): a table that is redrawn, or a line a change",
-      decimal(1, 86_400),
-    )
+    .option("--source <source>", "only this source, for example web")
+    .option("--access-type <type>", "only this access type: public, private or sync")
+    .option("--name <glob>", "only matching names; * and ? are wildcards")
+    .option("--group <id>", "only connectors of this group", integer(0, 2 ** 31 - 1))
+    .option("--sort <key>", "sort by a column, for example name")
+    .option("--reverse", "sort in descending order")
+    .option("--watch [seconds]", "repeat every so many seconds (default: 5)", decimal(1, 86_400))
     .option(...showCredentials)
-    .addHelpText(
-      "after",
-      examples([
+    .configureHelp({
+      essentials: ["--source", "--access-type", "--name", "--sort", "--reverse", "--watch"],
+      examples: [
         ["knowctl connectors list", "a table, or tab-separated values in a pipe"],
-        ["knowctl connectors list --source web --sort last_update --reverse", "the latest first"],
+        ["knowctl connectors list --source web --sort last_update --reverse", "latest first"],
         [
           "knowctl connectors list --filter 'owner~*@example.com' --output csv",
           "for a spreadsheet",
@@ -41,9 +37,9 @@ function addList(connectors: Command, run: Run): void {
           "knowctl connectors list --fields cc_pair_id,name,connector.refresh_freq",
           "other columns",
         ],
-        ["knowctl connectors list --json", "the whole records"],
-      ]),
-    )
+        ["knowctl connectors list --json", "the complete records"],
+      ],
+    })
     .action(run(async () => (await load()).connectorsList));
 }
 
@@ -51,20 +47,19 @@ function addGet(connectors: Command, run: Run): void {
   connectors
     .command("get")
     .description("Show one connector in full.")
-    .argument("<id-or-name>", "cc_pair_id, or the whole name")
+    .argument("<id-or-name>", "cc_pair_id, or the full name")
     .option("--source <source>", "only a connector of this source")
     .option(...showCredentials)
-    .addHelpText(
-      "after",
-      examples([
+    .configureHelp({
+      examples: [
         ["knowctl connectors get 2", "by its cc_pair_id"],
         ['knowctl connectors get "Handbook uploads"', "by its name"],
         [
           "knowctl connectors get 2 --fields name,connector.time_updated --output yaml",
-          "a part of it",
+          "selected members",
         ],
-      ]),
-    )
+      ],
+    })
     .action(run(async () => (await load()).connectorsGet));
 }
 
@@ -72,21 +67,20 @@ function addFind(connectors: Command, run: Run): void {
   connectors
     .command("find")
     .description(
-      "Print the cc_pair_id of the connector with this name.\n" +
-        "Nothing else is printed. The exact name first, then ignoring case; never a part of a name.",
+      "Print the cc_pair_id of the connector with this name, and nothing else.\n" +
+        "An exact match wins over a match that ignores case. A part of a name is no match.",
     )
-    .argument("<name>", "the whole name")
+    .argument("<name>", "the full name")
     .option("--source <source>", "only a connector of this source")
-    .addHelpText(
-      "after",
-      examples([
-        ['knowctl connectors find "Handbook uploads"', "its id"],
+    .configureHelp({
+      examples: [
+        ['knowctl connectors find "Handbook uploads"', "the id of a connector"],
         [
           "knowctl ingest docs --cc-pair-id \"$(knowctl connectors find 'Handbook uploads')\"",
           "in a script",
         ],
-      ]),
-    )
+      ],
+    })
     .action(run(async () => (await load()).connectorsFind));
 }
 
@@ -95,31 +89,36 @@ function addCreate(connectors: Command, run: Run): void {
     .command("create")
     .description(
       "Create a connector for uploads, and print its cc_pair_id.\n" +
-        "One of this name and source that exists is found, and no second is made.\n" +
-        "Needs the onyx dialect; elsewhere connectors are created on the admin page (exit 9).",
+        "If a connector with this name and source exists, its id is printed and nothing is created. " +
+        "Needs the onyx dialect; with the standard dialect, create connectors on the admin page (exit 9).",
     )
-    .argument("<name>", "its name")
+    .argument("<name>", "name of the connector")
     .option(
       "--access-type <type>",
-      "who may see its documents: public (default) is everybody with an account, private its groups",
+      "who may read its documents: public (default, every account) or private (its groups)",
       choice("public", "private"),
     )
     .option(
       "--group <id>",
-      "group whose members may see its documents, with --access-type private (repeatable)",
+      "with --access-type private: a group that may read its documents (repeatable)",
       collectParsed(integer(0, 2 ** 31 - 1)),
     )
-    .addHelpText(
-      "after",
-      examples([
-        ["knowctl connectors create Handbook --dialect onyx", "its id, new or not"],
+    .configureHelp({
+      examples: [
+        [
+          "knowctl connectors create Handbook --dialect onyx",
+          "the id of the new or existing connector",
+        ],
         [
           'knowctl ingest docs --dialect onyx --cc-pair-id "$(knowctl connectors create Handbook --dialect onyx)"',
           "in a pipeline: safe to repeat",
         ],
-        ["knowctl connectors create Handbook --dialect onyx --json", "and whether it is new"],
-      ]),
-    )
+        [
+          "knowctl connectors create Handbook --dialect onyx --json",
+          "also shows whether it is new",
+        ],
+      ],
+    })
     .action(run(async () => (await import("./create.ts")).connectorsCreate));
 }
 
@@ -127,7 +126,7 @@ function addCreate(connectors: Command, run: Run): void {
 export function addConnectors(program: Command, run: Run): void {
   const connectors = program
     .command("connectors")
-    .description("Look up connectors and their ids, or create one.");
+    .description("Look up connectors and their ids; create connectors.");
   addList(connectors, run);
   addGet(connectors, run);
   addFind(connectors, run);

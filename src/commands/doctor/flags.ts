@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, filled } from "../../surface/options.ts";
+import { filled } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
 /** `doctor`. */
@@ -7,31 +7,36 @@ export function addDoctor(program: Command, run: Run): void {
   program
     .command("doctor")
     .description(
-      "Find out why a connection does not work, and what to do about it.\n" +
-        "Looks at configuration, network, certificates, address, dialect and the rights of each key,\n" +
-        "and writes nothing on the service. Ends with the exit code of the check that failed first.",
+      "Find out why a connection does not work.\n" +
+        "Each failed check says what to do. Checks configuration, network, certificates, address, dialect and the permissions of each " +
+        "key. Changes nothing on the service. Exits with the code of the first failed check.",
     )
     .option(
       "--bundle <file>",
-      "write what was found to a file fit for a ticket (.json or text)",
+      "write the results to a file for a support ticket (.json or text)",
       filled,
     )
     .option(
       "--stream-test",
-      "ask a short question, which costs tokens, to see if answers are held back",
+      "ask a short question to see whether a proxy buffers answers (costs tokens)",
     )
-    .addHelpText(
-      "after",
-      examples([
-        ["knowctl doctor", "a line for each check: ok, warning, failure or skipped"],
+    .configureHelp({
+      examples: [
+        ["knowctl doctor", "one line per check: ok, warning, failure or skipped"],
         [
           "knowctl doctor --bundle ticket.txt",
-          "for support: keys, home and user name are taken out",
+          "for support; without keys, home folder and user name",
         ],
-        ["knowctl doctor --stream-test", "does a proxy hold answers back?"],
-        ["knowctl doctor --filter status=failure --fields check,message,fix", "in a script"],
-        ["knowctl doctor --json --jq '.checks[] | select(.status != \"ok\") | .check'", "with jq"],
-      ]),
-    )
+        ["knowctl doctor --stream-test", "does a proxy buffer answers?"],
+        [
+          "knowctl doctor --filter status=failure --fields check,message,fix",
+          "only failures, for a script",
+        ],
+        [
+          "knowctl doctor --json --jq '.checks[] | select(.status != \"ok\") | .check'",
+          "the same with jq",
+        ],
+      ],
+    })
     .action(run(async () => (await import("./doctor.ts")).doctor));
 }

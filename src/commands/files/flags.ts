@@ -1,19 +1,18 @@
 import type { Command } from "commander";
-import { examples, integer, positive } from "../../surface/options.ts";
+import { integer, positive } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
 function addList(files: Command, run: Run): void {
   files
     .command("list")
-    .description("List the files uploaded for chats; file_id is what chat --file-id takes.")
-    .option("--limit <n>", "at most this many", positive)
-    .addHelpText(
-      "after",
-      examples([
+    .description("List the files uploaded for chats; file_id is for chat --file-id.")
+    .option("--limit <n>", "show at most this many", positive)
+    .configureHelp({
+      examples: [
         ["knowctl files list", "a table, or tab-separated values in a pipe"],
-        ["knowctl files list --filter 'name~*.md' --fields file_id,name,status", "some of them"],
-      ]),
-    )
+        ["knowctl files list --filter 'name~*.md' --fields file_id,name,status", "matching files"],
+      ],
+    })
     .action(run(async () => (await import("./list.ts")).filesList));
 }
 
@@ -22,23 +21,22 @@ function addUpload(files: Command, run: Run): void {
     .command("upload")
     .description(
       "Upload files for chats and print their ids.\n" +
-        "Waits until the service has processed them, at most --timeout seconds (default 300).",
+        "Waits until the service has processed them, at most --timeout seconds (default: 300).",
     )
     .argument("<path...>", "files to upload")
-    .option("--no-wait", "do not wait until they are processed")
-    .option("--project <id>", "project that the files belong to", integer(0, 2 ** 31 - 1))
-    .option("--image", "images for documents: prints what image_file_id takes")
-    .addHelpText(
-      "after",
-      examples([
-        ["knowctl files upload docs/welcome.md", "its id, its kind and its status"],
+    .option("--no-wait", "do not wait until the files are processed")
+    .option("--project <id>", "project of the files", integer(0, 2 ** 31 - 1))
+    .option("--image", "upload images for documents; print their image_file_id")
+    .configureHelp({
+      examples: [
+        ["knowctl files upload docs/welcome.md", "prints id, kind and status"],
         [
           'knowctl chat --file-id "$(knowctl files upload docs/welcome.md --fields file_id)" "What is this?"',
           "upload once, ask often",
         ],
-        ["knowctl files upload docs/*.md --no-wait --json", "the whole records"],
-      ]),
-    )
+        ["knowctl files upload docs/*.md --no-wait --json", "the complete records"],
+      ],
+    })
     .action(run(async () => (await import("./upload-command.ts")).filesUpload));
 }
 

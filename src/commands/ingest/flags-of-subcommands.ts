@@ -10,7 +10,7 @@ import {
   addTargetOptions,
   addUploadOptions,
 } from "./flags-shared.ts";
-import { choice, collectParsed, examples, positive, share } from "../../surface/options.ts";
+import { choice, collectParsed, positive, share } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
 /** As in sync/orphans/orphan-classes.ts, which help must not load. */
@@ -21,9 +21,9 @@ export function addRetry(ingest: Command, run: Run): void {
   const retry = ingest
     .command("retry")
     .description(
-      "Send what failed last time, and nothing else.\n" +
-        "The failures are those that the state holds for the target, or those of a JSON report.\n" +
-        "Target and options are the recorded ones: neither has to be given again.",
+      "Send the documents that failed, and nothing else.\n" +
+        "Failures come from the state, or from a JSON report. Target and options are recorded with " +
+        "them: you need not repeat them.",
     )
     .argument("[report]", "report that `knowctl ingest --report FILE.json` wrote");
   // Known, so that the refusal can say why; what failed is sent with the recorded options.
@@ -33,13 +33,20 @@ export function addRetry(ingest: Command, run: Run): void {
   }
   addAccessOptions(addTargetOptions(addContentOptions(retry)));
   addReportOptions(addUploadOptions(addOverwriteOption(retry)))
-    .addHelpText(
-      "after",
-      examples([
-        ["knowctl ingest retry", "what the state says"],
-        ["knowctl ingest retry shard-1.json", "what a report says"],
-      ]),
-    )
+    .configureHelp({
+      essentials: [
+        "--cc-pair-id",
+        "--connector",
+        "--dry-run",
+        "--concurrency",
+        "--report",
+        "--max-failures",
+      ],
+      examples: [
+        ["knowctl ingest retry", "failures of the state"],
+        ["knowctl ingest retry shard-1.json", "failures of a report"],
+      ],
+    })
     .action(run(async () => (await import("./retry/retry.ts")).ingestRetry));
 }
 
@@ -47,17 +54,26 @@ export function addRetry(ingest: Command, run: Run): void {
 export function addDocuments(ingest: Command, run: Run): void {
   const documents = ingest
     .command("documents")
-    .description("Print the documents of files as NDJSON and send nothing; ingest - takes them.")
-    .argument("[path...]", "folders, files or globs (default: the configured include)");
-  addSelectionOptions(addContentOptions(addMappingOptions(documents)))
-    .option("--cc-pair-id <id>", "write this pair beside each document", positive)
-    .addHelpText(
-      "after",
-      examples([
-        ["knowctl ingest documents docs > documents.ndjson", "one document a line"],
-        ["knowctl ingest documents docs | knowctl ingest - --cc-pair-id 2", "and send them"],
-      ]),
-    )
+    .description("Print documents as NDJSON, for `knowctl ingest -`; send nothing.")
+    .argument("[path...]", "folders, files or globs (default: include of the configuration)");
+  addContentOptions(addMappingOptions(addSelectionOptions(documents)))
+    .optionsGroup("Documents:")
+    .option("--cc-pair-id <id>", "add this connector/credential pair to each document", positive)
+    .configureHelp({
+      essentials: [
+        "--include",
+        "--exclude",
+        "--since",
+        "--id-prefix",
+        "--sections",
+        "--map",
+        "--cc-pair-id",
+      ],
+      examples: [
+        ["knowctl ingest documents docs > documents.ndjson", "one document per line"],
+        ["knowctl ingest documents docs | knowctl ingest - --cc-pair-id 2", "send them"],
+      ],
+    })
     .action(run(async () => (await import("./documents.ts")).printDocuments));
 }
 
@@ -66,39 +82,49 @@ export function addOrphans(ingest: Command, run: Run): void {
   const orphans = ingest
     .command("orphans")
     .description(
-      "List documents that the folder no longer yields, and remove them when asked to.\n" +
-        "Each is judged by the options that it was sent with. --prune and --tombstone take the classes\n" +
-        "gone and row-gone; excluded, opted-out and other-options only with --class. Nothing is removed\n" +
-        "while a file cannot be read, after a failed upload, or when no file is found at all.",
+      "List uploaded documents whose files are gone; remove them on request.\n" +
+        "Each document is checked with the options of its upload. --prune and --tombstone remove the " +
+        "classes gone and row-gone; excluded, opted-out and other-options need --class. Nothing is " +
+        "removed while a file cannot be read, after a failed upload, or if no file is found.",
     )
     .argument(
       "[path...]",
-      "folders, files or globs (default: the configured include, else the project root)",
+      "folders, files or globs (default: include of the configuration, or the project root)",
     );
-  addPaceOptions(addAccessOptions(addTargetOptions(addMappingOptions(orphans))))
-    .option("--prune", "delete them, where the service can")
-    .option("--tombstone", "replace their text by a short removal notice")
+  addPaceOptions(addMappingOptions(addAccessOptions(addTargetOptions(orphans))))
+    .optionsGroup("Removal:")
+    .option("--prune", "delete the documents, if the service can")
+    .option("--tombstone", "replace their text by a removal notice")
     .option(
       "--class <name>",
-      "with --prune or --tombstone also this class, else list only it (repeatable)",
+      "also remove this class; without --prune and --tombstone: list only it (repeatable)",
       collectParsed(choice(...orphanClassNames)),
     )
     .option(
       "--max-delete <number>",
-      "most to remove, N or P% (default: 10%, at least 1, at most 100)",
+      "limit of removals, N or P% (default: 10%, from 1 to 100)",
       share,
     )
-    .option("--dry-run", "check and list, but remove nothing")
+    .option("--dry-run", "show the plan; remove nothing")
     .option("-y, --yes", "do not ask")
-    .addHelpText(
-      "after",
-      examples([
-        ["knowctl ingest orphans docs --cc-pair-id 2", "see them"],
+    .configureHelp({
+      essentials: [
+        "--cc-pair-id",
+        "--connector",
+        "--prune",
+        "--tombstone",
+        "--class",
+        "--max-delete",
+        "--dry-run",
+        "--yes",
+      ],
+      examples: [
+        ["knowctl ingest orphans docs --cc-pair-id 2", "list orphans"],
         [
           "knowctl ingest orphans docs --cc-pair-id 2 --tombstone --max-delete 5% --yes",
           "in a pipeline",
         ],
-      ]),
-    )
+      ],
+    })
     .action(run(async () => (await import("./orphans/orphans.ts")).ingestOrphans));
 }

@@ -11,75 +11,91 @@ import {
   addTargetOptions,
   addUploadOptions,
 } from "./flags-shared.ts";
-import { examples, positive } from "../../surface/options.ts";
+import { positive } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
 export function addIngest(program: Command, run: Run): void {
   const ingest = program
     .command("ingest")
-    .description("Upload folders of documents; only what changed is sent.")
+    .description("Upload documents; only what changed is sent.")
     .argument(
       "[path...]",
-      "folders, files, globs, or - for stdin (default: the configured include)",
+      "folders, files, globs, or - for stdin (default: include of the configuration)",
     );
-  addSelectionOptions(
-    addAccessOptions(addTargetOptions(addContentOptions(addMappingOptions(ingest)))),
-  )
+  addMappingOptions(addSelectionOptions(addAccessOptions(addTargetOptions(ingest))));
+  addUploadOptions(addStdinOptions(addContentOptions(ingest)))
     .option("--checksum", "read every file instead of trusting size, times and inode")
     .option("--force", "send every document, changed or not")
-    .option("--no-state", "neither read nor write the state store")
-    .option("--save-options", "write these options into the project file, for plain knowctl ingest")
-    .option("-y, --yes", "with --save-options: change what differs there without asking");
-  addStdinOptions(addReportOptions(addUploadOptions(addOverwriteOption(ingest))))
-    .addHelpText(
-      "after",
-      examples([
-        ["knowctl ingest docs --cc-pair-id 2", "upload a folder; a second run sends what changed"],
+    .option("--no-state", "neither read nor write the state");
+  addReportOptions(addOverwriteOption(ingest))
+    .optionsGroup("Remembered options:")
+    .option("--save-options", "write these options into the project file")
+    .option("-y, --yes", "with --save-options: replace options there without asking")
+    .configureHelp({
+      essentials: [
+        "--cc-pair-id",
+        "--connector",
+        "--include",
+        "--sections",
+        "--dry-run",
+        "--since",
+        "--report",
+        "--save-options",
+      ],
+      examples: [
+        [
+          "knowctl ingest docs --cc-pair-id 2",
+          "upload a folder; the next run sends only what changed",
+        ],
         [
           'knowctl ingest docs --connector "Handbook uploads" --sections headings',
-          "by name, one section per heading",
+          "connector by name, one section per heading",
         ],
         [
           "knowctl ingest docs --cc-pair-id 2 --shard 1/8 --report shard-1.json",
-          "one of 8 runs that share the work; see docs/pipelines.md",
+          "one of 8 parallel runs",
         ],
         [
           "knowctl ingest documents docs | knowctl ingest - --cc-pair-id 2",
-          "NDJSON between the two: for jq, Spark, another machine",
+          "NDJSON in between, for jq or another machine",
         ],
         ["knowctl ingest docs --dry-run", "see the plan; needs no key and no connection"],
-        ["knowctl ingest explain docs/welcome.md", "why a file is in or out, and what is sent"],
+        [
+          "knowctl ingest explain docs/welcome.md",
+          "why a file is included or skipped, and what is sent",
+        ],
         [
           "knowctl ingest docs --since HEAD~1 --updated-at git --dry-run",
-          "what a commit changed, dated by git",
+          "files that a commit changed, with dates from git",
         ],
-        ["knowctl ingest docs --cc-pair-id 2 --images upload", "with the images of the project"],
+        ["knowctl ingest docs --cc-pair-id 2 --images upload", "with images"],
         [
           "knowctl ingest prices.csv --cc-pair-id 2 --map id=sku,title=name,text=notes",
-          "a document per row",
+          "one document per row",
         ],
         [
           "knowctl ingest docs --cc-pair-id 2 --output ndjson",
           "one line per document, for a pipeline",
         ],
-      ]),
-    )
+      ],
+    })
     .action(run(async () => (await import("./ingest.ts")).ingest));
   const explain = ingest
     .command("explain")
     .description(
-      "Show why a file is in or out, where each field comes from, and the exact payload.",
+      "Show why a file is included or skipped, the origin of each field, and the payload.",
     )
     .argument("<file>", "file to explain");
-  addTargetOptions(addContentOptions(addMappingOptions(explain)))
-    .option("--row <number>", "which row of a file of rows (default: the first)", positive)
-    .addHelpText(
-      "after",
-      examples([
+  addContentOptions(addMappingOptions(addTargetOptions(explain)))
+    .optionsGroup("Which files:")
+    .option("--row <number>", "row of a file of rows (default: 1)", positive)
+    .configureHelp({
+      essentials: ["--include", "--exclude", "--id-prefix", "--sections", "--map", "--row"],
+      examples: [
         ["knowctl ingest explain docs/welcome.md", "every field with its origin"],
-        ["knowctl ingest explain prices.csv --map title=name,text=notes --row 2", "of one row"],
-      ]),
-    )
+        ["knowctl ingest explain prices.csv --map title=name,text=notes --row 2", "one row"],
+      ],
+    })
     .action(run(async () => (await import("./explain.ts")).explainFile));
   addRetry(ingest, run);
   addDocuments(ingest, run);

@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { platform } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
@@ -10,6 +8,7 @@ import { parseFaults } from "../../sandbox/http/faults.ts";
 import { isLoopback } from "../../sandbox/http/guard.ts";
 import { startSandbox } from "../../sandbox/http/server.ts";
 import { machineOf } from "../config/files.ts";
+import { createPlatform, openAddress } from "../chat/conversation/platform.ts";
 import { openOutput } from "../connect.ts";
 import { announce, keyVariable, publicKey } from "./announce.ts";
 import { type AnswerFlags, answersOf, answerWarnings } from "./answers.ts";
@@ -49,20 +48,10 @@ function keyOf(context: Context, host: string): string {
   );
 }
 
-const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
-  darwin: ["open"],
-  win32: ["cmd", "/c", "start", ""],
-};
-
 /** Opens the page in the user's browser; without one, writes the address. */
-async function openPage(output: Output, url: string): Promise<void> {
-  const [command, ...args] = openers[platform()] ?? ["xdg-open"];
-  const started = await new Promise<boolean>((resolve) => {
-    const child = spawn(command, [...args, url], { stdio: "ignore", detached: true });
-    child.once("error", () => resolve(false)).once("spawn", () => resolve(true));
-    child.unref();
-  });
-  if (!started) await output.note(`No browser could be started; open ${url} yourself.`);
+async function openPage(context: Context, output: Output, url: string): Promise<void> {
+  if (await openAddress(createPlatform(context.env), url)) return;
+  await output.note(`No browser could be started; open ${url} yourself.`);
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {
@@ -115,7 +104,7 @@ export async function runSandbox(
     }
     for (const warning of answerWarnings(answers)) await output.warn(warning);
     await announce(output, sandbox, { folder, dialect, ownKey, faults: flags.fault, answers });
-    if (flags.open) await openPage(output, sandbox.url);
+    if (flags.open) await openPage(context, output, sandbox.url);
     await untilAborted(context.signal);
   } finally {
     await sandbox.close();

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { choice, examples, filled, positive } from "../../surface/options.ts";
+import { choice, filled, positive } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
 function addPlace(command: Command): Command {
@@ -21,37 +21,40 @@ function addPair(command: Command): Command {
 function addList(state: Command, run: Run): void {
   const list = state
     .command("list")
-    .description("List what was sent and what failed, as recorded here.\nThe service is not asked.")
+    .description(
+      "List what was sent and what failed, as recorded on this machine.\nSends no request.",
+    )
     .option("--status <status>", "sent or failed", choice("sent", "failed"))
     .option("--limit <number>", "show at most this many", positive);
   addPlace(addPair(list))
-    .addHelpText(
-      "after",
-      examples([
+    .configureHelp({
+      examples: [
         ["knowctl state list", "all records"],
-        ["knowctl state list --status failed --json", "what failed last time, and why"],
-        ["knowctl state list --filter 'path~docs/*' --fields path,stored_id", "ids of a folder"],
-      ]),
-    )
+        ["knowctl state list --status failed --json", "failures of the last run, with reasons"],
+        [
+          "knowctl state list --filter 'path~docs/*' --fields path,stored_id",
+          "ids of the documents of a folder",
+        ],
+      ],
+    })
     .action(run(async () => (await import("./list.ts")).stateList));
 }
 
 function addForget(state: Command, run: Run): void {
   const forget = state
     .command("forget")
-    .description("Forget records, so that the documents are sent again under the same ids.")
+    .description("Forget records; the next upload sends these documents again, with the same ids.")
     .argument("[path-or-id...]", "files, folders or document ids")
-    .option("--failed", "forget failures only")
+    .option("--failed", "forget only failures")
     .option("--all", "forget everything")
     .option("-y, --yes", "do not ask");
   addPlace(addPair(forget))
-    .addHelpText(
-      "after",
-      examples([
-        ["knowctl state forget docs/welcome.md", "send one file again the next time"],
-        ["knowctl state forget --all --yes", "the service has lost everything: send all again"],
-      ]),
-    )
+    .configureHelp({
+      examples: [
+        ["knowctl state forget docs/welcome.md", "the next upload sends this file"],
+        ["knowctl state forget --all --yes", "the service lost its documents: send all again"],
+      ],
+    })
     .action(run(async () => (await import("./forget.ts")).stateForget));
 }
 
@@ -62,17 +65,16 @@ function addExport(state: Command, run: Run): void {
     .command("export")
     .description(
       "Write the state as NDJSON, for another machine or for `state merge`.\n" +
-        "It holds paths, ids, hashes and dates; no keys and nothing of this machine.",
+        "The file contains paths, ids, hashes and dates. It contains no keys.",
     )
     .argument("[file]", "file to write (default: -, stdout)");
   addPlace(command)
-    .addHelpText(
-      "after",
-      examples([
+    .configureHelp({
+      examples: [
         ["knowctl state export state.ndjson", "to a file"],
-        ["knowctl state export | gzip > state.ndjson.gz", "packed"],
-      ]),
-    )
+        ["knowctl state export | gzip > state.ndjson.gz", "compressed"],
+      ],
+    })
     .action(run(async () => (await loadTransfer()).stateExport));
 }
 
@@ -80,20 +82,19 @@ function addImport(state: Command, run: Run): void {
   const command = state
     .command("import")
     .description(
-      "Bring an exported state into the one here.\n" +
-        "Of two records of one document the one sent last stays. Files are read once more after it,\n" +
-        "and sent only if they changed. Of a file that is not whole nothing is imported.",
+      "Import an exported state.\n" +
+        "If both have a record of a document, the later upload wins. The next upload reads every file " +
+        "again, and sends it only if it changed. A truncated export is rejected as a whole.",
     )
     .argument("<file>", "file that `knowctl state export` wrote, or - for stdin")
-    .option("--replace", "forget first what is recorded here");
+    .option("--replace", "forget the records of this machine first");
   addPlace(command)
-    .addHelpText(
-      "after",
-      examples([
-        ["knowctl state import state.ndjson", "add what another machine has sent"],
-        ["gunzip < state.ndjson.gz | knowctl state import - --replace", "as it was exported"],
-      ]),
-    )
+    .configureHelp({
+      examples: [
+        ["knowctl state import state.ndjson", "add the uploads of another machine"],
+        ["gunzip < state.ndjson.gz | knowctl state import - --replace", "replace the state"],
+      ],
+    })
     .action(run(async () => (await loadTransfer()).stateImport));
 }
 
@@ -101,25 +102,26 @@ function addMerge(state: Command, run: Run): void {
   const command = state
     .command("merge")
     .description(
-      "Bring the exported states of all shards together, here or in a file.\n" +
-        "Of two records of one document the one sent last stays.",
+      "Merge the exported states of all shards, into the local state or a file.\n" +
+        "If two states have a record of a document, the later upload wins.",
     )
     .argument("<file...>", "files that `knowctl state export` wrote")
-    .option("--out <file>", "write this file instead of the state here (- for stdout)", filled);
+    .option("--out <file>", "write this file instead of the local state (- for stdout)", filled);
   addPlace(command)
-    .addHelpText(
-      "after",
-      examples([
-        ["knowctl state merge state-*.ndjson", "into the state here"],
+    .configureHelp({
+      examples: [
+        ["knowctl state merge state-*.ndjson", "into the local state"],
         ["knowctl state merge state-1.ndjson state-2.ndjson --out all.ndjson", "into a file"],
-      ]),
-    )
+      ],
+    })
     .action(run(async () => (await loadTransfer()).stateMerge));
 }
 
 /** `state list | forget | export | import | merge`. */
 export function addState(program: Command, run: Run): void {
-  const state = program.command("state").description("Work with the record of what was sent.");
+  const state = program
+    .command("state")
+    .description("Show, forget, export and merge the upload record.");
   addList(state, run);
   addForget(state, run);
   addExport(state, run);

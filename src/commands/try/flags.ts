@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { examples } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 import type { RunLine, TryFlags } from "./try.ts";
 
@@ -9,20 +8,19 @@ export function addTry(program: Command, run: Run, runLine: RunLine): void {
   program
     .command("try")
     .description(
-      "Ask about a folder of yours now: no account, nothing sent anywhere.\n" +
-        "Starts a local service, uploads the folder, and opens a conversation about it. Every answer\n" +
-        "cites your own files. Off a terminal it asks one question and ends. The folder is only read.",
+      "Ask about a folder of yours now, without an account.\n" +
+        "Starts a local service, uploads the folder, and opens a conversation about it. Every answer " +
+        "cites your own files. Nothing leaves this machine. In a pipe, it asks one question and ends. The folder is only read.",
     )
     .argument("[folder]", "folder of documents (default: asks; else the handbook of knowctl)")
-    .option("--keep", "keep the documents of the local service, for `knowctl sandbox --data`")
-    .addHelpText(
-      "after",
-      examples([
+    .option("--keep", "keep the local service's documents, for `knowctl sandbox --data`")
+    .configureHelp({
+      examples: [
         ["knowctl try docs", "talk with the documents of a folder"],
         ["knowctl try", "asks for the folder; Enter takes the handbook of knowctl"],
-        ["knowctl try docs --keep", "says how to start the local service with them later"],
-      ]),
-    )
+        ["knowctl try docs --keep", "shows how to start the local service with them later"],
+      ],
+    })
     .action(
       run(async () => {
         const { tryOut } = await import("./try.ts");

@@ -50,6 +50,8 @@ describe("a Tab offers", () => {
     ["commands of a group", "knowctl connectors g", ["words", "get"]],
     ["commands after global flags", "knowctl --profile x --json connectors f", ["words", "find"]],
     ["the names of commands after help", "knowctl help conn", ["words", "connectors"]],
+    ["topics after help", "knowctl help exit", ["words", "exit-codes"]],
+    ["no topics after the help of a group", "knowctl connectors help exit", ["words"]],
     ["flags of the command", "knowctl ingest --checks", ["words", "--checksum"]],
     ["global flags", "knowctl connectors list --no-c", ["words", "--no-color"]],
     ["no single flag twice", "knowctl connectors list --json --js", ["words"]],

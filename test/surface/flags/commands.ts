@@ -1,10 +1,7 @@
 import type { Command } from "commander";
-import { createProgram } from "../../../src/program.ts";
+import { describeProgram } from "../../../src/program.ts";
 
-const program = createProgram(
-  () => () => Promise.resolve(),
-  () => {},
-);
+const program = describeProgram();
 
 const longOf = (command: Command): string[] =>
   command.options.map(({ long, flags }) => long ?? flags);

@@ -43,7 +43,8 @@ export const sandbox: Coverage = {
     "--open": {
       ...up,
       codes,
-      env: { PATH: "" },
+      // There is no display, and so no browser.
+      env: { DISPLAY: "", WAYLAND_DISPLAY: "" },
       flag: "--open",
       stderr: { gains: /No browser could be started/ },
     },
