@@ -1,51 +1,14 @@
 // `npm run demo`: the main job from end to end against the sandbox, in folders that are removed at the end.
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { ensureInstalled, projectFolder } from "./install.js";
+import { endSandbox, startSandbox, trialEnvironment } from "./trial-sandbox.js";
 
 const binary = join(projectFolder, "bin", "knowctl.cjs");
 const folder = mkdtempSync(join(tmpdir(), "knowctl-demo-"));
 const handbookPair = "2";
-
-/** The environment without anything that could steer the demo elsewhere. */
-function demoEnvironment(extra = {}) {
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith("KNOWCTL_")),
-  );
-  for (const name of ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"]) {
-    env[name] = join(folder, name.toLowerCase());
-  }
-  return { ...env, ...extra };
-}
-
-async function startSandbox() {
-  const args = [binary, "sandbox", "--port", "0", "--data", join(folder, "data")];
-  const child = spawn(process.execPath, args, {
-    cwd: projectFolder,
-    env: demoEnvironment(),
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let said = "";
-  for await (const line of createInterface({ input: child.stderr })) {
-    said += `${line}\n`;
-    const url = line.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0];
-    if (url) {
-      child.stderr.resume();
-      return { child, url };
-    }
-  }
-  throw new Error(`the sandbox did not start:\n${said}`);
-}
-
-async function endSandbox(child) {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
-  await ended;
-}
 
 const coloured = process.stdout.isTTY && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
 const bold = (text) => (coloured ? `\u001b[1m${text}\u001b[0m` : text);
@@ -65,7 +28,7 @@ function show(title, env, args) {
 /** The main job. The upload's settings are flags here; a project would keep them in its file. */
 function runSteps(env) {
   const handbook = "examples/handbook";
-  show("The first minute: a folder of yours, and an answer from it", demoEnvironment(), [
+  show("The first minute: a folder of yours, and an answer from it", trialEnvironment(folder), [
     "try",
     handbook,
     "--no-input",
@@ -106,8 +69,8 @@ async function demo() {
   const { build } = await import("./build.js");
   await build();
   console.log("A sandbox starts: a local service with the same interface.");
-  const { child, url } = await startSandbox();
-  const env = demoEnvironment({
+  const { child, url } = await startSandbox(folder);
+  const env = trialEnvironment(folder, {
     KNOWCTL_BASE_URL: url,
     KNOWCTL_API_KEY: "sandbox",
     KNOWCTL_STATE: join(folder, "state"),

@@ -188,7 +188,7 @@ export async function tryOut(
         folder,
       };
       await output.note(bold("A local service runs"), `: nothing leaves this machine.`);
-      await output.note(dim(`$ knowctl ingest ${folder}`));
+      await output.note(dim(`$ knowctl ingest ${named ?? folder}`));
       await output.flush();
       await upload(trial);
       const questions = await readQuestions(trial);

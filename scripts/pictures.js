@@ -1,0 +1,141 @@
+// `npm run pictures`: builds, runs the program on a terminal, and draws what it shows:
+// docs/pictures/*.svg; --check compares them with the build that is there.
+// Needs `script` of util-linux, which gives a command a terminal.
+import { spawn } from "node:child_process";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "./build.js";
+import { ensureInstalled, projectFolder } from "./install.js";
+import { drawTerminal } from "./terminal-picture.js";
+import { endSandbox, startSandbox, trialEnvironment } from "./trial-sandbox.js";
+
+// As wide as the longest line of the scenes.
+const columns = 88;
+const binary = join(projectFolder, "bin", "knowctl.cjs");
+const pictures = join(projectFolder, "docs", "pictures");
+const isCheck = process.argv.includes("--check");
+
+/**
+ * Each picture shows commands in order. `typed` is sent when the terminal shows the text before
+ * it; `change` is done to the folder before the command.
+ */
+const scenes = {
+  try: {
+    title: "knowctl try uploads a folder and answers a question from it",
+    steps: [
+      {
+        line: "knowctl try docs",
+        typed: [
+          ["> ", "How do I request leave?\r"],
+          ["Sources", "\u0004"],
+        ],
+      },
+    ],
+  },
+  help: { title: "knowctl ingest -h on one screen", steps: [{ line: "knowctl ingest -h" }] },
+  connectors: { title: "The list of connectors", steps: [{ line: "knowctl connectors list" }] },
+  upload: {
+    title: "An upload, and a second one that sends only the changed file",
+    steps: [
+      { line: "knowctl ingest docs --cc-pair-id 2" },
+      {
+        line: "knowctl ingest docs --cc-pair-id 2",
+        change: (folder) => appendFileSync(join(folder, "docs", "welcome.md"), "\nWelcome!\n"),
+      },
+    ],
+  },
+  answer: {
+    title: "An answer with its sources",
+    steps: [{ line: 'knowctl chat "How do I request annual leave?"' }],
+  },
+};
+
+/** What differs from run to run, and what stands for it. */
+const volatile = [
+  [/\/tmp\/kb-\w{6}/g, "/home/ada/wiki"],
+  [/in \d+\.\d+ ?s\b/g, "in 0.4s"],
+  [/\b\d+ months ago/g, "5 months ago"],
+  [/127\.0\.0\.1:\d+/g, "127.0.0.1:8787"],
+  [
+    /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
+    "5b0e3a52-8a4c-4c63-9b54-b1a3e0a5d7f2",
+  ],
+];
+
+/** Runs a command line on a terminal of its own. Resolves to the bytes that the terminal received. */
+async function runOnTerminal({ line, typed = [] }, { folder, env }) {
+  const command = line.replace(/^knowctl/, `"${process.execPath}" "${binary}"`);
+  const shell = `stty cols ${columns} rows 24; exec ${command}`;
+  const child = spawn("script", ["-qec", shell, "/dev/null"], {
+    cwd: folder,
+    env: { ...env, TERM: "xterm-256color", SHELL: "/bin/sh" },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let output = "";
+  let from = 0;
+  const steps = [...typed];
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    output += text;
+    const at = steps.length === 0 ? -1 : output.indexOf(steps[0][0], from);
+    if (at < 0) return;
+    from = output.length;
+    child.stdin.write(steps.shift()[1]);
+  });
+  const code = await new Promise((resolve, reject) => {
+    child.once("error", reject).once("close", resolve);
+  });
+  if (code !== 0) throw new Error(`${line}: exit ${code}\n${output}`);
+  return output;
+}
+
+async function drawScene(scene, place) {
+  let output = "";
+  for (const step of scene.steps) {
+    step.change?.(place.folder);
+    output += `\u001b[1m$ ${step.line}\u001b[0m\r\n${await runOnTerminal(step, place)}\r\n`;
+  }
+  const settled = volatile.reduce((text, [pattern, value]) => text.replace(pattern, value), output);
+  return await drawTerminal({ output: settled, columns, title: scene.title });
+}
+
+/** Draws all pictures; a path is as long as the one that stands for it, so that lines break alike. */
+async function drawAll(home, folder, url) {
+  const service = { KNOWCTL_BASE_URL: url, KNOWCTL_API_KEY: "sandbox" };
+  for (const [name, scene] of Object.entries(scenes)) {
+    const env = trialEnvironment(home, name === "try" ? {} : service);
+    const picture = await drawScene(scene, { folder, env });
+    const file = join(pictures, `${name}.svg`);
+    if (!isCheck) writeFileSync(file, picture);
+    else if (readFileSync(file, "utf8") !== picture) {
+      console.error(`docs/pictures/${name}.svg is out of date; run \`npm run pictures\``);
+      process.exitCode = 1;
+    }
+  }
+}
+
+if (!isCheck) {
+  ensureInstalled();
+  await build();
+}
+const home = mkdtempSync(join(tmpdir(), "knowctl-pictures-"));
+const folder = mkdtempSync("/tmp/kb-");
+cpSync(join(projectFolder, "examples", "handbook"), join(folder, "docs"), { recursive: true });
+// Marks the project root.
+writeFileSync(join(folder, ".cliconfig.json"), "{}\n");
+mkdirSync(pictures, { recursive: true });
+const { child, url } = await startSandbox(home);
+try {
+  await drawAll(home, folder, url);
+} finally {
+  await endSandbox(child);
+  for (const each of [home, folder]) rmSync(each, { recursive: true, force: true });
+}
