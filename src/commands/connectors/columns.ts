@@ -24,11 +24,13 @@ export function createColumns(now: () => number): Column<ConnectorStatus>[] {
   const time = (value: unknown): string => relativeTime(String(value), now());
   const id = { align: "right" } as const;
   const hidden = { shown: false } as const;
+  // One chooses a connector by these, so a narrow terminal hides age and owner instead.
+  const kept = { isKept: true } as const;
   return [
     { name: "cc_pair_id", value: (row) => row.cc_pair_id, ...id },
     { name: "name", value: (row) => row.name },
-    { name: "source", value: (row) => row.connector?.source },
-    { name: "access_type", value: (row) => row.access_type },
+    { name: "source", value: (row) => row.connector?.source, ...kept },
+    { name: "access_type", value: (row) => row.access_type, ...kept },
     { name: "input_type", value: (row) => row.connector?.input_type },
     { name: "last_update", value: (row) => row.connector?.time_updated, show: time },
     { name: "owner", value: (row) => row.credential?.user_email },

@@ -6,6 +6,7 @@ import { CliError } from "../../errors.ts";
 import { checkFormat, writeList, writeRecord } from "../../output/formats/formats.ts";
 import { maskConnector } from "../../output/mask.ts";
 import type { Output } from "../../output/terminal/output.ts";
+import { whileWaiting } from "../../output/terminal/waiting.ts";
 import { connect, type Connected } from "../connect.ts";
 import {
   createColumns,
@@ -79,7 +80,9 @@ async function withRecords(
 ): Promise<void> {
   const connected = await connect(context, options);
   try {
-    const records = await listConnectors(connected.client);
+    const { client, connection, output } = connected;
+    const label = `waiting for the connectors of ${connection.baseUrl}`;
+    const records = await whileWaiting(output, label, () => listConnectors(client));
     try {
       await use(records, connected.output);
     } finally {

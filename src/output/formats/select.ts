@@ -11,6 +11,8 @@ export interface Column<Row> {
   align?: "right";
   /** The end that a narrow terminal cuts off: `start` for paths. Default `end`. */
   cut?: "start" | "end";
+  /** Shown whole on a narrow terminal, where columns to the right are hidden instead. */
+  isKept?: true;
   /** Whether the column is shown without --fields; default true. */
   shown?: boolean;
 }

@@ -11,8 +11,11 @@ export const nothing = "—";
 const gap = "  ";
 /** Minimum width of a cut column. */
 const minWidth = 3;
-/** Minimum readable widths, of the first text column and of the others. Below, columns are hidden. */
-const readableWidth = { first: 16, other: 10 };
+/**
+ * Minimum readable widths, of the first text column, of the columns to keep and of the others.
+ * Below, columns are hidden. A kept column that is wider than this is cut too: its text is foreign.
+ */
+const readableWidth = { first: 16, kept: 24, other: 10 };
 
 function fitColumn(text: string, width: number, column: Column<never>): string {
   return column.cut === "start" ? fitEnd(text, width) : fit(text, width);
@@ -51,24 +54,27 @@ export function fitWidths(
 
 /**
  * Widths of the columns that fit on a terminal. Drops columns on the right while
- * the others would be too narrow to read. The first two always stay.
+ * the others would be too narrow to read. The first two always stay. `kept` marks the columns
+ * that are shown whole before a column to their right is shown.
  */
 export function layOutColumns(
   widths: readonly number[],
   flexible: readonly boolean[],
   available: number,
+  kept: readonly boolean[] = [],
 ): number[] {
   const first = flexible.indexOf(true);
   const minimums = widths.map((width, index) => {
     if (!flexible[index]) return width;
-    return Math.min(width, index === first ? readableWidth.first : readableWidth.other);
+    const readable = kept[index] === true ? readableWidth.kept : readableWidth.other;
+    return Math.min(width, index === first ? readableWidth.first : readable);
   });
   let count = widths.length;
   const needed = (): number =>
     minimums.slice(0, count).reduce((sum, width) => sum + width + gap.length, -gap.length);
   while (count > 2 && needed() > available) count--;
-  const kept = widths.slice(0, count);
-  return fitWidths(kept, flexible, available, needed() > available ? undefined : minimums);
+  const shown = widths.slice(0, count);
+  return fitWidths(shown, flexible, available, needed() > available ? undefined : minimums);
 }
 
 function pad(text: string, width: number, column: Column<never>, last: boolean): string {
@@ -117,7 +123,8 @@ export function layOutTable<Row>(
     const flexible = columns.map(
       (column) => column.align !== "right" && (!column.show || column.cut !== undefined),
     );
-    widths = layOutColumns(widths, flexible, output.columns());
+    const kept = columns.map((column) => column.isKept === true);
+    widths = layOutColumns(widths, flexible, output.columns(), kept);
   }
   const layOut = (texts: readonly string[]): string =>
     widths
