@@ -95,7 +95,7 @@ const program = defineConfig({
       groups: [
         {
           name: "common",
-          test: /\/src\/(errors|make-folder|ownership|config\/file\/nodes|output\/terminal\/time)\.ts$/,
+          test: /\/src\/(api\/dialects|errors|make-folder|ownership|config\/file\/nodes|output\/terminal\/time)\.ts$/,
         },
       ],
     },

@@ -41,6 +41,9 @@ function createRun(context: Context): Run {
 
 type AddCommand = (program: Command, run: Run) => void;
 
+/** One function for its three first words: it defines all of them. */
+const addConfiguration: AddCommand = (program, run) => addConfig(program, run, runProgram);
+
 /** Groups of the help, in its order: first word of the command line → function that defines its commands. */
 const surfaces: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> = {
   "Start:": {
@@ -63,9 +66,9 @@ const surfaces: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
   "Check:": { doctor: addDoctor },
   "Administer:": { api: addApi },
   "Set up:": {
-    config: addConfig,
-    login: addConfig,
-    logout: addConfig,
+    config: addConfiguration,
+    login: addConfiguration,
+    logout: addConfiguration,
     completion: addCompletion,
   },
 };

@@ -16,6 +16,8 @@ export type PageForm =
  */
 export interface Dialect {
   readonly name: DialectName;
+  /** Where a person gets a key, for messages. */
+  readonly keyOrigin: string;
   readonly paths: {
     readonly connectorStatus: string;
     /** POST: creates a connector, an empty credential and their pair at once. */
@@ -76,6 +78,10 @@ const madeFile = (id: string): string => `/api/chat/file/${segment(id)}`;
 /** Exactly the interface of service-interface.md. */
 const standard: Dialect = {
   name: "standard",
+  // service-interface.md 4.1 and 5: the listing is an administrator's, ingestion takes an API key.
+  keyOrigin:
+    "an administrator makes an API key in the admin panel of the service; " +
+    "ask for one that may list connectors and upload documents",
   paths: {
     connectorStatus: "/api/manage/admin/connector/status",
     ingestion: "/api/svc-api/ingestion",
@@ -94,6 +100,10 @@ const standard: Dialect = {
 /** The public deployment described in observed-service.md 1 to 6. */
 const onyx: Dialect = {
   name: "onyx",
+  // observed-service.md 6.1
+  keyOrigin:
+    "an administrator makes an API key (on_…) in the admin panel, in a group that may manage connectors; " +
+    "your own settings make a personal access token (onyx_pat_…), which acts as you: leave out scopes to upload with it",
   paths: {
     connectorStatus: "/api/manage/admin/connector/status",
     createConnector: "/api/manage/admin/connector-with-mock-credential",

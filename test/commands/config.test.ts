@@ -35,7 +35,7 @@ async function runAsking(
   const { stderr } = context;
   const write = async (text: string): Promise<void> => {
     await stderr.write(text);
-    if (!/(: |\[y\/N\] )$/.test(text)) return;
+    if (!/(: |\[(?:y\/N|Y\/n)\] )$/.test(text)) return;
     asked.push(text);
     // After the reader is there.
     setImmediate(() => stream.write(`${answers[asked.length - 1] ?? ""}\n`));
@@ -449,11 +449,16 @@ describe("config init", () => {
       const { code, err, out, asked } = await runAsking(
         desk,
         ["config", "init"],
-        ["", "nonsense", `${service.url}/api`, "sandbox-key-1"],
+        ["nonsense", `${service.url}/api`, "sandbox-key-1", ""],
       );
       expect(err).toContain(`dialect ${dialect} (detected)`);
       expect([code, out]).toEqual([0, ""]);
-      expect(asked).toHaveLength(4);
+      expect(asked).toEqual([
+        "Address of the service (Enter: I have none yet): ",
+        "Address of the service (Enter: I have none yet): ",
+        "API key (not shown): ",
+        "Name of this profile [default]: ",
+      ]);
       expect(userJson(desk)).toEqual({
         profiles: { default: { baseUrl: service.url, dialect, apiKey: "sandbox-key-1" } },
         defaultProfile: "default",
@@ -462,6 +467,85 @@ describe("config init", () => {
       expect((await run(desk, ["connectors", "list"])).code).toBe(0);
     },
   );
+
+  it("asks again only for what was wrong, and keeps the other answers", async () => {
+    const desk = createDesk();
+    const [service, gone] = [await sandbox(), await sandbox()];
+    await gone.close();
+    const answers = [
+      "http://intranet.example",
+      "two words",
+      "wrong-key-1",
+      "a/b",
+      "work",
+      // Plain http with a key is refused, then nobody listens, then the key is wrong.
+      gone.url,
+      service.url,
+      "sandbox-key-1",
+    ];
+    const { code, err, asked } = await runAsking(desk, ["config", "init"], answers);
+    expect(code).toBe(0);
+    expect(asked).toEqual([
+      "Address of the service (Enter: I have none yet): ",
+      "API key (not shown): ",
+      "API key (not shown): ",
+      "Name of this profile [default]: ",
+      "Name of this profile [default]: ",
+      "Address of the service [http://intranet.example]: ",
+      `Address of the service [${gone.url}]: `,
+      "API key (not shown): ",
+    ]);
+    for (const text of ["invalid characters", "not a valid profile name", "plain http"]) {
+      expect(err).toContain(text);
+    }
+    expect(err).not.toContain("wrong-key-1");
+    expect(userJson(desk)).toEqual({
+      profiles: { work: { baseUrl: service.url, dialect: "standard", apiKey: "sandbox-key-1" } },
+      defaultProfile: "work",
+    });
+  });
+
+  it.each([
+    [[], ["standard:", "onyx:", "onyx_pat_"], []],
+    [["--dialect", "onyx"], ["onyx_pat_"], ["standard:"]],
+    [["--dialect", "standard"], ["admin panel"], ["onyx"]],
+  ])("says where a key is made: %j", async (flags, texts, others) => {
+    const service = await sandbox("onyx");
+    const answers = [service.url, "sandbox-key-1", ""];
+    const line = ["config", "init", "--no-check", ...flags];
+    const { code, err } = await runAsking(createDesk(), line, answers);
+    expect(code).toBe(0);
+    for (const text of texts) expect(err).toContain(text);
+    for (const text of others) expect(err).not.toContain(text);
+  });
+
+  it("ends where a flag or a variable is wrong: asking again would not mend it", async () => {
+    const service = await sandbox();
+    const desk = createDesk({ KNOWCTL_API_KEY: "wrong-key-1" });
+    const { code, asked } = await runAsking(desk, ["config", "init"], [service.url, "work"]);
+    expect([code, asked.length]).toEqual([4, 2]);
+    expect(existsSync(join(desk.home, "config", "knowctl", "config.json"))).toBe(false);
+  });
+
+  it("offers `try` to a person without a service, and goes on where it is declined", async () => {
+    const desk = createDesk();
+    const answers = ["", "n", prod, "key-1234", ""];
+    const { code, asked } = await runAsking(desk, ["config", "init", "--no-check"], answers);
+    expect([code, asked[1]]).toEqual([
+      0,
+      "Try knowctl now, with a local service and a folder of yours? [Y/n] ",
+    ]);
+    expect(userJson(desk)).toMatchObject({ profiles: { default: { baseUrl: prod } } });
+  });
+
+  it("runs `try` where it is accepted, and saves nothing", async () => {
+    const desk = createDesk();
+    desk.put("docs/pumps.md", "# Pumps\n\n## Priming a pump\n\nOpen the blue valve first.\n");
+    const { code, out } = await runAsking(desk, ["config", "init"], ["", "", "docs"]);
+    expect(out).toContain("Open the blue valve first.");
+    expect(code).toBe(0);
+    expect(existsSync(join(desk.home, "config", "knowctl", "config.json"))).toBe(false);
+  });
 
   it("takes flags and a key from the environment or stdin without one", async () => {
     const service = await sandbox();
@@ -576,15 +660,16 @@ describe("login and logout", () => {
   });
 
   it.each([
-    ["login", ["login"], []],
-    ["config init", ["config", "init", "--base-url", prod, "--no-check"], ["p"]],
-  ])("%s removes a Bearer before the key when told to", async (_name, args, first) => {
+    // config init asks again for the key: Ctrl-C ends it.
+    ["login", ["login"], 3, []],
+    ["config init", ["config", "init", "--base-url", prod, "--no-check"], 130, ["\u0003"]],
+  ])("%s removes a Bearer before the key when told to", async (_name, args, refused, then) => {
     const desk = createDesk();
     desk.putUser(profile);
-    const no = await runAsking(desk, args, [...first, "Bearer typed-key-1", "n"]);
-    expect([no.code, userJson(desk)]).toEqual([3, profile]);
+    const no = await runAsking(desk, args, ["Bearer typed-key-1", "n", ...then]);
+    expect([no.code, userJson(desk)]).toEqual([refused, profile]);
     expect(no.err).toContain('begins with "Bearer "');
-    const yes = await runAsking(desk, args, [...first, "bearer  typed-key-1", "y"]);
+    const yes = await runAsking(desk, args, ["bearer  typed-key-1", "y", "p"]);
     expect(yes.code).toBe(0);
     expect(userJson(desk)).toMatchObject({ profiles: { p: { apiKey: "typed-key-1" } } });
     expect(no.err + yes.err).not.toContain("typed-key-1");

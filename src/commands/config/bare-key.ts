@@ -15,3 +15,13 @@ export async function askBareKey(prompt: Prompt, key: string): Promise<string> {
     hints: ["enter the key without the prefix; nothing was saved"],
   });
 }
+
+/** Returns a key that a header can hold. Throws CliError `not-configured` for any other text. */
+export function checkKeyText(key: string): string {
+  if (/^[\u0021-\u007e]+$/.test(key)) return key;
+  const why =
+    key === ""
+      ? "the key is empty"
+      : "this is not a key: it holds spaces, line breaks or other invalid characters";
+  throw new CliError("not-configured", why, { hints: ["nothing was saved"] });
+}

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { choice } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
+import type { RunLine } from "../try/try.ts";
+import type { InitOptions } from "./init-questions.ts";
 
 const about = () => import("./about.ts");
 const show = () => import("./show.ts");
@@ -10,7 +12,7 @@ const check = () => import("./check.ts");
 // Not --project: its variable would be the variable of `chat --project ID`.
 const localFlag = ["--local", "change the project file instead of the user file"] as const;
 
-function addInit(config: Command, run: Run): void {
+function addInit(config: Command, run: Run, runLine: RunLine): void {
   config
     .command("init")
     .description(
@@ -32,7 +34,12 @@ function addInit(config: Command, run: Run): void {
         ],
       ],
     })
-    .action(run(async () => (await import("./init.ts")).configInit));
+    .action(
+      run(async () => {
+        const { configInit } = await import("./init.ts");
+        return (context, _args, options: InitOptions) => configInit(context, options, runLine);
+      }),
+    );
 }
 
 function addShow(config: Command, run: Run): void {
@@ -126,10 +133,10 @@ function addCheck(config: Command, run: Run): void {
     .action(run(async () => (await check()).configTrust));
 }
 
-/** `config …`, `login` and `logout`. */
-export function addConfig(program: Command, run: Run): void {
+/** `config …`, `login` and `logout`. `runLine` runs a whole command line, as if it were typed. */
+export function addConfig(program: Command, run: Run, runLine: RunLine): void {
   const config = program.command("config").description("Set up and inspect profiles and settings.");
-  addInit(config, run);
+  addInit(config, run, runLine);
   addShow(config, run);
   addChange(config, run);
   addCheck(config, run);

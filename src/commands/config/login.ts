@@ -11,8 +11,9 @@ import { AddressProblem, parseBaseUrl } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createOutput } from "../../output/terminal/output.ts";
-import { askBareKey } from "./bare-key.ts";
+import { askBareKey, checkKeyText } from "./bare-key.ts";
 import { loadToShow, machineOf, userFile } from "./files.ts";
+import { noteKeyOrigin } from "./key-origin.ts";
 import { createPrompt, readPipedKey } from "../prompt.ts";
 
 export interface LoginOptions extends GlobalFlags {
@@ -85,18 +86,12 @@ export async function login(
   const baseUrl = addressFor(config, draft);
   const prompt = createPrompt(context, options, output);
   const remedy = { exit: "not-configured", flag: "--with-token and the key on stdin" } as const;
+  if (prompt.canAsk && options.withToken !== true) await noteKeyOrigin(output, config.dialect);
   const given =
     options.withToken === true
       ? await readPipedKey(context)
       : await prompt.askHidden(`Key for ${baseUrl}`, remedy);
-  const key = await askBareKey(prompt, given);
-  if (!/^[\u0021-\u007e]+$/.test(key)) {
-    const why =
-      key === ""
-        ? "the key is empty"
-        : "this is not a key: it holds spaces, line breaks or other invalid characters";
-    throw new CliError("not-configured", why, { hints: ["nothing was saved"] });
-  }
+  const key = checkKeyText(await askBareKey(prompt, given));
   output.secrets.add(key);
   const at = (member: string): string[] => ["profiles", config.profile, member];
   const withAddress = changeDraft(draft, at("baseUrl"), baseUrl);

@@ -34,7 +34,7 @@ function nothingConfigured(request: ConnectionRequest): CliError {
           ? "see the settings: knowctl config show --origin"
           : "connect to a service: knowctl config init",
         "or pass one: --base-url URL (KNOWCTL_BASE_URL) with the key in KNOWCTL_API_KEY",
-        "or try everything without an account: knowctl sandbox",
+        "or try it without an account: knowctl try",
       ],
     },
   );
