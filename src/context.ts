@@ -6,10 +6,7 @@ import { outputFailure, type ExitName } from "./errors.ts";
 
 /** Destination of text: stdout or stderr. Tests collect strings. */
 export interface Sink {
-  /**
-   * Resolves when the stream accepts more. Rejects with ClosedPipeError when the
-   * reader closed the pipe, with a CliError `local` when the write fails.
-   */
+  /** Resolves when the stream accepts more. Rejects with ClosedPipeError or CliError `local`. */
   write(text: string | Uint8Array): Promise<void>;
   readonly isTTY: boolean;
   /** Current columns of the terminal; 80 without a terminal. */
@@ -54,6 +51,8 @@ export interface Context {
   terminal?(): Terminal | undefined;
   /** Built script of the threads that read files; without it the main thread reads them. */
   readonly workerScript?: string | URL | undefined;
+  /** The service ends with the command: no later command can reach it. */
+  readonly isTrial?: true;
   /** Folder of example documents in the package. */
   readonly handbook?: string | undefined;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its `reason` is a SignalReceived. */

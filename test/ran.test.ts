@@ -36,7 +36,7 @@ it("a failing test prints command, folder, files and both streams of what it ran
 it("also of a function, a process, a script, a step of the action and a conversation", async () => {
   const { folder, env, ...rest } = await startTestService({ files });
   await runIngest({ folder, env, ...rest }, ["docs"], { dryRun: true });
-  expect(printed()).toMatch(/^\$ ingest\(.*"dryRun":true[^]*1 new/);
+  expect(printed()).toMatch(/^\$ ingest\(.*"dryRun":true[^]*1 to create/);
   await runCli(["connectors", "list"], { cwd: folder, env });
   expect(printed()).toMatch(/^\$ knowctl connectors list\n[^]*a b\.md[^]*\tHandbook uploads\t/);
   const place = await preparePlace();

@@ -45,6 +45,20 @@ export interface PlannedDocument {
   detail: string;
 }
 
+/** Words of a plan for people, as those of the summary: created, updated. JSON has the action. */
+const planWords: Record<string, { row: string; count: string }> = {
+  new: { row: "create", count: "to create" },
+  changed: { row: "update", count: "to update" },
+};
+
+/** The counts of a plan: `6 to create, 2 to update, 40 unchanged`. */
+export function plannedCounts(counts: ReadonlyMap<string, number>): string {
+  const parts = [...counts].map(
+    ([action, count]) => `${formatCount(count)} ${planWords[action]?.count ?? action}`,
+  );
+  return parts.join(", ") || "no documents";
+}
+
 /** Format of an ingest command's stdout; text for people goes to stderr. */
 export type IngestFormat = "text" | "json" | "ndjson";
 
@@ -100,16 +114,16 @@ const needsFix: ReadonlySet<ExitName> = new Set([
 ]);
 
 /**
- * Writes failures, reasons of skipped files and the counts on stderr, for people. `stoppedBy`
- * is the kind of error that stopped the run.
+ * Writes failures, reasons of skipped files and the counts on stderr, for people. `connectors`
+ * names the connectors of the run; `stoppedBy` is the kind of error that stopped the run.
  */
 export async function writeSummary(
   output: Output,
   result: IngestResult,
   failures: Iterable<ReportFailure>,
-  options: { shown: ShownPath; stoppedBy?: ExitName | undefined },
+  options: { shown: ShownPath; connectors: string; stoppedBy?: ExitName | undefined },
 ): Promise<void> {
-  const { stoppedBy } = options;
+  const { connectors, stoppedBy } = options;
   let shown = 0;
   for (const each of failures) {
     if (shown++ === maxShownFailures) break;
@@ -123,7 +137,8 @@ export async function writeSummary(
   const { status, counts, planned } = result;
   const isStopped = status === "error" || status === "interrupted";
   const took = formatDuration(result.seconds * 1000);
-  await output.note(marks[status], `: ${countsText(counts, isStopped)} in ${took}`);
+  const where = connectors === "" ? "" : ` · ${connectors}`;
+  await output.note(marks[status], `: ${countsText(counts, isStopped)} in ${took}${where}`);
   if (result.renamed > 0) {
     const were = result.renamed === 1 ? "was" : "were";
     await output.note(
@@ -183,10 +198,11 @@ export async function writePlanned(
 ): Promise<void> {
   const path = neutraliseLine(placeOf(each, shown));
   const detail = neutraliseLine(shownText(each.path, each.detail, shown));
+  const word = planWords[each.action]?.row ?? each.action;
   if (!output.isTerminal) {
-    await output.line([each.action, path, neutraliseLine(each.id ?? ""), detail].join("\t"));
+    await output.line([word, path, neutraliseLine(each.id ?? ""), detail].join("\t"));
     return;
   }
   const paint = actionStyles[each.action] ?? dim;
-  await output.line(paint(each.action.padEnd(10)), path, detail === "" ? "" : dim(`  (${detail})`));
+  await output.line(paint(word.padEnd(10)), path, detail === "" ? "" : dim(`  (${detail})`));
 }

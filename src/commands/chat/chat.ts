@@ -21,13 +21,20 @@ import { connect, loadSettings, openOutput, type Connected } from "../connect.ts
 import type { SessionOwner } from "./session/session-index.ts";
 
 async function noteSession(
+  context: Context,
   output: Output,
   { turn: { sessionId, messageId }, outcome: { status } }: Ending,
   format: ChatFormat,
   isRemembered: boolean,
 ): Promise<void> {
   // The error of a cut answer already names the next step.
-  if (sessionId === null || format !== "text" || !["ok", "interrupted"].includes(status)) return;
+  if (
+    context.isTrial ||
+    sessionId === null ||
+    format !== "text" ||
+    !["ok", "interrupted"].includes(status)
+  )
+    return;
   // A session without a known message is not recorded (remember.ts).
   const flag = isRemembered && messageId !== null ? "--continue" : `--session ${sessionId}`;
   await output.note(dim(`session ${sessionId} · continue with: knowctl chat ${flag} "…"`));
@@ -196,7 +203,7 @@ async function askOnce(
     begin();
     const memory = switchOf(options, "remember", config.chat.remember) ? owner : undefined;
     const ending = await ask(context, { ...connected, memory }, question, view, sink);
-    await noteSession(output, ending, view.format, memory !== undefined);
+    await noteSession(context, output, ending, view.format, memory !== undefined);
     await finish(output, ending);
   } finally {
     await client.close();

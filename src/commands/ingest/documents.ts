@@ -34,7 +34,9 @@ function checkOptions({ images }: DocumentsOptions): void {
   });
 }
 
-type Reading = Omit<Session, "connected" | "spool" | "close"> & { spool: Spool<SpoolHead> };
+type Reading = Omit<Session, "connected" | "pairNames" | "spool" | "close"> & {
+  spool: Spool<SpoolHead>;
+};
 
 /** Opens a session that reads files, without a service and without the project's state. */
 async function openReading(

@@ -2,13 +2,14 @@ import type { Context } from "../../context.ts";
 import { defaultId } from "../../documents/map/mapping.ts";
 import { CliError } from "../../errors.ts";
 import {
+  plannedCounts,
   tellOthers,
   writePlanned,
   type IngestFormat,
   type PlannedDocument,
 } from "../../output/ingest.ts";
 import type { ShownPath } from "../../output/paths.ts";
-import { countOf, formatCount } from "../../output/terminal/progress.ts";
+import { countOf } from "../../output/terminal/progress.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { isInShard, type Shard } from "../../sync/plan/shard.ts";
 import type { Target } from "../../sync/state/target.ts";
@@ -137,12 +138,11 @@ export async function writePlan(
   const { output } = written;
   const counts = await writeAll(written, format, dryRun.documents);
   await dryRun.checkPairs?.();
-  const summary = [...counts].map(([action, count]) => `${formatCount(count)} ${action}`);
-  await output.note(`dry run, nothing was sent: ${summary.join(", ") || "no documents"}`);
+  await output.note(`dry run, nothing was sent: ${plannedCounts(counts)}`);
   await tellOthers(output, dryRun.shard, dryRun.others());
   if (dryRun.noPair()) {
     await output.note(
-      "without a target (--cc-pair-id or --connector), every document counts as new",
+      "without a target (--cc-pair-id or --connector), no document counts as sent yet",
     );
   }
   const failed = counts.get("failed") ?? 0;

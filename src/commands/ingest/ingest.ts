@@ -13,12 +13,12 @@ import { planFolder } from "./plan.ts";
 import { checkPlannedPairs } from "./target/planned-access.ts";
 import { ingestFormat, withReport, type Report, type ReportRequest } from "./report/report.ts";
 import { checkReportFiles, type ReportFiles } from "./report/report-files.ts";
-import { givenFlags, selectionFlags, shapingFlags } from "./options/mapping-flags.ts";
-import { checkSavable, unsavableFlag } from "./options/saved-options.ts";
+import { checkSavable } from "./options/saved-options.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
 import { warnOfStateAbove } from "./state-above.ts";
 import { openSource, type DocumentSource } from "./options/settings.ts";
 import { createPairCheck, missingPair } from "./target/target.ts";
+import { printNext } from "./report/next.ts";
 import { printNotices, printReasons, printSince, printWarnings } from "./report/tell.ts";
 import { printUnfound } from "./report/tell-unfound.ts";
 import { begunRun } from "./upload/failures.ts";
@@ -123,7 +123,10 @@ async function upload(
 ): Promise<void> {
   await withReport(context, session, request, async (report) => {
     const begun = begunRun(session, options, request.startedAtMs);
+    const target = targetFor(session.targets, undefined);
+    const isFirst = target !== undefined && !session.state.knows(target.key);
     await uploadFound(context, session, report, request, options, begun);
+    await printNext(context, session, report.counts, isFirst ? options : undefined);
   });
 }
 
@@ -139,7 +142,8 @@ export async function uploadFound(
   const isGuarded = options.overwrite === false;
   if (isGuarded) refuseUnlistable(session.connected.client);
   const rules = accessRules(options, session.source.config);
-  const check = createPairCheck(session.connected.client, rules);
+  const { pairNames: names } = session;
+  const check = createPairCheck(session.connected.client, rules, { names });
   const plan = await planFound(context, session, options, { files, onManyPending: check.begin });
   if (plan.pairs.has(undefined)) throw missingPair();
   await check(pairsToCheck(plan, session, rules), session.output, "nothing was sent");
@@ -150,18 +154,7 @@ export async function uploadFound(
   if (options.saveOptions) {
     await (await import("./options/save-options.ts")).saveOptions(context, session, options);
   }
-  const target = targetFor(session.targets, undefined);
-  const isFirst = target !== undefined && !session.state.knows(target.key);
   await uploadPlan(context, { ...session, plan, report, options, startedAtMs, begun });
-  if (isFirst && context.stderr.isTTY) await suggestSaveOptions(session, options);
-}
-
-/** After a first upload: explains how to save its options. */
-async function suggestSaveOptions({ output }: Session, options: IngestOptions): Promise<void> {
-  const names = [...shapingFlags, ...selectionFlags];
-  if (options.saveOptions || options.state === false || unsavableFlag(options)) return;
-  if (givenFlags(options, names).length === 0) return;
-  await output.note("use --save-options once, and plain `knowctl ingest` repeats this upload");
 }
 
 /** The report request of a run before its files are read. */

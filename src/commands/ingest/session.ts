@@ -24,6 +24,7 @@ import { ownKeys } from "./own-keys.ts";
 import type { MappingFlags } from "./options/mapping-flags.ts";
 import type { DocumentSource } from "./options/settings.ts";
 import { openShaping, type Shaping } from "./options/shaping.ts";
+import type { PairNames } from "./target/access.ts";
 import { chosenPair, pairByName, type ChosenPair } from "./target/target.ts";
 import { recordedPair } from "./target/recorded-target.ts";
 
@@ -55,6 +56,8 @@ export interface Session {
   /** First recorded path where none of the recorded files exists under the root. */
   lostPath?: string | undefined;
   targets: Targets;
+  /** Pairs of this run, as far as they were looked up, for messages. */
+  pairNames: PairNames;
   /** The options that shape the documents of this session. */
   shaping: Shaping;
   /** Keys of the profile: a document that contains one fails. */
@@ -194,10 +197,11 @@ export async function openSession(
     const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
     const pair =
       (await recordedPair(requestedPair, { config, state, baseUrl, output })) ?? requestedPair;
+    const pairNames: PairNames = new Map();
     const ccPairId =
       pair.connector === undefined || !connected
         ? pair.ccPairId
-        : await pairByName(connected.client, pair.connector);
+        : await pairByName(connected.client, pair.connector, pairNames);
     const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
     const shaping = openShaping(source, pair.fromFlag, state, dryRun);
     const keys = await ownKeys(output, source, connected?.connection);
@@ -206,7 +210,7 @@ export async function openSession(
     const inspector = await openInspector(setup, context.workerScript, recorded);
     closing.push(() => inspector.close());
     const resources = { keys, inspector, spool, progress };
-    const known = { output, source, connected, state, lostPath, targets, shaping };
+    const known = { output, source, connected, state, lostPath, targets, pairNames, shaping };
     return { ...known, ...resources, close };
   } catch (error) {
     await close();

@@ -178,7 +178,7 @@ export async function tryOut(
     try {
       const trial: Trial = {
         output,
-        context: { ...context, env: environmentOf(context, place) },
+        context: { ...context, env: environmentOf(context, place), isTrial: true },
         runLine,
         flags: [
           "--config",

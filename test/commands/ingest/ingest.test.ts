@@ -229,9 +229,9 @@ describe("ingest --dry-run", () => {
     const result = await run(service, ingest("--dry-run"), { env: bare });
     expect(result.code).toBe(0);
     expect(result.stdout.trimEnd().split("\n")).toEqual([
-      "new\tdocs/expenses.md\tdocs/expenses.md\t",
-      "new\tdocs/leave.md\tdocs/leave.md\t",
-      "new\tdocs/plain.txt\tdocs/plain.txt",
+      "create\tdocs/expenses.md\tdocs/expenses.md\t",
+      "create\tdocs/leave.md\tdocs/leave.md\t",
+      "create\tdocs/plain.txt\tdocs/plain.txt",
     ]);
     expect(existsSync(join(service.folder, ".knowctl"))).toBe(false);
     expect(service.sandbox.ledger.requestCount).toBe(0);

@@ -136,12 +136,13 @@ async function checkAccess(
   { session, target }: Work,
   options: OrphansOptions,
 ): Promise<void> {
-  const { connected, output, source } = session;
+  const { connected, output, source, pairNames: names } = session;
   const rules = accessRules(options, source.config);
   if (options.dryRun || !connected) {
     return await checkPlannedPairs(context, session, [target.ccPairId], rules);
   }
-  await createPairCheck(connected.client, rules)([target.ccPairId], output, "nothing was removed");
+  const check = createPairCheck(connected.client, rules, { names });
+  await check([target.ccPairId], output, "nothing was removed");
 }
 
 async function run(context: Context, work: Work, options: OrphansOptions): Promise<void> {

@@ -16,7 +16,8 @@ import type { Plan } from "../../../sync/plan/plan.ts";
 import { removeOrphans } from "../../../sync/orphans/remove.ts";
 import { serviceTargets, type Target } from "../../../sync/state/target.ts";
 import { createPrompt } from "../../prompt.ts";
-import type { AccessFlags } from "../target/access.ts";
+import { pairText, type AccessFlags } from "../target/access.ts";
+import { namedPair } from "../target/target.ts";
 import { failureScope, failuresKey, stoppedUpload } from "../upload/failures.ts";
 import { refuseRemoval, type MaxDelete } from "./orphan-guards.ts";
 import { orphanScope } from "./orphan-scope.ts";
@@ -96,13 +97,18 @@ export async function confirmRemoval(
   options: OrphansOptions,
 ): Promise<boolean> {
   if (options.yes) return true;
-  const what = `${countOf(orphans.selected, "document")} of ${target.key}`;
+  const { ccPairId } = target;
+  const documents = countOf(orphans.selected, "document");
   const prompt = createPrompt(context, options, session.output);
-  if (prompt.canAsk) {
+  if (prompt.canAsk && session.connected) {
+    const pair = await namedPair(session.connected.client, ccPairId, session.pairNames);
     return await prompt.confirm(
-      options.prune ? `Delete ${what}?` : `Replace ${what} with a removal notice?`,
+      options.prune
+        ? `Delete ${documents} of ${pair}?`
+        : `Replace ${documents} of ${pair} with a removal notice?`,
     );
   }
+  const what = `${documents} of ${pairText(ccPairId, undefined)} at ${session.targets.baseUrl}`;
   throw new CliError("usage", `this would remove ${what}, and there is no terminal to ask on`, {
     hints: ["check the list first, then confirm with --yes"],
   });

@@ -16,6 +16,7 @@ import type { Plan } from "../../../sync/plan/plan.ts";
 import type { RecordedOptions } from "../../../sync/state/options.ts";
 import type { FileWarning, PlanAction, PlanTable } from "../../../sync/plan/plan-table.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
+import { pairsText, pairText } from "../target/access.ts";
 import { findGitRoot } from "../../project-root.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";
 import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";
@@ -55,7 +56,10 @@ export interface ReportRequest {
   shard: Shard | undefined;
 }
 
-type ReportedSession = Pick<Session, "output" | "source" | "state" | "targets" | "progress">;
+type ReportedSession = Pick<
+  Session,
+  "output" | "source" | "state" | "targets" | "pairNames" | "progress"
+>;
 
 type OptionSets = NonNullable<RunReport["options"]>;
 
@@ -65,6 +69,13 @@ const warningsKept = 50;
 function commitOf(env: Context["env"]): string | undefined {
   const commit = env["GITHUB_SHA"] ?? env["CI_COMMIT_SHA"];
   return commit === "" ? undefined : commit;
+}
+
+/** The connectors of a run: those that were looked up, else the pair of the run. */
+function connectorsOf({ targets, pairNames }: ReportedSession): string {
+  const { ccPairId } = targets.pair;
+  if (pairNames.size > 0 || ccPairId === undefined) return pairsText(pairNames);
+  return pairText(ccPairId, undefined);
 }
 
 /** Creates the report of a run. Stores failures in the temporary database of the state. */
@@ -175,7 +186,9 @@ function createReport(context: Context, session: ReportedSession, request: Repor
       await ignoreClosedPipe(tellOthers(output, shard, countPlanned("other")));
       const stoppedBy = error instanceof CliError ? error.exit : undefined;
       const { shown } = source;
-      await ignoreClosedPipe(writeSummary(output, result, log.list(), { shown, stoppedBy }));
+      const connectors = connectorsOf(session);
+      const texts = { shown, connectors, stoppedBy };
+      await ignoreClosedPipe(writeSummary(output, result, log.list(), texts));
       await writeFiles(head);
     },
     async abandon(error) {

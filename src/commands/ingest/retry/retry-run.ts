@@ -21,13 +21,14 @@ export interface SourceGroup {
 /** Opens the session of a group, with the target of the base session. */
 async function openGroupSession(
   context: Context,
-  { output, targets }: Session,
+  { output, targets, pairNames }: Session,
   { source, recorded }: SourceGroup,
   options: IngestOptions,
 ): Promise<Session> {
   const { ccPairId, fromFlag } = targets.pair;
   const pair = { ccPairId, connector: undefined, fromFlag: recorded?.pairFromFlag ?? fromFlag };
-  return await openSession(context, output, source, { ...options, pair });
+  // The base session's report names the connectors.
+  return { ...(await openSession(context, output, source, { ...options, pair })), pairNames };
 }
 
 async function dryRun(

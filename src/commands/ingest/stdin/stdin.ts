@@ -25,6 +25,7 @@ import { checkPlannedPairs } from "../target/planned-access.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "../session.ts";
 import { openSource } from "../options/settings.ts";
 import { createPairCheck } from "../target/target.ts";
+import { printNext } from "../report/next.ts";
 import { printNotices, printWarnings } from "../report/tell.ts";
 import { uploadPlan } from "../upload/upload.ts";
 
@@ -111,7 +112,7 @@ async function upload(
 ): Promise<void> {
   const { output, targets } = session;
   const rules = accessRules(options, session.source.config);
-  const check = createPairCheck(session.connected.client, rules);
+  const check = createPairCheck(session.connected.client, rules, { names: session.pairNames });
   const { ccPairId } = targets.pair;
   await withReport(context, session, request, async (report) => {
     if (ccPairId !== undefined) await check([ccPairId], output, "nothing was sent");
@@ -137,6 +138,7 @@ async function upload(
     const stream = closable(first, () => chunks.close());
     const { startedAtMs } = request;
     await uploadPlan(context, { ...session, plan, report, options, stream, startedAtMs });
+    await printNext(context, session, report.counts);
   });
 }
 

@@ -42,7 +42,11 @@ export async function checkPlannedPairs(
     return;
   }
   try {
-    await createPairCheck(opened.client, rules, "listOnce")(ccPairIds, output, "nothing was sent");
+    await createPairCheck(opened.client, rules, { policy: "listOnce" })(
+      ccPairIds,
+      output,
+      "nothing was sent",
+    );
   } catch (error) {
     context.signal.throwIfAborted();
     const isListingFailure = error instanceof Error && error.cause instanceof ApiError;

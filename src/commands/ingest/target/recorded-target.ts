@@ -19,7 +19,10 @@ export function namesPairsByRule({ ingest }: Config): boolean {
 export function severalTargets(pairs: readonly number[], what: string): CliError {
   return new CliError("usage", `no target is given, and ${what} several targets`, {
     details: pairs.map((pair) => `cc_pair_id ${pair}`),
-    hints: [`name one, for example --cc-pair-id ${pairs[0]}`],
+    hints: [
+      `name one, for example --cc-pair-id ${pairs[0]}`,
+      "an upload with --save-options keeps its target for later commands",
+    ],
   });
 }
 

@@ -7,9 +7,11 @@ import { findConnector } from "../../connectors/find-connector.ts";
 import {
   anyAccess,
   describeTarget,
+  pairText,
   refuseAccess,
   unreadableAccess,
   type AccessRules,
+  type PairNames,
 } from "./access.ts";
 
 export interface TargetFlags {
@@ -46,6 +48,7 @@ export function missingPair(): CliError {
     hints: [
       "list the pairs with `knowctl connectors list`",
       "then use --cc-pair-id N or --connector NAME, or set ingest.ccPairId in the configuration",
+      "with --save-options too, plain `knowctl ingest` repeats the upload",
     ],
   });
 }
@@ -57,9 +60,29 @@ async function listConnectors(client: Client, policy?: ListPolicy): Promise<Conn
   return await (await import("../../../api/connectors.ts")).listConnectors(client, policy);
 }
 
-/** The pair of a connector name. */
-export async function pairByName(client: Client, name: string): Promise<number> {
-  return findConnector(await listConnectors(client), name).cc_pair_id;
+/** The pair of a connector name; adds the whole name to `names`. */
+export async function pairByName(client: Client, name: string, names: PairNames): Promise<number> {
+  const record = findConnector(await listConnectors(client), name);
+  names.set(record.cc_pair_id, record.name ?? undefined);
+  return record.cc_pair_id;
+}
+
+/** A pair for a question: by its name, which is looked up once; by its id if that fails. */
+export async function namedPair(
+  client: Client,
+  ccPairId: number,
+  names: PairNames,
+): Promise<string> {
+  if (!names.has(ccPairId)) {
+    try {
+      const records = await listConnectors(client, "listOnce");
+      const name = records.find((each) => each.cc_pair_id === ccPairId)?.name;
+      names.set(ccPairId, name ?? undefined);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+  return pairText(ccPairId, names.get(ccPairId));
 }
 
 function pruneWarning(record: ConnectorStatus): string | undefined {
@@ -141,6 +164,12 @@ function recordOf(
   );
 }
 
+interface CheckOptions {
+  policy?: ListPolicy;
+  /** Receives the names of the checked pairs. */
+  names?: PairNames;
+}
+
 /**
  * Creates a check of pairs against the status listing, before the first upload to each pair. It
  * also prints who can read the pair. A failed listing is an error only if the rules require an
@@ -150,7 +179,7 @@ function recordOf(
 export function createPairCheck(
   client: Client,
   rules: AccessRules = anyAccess,
-  policy?: ListPolicy,
+  { policy, names = new Map() }: CheckOptions = {},
 ): PairCheck {
   let listingRequest: Promise<ConnectorStatus[]> | undefined;
   const requestListing = (): Promise<ConnectorStatus[]> =>
@@ -165,7 +194,10 @@ export function createPairCheck(
     ): Promise<void> => {
       const unchecked = ccPairIds.filter((each) => !checked.has(each));
       if (unchecked.length === 0 || hasNoListing) return;
-      for (const each of unchecked) checked.add(each);
+      for (const each of unchecked) {
+        checked.add(each);
+        names.set(each, undefined);
+      }
       let listing: ConnectorStatus[];
       try {
         listing = await requestListing();
@@ -175,7 +207,10 @@ export function createPairCheck(
         return;
       }
       const records = unchecked.map((each) => recordOf(listing, each, consequence));
-      for (const record of records) refuseAccess(record, rules, consequence);
+      for (const record of records) {
+        if (record.cc_pair_id !== null) names.set(record.cc_pair_id, record.name ?? undefined);
+        refuseAccess(record, rules, consequence);
+      }
       await printTargets(records, messages);
     },
     {

@@ -58,9 +58,9 @@ describe("--since", () => {
     const service = await changedService();
     const { stdout } = await runIngest(service, ["docs"], { since: "HEAD~1", dryRun: true });
     expect(stdout.split("\n").filter(Boolean)).toEqual([
-      "new\tdocs/b.md\tdocs/b.md\t",
-      "new\tdocs/new.md\tdocs/new.md\t",
-      "new\tdocs/young.md\tdocs/young.md\trenamed from docs/old.md",
+      "create\tdocs/b.md\tdocs/b.md\t",
+      "create\tdocs/new.md\tdocs/new.md\t",
+      "create\tdocs/young.md\tdocs/young.md\trenamed from docs/old.md",
       "orphaned\tdocs/c.md\t\tdeleted since HEAD~1",
       "orphaned\tdocs/old.md\t\trenamed since HEAD~1 to docs/young.md",
     ]);

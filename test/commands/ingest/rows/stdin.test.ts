@@ -312,8 +312,8 @@ describe("ingest -", () => {
         .split("\n")
         .map((line) => line.split("\t").slice(0, 3)),
     ).toEqual([
-      ["changed", "stdin:2", "b"],
-      ["new", "stdin:3", "c"],
+      ["update", "stdin:2", "b"],
+      ["create", "stdin:3", "c"],
       ["failed", "stdin:4", ""],
       ["failed", "stdin:5", ""],
       [""],

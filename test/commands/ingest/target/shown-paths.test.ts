@@ -39,9 +39,9 @@ describe("text for people names files as a terminal opens them", () => {
   it("in the plan, which names them from the root as JSON", async () => {
     const plan = "ingest . ../notes --dry-run --cc-pair-id 2";
     const { stdout, stderr } = await run(plan);
-    expect(stdout).toMatch(/^new\ta\.md\tdocs\/a\.md\t/m);
+    expect(stdout).toMatch(/^create\ta\.md\tdocs\/a\.md\t/m);
     expect(stdout).toMatch(/^failed\tbad\.md\t\tbad\.md:\d/m);
-    expect(stdout).toMatch(/^new\t\.\.\/notes\/n\.md\tnotes\/n\.md\t/m);
+    expect(stdout).toMatch(/^create\t\.\.\/notes\/n\.md\tnotes\/n\.md\t/m);
     expect(stderr).toContain("warning: warned.md: no link");
     const lines = (await run(`${plan} --output ndjson`)).stdout.trim().split("\n");
     const paths = lines.flatMap((line) => (JSON.parse(line) as { path?: string }).path ?? []);

@@ -1,0 +1,36 @@
+import type { Context } from "../../../context.ts";
+import type { UploadCounts } from "../../../output/terminal/progress.ts";
+import type { IngestOptions } from "../ingest-options.ts";
+import { givenFlags, selectionFlags, shapingFlags } from "../options/mapping-flags.ts";
+import { unsavableFlag } from "../options/saved-options.ts";
+import type { Session } from "../session.ts";
+
+/** Whether plain `knowctl ingest` would repeat this upload once its options are saved. */
+function isWorthSaving(options: IngestOptions): boolean {
+  const { saveOptions, state, shard, since, flagSources } = options;
+  if (saveOptions || state === false || shard || since !== undefined) return false;
+  if (unsavableFlag(options)) return false;
+  const isTargetGiven = (["ccPairId", "connector"] as const).some(
+    (name) => options[name] !== undefined && flagSources?.[name] !== "env",
+  );
+  return isTargetGiven || givenFlags(options, [...shapingFlags, ...selectionFlags]).length > 0;
+}
+
+/**
+ * After an upload that sent documents: one command that helps now. `firstOptions` are the options
+ * of a first upload to this target. Prints nothing in CI, where nobody runs the next command.
+ */
+export async function printNext(
+  context: Context,
+  { output }: Pick<Session, "output">,
+  { created, updated }: UploadCounts,
+  firstOptions?: IngestOptions,
+): Promise<void> {
+  if (created + updated === 0 || context.isTrial || context.env["CI"]) return;
+  if (firstOptions && context.stderr.isTTY && isWorthSaving(firstOptions)) {
+    return await output.note(
+      "next: use --save-options once, and plain `knowctl ingest` repeats this upload",
+    );
+  }
+  await output.note('next: ask about the documents with `knowctl chat "…"`');
+}
