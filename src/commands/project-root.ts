@@ -32,7 +32,7 @@ export function findGitRoot(context: Place, folder: string): string | undefined 
 export function findProjectRoot(
   context: Place,
   paths: readonly string[],
-  flags: Pick<GlobalFlags, "root">,
+  flags: Pick<GlobalFlags, "root"> & { mayBeRemoved?: boolean },
 ): ProjectRoot {
   const rules = rulesOf(context);
   const known = new Map<string, ProjectMark | undefined>();
@@ -40,7 +40,8 @@ export function findProjectRoot(
     if (!known.has(folder)) known.set(folder, findProjectMark(folder, rules));
     return known.get(folder);
   };
-  return findRoot({ paths, cwd: context.cwd, explicitRoot: flags.root, markOf });
+  const { root: explicitRoot, mayBeRemoved } = flags;
+  return findRoot({ paths, cwd: context.cwd, explicitRoot, mayBeRemoved, markOf });
 }
 
 /** The note on a project root without a mark; undefined for a marked root. */

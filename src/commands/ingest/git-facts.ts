@@ -2,8 +2,7 @@ import type { Listed } from "../../documents/find/source-file.ts";
 import type { Context } from "../../context.ts";
 import type { FileFacts } from "../../documents/map/facts.ts";
 import { formatOf } from "../../documents/read/readers.ts";
-import { scopeOf } from "../../documents/find/scope.ts";
-import type { DocumentSettings } from "../../documents/map/settings.ts";
+import { scopeOf, type FindOptions } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";
 import { changesSince, isChanged } from "../../git/changes.ts";
 import { findCodeOwners, ownersOf } from "../../git/code-owners.ts";
@@ -41,7 +40,7 @@ export interface GitFacts {
 }
 
 export interface GitRequest {
-  settings: DocumentSettings;
+  find: FindOptions;
   inputs: readonly string[];
   /** Commit, tag or branch. */
   since: string | undefined;
@@ -56,12 +55,9 @@ function outsideGit(option: string, root: string): CliError {
 }
 
 /** Whether the inputs include a path, judged by its name alone. */
-function createIsIncluded(
-  { settings, inputs }: GitRequest,
-  cwd: string,
-): (path: string) => boolean {
-  const isInScope = scopeOf(inputs, { cwd, settings });
-  return (path) => formatOf(path, settings.format) !== undefined && isInScope(path);
+function createIsIncluded({ find, inputs }: GitRequest): (path: string) => boolean {
+  const isInScope = scopeOf(inputs, find);
+  return (path) => formatOf(path, find.settings.format) !== undefined && isInScope(path);
 }
 
 async function readSince(
@@ -133,7 +129,7 @@ export async function readGitFacts(
   request: GitRequest,
   output: Output,
 ): Promise<GitFacts> {
-  const { settings } = request;
+  const { settings } = request.find;
   const { root, updatedAt, metaCommit, owners } = settings;
   const options = { signal: context.signal };
   const wantsCommits = updatedAt === "git" || metaCommit;
@@ -144,14 +140,14 @@ export async function readGitFacts(
   if (!needed && owners === undefined) return { since: undefined, factsOf: undefined };
   const repository = await openRepository(root, context.env, options);
   if (needed && !repository) throw outsideGit(needed, root);
-  const isIncluded = createIsIncluded(request, context.cwd);
+  const isIncluded = createIsIncluded(request);
   const since =
     repository && request.since !== undefined
       ? await readSince(repository, request.since, isIncluded, options)
       : undefined;
   const isWanted = (path: string): boolean => isIncluded(path) && since?.isChanged(path) !== false;
   const links = {
-    isFollowed: scopeOf(request.inputs, { cwd: context.cwd, settings }),
+    isFollowed: scopeOf(request.inputs, request.find),
     mayLeadTo: (path: string) => formatOf(path, settings.format) !== undefined,
   };
   const commits =

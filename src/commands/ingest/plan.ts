@@ -32,10 +32,10 @@ export async function planFolder(
   options: FolderPlanOptions = {},
 ): Promise<Plan> {
   const { source, state, spool, inspector, targets, progress } = session;
-  const { settings, inputs, cwd, since } = source;
+  const { settings, inputs, since } = source;
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
   const fixed = { phase: "reading", total: undefined, counts, retries: 0, slowBecause: undefined };
-  const isInScope = scopeOf(inputs, { cwd, settings });
+  const isInScope = scopeOf(inputs, source.find);
   const isInReach = orphanScope(source);
   const realPlaceOf = createRealPlaces(settings.root);
   // A document with images is recorded without a trusted stamp, so it is always read again.
@@ -46,7 +46,7 @@ export async function planFolder(
   return await buildPlan({
     root: settings.root,
     list: () => withoutReports(listFiles(inputs, source.find), settings.root, options.files),
-    ranges: rangesOf(inputs, { cwd, settings }),
+    ranges: rangesOf(inputs, source.find),
     isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
     isExcluded: (path) => settings.exclude?.matches(path) === true && isInReach(path),
     isSelected: since && ((listed) => since.isSelected(listed) || mayShowImages(listed.path)),

@@ -38,6 +38,8 @@ export interface RootRequest {
   cwd: string;
   /** `--root`. */
   explicitRoot?: string | undefined;
+  /** Accept paths that do not exist: they may have been removed. */
+  mayBeRemoved?: boolean | undefined;
   /** The nearest marked folder at or above a real folder. */
   markOf(folder: string): { folder: string; kind: RootMark } | undefined;
 }
@@ -51,7 +53,8 @@ export interface ProjectRoot {
   start: string;
 }
 
-function noSuchPath(argument: string, cwd: string): CliError {
+/** The error of a path that does not exist. */
+export function noSuchPath(argument: string, cwd: string): CliError {
   return new CliError("usage", `no such file or folder: ${argument}`, {
     hints: [`paths are relative to ${cwd}`],
   });
@@ -61,7 +64,7 @@ function noSuchPath(argument: string, cwd: string): CliError {
  * The absolute path of an argument. For a glob: the existing folders where its search starts. Does
  * not resolve links.
  */
-function pathsOf(argument: string, cwd: string): string[] {
+function pathsOf(argument: string, { cwd, mayBeRemoved }: RootRequest): string[] {
   const path = resolve(cwd, argument);
   if (realPath(path) !== undefined) return [path];
   const glob = withSlashes(argument);
@@ -71,7 +74,7 @@ function pathsOf(argument: string, cwd: string): string[] {
     const bases = splitGlob(glob).map(({ base }) => resolve(cwd, base));
     const present = [...new Set(bases)].filter((base) => realPath(base) !== undefined);
     if (present.length > 0) return present;
-  }
+  } else if (mayBeRemoved) return [path];
   throw noSuchPath(argument, cwd);
 }
 
@@ -86,14 +89,16 @@ function startOf(path: string, { cwd, markOf }: RootRequest): string {
   const segments = relative(at, path).split(sep);
   for (const segment of segments.filter((name) => name !== "")) {
     const next = join(at, segment);
-    const stats = lstatSync(next);
+    const stats = lstatSync(next, { throwIfNoEntry: false });
+    if (!stats) return at;
     if (stats.isDirectory()) {
       at = next;
       continue;
     }
     if (!stats.isSymbolicLink()) return at;
     if (isBelow || markOf(at)) return at;
-    const target = realpathSync.native(next);
+    const target = realPath(next);
+    if (target === undefined) return at;
     at = statSync(target).isDirectory() ? target : dirname(target);
   }
   return at;
@@ -126,10 +131,10 @@ interface Start {
 }
 
 function listStarts(request: RootRequest): Start[] {
-  const { cwd, paths } = request;
+  const { paths } = request;
   const known = new Map<string, string>();
   return (paths.length > 0 ? paths : ["."]).flatMap((argument) =>
-    pathsOf(argument, cwd).map((path) => {
+    pathsOf(argument, request).map((path) => {
       const folder = known.get(path) ?? startOf(path, request);
       known.set(path, folder);
       return { argument, path, folder };

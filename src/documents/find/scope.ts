@@ -1,9 +1,9 @@
 import { lstatSync } from "node:fs";
-import { resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { CliError } from "../../errors.ts";
 import type { Job, RefuseFolder } from "./folder.ts";
 import { checkPattern, cleanPattern, compilePattern, isGlob, splitGlob } from "./patterns.ts";
-import { realPath, relativeTo, withSlashes } from "./root.ts";
+import { noSuchPath, realPath, relativeTo, withSlashes } from "./root.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 import { comparePaths, normalise } from "../inspect/stamp.ts";
 
@@ -11,6 +11,8 @@ export interface FindOptions {
   /** Absolute; paths and globs of the command line are relative to it. */
   cwd: string;
   settings: DocumentSettings;
+  /** Accept inputs that do not exist: records of their files may remain. */
+  mayBeRemoved?: boolean | undefined;
   /** Used only to list files: refuses a folder below the root that belongs to another root. */
   refuseFolder?: RefuseFolder | undefined;
 }
@@ -48,16 +50,41 @@ function globJobs(input: string, glob: string, from: string, settings: DocumentS
   });
 }
 
-function inputJobs(input: string, { cwd, settings }: FindOptions): Job[] {
+/**
+ * The root-relative path of an input that does not exist; undefined for a glob or an existing path.
+ * Links above it are resolved. Throws CliError `usage` for a path outside the root.
+ */
+export function removedPath(input: string, { cwd, settings }: FindOptions): string | undefined {
+  const path = resolve(cwd, input);
+  let real = realPath(path);
+  if (real !== undefined || isGlob(withSlashes(input))) return undefined;
+  let folder = path;
+  const below: string[] = [];
+  while (real === undefined && dirname(folder) !== folder) {
+    below.unshift(basename(folder));
+    folder = dirname(folder);
+    real = realPath(folder);
+  }
+  return relativeOrRefuse(join(real ?? folder, ...below), input, settings.root);
+}
+
+/** The jobs of a removed path: it was a file or a folder. */
+function removedJobs(input: string, options: FindOptions): Job[] {
+  const base = removedPath(input, options);
+  if (base === undefined) return [];
+  return (["folder", "file"] as const).map((kind) => ({ kind, base, hidden: false }));
+}
+
+function inputJobs(input: string, options: FindOptions): Job[] {
+  const { cwd, settings } = options;
   if (input === "") throw new CliError("usage", "an empty path is not allowed");
   if (input.includes("\0")) throw new CliError("usage", "a path contains a NUL character");
   const named = pathJob(input, resolve(cwd, input), settings.root);
   if (named) return [named];
   const glob = withSlashes(input);
   if (isGlob(glob)) return globJobs(input, glob, cwd, settings);
-  throw new CliError("usage", `no such file or folder: ${input}`, {
-    hints: [`paths are relative to ${cwd}`],
-  });
+  if (options.mayBeRemoved) return removedJobs(input, options);
+  throw noSuchPath(input, cwd);
 }
 
 /**

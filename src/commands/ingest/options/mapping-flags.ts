@@ -43,6 +43,8 @@ export interface MappingFlags extends GlobalFlags {
   recorded?: RecordedOptions;
   /** Without paths and a configured `include`: use the whole project root instead of failing. */
   wholeRoot?: boolean;
+  /** Named paths may have been removed. */
+  mayBeRemoved?: boolean;
   /** Only the ids of documents count, and nothing of them is sent: no permission is missing. */
   idsOnly?: boolean;
 }

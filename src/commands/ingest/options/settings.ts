@@ -140,9 +140,12 @@ export async function openSource(
   const unmarked = textOfUnmarked(context, projectRoot);
   if (unmarked !== undefined) await output.note(neutraliseLine(unmarked));
   const inputs = [...paths];
+  const shown = pathsFrom(cwd, root);
+  const { mayBeRemoved } = flags;
+  const find = { cwd, settings, mayBeRemoved, refuseFolder: refuseOtherProject(shown) };
   const facts: GitFacts = paths.includes("-")
     ? { since: undefined, factsOf: undefined }
-    : await readGitFacts(context, { settings, inputs, since: flags.since }, output);
+    : await readGitFacts(context, { find, inputs, since: flags.since }, output);
   const key = (path: string): string => mappingKey(path, settings, facts.factsOf?.(path));
   // allowSecrets does not shape documents, and each run sets it anew.
   const { allowSecrets: _, ...shaping } = mapping;
@@ -151,8 +154,6 @@ export async function openSource(
     mapping: mappingVersion,
     settings: shaping,
   };
-  const shown = pathsFrom(cwd, root);
-  const find = { cwd, settings, refuseFolder: refuseOtherProject(shown) };
   const source = { config, settings, raw, inputs, cwd, find, mark, shown, options };
   return { ...source, mappingKey: key, ...facts };
 }

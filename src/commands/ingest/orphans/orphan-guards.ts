@@ -8,6 +8,8 @@ export type MaxDelete = { count: number } | { percent: number };
 export interface RemovalFacts {
   /** Number of files found, including failed files. */
   fileCount: number;
+  /** Whether every path was removed from a folder that holds other entries. */
+  isRemoved: boolean;
   /** Number of files and folders that could not be read. */
   unreadable: number;
   /** A file in scope that failed in an earlier run. */
@@ -57,6 +59,7 @@ export function refuseRemoval(facts: RemovalFacts): void {
     lostPath,
     unsureId,
     fileCount,
+    isRemoved,
     unreadable,
     failedBefore,
     stopped,
@@ -78,7 +81,7 @@ export function refuseRemoval(facts: RemovalFacts): void {
       "if all files were renamed, upload them under their new names first",
     );
   }
-  if (fileCount === 0) {
+  if (fileCount === 0 && !isRemoved) {
     throw refuse("no file was found", "check the paths, and that all file systems are mounted");
   }
   if (unreadable > 0) {

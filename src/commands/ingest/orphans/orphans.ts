@@ -10,6 +10,7 @@ import { targetFor } from "../../../sync/state/target.ts";
 import { openOutput } from "../../connect.ts";
 import { accessRules } from "../target/access.ts";
 import { findOrphans } from "./orphan-search.ts";
+import { refuseUnrecorded } from "./removed-inputs.ts";
 import { planFolder } from "../plan.ts";
 import { checkPlannedPairs } from "../target/planned-access.ts";
 import {
@@ -192,7 +193,7 @@ export async function ingestOrphans(
   const source = await openSource(
     context,
     paths,
-    { ...options, idsOnly: true, wholeRoot: true },
+    { ...options, idsOnly: true, wholeRoot: true, mayBeRemoved: true },
     output,
     !dryRun,
   );
@@ -202,6 +203,7 @@ export async function ingestOrphans(
     const { state, targets } = session;
     const target = targetFor(targets, undefined);
     if (!target) throw missingPair();
+    refuseUnrecorded(session, target);
     // Without a spool the plan has the id of each document and does not change the state.
     const plan = await planFolder(context, { ...session, spool: undefined });
     await session.progress.stop();

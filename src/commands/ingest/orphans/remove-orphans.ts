@@ -21,6 +21,7 @@ import { namedPair } from "../target/target.ts";
 import { failureScope, failuresKey, stoppedUpload } from "../upload/failures.ts";
 import { refuseRemoval, type MaxDelete } from "./orphan-guards.ts";
 import { orphanScope } from "./orphan-scope.ts";
+import { areInputsRemoved } from "./removed-inputs.ts";
 import type { DocumentSource } from "../options/settings.ts";
 import type { Session, SessionRequest, UploadConnection } from "../session.ts";
 import { sendTombstone } from "./tombstone.ts";
@@ -77,6 +78,7 @@ export function checkRemoval(
   const isInScope = orphanScope(source);
   refuseRemoval({
     fileCount: plan.fileCount,
+    isRemoved: areInputsRemoved(source),
     unreadable: plan.table.count("failed"),
     failedBefore: failedBefore === undefined ? undefined : source.shown(failedBefore),
     lostPath: session.lostPath,

@@ -59,10 +59,10 @@ export function stoppedUpload({
  * Failures from stdin belong to no inputs.
  */
 export function failureScope(
-  { inputs, cwd, settings }: DocumentSource,
+  { inputs, cwd, settings, find }: DocumentSource,
   { linked }: Pick<Plan, "linked">,
 ): (path: string) => boolean {
-  const isInScope = scopeOf(inputs, { cwd, settings });
+  const isInScope = scopeOf(inputs, find);
   // An earlier knowctl recorded a link that was named under its own path.
   const named = new Set(inputs.map((input) => relativeTo(settings.root, resolve(cwd, input))));
   return (path) => path !== "" && (isInScope(path) || linked.has(path) || named.has(path));

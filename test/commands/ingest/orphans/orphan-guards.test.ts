@@ -6,6 +6,7 @@ import {
 
 const facts: RemovalFacts = {
   fileCount: 3,
+  isRemoved: false,
   unreadable: 0,
   failedBefore: undefined,
   lostPath: undefined,
