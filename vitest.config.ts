@@ -4,7 +4,7 @@ import { patienceMs } from "./test/patience.ts";
 
 // These run the program. It keeps nothing between two runs, as every such test relies on, so their
 // files share a process, which loads the program once.
-const ofProgram = ["commands", "docs", "e2e", "redaction", "surface"].map(
+const ofProgram = ["commands", "docs", "e2e", "journeys", "redaction", "surface"].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 

@@ -37,7 +37,7 @@ async function noteSession(
     return;
   // A session without a known message is not recorded (remember.ts).
   const flag = isRemembered && messageId !== null ? "--continue" : `--session ${sessionId}`;
-  await output.note(dim(`session ${sessionId} · continue with: knowctl chat ${flag} "…"`));
+  await output.note(dim(`session ${sessionId} · continue with: \`knowctl chat ${flag} "…"\``));
 }
 
 /** Input that is read before anything is sent. */

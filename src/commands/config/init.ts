@@ -56,6 +56,16 @@ function withAnswers(
   return changeDraft(next, ["defaultProfile"], answers.profile);
 }
 
+/** The failure of a test, with what to do about it here instead of its own hints. */
+function askedAgain(error: CliError, doubtful: "baseUrl" | "apiKey"): CliError {
+  const hint =
+    doubtful === "apiKey"
+      ? "enter another key; the address is kept"
+      : "correct the address; the key is kept";
+  const hints = [`${hint} (Ctrl-C ends, and nothing is saved)`];
+  return new CliError(error.exit, error.message, { details: error.details, hints });
+}
+
 /**
  * Asks and tests the connection until it works; an answer in doubt is asked again, the others stay.
  * Undefined for a person without a service who wants to try a local one.
@@ -79,7 +89,7 @@ async function connectAsking(
     } catch (error) {
       const doubtful = error instanceof CliError ? doubtfulAnswer(error, answers) : undefined;
       if (doubtful === undefined) throw error;
-      await writeError(output, error);
+      await writeError(output, askedAgain(error as CliError, doubtful));
       const { [doubtful]: wrong, ...others } = answers;
       known = others;
       before = doubtful === "baseUrl" ? wrong : undefined;

@@ -185,7 +185,7 @@ export async function sessionsRecover(
     if (failure !== undefined) throw failure;
     if (format === "text") {
       await place.output.note(
-        dim(`session ${id} · continue with: knowctl chat --session ${id} "…"`),
+        dim(`session ${id} · continue with: \`knowctl chat --session ${id} "…"\``),
       );
     }
   });

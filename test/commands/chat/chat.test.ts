@@ -137,7 +137,7 @@ describe("sessions", () => {
     const folder = join(world.home, "state", "knowctl", "sessions");
     const first = await world.run(["--no-remember", "first"]);
     // --continue would go on in another session.
-    expect(first.stderr).toMatch(/session (\S+) · continue with: knowctl chat --session \1 /);
+    expect(first.stderr).toMatch(/session (\S+) · continue with: `knowctl chat --session \1 /);
     await world.run(["first"], { env: { ...world.env, KNOWCTL_NO_REMEMBER: "1" } });
     writeFileSync(join(world.home, "c.json"), '{"chat":{"remember":false}}');
     await world.run(["--config", "c.json", "first"]);

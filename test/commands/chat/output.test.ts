@@ -89,14 +89,14 @@ describe("output", () => {
   it("--show none and --no-sources leave only the session on stderr", async () => {
     const world = await replay(rawTurn);
     const { stderr } = await world.run(["--show", "none", "--no-sources", "hi"]);
-    expect(stderr).toBe(`session ${sessionId} · continue with: knowctl chat --continue "…"\n`);
+    expect(stderr).toBe(`session ${sessionId} · continue with: \`knowctl chat --continue "…"\`\n`);
   });
 
   it("names the session where no message is known, as --continue would not find it", async () => {
     const world = await replay(rawTurn.filter((line) => !line.includes("reserved_assistant")));
     const { code, stderr } = await world.run(["hi"]);
     expect(code).toBe(0);
-    expect(stderr).toContain(`continue with: knowctl chat --session ${sessionId} "…"`);
+    expect(stderr).toContain(`continue with: \`knowctl chat --session ${sessionId} "…"\``);
     expect((await world.run(["--continue", "hi"])).code).toBe(9);
   });
 

@@ -157,6 +157,6 @@ export async function converse(
   }
   if (talk?.sessionId !== undefined && !context.isTrial) {
     const flag = talk.memory === undefined ? `--session ${talk.sessionId}` : "--continue";
-    await output.note(dim(`session ${talk.sessionId} · continue with: knowctl chat ${flag}`));
+    await output.note(dim(`session ${talk.sessionId} · continue with: \`knowctl chat ${flag}\``));
   }
 }
