@@ -41,6 +41,7 @@ async function readLine(context: Context, isHidden: boolean): Promise<string> {
       ? { output: discardStream(), terminal: true, historySize: 0 }
       : { terminal: false }),
   });
+  const answered = new AbortController();
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once("line", resolve);
@@ -57,9 +58,11 @@ async function readLine(context: Context, isHidden: boolean): Promise<string> {
       );
       context.signal.addEventListener("abort", () => reject(context.signal.reason as Error), {
         once: true,
+        signal: answered.signal,
       });
     });
   } finally {
+    answered.abort();
     lines.close();
     context.stdin.stream.pause();
   }

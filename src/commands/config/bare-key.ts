@@ -23,5 +23,5 @@ export function checkKeyText(key: string): string {
     key === ""
       ? "the key is empty"
       : "this is not a key: it holds spaces, line breaks or other invalid characters";
-  throw new CliError("not-configured", why, { hints: ["nothing was saved"] });
+  throw new CliError("not-configured", why, { hints: ["a key is one word; nothing was saved"] });
 }
