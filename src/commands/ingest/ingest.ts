@@ -183,7 +183,7 @@ export async function ingest(
   const source = await openSource(context, paths, options, output, options.dryRun !== true);
   const session = await openSession(context, output, source, options);
   try {
-    await warnOfStateAbove(session);
+    if (!context.isTrial) await warnOfStateAbove(session);
     if (!isUpload(session)) await dryRun(context, session, begun.format, options);
     else await upload(context, session, { ...begun, shard: options.shard }, options);
   } finally {

@@ -41,6 +41,13 @@ it("answers a question about the folder from its own file, and only reads the fo
   expect(readdirSync(join(cwd, "docs"))).toEqual(["pumps.md"]);
 });
 
+it("says nothing of a state above the folder: the trial's service has its own documents", async () => {
+  const { run } = await tryOut(["docs"], { ...pumps, ".knowctl/state.db": "" });
+  const { code, stderr } = await run();
+  expect(stderr).not.toContain("warning:");
+  expect(code).toBe(0);
+});
+
 it("takes the handbook where no folder is named and nobody can be asked", async () => {
   const { run } = await tryOut([]);
   const { code, stdout, stderr } = await run();
