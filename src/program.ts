@@ -1,6 +1,5 @@
 import { Command, CommanderError } from "commander";
 import type { Context } from "./context.ts";
-import { exitCodes } from "./errors.ts";
 import { addAgents } from "./commands/agents/flags.ts";
 import { addApi } from "./commands/api/flags.ts";
 import { addChat } from "./commands/chat/flags.ts";
@@ -185,13 +184,8 @@ export function surfaceTable(keys: string[]): ReturnType<typeof completionTable>
   return completionTable(describeProgram(), keys);
 }
 
-/** Every command except groups, with its one-line description, for the README. */
+/** Every command except groups, with its one-line description, for docs/commands.md. */
 export function commandSummaries(): [name: string, summary: string][] {
   const own = descendants(describeProgram()).filter(([, each]) => !isGroup(each));
   return own.map(([path, each]) => [path, summaryOf(each)]);
-}
-
-/** Rows of the exit-code table, for the README. */
-export function exitCodeRows(): [code: string, name: string, when: string][] {
-  return Object.entries(exitCodes).map(([name, { code, when }]) => [String(code), name, when]);
 }

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { projectFolder } from "../support.ts";
+import { pages, readPage } from "./pages.ts";
+
+// A page answers one question. A page beyond these limits answers several: split it, or cut it.
+
+/** Pages that still await their shorter form. */
+const pending = ["configuration", "mapping", "networks", "pipelines", "state", "troubleshooting"];
+
+const written = pages.filter(
+  (page) => !["commands", ...pending].some((name) => page === `docs/${name}.md`),
+);
+
+/** Pages for users; their words count together. */
+const forUsers = written.filter((page) => page === "README.md" || page.startsWith("docs/"));
+
+const linesIn = (page: string): number => readPage(page).trimEnd().split("\n").length;
+const wordsIn = (page: string): number => readPage(page).trim().split(/\s+/).length;
+
+it("README.md fits three screens", () => {
+  expect(linesIn("README.md")).toBeLessThanOrEqual(150);
+});
+
+it.each(written)("%s has at most 250 lines", (page) => {
+  expect(linesIn(page)).toBeLessThanOrEqual(250);
+});
+
+it("the other pages for users have at most 5,000 words", () => {
+  const words = forUsers.map((page) => [page, wordsIn(page)] as const);
+  const total = words.reduce((sum, [, count]) => sum + count, 0);
+  expect(total, JSON.stringify(Object.fromEntries(words))).toBeLessThanOrEqual(5000);
+});
+
+it("the package that a page names has the version of this one", () => {
+  const { version } = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8")) as {
+    version: string;
+  };
+  const named = written.flatMap((page) => [
+    ...readPage(page).matchAll(/knowctl-(\d[\w.-]*)\.tgz/g),
+  ]);
+  expect(named.length).toBeGreaterThan(0);
+  for (const [name, found] of named) expect(found, name).toBe(version);
+});
