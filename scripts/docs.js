@@ -49,8 +49,8 @@ function replacePart(text, name, content) {
   return `${text.slice(0, from + begin.length)}\n\n${content}\n\n${text.slice(to)}`;
 }
 
-function configuration({ cliconfig }) {
-  const text = readFileSync(join(projectFolder, "docs", "configuration.md"), "utf8");
+function configurationKeys({ cliconfig }) {
+  const text = readFileSync(join(projectFolder, "docs", "configuration-keys.md"), "utf8");
   const header = ["key", "value", "example", "flag", "meaning"];
   const rows = configKeyRows(cliconfig, helpTexts());
   return replacePart(text, "keys", table(header, rows));
@@ -66,7 +66,7 @@ const files = {
   ...Object.fromEntries(schemaFiles),
   "docs/commands.md": commandReference(),
   "docs/knowctl.1": manualPage(helpTexts(), topicTexts(), version),
-  "docs/configuration.md": configuration(schemas),
+  "docs/configuration-keys.md": configurationKeys(schemas),
   "docs/rooms.svg": roomsPicture(),
 };
 

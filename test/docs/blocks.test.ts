@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { preparePlace, runExample, runShell, type Place } from "../e2e/shell.ts";
 import type { CliResult } from "../ran.ts";
 import { writeFiles } from "../service.ts";
-import { blocksOf, isShell, pages, readPage, type Block } from "./pages.ts";
+import { blocksOf, isShell, pages, pipelinePages, readPage, type Block } from "./pages.ts";
 
 // A page is a session: its blocks are run one after the other in one folder, each as by a shell of
 // its own that knows what the page has exported so far. A comment before a block says what it is:
@@ -21,7 +21,7 @@ import { blocksOf, isShell, pages, readPage, type Block } from "./pages.ts";
 const mark = /^(?:file: .+|exit \d+|not run: .+|output|prints(?: part)?|runnable.*)?$/;
 
 /** Pages whose runnable blocks another test runs. */
-const elsewhere = new Set(["docs/pipelines.md"]);
+const elsewhere = new Set(pipelinePages);
 
 const isRun = (block: Block): boolean => isShell(block) && !block.mark.startsWith("not run: ");
 

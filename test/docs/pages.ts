@@ -22,6 +22,16 @@ export const pages: readonly string[] = [
     .map((name) => `docs/${name}`),
 ];
 
+/** Pages whose marked blocks test/e2e/pipelines.test.ts runs, each block in a folder of its own. */
+export const pipelinePages: readonly string[] = [
+  "docs/pipelines.md",
+  "docs/shards.md",
+  "docs/programs.md",
+  "docs/github.md",
+  "docs/gitlab.md",
+  "docs/pre-commit.md",
+];
+
 export function readPage(page: string): string {
   return readFileSync(join(projectFolder, page), "utf8");
 }

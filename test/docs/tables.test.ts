@@ -17,8 +17,8 @@ it.each([
   ["docs/chat.md", "command", Object.keys(slashCommands).map((name) => `/${name}`)],
   ["docs/doctor.md", "check", checks.map(({ name }) => name)],
   // `.gz` may follow any of them.
-  ["docs/mapping.md", "format", [...extensions, ".gz"]],
-  ["docs/state.md", "class", [...orphanClasses]],
+  ["docs/formats.md", "format", [...extensions, ".gz"]],
+  ["docs/orphans.md", "class", [...orphanClasses]],
 ])("%s: the table by %s has every name", (page, column, names) => {
   const first = rowsOf(page, column).map(([cell = ""]) => cell);
   // `/open N` is the command `/open`.

@@ -1,26 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { helpTexts, topicTexts } from "../../src/program.ts";
+import { blocksOf, pipelinePages, readPage, type Block } from "../docs/pages.ts";
 import { writeFiles } from "../service.ts";
 import { projectFolder } from "../support.ts";
 import { preparePlace, runShell, type Place } from "./shell.ts";
 
 const folder = join(projectFolder, "docs");
-const text = readFileSync(join(folder, "pipelines.md"), "utf8");
-
-interface Block {
-  /** What the comment before it says, if there is one. */
-  mark: string;
-  language: string;
-  body: string;
-}
-
-const blocks = [...text.matchAll(/(?:^<!-- (.*?) -->\n\n)?^```(\w+)\n(.*?)^```$/gms)].map(
-  ([, mark = "", language = "", body = ""]): Block => ({ mark, language, body }),
-);
+const blocks = pipelinePages.flatMap(blocksOf);
 
 /** What a runner puts in place before a shell sees the script. */
 const withoutExpressions = (script: string): string => script.replace(/\$\{\{.*?\}\}/g, "x");
@@ -75,7 +65,7 @@ function lines(from: number): string {
 
 const isShellThere = process.platform !== "win32";
 
-describe.runIf(isShellThere)("docs/pipelines.md", () => {
+describe.runIf(isShellThere)("the pages about pipelines", () => {
   const runnable = blocks.filter(({ mark }) => mark.startsWith("runnable"));
 
   it.each(runnable.map((block) => [block.body.split("\n")[0]!, block] as const))(
@@ -115,7 +105,7 @@ describe.runIf(isShellThere)("docs/pipelines.md", () => {
   });
 
   it("names the script of the Job by what the Job runs", () => {
-    expect(text).toContain("command: [sh, /scripts/upload.sh]");
+    expect(readPage("docs/shards.md")).toContain("command: [sh, /scripts/upload.sh]");
     expect(runnable.some(({ mark }) => mark.includes("JOB_COMPLETION_INDEX"))).toBe(true);
   });
 });
@@ -148,11 +138,5 @@ it("every flag that the documentation names is one of the program", () => {
     );
     const unknown = [...new Set(found)].filter((flag) => !known.has(flag) && !foreign.has(flag));
     expect(unknown, page).toEqual([]);
-  }
-});
-
-it("the documentation links to what exists", () => {
-  for (const [, path] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
-    expect(existsSync(join(folder, path!)), path).toBe(true);
   }
 });
