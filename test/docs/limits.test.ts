@@ -6,12 +6,8 @@ import { pages, readPage } from "./pages.ts";
 
 // A page answers one question. A page beyond these limits answers several: split it, or cut it.
 
-/** Pages that still await their shorter form. */
-const pending = ["configuration", "mapping", "networks", "pipelines", "state", "troubleshooting"];
-
-const written = pages.filter(
-  (page) => !["commands", ...pending].some((name) => page === `docs/${name}.md`),
-);
+const generated = ["docs/commands.md", "docs/configuration-keys.md"];
+const written = pages.filter((page) => !generated.includes(page));
 
 /** Pages for users; their words count together. */
 const forUsers = written.filter((page) => page === "README.md" || page.startsWith("docs/"));
@@ -27,10 +23,10 @@ it.each(written)("%s has at most 250 lines", (page) => {
   expect(linesIn(page)).toBeLessThanOrEqual(250);
 });
 
-it("the other pages for users have at most 5,000 words", () => {
+it("the pages for users have at most 13,000 words", () => {
   const words = forUsers.map((page) => [page, wordsIn(page)] as const);
   const total = words.reduce((sum, [, count]) => sum + count, 0);
-  expect(total, JSON.stringify(Object.fromEntries(words))).toBeLessThanOrEqual(5000);
+  expect(total, JSON.stringify(Object.fromEntries(words))).toBeLessThanOrEqual(13_000);
 });
 
 it("the package that a page names has the version of this one", () => {
