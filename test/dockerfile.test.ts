@@ -62,6 +62,14 @@ describe("the Dockerfile", () => {
     expect(named("build", "COPY").join(" ")).not.toMatch(/(?:^| )\.(?: |$)/);
   });
 
+  it("sends the builder only what it copies", () => {
+    const rules = readFileSync(join(projectFolder, ".dockerignore"), "utf8")
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#"));
+    const copied = named("build", "COPY").flatMap((value) => value.split(" ").slice(0, -1));
+    expect(rules).toEqual(["*", ...copied.map((name) => `!${name}`)]);
+  });
+
   // No engine is at hand in the tests: its build stage is done by hand, with the files that it copies.
   it("copies all that its build needs", async () => {
     const folder = temporaryFolder();
