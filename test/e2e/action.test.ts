@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { helpTexts } from "../../src/program.ts";
@@ -202,61 +202,22 @@ describe.runIf(process.platform !== "win32")("the GitHub action", () => {
   });
 });
 
-describe.runIf(process.platform !== "win32")("its installation", () => {
-  async function install(
-    version: string,
-  ): Promise<{ code: number | null; args: string; stdout: string }> {
-    const place = await preparePlace();
-    const programs = join(place.folder, "..", "programs");
-    mkdirSync(programs);
-    writeFiles(programs, { npm: '#!/bin/sh\nprintf "%s\\n" "$@" > "$RUNNER_TEMP/npm"\n' });
-    chmodSync(join(programs, "npm"), 0o755);
-    const env = { ...place.env, PATH: `${programs}:${place.env["PATH"]}` };
-    const { code, stdout } = await runStep("Install knowctl", { version }, { ...place, env });
-    expectNoCanary(place.folder);
-    const path = join(place.folder, "..", "runner", "npm");
-    return { code, args: existsSync(path) ? readFileSync(path, "utf8") : "", stdout };
-  }
-
-  it("takes the action's own version, or the one that is asked for", async () => {
-    const manifest = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8")) as {
-      version: string;
-    };
-    expect((await install("")).args).toContain(`\nknowctl@${manifest.version}\n`);
-    expect((await install("1.2.3-beta.1")).args).toContain("\nknowctl@1.2.3-beta.1\n");
-  });
-
-  it.each([
-    "--global",
-    "$(touch canary)",
-    "1.0.0 evil",
-    "1;touch canary",
-    "https://evil.example",
-    "/x",
-    "1\n2",
-  ])("refuses %j as a version", async (version) => {
-    const { code, args, stdout } = await install(version);
-    expect({ code, args }).toEqual({ code: 2, args: "" });
-    expect(stdout).toBe(
-      "::error title=knowctl action::input version: expected a version such as 0.1.0\n",
-    );
-  });
-});
-
 describe("action.yml", () => {
   const upload = action.runs.steps.find(({ id }) => id === "ingest")!;
+  const ofInstallation = ["tarball", "scope", "registry", "version"];
 
   it("maps each input to a variable of its name, and puts none into a script", () => {
-    const own = new Set(["working-directory", "version", "cache-key"]);
+    const own = new Set(["working-directory", "cache-key", ...ofInstallation]);
     const mapped = Object.keys(action.inputs).filter((name) => !own.has(name));
-    expect(upload.env).toEqual(
+    const variables = (names: readonly string[]) =>
       Object.fromEntries(
-        mapped.map((name) => [
+        names.map((name) => [
           `INPUT_${name.replaceAll("-", "_").toUpperCase()}`,
           `\${{ inputs.${name} }}`,
         ]),
-      ),
-    );
+      );
+    expect(upload.env).toEqual(variables(mapped));
+    expect(action.runs.steps[0]!.env).toEqual(variables(ofInstallation));
     for (const { run = "" } of action.runs.steps) expect(run).not.toContain("${{");
   });
 
@@ -275,7 +236,7 @@ describe("action.yml", () => {
         "trust-project",
         "cache",
         "cache-key",
-      ].concat(["report-html", "report-junit", "version", "executable"]),
+      ].concat(["report-html", "report-junit", "executable"], ofInstallation),
     );
     for (const name of Object.keys(action.inputs)) {
       expect(own.has(name) || flags.has(name), name).toBe(true);

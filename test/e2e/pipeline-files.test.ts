@@ -1,11 +1,11 @@
-import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { formats } from "../../src/documents/read/readers.ts";
 import { helpTexts } from "../../src/program.ts";
 import { writeFiles } from "../service.ts";
-import { projectFolder } from "../support.ts";
+import { projectFolder, temporaryFolder } from "../support.ts";
+import { packSmall, scope, startRegistry } from "./package.ts";
 import { loadAction } from "./runner.ts";
 import { preparePlace, runShell, type Place } from "./shell.ts";
 import type { CliResult } from "../ran.ts";
@@ -51,9 +51,9 @@ async function runJob(
   given: Record<string, string>,
   place: Place,
 ): Promise<CliResult> {
-  const { script = [], variables: own } = jobOf(name);
+  const { before_script: before = [], script = [], variables: own } = jobOf(name);
   const env = { ...place.env, CI: "true", CI_PROJECT_DIR: place.folder, ...own, ...given };
-  return await runShell(script.join("\n"), { folder: place.folder, env });
+  return await runShell([...before, ...script].join("\n"), { folder: place.folder, env });
 }
 
 describe.runIf(isShellThere)("the GitLab template", () => {
@@ -121,100 +121,52 @@ describe.runIf(isShellThere)("the GitLab template", () => {
   });
 });
 
-interface Hook {
-  id: string;
-  entry: string;
-  args?: string[];
-  language: string;
-  files?: string;
-  pass_filenames?: boolean;
-}
-
-const hooks = readYaml<Hook[]>(".pre-commit-hooks.yaml");
-
-/** Runs a hook as pre-commit does: the words of entry and args, then the files, no shell. */
-async function runHook(id: string, files: string[], place: Place): Promise<CliResult> {
-  const {
-    entry,
-    args = [],
-    pass_filenames: takesFiles = true,
-  } = hooks.find((each) => each.id === id)!;
-  const words = [...entry.split(" "), ...args, ...(takesFiles ? files : [])];
-  const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
-  // Nothing to reach and no key: a hook needs neither.
-  const env = { ...place.env, KNOWCTL_BASE_URL: "http://127.0.0.1:9", KNOWCTL_API_KEY: "" };
-  return await runShell(quoted.join(" "), { folder: place.folder, env });
-}
-
-describe.runIf(isShellThere)("the pre-commit hooks", () => {
-  it("knowctl-documents reads the changed files, whatever their names are", async () => {
+describe.runIf(isShellThere)("the installation of the GitLab template", () => {
+  /** A place whose image has npm, and knowctl only as `npm install --global` leaves it there. */
+  async function prepareBare(): Promise<Place> {
     const place = await preparePlace();
-    writeFiles(place.folder, {
-      "--force.md": "# A\n",
-      explain: "# B\n",
-      "$(touch canary) 'x'.md": "# C\n",
-      "bad.md": "---\na: [\n---\n",
-      "draft.md": "---\ndraft: true\n---\n# D\n",
-    });
-    const good = ["--force.md", "$(touch canary) 'x'.md", "docs/welcome.md", "draft.md"];
-    const ran = await runHook("knowctl-documents", good, place);
-    expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: "" });
-    const { code, stdout } = await runHook("knowctl-documents", [...good, "bad.md"], place);
-    expect(code).toBe(10);
-    expect(stdout).toContain("bad.md:3");
-    expect(existsSync(join(place.folder, "canary"))).toBe(false);
+    const prefix = temporaryFolder();
+    const [, ...path] = place.env["PATH"]!.split(":");
+    const PATH = [join(prefix, "bin"), ...path].join(":");
+    return { ...place, env: { ...place.env, PATH, npm_config_prefix: prefix } };
+  }
+
+  it("installs a tarball", async () => {
+    const place = await prepareBare();
+    copyFileSync(packSmall().path, join(place.folder, "-a b.tgz"));
+    const given = { INGEST_TARBALL: "-a b.tgz", INGEST_PATHS: "docs" };
+    const { code, stdout, stderr } = await runJob(".knowctl:check", given, place);
+    expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
+    expect(stdout).toContain("small knowctl: ingest -- ./docs");
   });
 
-  it("knowctl-documents takes every format that a folder gives", () => {
-    const { files = "" } = hooks.find(({ id }) => id === "knowctl-documents")!;
-    const given = Object.values(formats).filter(({ gives }) => gives !== "rows");
-    const missing = given.filter(({ extensions }) => !new RegExp(files).test(`a.${extensions[0]}`));
-    expect(missing).toEqual([]);
+  it.each([
+    ["a scope", `${scope}/knowctl`, { INGEST_SCOPE: scope }],
+    ["a registry of one's own", "knowctl", {}],
+  ])("installs from a registry by %s", async (_what, name, variable) => {
+    const place = await prepareBare();
+    const { url, version, requests } = await startRegistry(name);
+    const given = { INGEST_REGISTRY: url, INGEST_VERSION: version, ...variable };
+    const { code, stdout, stderr } = await runJob(".knowctl:check", given, place);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stdout).toContain("small knowctl: ingest");
+    expect(requests).toEqual([`/${name}`, "/knowctl.tgz"]);
   });
 
-  it("knowctl-project finds two documents with one id", async () => {
-    const place = await preparePlace();
-    writeFiles(place.folder, { ".cliconfig.json": '{"ingest":{"include":["docs/**/*.md"]}}' });
-    expect(await runHook("knowctl-project", [], place)).toMatchObject({ code: 0, stderr: "" });
-    writeFiles(place.folder, {
-      "docs/a.md": "---\nid: same\n---\n# A\n",
-      "docs/b.md": "---\nid: same\n---\n# B\n",
-    });
-    expect(await runHook("knowctl-project", [], place)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("same"),
-    });
-  });
-
-  it("knowctl-config names what is wrong in the configuration", async () => {
-    const place = await preparePlace();
-    writeFiles(place.folder, { ".cliconfig.json": '{"ingest":{"inlcude":["docs"]}}' });
-    const { code, stderr } = await runHook("knowctl-config", [], place);
-    expect(code).toBe(3);
-    expect(stderr).toMatch(/\.cliconfig\.json:1:\d+: unknown key ingest\.inlcude/);
-  });
-
-  it("say which files they are for, and run commands that exist", () => {
-    const commands = helpTexts();
-    for (const { entry, language, files } of hooks) {
-      expect(language).toBe("system");
-      const words = entry.split(" ").slice(1);
-      const path = words.filter((word) => !word.startsWith("-")).join(" ");
-      const help = `${commands[""]}${commands[path]}`;
-      for (const flag of words.filter((word) => word.startsWith("--")))
-        expect(help).toContain(flag);
-      if (files !== undefined) expect(() => new RegExp(files)).not.toThrow();
-    }
-    const [documents, , config] = hooks.map(({ files }) => new RegExp(files ?? "."));
-    expect(["a.md", "b/c.HTML", "c.pdf", "d.md.txt"].map((name) => documents!.test(name))).toEqual([
-      true,
-      false,
-      true,
-      true,
-    ]);
-    expect(
-      [".cliconfig.json", "a/.cliconfig", "x.cliconfig.json"].map((name) => config!.test(name)),
-    ).toEqual([true, true, false]);
+  it.each([
+    [{}, "knowctl is not published, and this image has none"],
+    [{ INGEST_REGISTRY: "https://registry.npmjs.org/" }, "not published on the public registry"],
+    [{ INGEST_REGISTRY: "http://registry.example" }, "INGEST_REGISTRY: expected an https address"],
+    [{ INGEST_SCOPE: "acme" }, "INGEST_SCOPE: expected an npm scope"],
+    [{ INGEST_TARBALL: "knowctl" }, "INGEST_TARBALL: expected a file"],
+  ])("refuses %j before npm runs", async (given, message) => {
+    const place = await prepareBare();
+    writeFiles(place.folder, { "programs/npm": "#!/bin/sh\ntouch npm-ran\n" });
+    chmodSync(join(place.folder, "programs/npm"), 0o755);
+    place.env["PATH"] = `${join(place.folder, "programs")}:${place.env["PATH"]}`;
+    const { code, stderr } = await runJob(".knowctl:check", given, place);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+    expect(existsSync(join(place.folder, "npm-ran"))).toBe(false);
   });
 });
 
@@ -263,6 +215,7 @@ describe("examples/repository", () => {
       "examples/repository/.pre-commit-config.yaml",
     );
     const ids = repos.flatMap((repo) => repo.hooks.map(({ id }) => id));
+    const hooks = readYaml<{ id: string }[]>(".pre-commit-hooks.yaml");
     expect(ids.toSorted()).toEqual(hooks.map(({ id }) => id).toSorted());
   });
 

@@ -120,7 +120,7 @@ it("workflows never put an expression into a script", () => {
 // Flags of other programs that the documentation shows.
 const foreign = new Set(
   // npm, git, pre-commit, docker.
-  "--global --ignore-scripts --omit --unshallow --hook-type --rm --volume --user --env --build-arg".split(
+  "--global --ignore-scripts --omit --unshallow --hook-type --rm --volume --user --env --build-arg --provenance --access --package-lock-only".split(
     " ",
   ),
 );

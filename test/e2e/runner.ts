@@ -24,7 +24,7 @@ export interface Action {
   runs: { using: string; steps: Step[] };
 }
 
-export const actionFolder = join(projectFolder, ".github", "actions", "ingest");
+const actionFolder = join(projectFolder, ".github", "actions", "ingest");
 
 export function loadAction(): Action {
   return load(readFileSync(join(actionFolder, "action.yml"), "utf8")) as Action;
@@ -53,6 +53,7 @@ export async function runStep(
   name: string,
   given: Record<string, string>,
   { folder, env }: { folder: string; env: Record<string, string> },
+  actionPath = actionFolder,
 ): Promise<CliResult & { outputs: Record<string, string>; summary: string }> {
   const action = loadAction();
   const step = action.runs.steps.find((each) => each.name === name)!;
@@ -82,7 +83,7 @@ export async function runStep(
       ...env,
       CI: "true",
       GITHUB_ACTIONS: "true",
-      GITHUB_ACTION_PATH: actionFolder,
+      GITHUB_ACTION_PATH: actionPath,
       GITHUB_WORKSPACE: folder,
       GITHUB_OUTPUT: output,
       GITHUB_STEP_SUMMARY: summary,

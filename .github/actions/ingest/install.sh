@@ -1,20 +1,91 @@
 #!/usr/bin/env bash
-# Installs knowctl for the action into the runner's temporary folder, where ingest.js looks for it.
+# Installs knowctl into $RUNNER_TEMP/knowctl, where ingest.js looks for it: from the checkout of this
+# action, or from the tarball or registry that the workflow names.
+#
+# Nobody owns the bare name `knowctl` on the public registry. Whoever registers it could run code
+# beside a key, so this script never installs that name from there.
 set -euo pipefail
-version=${INPUT_VERSION:-}
-if [ -z "$version" ]; then
-  version=$(node -p 'require(process.argv[1]).version' "$GITHUB_ACTION_PATH/../../../package.json")
+
+# Messages never repeat an input, because the runner executes commands in what a step prints.
+fail() {
+  printf '::error title=knowctl action::%s\n' "$1"
+  exit 2
+}
+
+tarball=${INPUT_TARBALL:-} registry=${INPUT_REGISTRY:-} scope=${INPUT_SCOPE:-} version=${INPUT_VERSION:-}
+checkout=$GITHUB_ACTION_PATH/../../..
+place=$RUNNER_TEMP/knowctl
+flags=(--no-audit --no-fund --ignore-scripts)
+
+matches() { [[ $1 =~ $2 ]]; }
+
+# Each pattern also keeps out flags, line breaks and other kinds of npm package names.
+check_inputs() {
+  if [ -n "$tarball" ] && [ -n "$registry$scope$version" ]; then
+    fail 'input tarball excludes registry, scope and version'
+  fi
+  if [ -n "$scope" ] && ! matches "$scope" '^@[a-z0-9][a-z0-9._-]*$'; then
+    fail 'input scope: expected an npm scope such as @your-org'
+  fi
+  if [ -n "$version" ] && ! matches "$version" '^[0-9][0-9A-Za-z.+-]*$'; then
+    fail 'input version: expected a version such as 0.1.0'
+  fi
+  local url='^(https://|http://(127\.0\.0\.1|localhost)[:/])[0-9A-Za-z._~:/%-]+$'
+  if [ -n "$registry" ] && ! matches "$registry" "$url"; then
+    fail 'input registry: expected an https address'
+  fi
+  if [ -n "$registry$version" ] && [ -z "$scope" ] &&
+    matches "${registry:-https://registry.npmjs.org}" '^https://registry\.(npmjs\.org|yarnpkg\.com)([:/]|$)'; then
+    fail 'knowctl is not published on the public registry under this bare name; give scope, or a registry of your own'
+  fi
+}
+
+install_tarball() {
+  case $tarball in
+    https://*.tgz) matches "$tarball" '^[^[:space:]]+$' || fail 'input tarball: expected an address without spaces' ;;
+    *.tgz)
+      [ -f "$tarball" ] || fail 'input tarball: no such file in the workspace'
+      cp -- "$tarball" "$place/knowctl.tgz"
+      tarball=file:knowctl.tgz
+      ;;
+    *) fail 'input tarball: expected a file or an https address that ends with .tgz' ;;
+  esac
+  cd "$place"
+  npm install "${flags[@]}" "knowctl@$tarball"
+}
+
+install_from_registry() {
+  if [ -z "$version" ]; then
+    version=$(node -p 'require(process.argv[1]).version' "$checkout/package.json")
+  fi
+  # A scope's registry serves that scope only; libraries come from the registry that npm uses anyway.
+  if [ -n "$registry" ]; then echo "${scope:+$scope:}registry=$registry" >"$place/.npmrc"; fi
+  cd "$place"
+  # The alias keeps the folder's name, whatever the scope is.
+  npm install "${flags[@]}" "${scope:+knowctl@npm:$scope/}knowctl@$version"
+}
+
+# Built apart from the checkout, which may be the workspace itself.
+build_checkout() {
+  [ -f "$checkout/package-lock.json" ] && [ -f "$checkout/bin/knowctl.cjs" ] ||
+    fail 'knowctl is not published, and its source is not beside this action; give the input tarball, or scope and registry'
+  local built=$place/node_modules/knowctl name
+  mkdir -p "$built"
+  for name in package.json package-lock.json .npmrc rolldown.config.js LICENSE bin scripts src; do
+    cp -R "$checkout/$name" "$built/"
+  done
+  cd "$built"
+  npm ci "${flags[@]}"
+  node scripts/build.js
+}
+
+check_inputs
+rm -rf "$place"
+mkdir -p "$place"
+if [ -n "$tarball" ]; then
+  install_tarball
+elif [ -n "$registry$scope$version" ]; then
+  install_from_registry
+else
+  build_checkout
 fi
-# A version and nothing else: npm also takes addresses, folders and flags in this place.
-case $version in
-  [0-9]*) ;;
-  *) version=refused/ ;;
-esac
-case $version in
-  *[!0-9A-Za-z.+-]*)
-    echo '::error title=knowctl action::input version: expected a version such as 0.1.0'
-    exit 2
-    ;;
-esac
-exec npm install --prefix "$RUNNER_TEMP/knowctl" --no-save --no-audit --no-fund --ignore-scripts \
-  "knowctl@$version"
