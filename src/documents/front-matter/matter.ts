@@ -1,5 +1,5 @@
 import grayMatter from "gray-matter";
-import { FAILSAFE_SCHEMA, load, YAMLException } from "js-yaml";
+import { FAILSAFE_SCHEMA, load, Type, YAMLException } from "js-yaml";
 import { parse as parseToml, TomlError } from "smol-toml";
 import { parseJsonAsWritten } from "../json/json-digits.ts";
 import { scanJson } from "../json/json-position.ts";
@@ -17,10 +17,23 @@ export class MatterError extends Error {
   }
 }
 
+/** How YAML 1.2 writes null without quotes (section 10.3.2). */
+const isYamlNull = (text: string): boolean => /^(?:~|null|Null|NULL)$/.test(text);
+
+// Failsafe: `1.10`, `2024-01-02` and `NO` stay as written, and no tag makes an object.
+const schema = FAILSAFE_SCHEMA.extend({
+  implicit: [
+    new Type("tag:yaml.org,2002:null", {
+      kind: "scalar",
+      resolve: (text: string | null) => text === null || isYamlNull(text),
+      construct: () => null,
+    }),
+  ],
+});
+
 function parseYaml(text: string): unknown {
   try {
-    // Failsafe: `1.10`, `2024-01-02` and `NO` stay as written, and no tag makes an object.
-    return load(text, { schema: FAILSAFE_SCHEMA });
+    return load(text, { schema });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     // `mark` is missing when the input is not one document.

@@ -5,8 +5,9 @@ import { droppedKeys, type Value, type ValueMap } from "./values.ts";
 const needsParser = /[^\n -~\u00a1-\u167f\u1681-\u1fff\u2010-\u2027\u3001-\ud7ff]/;
 const plainKey = /^[A-Za-z_][\w.-]*$/;
 // A plain value starts with no indicator of YAML 1.2 section 5.3. In brackets it contains none.
-const plainText = /^[\w/.(<$^;=~\u00a1-\ud7ff]/;
-const listedText = /^[\w/.(<$^;=~\u00a1-\ud7ff][^:#[\]{},"'&*!|>%@`?]*$/;
+// A null is left to the parser.
+const plainText = /^(?!(?:null|Null|NULL)$)[\w/.(<$^;=\u00a1-\ud7ff]/;
+const listedText = /^(?!(?:null|Null|NULL)$)[\w/.(<$^;=\u00a1-\ud7ff][^:#[\]{},"'&*!|>%@`?]*$/;
 
 // Any block of this size has fewer values than the limit of toValue().
 const maxChars = 2000;
@@ -71,7 +72,7 @@ function blockList(block: string, start: number): { items: string[]; end: number
 
 /**
  * Parses the simplest YAML: one line or one `- item` list per key. The result is the same as that
- * of js-yaml with its failsafe schema. Returns undefined if anything may not be plain; then use the
+ * of parseMatter(). Returns undefined if anything may not be plain; then use the
  * parser. Most front matter is plain, and gray-matter with js-yaml takes a tenth of the CPU time of
  * an upload.
  */

@@ -84,15 +84,31 @@ describe("front matter", () => {
     }
   });
 
+  it("reads null and ~ of YAML as null, unless they are quoted", () => {
+    const text =
+      "---\na: null\nb: ~\nc: Null\nd: NULL\ne: 'null'\nf: \"~\"\ng: nULL\nh: [null, x, ~]\ni:\n- ~\n---\n";
+    expect(split(text).data).toEqual({
+      a: null,
+      b: null,
+      c: null,
+      d: null,
+      e: "null",
+      f: "~",
+      g: "nULL",
+      h: [null, "x", null],
+      i: [null],
+    });
+  });
+
   it("keeps YAML scalars as written", () => {
     const text =
-      "---\nv: 1.10\nd: 2024-01-02\no: 010\nn: NO\nt: ~\nx: 0x1F\nlong: 12345678901234567890\nempty:\n---\n";
+      "---\nv: 1.10\nd: 2024-01-02\no: 010\nn: NO\nt: ~x\nx: 0x1F\nlong: 12345678901234567890\nempty:\n---\n";
     expect(split(text).data).toEqual({
       v: "1.10",
       d: "2024-01-02",
       o: "010",
       n: "NO",
-      t: "~",
+      t: "~x",
       x: "0x1F",
       long: "12345678901234567890",
       empty: null,

@@ -18,7 +18,7 @@ describe("plain YAML", () => {
   it.each([
     "title: A title\ntags: [a, b c, 'd', \"e\"]\nupdated: 2026-01-02\nowner: Ann <ann@example.com>",
     "tags:\n- one\n- 'two'\nurl: https://example.com/#part",
-    "a: \"x\"\nb: 'y'  \nc:\nd: []\ne: [ a ]\nf: ~\ng: null\nh: a#b",
+    "a: \"x\"\nb: 'y'  \nc:\nd: []\ne: [ a ]\nf: 'null'\ng: nullable\nh: a#b",
     "title: Über uns, 日本語 – ’quoted’",
   ])("is read as js-yaml reads it: %j", (block) => {
     const plain = parsePlainYaml(block);
@@ -43,6 +43,10 @@ describe("plain YAML", () => {
     "a: !!str x",
     'a: "\\n"',
     "a: 'it''s'",
+    "a: null",
+    "a: ~",
+    "a:\n- NULL",
+    "a: [Null]",
     "a: x # comment",
     "# comment\na: x",
     "a: x\n\nb: y",
@@ -69,7 +73,21 @@ describe("plain YAML", () => {
   });
 
   const marks = [...`ab1_ -.:#,[]{}"'\\&*!|>%@\`?~<=/()é中’\u2028\u1680\u00a0\t`];
-  const pieces = ["\n", "\n- ", "\n  - ", "k: ", "\nb: ", ": ", " #", "---", "...", "<<", "[a, b]"];
+  const pieces = [
+    "\n",
+    "\n- ",
+    "\n  - ",
+    "k: ",
+    "\nb: ",
+    ": ",
+    " #",
+    "---",
+    "...",
+    "<<",
+    "[a, b]",
+    "null",
+    "~",
+  ];
   const scalar = fc
     .array(fc.constantFrom(...marks, "word", "a b", ...pieces), { maxLength: 4 })
     .map((parts) => parts.join(""));

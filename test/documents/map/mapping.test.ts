@@ -141,7 +141,7 @@ describe("metadata", () => {
       v: "1.10",
       d: "2024-01-02",
       n: "NO",
-      list: ["1", "two", "~"],
+      list: ["1", "two"],
       "a.b.c": "deep",
       "a.l": ["x"],
       objects: ['{"k":"1"}'],
@@ -195,7 +195,7 @@ describe("metadata", () => {
       b: "rule 1",
       c: "flag",
       d: "flag",
-      tags: ["one", "two", "three", "four", "~", "five", "six"],
+      tags: ["one", "two", "three", "four", "five", "six"],
     });
   });
   it("takes the keys of the configuration", () => {
