@@ -3,7 +3,15 @@ import { parseTimestamp } from "../store/identity.ts";
 import type { DialectName } from "../http/reply.ts";
 import type { Filters } from "../store/search.ts";
 import { sourceNames } from "../store/sources.ts";
-import { type Issue, laxBoolean, laxInteger, parseBody, refuseBody } from "../http/validation.ts";
+import {
+  type Issue,
+  laxBoolean,
+  laxInteger,
+  laxNumber,
+  laxUuid,
+  parseBody,
+  refuseBody,
+} from "../http/validation.ts";
 
 const text = z.string();
 const maybe = <Schema extends z.core.$ZodType>(schema: Schema) => z.optional(z.nullable(schema));
@@ -13,7 +21,7 @@ const Override = z.looseObject({
   model_configuration_id: maybe(laxInteger),
   model_provider: maybe(text),
   model_version: maybe(text),
-  temperature: maybe(z.number()),
+  temperature: maybe(laxNumber),
   display_name: maybe(text),
 });
 
@@ -34,14 +42,16 @@ const StandardFilters = z.looseObject({ ...filterMembers, tags: maybe(z.record(t
 const OnyxFilters = z.looseObject({
   ...filterMembers,
   updated_at_range: maybe(TimeRange),
+  created_at_range: maybe(TimeRange),
   tags: maybe(z.array(z.looseObject({ tag_key: text, tag_value: text }))),
 });
 
 const SessionInfoBody = z.looseObject({
-  persona_id: maybe(laxInteger),
+  persona_id: z.optional(laxInteger),
   project_id: maybe(laxInteger),
   description: maybe(text),
   incognito: z.optional(laxBoolean),
+  incognito_session_id: maybe(laxUuid),
 });
 
 // observed-service.md 1.1. The service silently ignores unknown members.
@@ -58,6 +68,8 @@ const common = {
   stream: z._default(laxBoolean, true),
   include_citations: z._default(laxBoolean, true),
   additional_context: maybe(text),
+  mcp_headers: maybe(z.record(text, text)),
+  mock_llm_response: maybe(text),
   origin: z.optional(
     z.enum([
       "webapp",
@@ -79,7 +91,7 @@ const StandardBody = z.looseObject({
 });
 const OnyxBody = z.looseObject({
   ...common,
-  chat_session_id: maybe(z.uuid()),
+  chat_session_id: maybe(laxUuid),
   internal_search_filters: maybe(OnyxFilters),
 });
 
@@ -126,7 +138,12 @@ function toFilters(body: FilterBody, dialect: DialectName): Filters {
   const issues: Issue[] = [];
   const member = dialect === "onyx" ? "internal_search_filters" : "search_filters";
   const loc = ["body", member];
-  const range = (body as z.infer<typeof OnyxFilters>).updated_at_range;
+  const { updated_at_range: range, created_at_range: created } = body as z.infer<
+    typeof OnyxFilters
+  >;
+  for (const end of ["start", "end"] as const) {
+    timeAt(created?.[end], [...loc, "created_at_range", end], issues);
+  }
   const cutoff = timeAt(body.time_cutoff, [...loc, "time_cutoff"], issues);
   const from = timeAt(range?.start, [...loc, "updated_at_range", "start"], issues) ?? cutoff;
   const to = timeAt(range?.end, [...loc, "updated_at_range", "end"], issues);

@@ -36,7 +36,9 @@ export function createAdmission(options: AdmissionOptions) {
     const segments = segmentsOf(path);
     if (!segments) throw new Refusal(detail(400, "Malformed path"));
     const match = router(request.method ?? "", segments);
-    const open = match.kind === "route" ? match.route.open === true : segments[0] !== "api";
+    // In `onyx`, routing comes before the key: observed-service.md 6.1.
+    const unknownIsOpen = dialect === "onyx" || segments[0] !== "api";
+    const open = match.kind === "route" ? match.route.open === true : unknownIsOpen;
     const anonymous = !open && !hasKey(request);
     const admitted = options.anonymous && match.kind === "route" && match.route.anonymous;
     if (anonymous && !admitted) throw new Refusal(denied(dialect));

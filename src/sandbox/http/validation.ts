@@ -91,12 +91,35 @@ export function parseBody<Schema extends z.core.$ZodType>(
   return result.data;
 }
 
-/** An integer. Also accepts a text of digits, as the service does. */
+/** An integer. Also accepts a text of digits and a boolean, as the service does. */
 export const laxInteger = z.pipe(
-  z.transform((value: unknown) =>
-    typeof value === "string" && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value,
-  ),
+  z.transform((value: unknown) => {
+    if (typeof value === "boolean") return Number(value);
+    return typeof value === "string" && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value;
+  }),
   z.int(),
+);
+
+/** A number. Also accepts it as text, as the service does. */
+export const laxNumber = z.pipe(
+  z.transform((value: unknown) =>
+    typeof value === "string" && /^\s*[+-]?\d+(?:\.\d*)?(?:e[+-]?\d+)?\s*$/i.test(value)
+      ? Number(value)
+      : value,
+  ),
+  z.number(),
+);
+
+/** A UUID in any notation that the service accepts; returns the usual one. */
+export const laxUuid = z.pipe(
+  z.transform((value: unknown) => {
+    if (typeof value !== "string") return value;
+    const bare = value.replace(/^urn:uuid:|^\{(?=.*\}$)/i, "").replace(/\}$/, "");
+    const digits = bare.replaceAll("-", "").toLowerCase();
+    if (!/^[0-9a-f]{32}$/.test(digits)) return value;
+    return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  }),
+  z.guid(),
 );
 
 const booleans: Record<string, boolean> = {

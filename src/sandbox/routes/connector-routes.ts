@@ -5,16 +5,17 @@ import type { Clock } from "../clock.ts";
 import type { Pairs } from "../store/pairs.ts";
 import { detail, json, problem, Refusal, type Reply } from "../http/reply.ts";
 import type { Route } from "../http/routes.ts";
+import { sourceNames } from "../store/sources.ts";
 import { laxInteger, parseBody } from "../http/validation.ts";
 
 const object = z.record(z.string(), z.unknown());
 const accessTypes = z.enum(["public", "private", "sync"]);
 const frequency = z.optional(z.nullable(laxInteger));
-const groups = z.optional(z.nullable(z.array(laxInteger)));
+const groups = z.optional(z.array(laxInteger));
 
 const NewConnector = z.object({
   name: z.string(),
-  source: z.string(),
+  source: z.enum([...sourceNames]),
   input_type: z.enum(["load_state", "poll", "event", "slim_retrieval"]),
   connector_specific_config: object,
   refresh_freq: frequency,

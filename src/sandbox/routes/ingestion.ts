@@ -34,6 +34,10 @@ const Body = z.looseObject({
     primary_owners: owners,
     secondary_owners: owners,
     file_id: optionalText,
+    chunk_count: z.optional(z.nullable(laxInteger)),
+    doc_metadata: z.optional(z.nullable(anyObject)),
+    parent_hierarchy_raw_node_id: optionalText,
+    parent_hierarchy_node_id: z.optional(z.nullable(laxInteger)),
     from_ingestion_api: z.optional(laxBoolean),
   }),
 });
@@ -51,12 +55,21 @@ const stringType = (loc: Issue["loc"], input: unknown): Issue => ({
   input,
 });
 
+const sectionTypes: readonly unknown[] = ["text", "image", "tabular"];
+
 function sectionIssues(section: Record<string, unknown>, loc: Issue["loc"]): Issue[] {
   const own = (name: string): boolean => Object.hasOwn(section, name);
   const issues: Issue[] = [];
-  const { link } = section;
-  if (own("link") && link !== null && typeof link !== "string") {
-    issues.push(stringType([...loc, "link"], link));
+  const { link, type } = section;
+  for (const member of ["link", "heading"]) {
+    const value = section[member];
+    if (own(member) && value !== null && typeof value !== "string") {
+      issues.push(stringType([...loc, member], value));
+    }
+  }
+  if (own("type") && !sectionTypes.includes(type)) {
+    const msg = "Input should be 'text', 'image' or 'tabular'";
+    issues.push({ type: "enum", loc: [...loc, "type"], msg, input: type });
   }
   const kinds = [
     ["TextSection", "text"],

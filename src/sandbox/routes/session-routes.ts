@@ -8,7 +8,7 @@ import type { Runs } from "../chat/runs.ts";
 import { replayOf, toDetail, toListed } from "../store/session-records.ts";
 import type { Session, Sessions } from "../store/sessions.ts";
 import { streamReply } from "../chat/stream-reply.ts";
-import { laxInteger, parseBody, refuseBody } from "../http/validation.ts";
+import { laxBoolean, laxInteger, laxUuid, parseBody, refuseBody } from "../http/validation.ts";
 
 function findKnown(sessions: Sessions, call: Call): Session {
   const session = sessions.find(call.parameters["id"]!);
@@ -47,12 +47,13 @@ function show(sessions: Sessions, runs: Runs, call: Call): Reply {
 }
 
 const NewSession = z.looseObject({
-  persona_id: z.optional(z.nullable(laxInteger)),
+  persona_id: z.optional(laxInteger),
+  incognito: z.optional(laxBoolean),
   project_id: z.optional(z.nullable(laxInteger)),
   description: z.optional(z.nullable(z.string())),
 });
 const Renaming = z.looseObject({
-  chat_session_id: z.string(),
+  chat_session_id: laxUuid,
   name: z.optional(z.nullable(z.string())),
 });
 

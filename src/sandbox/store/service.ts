@@ -78,7 +78,7 @@ function routesOf(
     }),
     ...sessionRoutes(sessions, parts.runs, framing),
     ...fileRoutes(files, dialect),
-    ...searchRoutes(database, documentSets),
+    ...searchRoutes({ database, documentSets, providers: Object.keys(models) }),
     ...connectorRoutes({ pairs, clock }),
     ...catalogRoutes({ pairs: pairs.records, models, documentSets, hasModel: model !== undefined }),
     ...pageRoutes({

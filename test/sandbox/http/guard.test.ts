@@ -107,7 +107,9 @@ describe("the key", () => {
   ] as const)("%s refuses %s", async (dialect, authorization, status, detail) => {
     const { url } = await start({ dialect });
     const headers: Record<string, string> = authorization ? { authorization } : {};
-    for (const path of ["/api/tool", "/api/manage/admin/connector/status", "/api/unknown"]) {
+    // In onyx, an unknown path is 404 before the key is looked at.
+    const unknown = dialect === "onyx" ? [] : ["/api/unknown"];
+    for (const path of ["/api/tool", "/api/manage/admin/connector/status", ...unknown]) {
       const response = await fetch(url + path, { headers });
       expect([response.status, await response.json()]).toEqual([status, { detail }]);
     }

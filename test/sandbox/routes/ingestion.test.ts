@@ -204,12 +204,12 @@ describe("refusing a document", () => {
     expect([answer.status, answer.json()]).toEqual([404, body]);
   });
 
-  it.each([0, null, undefined, "2", 2])("pair %j is accepted", async (pair) => {
+  it.each([0, null, undefined, "2", 2, true])("pair %j is accepted", async (pair) => {
     const { ingest } = await start();
     expect((await ingest(documentOf(), pair)).status).toBe(200);
   });
 
-  it.each([1.5, "x", true, []])("pair %j is 422", async (pair) => {
+  it.each([1.5, "x", []])("pair %j is 422", async (pair) => {
     const { ingest } = await start();
     expect((await ingest(documentOf(), pair)).status).toBe(422);
   });

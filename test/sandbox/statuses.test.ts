@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { start, type Started } from "./start.ts";
+
+interface Row {
+  endpoint: string;
+  /** Status of the observed service. 200: its schema accepts the body. */
+  status: number;
+  body: unknown;
+}
+
+const rows = readFileSync(new URL("../fixtures/wire/statuses.ndjson", import.meta.url), "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Row);
+
+const endpoints = [...new Set(rows.map(({ endpoint }) => endpoint))];
+
+describe("onyx: the sandbox answers with the status of the service", () => {
+  const send = async ({ send: request }: Started, { endpoint, body }: Row): Promise<number> => {
+    const [method = "", path = ""] = endpoint.split(" ");
+    return (await request(method, `/api${path}`, body)).status;
+  };
+
+  it.each(endpoints)("%s", async (endpoint) => {
+    const sandbox = await start({ dialect: "onyx" });
+    const wrong: unknown[] = [];
+    for (const row of rows.filter((each) => each.endpoint === endpoint)) {
+      const status = await send(sandbox, row);
+      if (status !== row.status) wrong.push({ status, expected: row });
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("an unknown path is 404 before the key is looked at, a known one 403", async () => {
+    const { send: request } = await start({ dialect: "onyx" });
+    const headers = { authorization: "Bearer wrong" };
+    const status = async (method: string, path: string): Promise<number> =>
+      (await request(method, path, undefined, headers)).status;
+    expect(await status("GET", "/api/")).toBe(404);
+    expect(await status("GET", "/api/none")).toBe(404);
+    expect(await status("GET", "/api/chat/send-chat-message")).toBe(405);
+    expect(await status("GET", "/api/tool")).toBe(403);
+  });
+
+  it("a result of a search names no document id", async () => {
+    const sandbox = await start({ dialect: "onyx" });
+    await sandbox.ingest({
+      id: "a.md",
+      semantic_identifier: "A",
+      sections: [{ text: "Twenty-five days of leave." }],
+      source: "file",
+      metadata: {},
+    });
+    await sandbox.idle();
+    const { results } = (await sandbox.send("POST", "/api/search", { query: "leave" })).json() as {
+      results: object[];
+    };
+    const members = "citation_id content link source_type title updated_at";
+    expect(results.map((each) => Object.keys(each).toSorted().join(" "))).toEqual([members]);
+  });
+});
