@@ -52,7 +52,7 @@ export function addChat(program: Command, run: Run): void {
   addRequestOptions(addSessionOptions(chat))
     .optionsGroup("Answer:")
     .option("--live", "in a pipe: write text as it arrives, interim text included")
-    .option("--no-sources", "do not list the sources after the answer")
+    .option("--no-sources", "do not list the sources below answers")
     .option(
       "--show <list>",
       "on stderr: reasoning,tools,documents (default), or none, or all (untruncated)",
@@ -75,7 +75,11 @@ export function addChat(program: Command, run: Run): void {
     )
     .optionsGroup("Batch:")
     .option("--batch <file>", "ask the questions of an NDJSON file (or -)")
-    .option("--concurrency <n>", "with --batch: questions in flight (default: 4)", integer(1, 64))
+    .option(
+      "--concurrency <number>",
+      "with --batch: questions in flight (default: 4)",
+      integer(1, 64),
+    )
     .option(
       "--resume <results>",
       "with --batch: only the questions that this result file has no answer to",

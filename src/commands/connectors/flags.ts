@@ -16,7 +16,7 @@ function addList(connectors: Command, run: Run): void {
       "List every connector with its cc_pair_id.\n" +
         "json, ndjson and yaml contain the complete records.",
     )
-    .option("--source <source>", "only this source, for example web")
+    .option("--source <type>", "only this source, for example web")
     .option("--access-type <type>", "only this access type: public, private or sync")
     .option("--name <glob>", "only matching names; * and ? are wildcards")
     .option("--group <id>", "only connectors of this group", integer(0, 2 ** 31 - 1))
@@ -48,7 +48,7 @@ function addGet(connectors: Command, run: Run): void {
     .command("get")
     .description("Show one connector in full.")
     .argument("<id-or-name>", "cc_pair_id, or the full name")
-    .option("--source <source>", "only a connector of this source")
+    .option("--source <type>", "only a connector of this source")
     .option(...showCredentials)
     .configureHelp({
       examples: [
@@ -71,7 +71,7 @@ function addFind(connectors: Command, run: Run): void {
         "An exact match wins over a match that ignores case. A part of a name is no match.",
     )
     .argument("<name>", "the full name")
-    .option("--source <source>", "only a connector of this source")
+    .option("--source <type>", "only a connector of this source")
     .configureHelp({
       examples: [
         ['knowctl connectors find "Handbook uploads"', "the id of a connector"],

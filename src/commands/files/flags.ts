@@ -6,7 +6,7 @@ function addList(files: Command, run: Run): void {
   files
     .command("list")
     .description("List the files uploaded for chats; file_id is for chat --file-id.")
-    .option("--limit <n>", "show at most this many", positive)
+    .option("--limit <number>", "show at most this many", positive)
     .configureHelp({
       examples: [
         ["knowctl files list", "a table, or tab-separated values in a pipe"],

@@ -17,7 +17,7 @@ function addList(sessions: Command, run: Run): void {
       "List the chat sessions, most recent first.\n" +
         "The standard dialect has no such list: there, only the sessions of this machine are shown.",
     )
-    .option("--limit <n>", "show at most this many", positive)
+    .option("--limit <number>", "show at most this many", positive)
     .option("--local", "only sessions of this machine; sends no request")
     .configureHelp({
       examples: [
@@ -35,7 +35,7 @@ function addShow(sessions: Command, run: Run): void {
     .description("Show a conversation: questions, answers, sources and files.")
     .argument("<id>", idHelp)
     .option("--all", "include other branches of the conversation")
-    .option("--no-sources", "do not list the sources below the answers")
+    .option("--no-sources", "do not list the sources below answers")
     .option(...render)
     .configureHelp({
       examples: [
@@ -99,9 +99,12 @@ function addRecover(sessions: Command, run: Run): void {
     .argument("[id]", `${idHelp} (default: last)`)
     .option("--wait", "poll until the answer is complete")
     .option("--live", "in a pipe: write text as it arrives, interim text included")
-    .option("--no-sources", "do not list the sources after the answer")
+    .option("--no-sources", "do not list the sources below answers")
     .option(...render)
-    .option("--show <list>", "on stderr: reasoning,tools,documents, or none, or all")
+    .option(
+      "--show <list>",
+      "on stderr: reasoning,tools,documents (default), or none, or all (untruncated)",
+    )
     .configureHelp({
       examples: [
         ["knowctl sessions recover", "the last question of this machine"],
