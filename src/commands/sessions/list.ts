@@ -18,42 +18,63 @@ export interface SessionsListOptions extends GlobalFlags {
   local?: boolean;
 }
 
+/** A session, the same for every dialect and for the index of this machine. */
+interface SessionRow {
+  id: string;
+  name: string | null;
+  /** Id of the agent; null where it is not known. */
+  agent: number | null;
+  /** ISO 8601. */
+  createdAt: string | null;
+  updatedAt: string | null;
+  /** Questions asked from this machine. */
+  questions: number;
+  /** Whether the index of this machine has it. */
+  local: boolean;
+}
+
 const hidden = { shown: false } as const;
 /** On a terminal, the part of an id that is enough to select the session. */
 const short = { show: (value: unknown): string => String(value).slice(0, 8) };
 const right = { align: "right" } as const;
 
-function serviceColumns(context: Context, place: Place): Column<ListedSession>[] {
-  const show = (value: unknown): string => relativeTime(String(value), context.now());
-  const here = ({ id }: ListedSession) => indexedSession(place.env, place.owner, id);
-  return [
-    { name: "id", value: (row) => row.id, ...short },
-    { name: "name", value: (row) => row.name || (here(row)?.title ?? null) },
-    { name: "updated", value: (row) => row.time_updated, show },
-    { name: "agent", value: (row) => row.persona_id, ...right },
-    { name: "created", value: (row) => row.time_created, show, ...hidden },
-    { name: "local", value: (row) => here(row) !== undefined, ...hidden },
-  ];
+function listedRow(place: Place, session: ListedSession): SessionRow {
+  const indexed = indexedSession(place.env, place.owner, session.id);
+  return {
+    id: session.id,
+    name: session.name || (indexed?.title ?? null),
+    agent: session.persona_id ?? null,
+    createdAt: session.time_created ?? null,
+    updatedAt: session.time_updated ?? null,
+    questions: indexed?.questions ?? 0,
+    local: indexed !== undefined,
+  };
 }
 
-function localColumns(context: Context): Column<IndexedSession>[] {
+function localRow({ id, title, createdAt, updatedAt, questions }: IndexedSession): SessionRow {
+  return { id, name: title, agent: null, createdAt, updatedAt, questions, local: true };
+}
+
+function columnsOf(context: Context, isLocal: boolean): Column<SessionRow>[] {
   const show = (value: unknown): string => relativeTime(String(value), context.now());
   return [
     { name: "id", value: (row) => row.id, ...short },
-    { name: "name", value: (row) => row.title },
+    { name: "name", value: (row) => row.name },
     { name: "updated", value: (row) => row.updatedAt, show },
-    { name: "questions", value: (row) => row.questions, ...right },
+    { name: "agent", value: (row) => row.agent, ...right, shown: !isLocal },
+    { name: "questions", value: (row) => row.questions, ...right, shown: isLocal },
     { name: "created", value: (row) => row.createdAt, show, ...hidden },
+    { name: "local", value: (row) => row.local, ...hidden },
   ];
 }
 
 /** Yields up to --limit rows that pass --filter, then stops reading. */
-async function* limitRows<Row extends object>(
+async function* limitRows(
   context: Context,
   options: SessionsListOptions,
-  columns: readonly Column<Row>[],
-  rows: Iterable<Row> | AsyncIterable<Row>,
-): AsyncGenerator<Row> {
+  columns: readonly Column<SessionRow>[],
+  rows: Iterable<SessionRow> | AsyncIterable<SessionRow>,
+): AsyncGenerator<SessionRow> {
   const filters = (options.filter ?? []).map(parseFilter);
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   for await (const row of rows) {
@@ -65,31 +86,18 @@ async function* limitRows<Row extends object>(
   }
 }
 
-async function writeLocal(
-  context: Context,
-  { env, owner, output }: Place,
-  options: SessionsListOptions,
-): Promise<number> {
-  const columns = localColumns(context);
-  const rows = limitRows(context, options, columns, indexedSessions(env, owner));
-  return await writeList(output, options, columns, rows);
+async function* listedRows(
+  place: Place,
+  { filter, limit }: SessionsListOptions,
+): AsyncGenerator<SessionRow> {
+  // With a filter, the number of rows to read is not known.
+  const pageSize = filter === undefined ? limit : undefined;
+  const listed = listSessions(place.client, pageSize === undefined ? {} : { pageSize });
+  for await (const session of listed) yield listedRow(place, session);
 }
 
-async function writeListed(
-  context: Context,
-  place: Place,
-  options: SessionsListOptions,
-): Promise<number> {
-  const columns = serviceColumns(context, place);
-  // With a filter, the number of rows to read is not known.
-  const pageSize = options.filter === undefined ? options.limit : undefined;
-  const listed = listSessions(place.client, pageSize === undefined ? {} : { pageSize });
-  return await writeList(
-    place.output,
-    options,
-    columns,
-    limitRows(context, options, columns, listed),
-  );
+function* localRows({ env, owner }: Place): Generator<SessionRow> {
+  for (const session of indexedSessions(env, owner)) yield localRow(session);
 }
 
 /**
@@ -105,9 +113,10 @@ export async function sessionsList(
   await withPlace(context, options, async (place) => {
     const { client, output } = place;
     const isLocal = options.local === true || !canListSessions(client);
-    const count = isLocal
-      ? await writeLocal(context, place, options)
-      : await writeListed(context, place, options);
+    const columns = columnsOf(context, isLocal);
+    const rows = isLocal ? localRows(place) : listedRows(place, options);
+    const limited = limitRows(context, options, columns, rows);
+    const count = await writeList(output, options, columns, limited);
     if (isLocal && options.local !== true) {
       await output.note(
         "this interface cannot list sessions: these are the sessions used from this machine",

@@ -7,12 +7,19 @@ import { CliError } from "../../errors.ts";
 import type { RenderMode } from "../../output/chat/markdown.ts";
 import { sessionMarkdown } from "../../output/chat/stored/session-markdown.ts";
 import { sessionRecord } from "../../output/chat/stored/session-record.ts";
-import { branchesOf, withParallelAnswers } from "../../output/chat/stored/stored.ts";
+import { citedIds } from "../../output/chat/sources.ts";
+import {
+  branchesOf,
+  turnOfStored,
+  withParallelAnswers,
+  type LocalFiles,
+} from "../../output/chat/stored/stored.ts";
+import type { StoredSession } from "../../api/session-schemas.ts";
 import { writeTranscript } from "../../output/chat/stored/transcript.ts";
 import { neutraliseJson } from "../../output/terminal/neutralise.ts";
 import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
 import { isGiven } from "../chat/options/flag-rules.ts";
-import { nameOf, readSession, withPlace } from "./place.ts";
+import { nameOf, readSession, withPlace, type Place } from "./place.ts";
 
 export interface SessionsShowOptions extends GlobalFlags {
   /** Also show the messages of other branches. */
@@ -48,6 +55,20 @@ function checkEffect(options: GlobalFlags, asText: boolean): void {
   });
 }
 
+/** Local files of all documents that the answers cite. */
+async function localFilesOf(
+  context: Context,
+  options: GlobalFlags,
+  place: Place,
+  session: StoredSession,
+): Promise<LocalFiles> {
+  const answers = session.messages.filter(({ message_type }) => message_type === "assistant");
+  const ids = answers.flatMap((message) => citedIds(turnOfStored(session, message)));
+  if (ids.length === 0) return new Map();
+  const { findFiles } = await import("../chat/local-files.ts");
+  return await findFiles(context, options, place, [...new Set(ids)]);
+}
+
 /**
  * `sessions show ID`: shows the conversation as text, or with --output as one record. Shows
  * the current branch of the message tree; counts the others, or shows them with --all.
@@ -66,8 +87,10 @@ export async function sessionsShow(
     const branches = withParallelAnswers(session, branchesOf(session));
     const name = nameOf(place, session);
     const all = options.all === true;
+    const localFiles = await localFilesOf(context, options, place, session);
     if (!text) {
-      return await writeRecord(place.output, options, sessionRecord(session, branches, name, all));
+      const record = sessionRecord(session, branches, name, { all, localFiles });
+      return await writeRecord(place.output, options, record);
     }
     await writeTranscript(place.output, session, branches, {
       name,
@@ -75,6 +98,7 @@ export async function sessionsShow(
       all,
       sources: options.sources !== false,
       render: options.render ?? place.config.chat.render ?? "auto",
+      localFiles,
     });
   });
 }
@@ -114,7 +138,7 @@ export async function sessionsExport(
     const branches = withParallelAnswers(session, branchesOf(session));
     const name = nameOf(place, session);
     const all = options.all === true;
-    const record = () => sessionRecord(session, branches, name, all);
+    const record = () => sessionRecord(session, branches, name, { all });
     if (path === undefined) {
       if (!asMarkdown) return await writeRecord(output, options, record());
       for (const part of sessionMarkdown(session, branches, name, all)) await output.write(part);

@@ -34,6 +34,21 @@ describe("the local file of a source", () => {
     expect((await run(service, question)).stderr).toContain("[1] Wombats\n");
   });
 
+  it("is named by sessions show as well", async () => {
+    const service = await startTestService({ dialect: "onyx", files });
+    await run(service, ["ingest", "docs", "--cc-pair-id", "2"]);
+    await service.sandbox.idle();
+    await run(service, question);
+    const shown = await run(service, ["sessions", "show", "last"]);
+    expect(shown.stdout).toMatch(/\[1\] Wombats .*docs\/my guide \(ä\)\.md\n/);
+    const json = JSON.parse(
+      (await run(service, ["sessions", "show", "last", "--json"])).stdout,
+    ) as {
+      messages: { citations: object[] }[];
+    };
+    expect(json.messages.at(-1)!.citations).toMatchObject([{ number: 1, file: path }]);
+  });
+
   it("is not looked for by making a state", async () => {
     const service = await startTestService({ files });
     await run(service, ["ingest", "docs", "--cc-pair-id", "2", "--no-state"]);

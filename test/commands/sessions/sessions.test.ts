@@ -33,7 +33,7 @@ describe("sessions list", () => {
     const csv = await world.command(["sessions", "list", "-o", "csv", "--fields", "id,local"]);
     expect(csv.stdout).toBe(`id,local\n${first},true\n${second},true\n`);
     const ndjson = await world.command(["sessions", "list", "-o", "ndjson", "--limit", "1"]);
-    expect(JSON.parse(ndjson.stdout)).toMatchObject({ id: first, shared_status: "private" });
+    expect(JSON.parse(ndjson.stdout)).toMatchObject({ id: first, name: "about leave" });
     const filtered = await world.command(["sessions", "list", "--filter", "name~*travel"]);
     expect(filtered.stdout).toContain(second);
     expect(filtered.stdout).not.toContain(first);
@@ -79,9 +79,27 @@ describe("sessions list", () => {
     const { code, stdout, stderr } = await world.command(["sessions", "list", "-o", "json"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual([
-      expect.objectContaining({ id, title: "about leave", questions: 1 }),
+      expect.objectContaining({ id, name: "about leave", questions: 1 }),
     ]);
     expect(stderr).toContain("used from this machine");
+  });
+
+  it("writes the same members for every dialect, and for --local", async () => {
+    const rows: object[] = [];
+    for (const dialect of ["standard", "onyx"] as const) {
+      const world = await createSessionsWorld({ dialect });
+      await world.ask("about leave");
+      for (const more of [[], ["--local"]]) {
+        const { stdout } = await world.command(["sessions", "list", "--json", ...more]);
+        rows.push(...(JSON.parse(stdout) as object[]));
+      }
+    }
+    expect(rows).toHaveLength(4);
+    const members = "id name agent createdAt updatedAt questions local".split(" ");
+    for (const row of rows) {
+      expect(Object.keys(row)).toEqual(members);
+      expect(row).toMatchObject({ name: "about leave", questions: 1, local: true });
+    }
   });
 
   it("says that there are none", async () => {

@@ -120,6 +120,7 @@ async function transcript(options: { isTTY?: boolean; all?: boolean; columns?: n
     now: () => Date.UTC(2026, 0, 1, 9),
     all: options.all === true,
     sources: true,
+    localFiles: new Map(),
     render: "auto",
   });
   return { stdout: context.stdoutText(), stderr: context.stderrText() };

@@ -1,9 +1,24 @@
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
 import { listSources } from "../sources.ts";
-import { answerState, turnOfStored, type AnswerState, type Branch } from "./stored.ts";
+import {
+  answerState,
+  turnOfStored,
+  type AnswerState,
+  type Branch,
+  type LocalFiles,
+} from "./stored.ts";
 
 /** Version of the record; increased by a breaking change. */
 const version = 1;
+
+interface CitationRecord {
+  number: number;
+  documentId: string | null;
+  title: string;
+  link: string | null;
+  /** The local file of the document, relative to the working directory, if the state has it. */
+  file: string | null;
+}
 
 export interface MessageRecord {
   messageId: number;
@@ -17,15 +32,19 @@ export interface MessageRecord {
   /** Null for a question. */
   state: AnswerState | null;
   error: string | null;
-  citations: { number: number; documentId: string | null; title: string; link: string | null }[];
+  citations: CitationRecord[];
   files: { id: string | null; name: string | null }[];
 }
 
-function citationsOf(session: StoredSession, message: StoredMessage): MessageRecord["citations"] {
-  const { cited } = listSources(turnOfStored(session, message));
+function citationsOf(
+  session: StoredSession,
+  message: StoredMessage,
+  localFiles: LocalFiles,
+): CitationRecord[] {
+  const { cited } = listSources(turnOfStored(session, message, { localFiles }));
   return cited
-    .flatMap(({ numbers, documentId, title, link }) =>
-      numbers.map((number) => ({ number, documentId, title, link })),
+    .flatMap(({ numbers, documentId, title, link, file }) =>
+      numbers.map((number) => ({ number, documentId, title, link, file })),
     )
     .toSorted((a, b) => a.number - b.number);
 }
@@ -34,6 +53,7 @@ function messageRecord(
   session: StoredSession,
   message: StoredMessage,
   current: boolean,
+  localFiles: LocalFiles,
 ): MessageRecord {
   const isAnswer = message.message_type === "assistant";
   const state = isAnswer ? answerState(message) : null;
@@ -47,7 +67,7 @@ function messageRecord(
     model: message.model_display_name ?? null,
     state,
     error: message.error ?? null,
-    citations: isAnswer ? citationsOf(session, message) : [],
+    citations: isAnswer ? citationsOf(session, message, localFiles) : [],
     files: (message.files ?? []).map(({ id, name }) => ({ id: id ?? null, name: name ?? null })),
   };
 }
@@ -57,10 +77,10 @@ export function sessionRecord(
   session: StoredSession,
   [current, ...others]: readonly Branch[],
   name: string | null,
-  all: boolean,
+  { all, localFiles = new Map() }: { all: boolean; localFiles?: LocalFiles },
 ) {
   const onBranch = (current?.messages ?? []).map((message) =>
-    messageRecord(session, message, true),
+    messageRecord(session, message, true, localFiles),
   );
   const besides = others.flatMap(({ messages }) => messages);
   return {
@@ -70,7 +90,10 @@ export function sessionRecord(
     agent: { id: session.persona_id ?? null, name: session.persona_name ?? null },
     running: Boolean(session.current_run),
     messages: all
-      ? [...onBranch, ...besides.map((message) => messageRecord(session, message, false))]
+      ? [
+          ...onBranch,
+          ...besides.map((message) => messageRecord(session, message, false, localFiles)),
+        ]
       : onBranch,
     otherMessages: besides.length,
   };

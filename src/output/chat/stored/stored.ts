@@ -24,6 +24,9 @@ export interface Branch {
   messages: StoredMessage[];
 }
 
+/** Paths of local files by document id. */
+export type LocalFiles = Turn["localFiles"];
+
 type Messages = ReadonlyMap<number, StoredMessage>;
 
 /** Messages from `first` along the latest children. Stops at a repeated message: the data may have cycles. */
@@ -79,9 +82,10 @@ function citationsOf({ citations }: StoredMessage): Map<number, string> {
 export function turnOfStored(
   session: StoredSession,
   message: StoredMessage,
-  { citedOnly = false } = {},
+  { citedOnly = false, localFiles }: { citedOnly?: boolean; localFiles?: LocalFiles } = {},
 ): Turn {
   const turn = createTurn();
+  if (localFiles) turn.localFiles = localFiles;
   turn.sessionId = session.chat_session_id;
   turn.userMessageId = message.parent_message ?? null;
   turn.messageId = message.message_id;

@@ -6,7 +6,7 @@ import { bold, dim, red, yellow, type Text } from "../../terminal/text.ts";
 import { relativeTime } from "../../terminal/time.ts";
 import { writeAnswer as writeAnswerText, type RenderMode } from "../markdown.ts";
 import { sourceLines, titleText } from "../sources.ts";
-import { answerState, turnOfStored, type Branch } from "./stored.ts";
+import { answerState, turnOfStored, type Branch, type LocalFiles } from "./stored.ts";
 
 export interface TranscriptOptions {
   /** Heading of the transcript. */
@@ -17,6 +17,8 @@ export interface TranscriptOptions {
   /** List the sources below each answer. */
   sources: boolean;
   render: RenderMode;
+  /** Local files of the cited documents. */
+  localFiles: LocalFiles;
 }
 
 const speakers: Readonly<Record<string, string>> = { user: "You", assistant: "Assistant" };
@@ -62,8 +64,9 @@ async function writeAnswer(
   if (state === "failed") {
     await output.line(red(`failed: ${neutraliseLine(message.error ?? "").slice(0, 500)}`));
   }
+  const { localFiles } = options;
   if (!options.sources) return;
-  const lines = sourceLines(turnOfStored(session, message, { citedOnly: true }), 0);
+  const lines = sourceLines(turnOfStored(session, message, { citedOnly: true, localFiles }), 0);
   if (lines.length > 0) await output.line();
   for (const line of lines) await output.line(...line);
 }
