@@ -35,8 +35,7 @@ export function joinLink(link: string, base: string | undefined): Link {
   if (absolute.test(link)) return { link };
   if (base === undefined)
     return {
-      problem:
-        link === "" ? "the link is empty" : `the link ${link} is relative and linkBase is not set`,
+      problem: link === "" ? "the link is empty" : "the link is relative and linkBase is not set",
     };
   // Joined as text: `new URL("/x", "https://host/prefix")` would lose the prefix.
   return { link: `${base.replace(/\/+$/, "")}/${link.replace(/^(?:\.?\/)+/, "")}` };

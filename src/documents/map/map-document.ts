@@ -40,6 +40,7 @@ export type Mapped =
       /** Whether the document depends on image files, existing or missing. */
       readsImages: boolean;
       warnings: string[];
+      /** Undefined instead of an empty list: most documents have none. */
       notices: readonly Notice[] | undefined;
     }
   | { kind: "skipped"; reason: string };
@@ -79,15 +80,15 @@ function skipReason(mapping: Mapping): string | undefined {
  * Reports a key that seems to restrict who may read: it becomes metadata, which restricts nobody.
  * Throws CliError `usage` for the API's own member, unless `dropAccess` is set.
  */
-function accessNotice({ fields, settings, parsed }: Mapping): readonly Notice[] | undefined {
-  if (!parsed.frontMatter) return undefined;
+function addAccessNotice({ fields, settings, parsed, notices }: Mapping): void {
+  if (!parsed.frontMatter) return;
   const isRestricted = (key: string): boolean => restricts(fields.get(key));
   if (isRestricted(apiAccessMember)) {
     if (!settings.dropAccess) fields.fail(apiAccessMember, restrictionProblem, restrictionHint);
     fields.take([apiAccessMember]);
   }
   const key = settings.accessKeys.find(isRestricted);
-  return key === undefined ? undefined : [{ kind: "access", name: key }];
+  if (key !== undefined) notices.push({ kind: "access", name: key });
 }
 
 /**
@@ -148,10 +149,11 @@ export function mapDocument(
   const warnings = [...parsed.warnings];
   const { row, facts = {} } = file;
   const from = { path, row, facts, parsed, fields };
-  const mapping: Mapping = { ...from, settings, effective, trace, warnings };
+  const notices: Notice[] = [];
+  const mapping: Mapping = { ...from, settings, effective, trace, warnings, notices };
   const reason = skipReason(mapping);
   if (reason !== undefined) return { kind: "skipped", reason };
-  const notices = accessNotice(mapping);
+  addAccessNotice(mapping);
   const { isMarkdown, bodyLine } = parsed;
   const body = isMarkdown ? removeIgnored(parsed.body, path, bodyLine) : parsed.body;
   const id = mapId(mapping);
@@ -192,6 +194,6 @@ export function mapDocument(
     volatile: isOfFile ? dateAlone : none,
     readsImages: images.length + problems.length > 0,
     warnings,
-    notices,
+    notices: notices.length > 0 ? notices : undefined,
   };
 }

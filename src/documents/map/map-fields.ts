@@ -7,6 +7,7 @@ import type { Fields, Trace } from "../front-matter/fields.ts";
 import { plainText } from "../markdown/heading-text.ts";
 import { expandTemplate, joinLink } from "./link.ts";
 import { defaultId } from "./mapping.ts";
+import type { Notice } from "./notices.ts";
 import { parseOwners } from "./owners.ts";
 import { withoutExtension } from "../read/file-name.ts";
 import type { DocumentSettings } from "./settings.ts";
@@ -26,6 +27,7 @@ export interface Mapping {
   effective: Effective;
   trace: Trace | undefined;
   warnings: string[];
+  notices: Notice[];
 }
 
 /** Front matter, else prefix and path. */
@@ -89,9 +91,9 @@ export function mapSource({ fields, settings, effective, trace }: Mapping): stri
   return source.value;
 }
 
-/** Front matter, else the template. A bad link is dropped with a warning. */
+/** Front matter, else the template. A bad link is dropped with a notice. */
 export function mapLink(mapping: Mapping, id: string): string | undefined {
-  const { path, fields, settings, effective, trace, warnings } = mapping;
+  const { path, fields, settings, effective, trace, warnings, notices } = mapping;
   const field = fields.takeText(settings.keys.link);
   const template = effective.link;
   if (!field && !template) return undefined;
@@ -110,7 +112,9 @@ export function mapLink(mapping: Mapping, id: string): string | undefined {
     trace?.("link", origin);
     return result.link;
   }
-  warnings.push(`${path}: no link (${origin}): ${result.problem}`);
+  // A run counts the documents without a link; `explain` names the place.
+  if (trace) warnings.push(`${path}: no link (${origin}): ${result.problem}`);
+  else notices.push({ kind: "link", name: result.problem });
   return undefined;
 }
 

@@ -32,6 +32,20 @@ it.each([
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
 
+it("names the place of a link that a run only counts", async () => {
+  const page = "---\nurl: pages/one\n---\nText.\n";
+  const many = Object.fromEntries([1, 2, 3].map((number) => [`docs/${number}.md`, page]));
+  const service = await startTestService({ files: many });
+  const run = await runIn(service, "ingest docs --cc-pair-id 2");
+  expect(run.stderr.match(/^warning: .*no link.*$/gm)).toEqual([
+    "warning: 3 documents have no link (first: docs/1.md): the link is relative and linkBase is not set",
+  ]);
+  const { stdout } = await runIn(service, "ingest explain docs/1.md -o json");
+  expect((JSON.parse(stdout) as { warnings: string[] }).warnings).toEqual([
+    expect.stringMatching(/^docs\/1\.md: no link \(.*line 2 \(url\)\): the link is relative/),
+  ]);
+});
+
 it("names the only recorded target, which an upload takes", async () => {
   const service = await startTestService({ files });
   const targetOf = async (): Promise<unknown> => {

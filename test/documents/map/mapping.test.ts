@@ -83,8 +83,8 @@ describe("source", () => {
 
 describe("link", () => {
   const linkOf = (text: string, options: Options): unknown => {
-    const { document, warnings } = readOk(text, options, "docs/a b/Grüße.v2.md");
-    return document.sections[0]?.link ?? warnings[0];
+    const { document, notices } = readOk(text, options, "docs/a b/Grüße.v2.md");
+    return document.sections[0]?.link ?? notices?.[0]?.name;
   };
   it.each([
     [{}, undefined],

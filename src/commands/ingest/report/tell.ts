@@ -63,16 +63,21 @@ function unknownText(name: string): string {
   return `the service does not know this member${hint}`;
 }
 
-/** What a notice means, by kind. The notices of kind `access` share one line: accessText(). */
-const meanings: Record<Exclude<Notice["kind"], "access">, (name: string) => string> = {
-  dropped: () => "the service drops this member",
-  unknown: unknownText,
+/**
+ * What the documents have and what it means, by kind. The notices of kind `access` share one
+ * line: accessText().
+ */
+const meanings: Record<Exclude<Notice["kind"], "access">, (name: string) => [string, string]> = {
+  dropped: (name) => [name, "the service drops this member"],
+  unknown: (name) => [name, unknownText(name)],
+  link: (reason) => ["no link", reason],
 };
 
 function noticeText({ kind, name, count }: CountedNotice, first: string): string | undefined {
   if (kind === "access") return undefined;
   const has = count === 1 ? "has" : "have";
-  return `${countOf(count, "document")} ${has} ${name} (first: ${first}): ${meanings[kind](name)}`;
+  const [what, meaning] = meanings[kind](name);
+  return `${countOf(count, "document")} ${has} ${what} (first: ${first}): ${meaning}`;
 }
 
 function accessText(notices: readonly CountedNotice[], first: string): string {

@@ -42,7 +42,7 @@ describe("text for people names files as a terminal opens them", () => {
     expect(stdout).toMatch(/^create\ta\.md\tdocs\/a\.md\t/m);
     expect(stdout).toMatch(/^failed\tbad\.md\t\tbad\.md:\d/m);
     expect(stdout).toMatch(/^create\t\.\.\/notes\/n\.md\tnotes\/n\.md\t/m);
-    expect(stderr).toContain("warning: warned.md: no link");
+    expect(stderr).toContain("warning: 1 document has no link (first: warned.md): ");
     const lines = (await run(`${plan} --output ndjson`)).stdout.trim().split("\n");
     const paths = lines.flatMap((line) => (JSON.parse(line) as { path?: string }).path ?? []);
     expect(paths).toEqual([
@@ -58,7 +58,7 @@ describe("text for people names files as a terminal opens them", () => {
     const { stderr } = await run("ingest . ../notes --cc-pair-id 2 --report run.json");
     expect(stderr).toMatch(/^failed bad\.md:\d/m);
     expect(stderr).toMatch(/^failed \.\.\/notes\/utf\.md:/m);
-    expect(stderr).toContain("warning: warned.md: no link");
+    expect(stderr).toContain("warning: 1 document has no link (first: warned.md): ");
     const report = readFileSync(join(service.folder, "docs/run.json"), "utf8");
     expect(report).toContain('"docs/bad.md"');
     const list = await run("state list --status failed", { isTTY: true });
