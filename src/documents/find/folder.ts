@@ -140,6 +140,17 @@ export function takesFile(folder: Folder, name: string, settings: DocumentSettin
   return false;
 }
 
+/** Whether only its name, which begins with a dot, keeps a file of a named folder out. */
+export function isLeftOutAsHidden(
+  folder: Folder,
+  name: string,
+  settings: DocumentSettings,
+): boolean {
+  if (!name.startsWith(".") || !settings.useIgnoreFiles) return false;
+  const isReached = folder.jobs.some(({ matches }) => !matches);
+  return isReached && !isIgnored(pathIn(folder, name), false, folder.rules);
+}
+
 /** Whether an input or `only` matches the file itself, not merely its folder. */
 export function asksForFile(folder: Folder, name: string, settings: DocumentSettings): boolean {
   if (isNamed(folder, name)) return true;

@@ -8,6 +8,7 @@ import { formatOf } from "../read/readers.ts";
 import {
   asksForFile,
   enterFolder,
+  isLeftOutAsHidden,
   isNamed,
   pathIn,
   takesFile,
@@ -64,6 +65,8 @@ function problemOf(
   return `${extensionOf(real)}: row files are included only when named or matched by a glob`;
 }
 
+const hiddenReason = "hidden (a run includes it with --no-ignore, or if you name it)";
+
 /** `absolute` is undefined if the path below the root is enough to find the file. */
 function listFile(
   { settings }: Walk,
@@ -71,8 +74,13 @@ function listFile(
   name: string,
   absolute: string | undefined,
 ): Entry | undefined {
-  if (!takesFile(folder, name, settings)) return undefined;
   const path = pathIn(folder, name);
+  if (!takesFile(folder, name, settings)) {
+    const isDocument = (formatOf(name, settings.format)?.gives ?? "rows") !== "rows";
+    return isDocument && isLeftOutAsHidden(folder, name, settings)
+      ? leftOutEntry("skipped", path, hiddenReason)
+      : undefined;
+  }
   const isOut =
     (settings.only && !settings.only.matches(path)) || settings.exclude?.matches(path) === true;
   if (isOut)

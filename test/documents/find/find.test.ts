@@ -29,6 +29,8 @@ function asUser(root: string, run: () => void): void {
   }
 }
 
+const hidden = "hidden (a run includes it with --no-ignore, or if you name it)";
+
 describe("folders", () => {
   it("come out in code-unit order of the whole path, whatever the inputs' order", () => {
     const root = createFolder({
@@ -73,13 +75,22 @@ describe("folders", () => {
     const root = createFolder({
       "a.md": "x",
       ".hidden.md": "x",
+      "..md": "x",
+      ".hidden.csv": "x",
+      ".gitignore": "ignored.md\n",
       ".github/b.md": "x",
       "node_modules/p/c.md": "x",
       ".git/d.md": "x",
       ".knowctl/e.md": "x",
     });
-    expect(list(root)).toEqual(["a.md"]);
-    expect(list(root, ["."], { useIgnoreFiles: false })).toEqual([
+    expect(list(root)).toEqual([
+      `skipped ..md: ${hidden}`,
+      `skipped .hidden.md: ${hidden}`,
+      "a.md",
+    ]);
+    const all = list(root, ["."], { useIgnoreFiles: false });
+    expect(all.filter((line) => !line.startsWith("skipped"))).toEqual([
+      "..md",
       ".git/d.md",
       ".github/b.md",
       ".hidden.md",
@@ -136,7 +147,7 @@ describe("folders", () => {
       ".wiki/c.md": "x",
     });
     expect(list(root, ["notes.md"])).toEqual(["notes.md"]);
-    expect(list(root, ["build"])).toEqual(["build/a.md"]);
+    expect(list(root, ["build"])).toEqual([`skipped build/.b.md: ${hidden}`, "build/a.md"]);
     expect(list(root, [".", "build/.b.md", ".wiki"])).toEqual([".wiki/c.md", "build/.b.md"]);
   });
 

@@ -53,12 +53,28 @@ export function webAddress(link: string): string | undefined {
   return url.protocol === "http:" || url.protocol === "https:" ? url.href : undefined;
 }
 
-/** Opens a web address in the user's browser. False without a browser. */
+/**
+ * Commands of $BROWSER in order: words without quotes, in which `%s` stands for the address.
+ * `:` separates commands, except on Windows, where it is part of paths.
+ */
+function browsersOf({ name, env }: Platform): string[][] {
+  const commands = name === "win32" ? [env["BROWSER"] ?? ""] : (env["BROWSER"] ?? "").split(":");
+  return commands
+    .map((each) => each.split(/\s+/).filter(Boolean))
+    .filter(({ length }) => length > 0);
+}
+
+/** Opens a web address with $BROWSER, else in the browser of the system. False without a browser. */
 export async function openAddress(platform: Platform, address: string): Promise<boolean> {
   const opener = openerOf(platform);
-  if (!opener) return false;
-  const [program, ...args] = opener;
-  return await platform.run(program, [...args, address]);
+  for (const command of [...browsersOf(platform), ...(opener ? [opener] : [])]) {
+    const words = command.map((word) => word.replaceAll("%s", () => address));
+    const [program = "", ...args] = command.some((word) => word.includes("%s"))
+      ? words
+      : [...words, address];
+    if (await platform.run(program, args)) return true;
+  }
+  return false;
 }
 
 function clipboardsOf({ name, env }: Platform): [string, ...string[]][] {

@@ -46,6 +46,35 @@ describe("a link", () => {
     expect(calls).toEqual([call]);
   });
 
+  it.each<[NodeJS.Platform, string, string[], string[][]]>([
+    ["linux", "firefox", ["firefox"], [["firefox", "https://x/"]]],
+    ["linux", "w3m -T %s -x", ["w3m"], [["w3m", "-T", "https://x/", "-x"]]],
+    [
+      "linux",
+      "none: lynx :",
+      ["lynx"],
+      [
+        ["none", "https://x/"],
+        ["lynx", "https://x/"],
+      ],
+    ],
+    [
+      "darwin",
+      "none",
+      ["open"],
+      [
+        ["none", "https://x/"],
+        ["open", "https://x/"],
+      ],
+    ],
+    ["win32", "C:\\b.exe", ["C:\\b.exe"], [["C:\\b.exe", "https://x/"]]],
+    ["linux", "$(id)", ["$(id)"], [["$(id)", "https://x/"]]],
+  ])("is opened on %s by BROWSER=%j", async (name, browser, programs, tried) => {
+    const { platform, calls } = machine(name, { BROWSER: browser }, programs);
+    expect(await openAddress(platform, "https://x/")).toBe(true);
+    expect(calls).toEqual(tried);
+  });
+
   it("is not opened where there is no screen, or no opener", async () => {
     expect(await openAddress(machine("linux", {}).platform, "https://x/")).toBe(false);
     expect(await openAddress(machine("linux", { DISPLAY: ":0" }).platform, "https://x/")).toBe(
