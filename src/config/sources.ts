@@ -94,6 +94,7 @@ export async function loadProject(request: SourceRequest, machine: Machine): Pro
         uid: machine.uid,
         holdsKey: true,
         rootToo: true,
+        isNamed: true,
         warn: request.warn,
       });
     }

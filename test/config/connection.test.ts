@@ -412,6 +412,40 @@ describe("a file with a key", () => {
     expect(failure.message).toContain(`${path} belongs to another user`);
   });
 
+  it("of --config may be a link of the user", async () => {
+    const desk = createDesk();
+    const real = join(temporaryFolder(), "real.json");
+    writeFileSync(real, JSON.stringify(stored), { mode: 0o600 });
+    const link = join(desk.home, "link.json");
+    symlinkSync(real, link);
+    const load = async (uid?: number) =>
+      await desk.load({ flags: { config: link }, ...(uid === undefined ? {} : { uid }) });
+    expect((await load()).files).toHaveLength(1);
+    chmodSync(real, 0o666);
+    expect((await failureOf(load())).message).toContain("can be changed by other users");
+    chmodSync(real, 0o600);
+    if (process.getuid?.() !== 0) {
+      expect((await failureOf(load(4711))).message).toContain("belongs to another user");
+    }
+  });
+
+  it("in a volume of Kubernetes is read without a warning: its mode is that of the volume", async () => {
+    const desk = createDesk();
+    const mount = join(desk.home, "mount");
+    mkdirSync(join(mount, "..2026_01_01"), { recursive: true });
+    symlinkSync("..2026_01_01", join(mount, "..data"));
+    writeFileSync(join(mount, "..data", "config.json"), JSON.stringify(stored), { mode: 0o644 });
+    symlinkSync("..data/config.json", join(mount, "config.json"));
+    const config = join(mount, "config.json");
+    expect((await desk.load({ flags: { config } })).files).toHaveLength(1);
+    expect(desk.warnings).toEqual([]);
+    writeFileSync(join(mount, "..data", "token"), "mounted-key", { mode: 0o644 });
+    symlinkSync("..data/token", join(mount, "token"));
+    desk.putUser({ profiles: { p: { baseUrl: prod, apiKey: { file: join(mount, "token") } } } });
+    expect((await connect(desk)).apiKey).toBe("mounted-key");
+    expect(desk.warnings).toEqual([]);
+  });
+
   it("behind a symlink is refused, settings alone are not", async () => {
     const desk = createDesk();
     const path = desk.putUser({});

@@ -4,6 +4,7 @@ import {
   fsyncSync,
   lstatSync,
   openSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -13,6 +14,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { CliError, codeOf } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
+import { isInside } from "../find/folders.ts";
 
 /** Modes of files that may hold a key, and of their folder. */
 const privateFile = 0o600;
@@ -79,6 +81,8 @@ export interface SafetyRules {
   holdsKey: boolean;
   /** Also accept root as owner: root can read and change everything anyway. */
   rootToo?: boolean;
+  /** The user named the file, so it may be a link, but no other user may own the link. */
+  isNamed?: boolean;
   warn: (message: string) => void;
 }
 
@@ -87,15 +91,26 @@ function unsafe(path: string, problem: string, hint: string): CliError {
 }
 
 /**
+ * Kubernetes mounts each key of a secret or a config map as a link to `..data/KEY` in its own
+ * folder. The mode comes from the volume and cannot be changed in the container.
+ */
+const isMounted = (path: string): boolean => readlinkSync(path).startsWith("..data/");
+
+const staysInFolder = (path: string): boolean =>
+  isInside(realpathSync(dirname(path)), realpathSync(path));
+
+/**
  * Refuses a file that another user could have written: it has another owner, is writable by
- * group or others, or holds a key and is a symlink. Warns about a key that others can read, with
- * the command that fixes it. Throws CliError `not-configured`.
+ * group or others, or holds a key and is a symlink out of its folder that nobody named. Warns
+ * about a key that others can read, with the command that fixes it. Throws CliError
+ * `not-configured`.
  */
 export function checkPrivate(path: string, rules: SafetyRules): void {
   if (rules.uid < 0) return;
   const link = lstatSync(path);
-  const file = link.isSymbolicLink() ? statSync(path) : link;
-  if (link.isSymbolicLink() && rules.holdsKey) {
+  const isLink = link.isSymbolicLink();
+  const file = isLink ? statSync(path) : link;
+  if (isLink && rules.holdsKey && !rules.isNamed && !staysInFolder(path)) {
     throw unsafe(
       path,
       "is a symbolic link and holds a key",
@@ -103,17 +118,18 @@ export function checkPrivate(path: string, rules: SafetyRules): void {
     );
   }
   const owners = rules.rootToo ? [rules.uid, 0] : [rules.uid];
-  if (!owners.includes(file.uid)) {
+  const owner = [...owners, 0].includes(link.uid) ? file.uid : link.uid;
+  if (!owners.includes(owner)) {
     throw unsafe(
       path,
-      `belongs to another user (uid ${file.uid})`,
+      `belongs to another user (uid ${owner})`,
       `make yourself the owner: chown "$(id -u)" ${path}`,
     );
   }
   if ((file.mode & 0o022) !== 0) {
     throw unsafe(path, "can be changed by other users", `allow only yourself: chmod 600 ${path}`);
   }
-  if (rules.holdsKey && (file.mode & 0o044) !== 0) {
+  if (rules.holdsKey && (file.mode & 0o044) !== 0 && !(isLink && isMounted(path))) {
     rules.warn(
       `${path} holds a key and can be read by other users; fix it with: chmod 600 ${path}`,
     );

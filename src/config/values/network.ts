@@ -4,7 +4,7 @@ import { checkPrivate } from "../file/files.ts";
 import { expandPath, type Environment, type Machine } from "../find/folders.ts";
 import type { Layer, Merged } from "./layers.ts";
 import type { Profile } from "./schema.ts";
-import { resolveSecret, withoutOwnLink } from "./secrets.ts";
+import { resolveSecret } from "./secrets.ts";
 import { AddressProblem, isLoopback, parseProxy } from "./url.ts";
 
 /** How connections are opened. Paths are absolute. */
@@ -128,7 +128,7 @@ async function clientOf(request: NetworkRequest): Promise<Network> {
     });
   }
   const clientKey = own ?? clientCert;
-  checkPrivate(withoutOwnLink(clientKey), {
+  checkPrivate(clientKey, {
     uid: machine.uid,
     holdsKey: true,
     rootToo: true,

@@ -1,8 +1,7 @@
-import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync, statSync } from "node:fs";
 import { CliError, codeOf } from "../../errors.ts";
 import { checkPrivate } from "../file/files.ts";
-import { expandPath, isInside, type Machine } from "../find/folders.ts";
+import { expandPath, type Machine } from "../find/folders.ts";
 import type { Layer } from "./layers.ts";
 import type { SecretMember } from "./members.ts";
 import type { Secret } from "./schema.ts";
@@ -52,14 +51,6 @@ function checkKey(text: string | undefined, what: string): Resolved {
   return { key };
 }
 
-// Kubernetes mounts a secret as a link within its folder: that link is resolved, any other
-// stays a link, which checkPrivate() refuses.
-export function withoutOwnLink(path: string): string {
-  if (!lstatSync(path).isSymbolicLink()) return path;
-  const real = realpathSync(path);
-  return isInside(realpathSync(dirname(path)), real) ? real : path;
-}
-
 function readKeyFile(
   given: string,
   where: string,
@@ -69,7 +60,7 @@ function readKeyFile(
 ): string {
   const path = expandPath(given, layer.folder, machine.home);
   try {
-    checkPrivate(withoutOwnLink(path), { uid: machine.uid, holdsKey: true, rootToo: true, warn });
+    checkPrivate(path, { uid: machine.uid, holdsKey: true, rootToo: true, warn });
     const stats = statSync(path);
     if (!stats.isFile() || stats.size > maxBytes) {
       throw new CliError(
