@@ -31,6 +31,8 @@ export interface ClientOptions {
   dialect: DialectName;
   accessToken: string;
   apiKey: string;
+  /** Further headers of every request, by lower-case name. */
+  headers?: Readonly<Record<string, string>>;
   /** Redacts the secrets in every response of the service and the proxy, before it is read. */
   secrets: Redactor;
   /** The user's `--timeout`; the class of a call decides which limit it sets (policy.ts). */
@@ -115,6 +117,7 @@ function commonHeaders(wire: Wire, { key, contentType }: Call): Record<string, s
     accept: "application/json",
     "accept-encoding": "identity",
     "user-agent": "knowctl",
+    ...wire.options.headers,
   };
   if (contentType !== undefined) headers["content-type"] = contentType;
   wire.lastHeaders = { key, contentType, headers };

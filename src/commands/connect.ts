@@ -85,6 +85,7 @@ export async function openClient(
     if (secret !== publicKey) output.secrets.add(secret);
   }
   for (const secret of proxySecrets(connection.proxy)) output.secrets.add(secret);
+  for (const secret of Object.values(connection.headers ?? {})) output.secrets.add(secret);
   if (connection.clientKeyPassphrase) output.secrets.add(connection.clientKeyPassphrase);
   const certificates = await certificatesOf(connection, context, output);
   const options: ClientOptions = {
@@ -92,6 +93,7 @@ export async function openClient(
     dialect: config.dialect,
     accessToken: connection.accessToken,
     apiKey: connection.apiKey,
+    ...(connection.headers && { headers: connection.headers }),
     secrets: output.secrets,
     ...(config.timeoutSeconds === undefined ? {} : { timeoutMs: config.timeoutSeconds * 1000 }),
     ...(connection.proxy === undefined ? {} : { proxy: connection.proxy }),

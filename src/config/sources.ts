@@ -6,7 +6,7 @@ import type { GlobalFlags } from "./global-flags.ts";
 import type { Environment, Machine } from "./find/folders.ts";
 import { givenWord, isOn } from "./values/given.ts";
 import type { ConfigFile } from "./values/layers.ts";
-import { secretMembers } from "./values/members.ts";
+import { secretsOf } from "./values/members.ts";
 import { parseConfig } from "./file/parse.ts";
 import { checkPatterns, restrictContent } from "./restrict.ts";
 import type { ConfigContent } from "./values/schema.ts";
@@ -43,7 +43,7 @@ async function toFile(
 // The public key of a sandbox on this machine is no secret.
 function holdsKey(content: ConfigContent): boolean {
   return Object.values(content.profiles ?? {}).some((profile) => {
-    if (secretMembers.every((member) => typeof profile[member] !== "string")) return false;
+    if (secretsOf(profile).every(({ secret }) => typeof secret !== "string")) return false;
     try {
       return !isLoopback(parseBaseUrl(profile.baseUrl ?? "").hostname);
     } catch {

@@ -98,7 +98,10 @@ function keyInArguments(key: string): CliError {
 function holdsKey(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(value).some(
-    ([name, inner]) => (isSecretName(name) && typeof inner === "string") || holdsKey(inner),
+    ([name, inner]) =>
+      (isSecretName(name) && typeof inner === "string") ||
+      (name === "headers" && Object.values(inner ?? {}).some((each) => typeof each === "string")) ||
+      holdsKey(inner),
   );
 }
 

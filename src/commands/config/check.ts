@@ -3,7 +3,7 @@ import { findProject, findUserFile, readNamed } from "../../config/find/discover
 import { checkPrivate } from "../../config/file/files.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import { givenWord, isOn } from "../../config/values/given.ts";
-import { secretMembers } from "../../config/values/members.ts";
+import { secretsOf } from "../../config/values/members.ts";
 import { offsetOf, placeOf } from "../../config/file/nodes.ts";
 import { parseConfig, type ParsedFile } from "../../config/file/parse.ts";
 import { brokenConfig, type Problem } from "../../config/file/problems.ts";
@@ -43,10 +43,9 @@ function contentProblems(file: ParsedFile, isUser: boolean, isNamed: boolean): P
       report(at("allowInsecureTls"), "applies only in the user file");
     if (profile.allowHttp !== undefined && !isNamed)
       report(at("allowHttp"), "has no effect in a project file");
-    for (const member of secretMembers) {
-      const secret = profile[member];
+    for (const { path, secret } of secretsOf(profile)) {
       if (typeof secret === "object" && "command" in secret)
-        report(at(member), "a command applies only in the user file");
+        report(["profiles", name, ...path], "a command applies only in the user file");
     }
   }
   const { defaultProfile, profiles = {} } = file.content;
@@ -91,7 +90,7 @@ async function checkFile(
     if (isUser) {
       const warnings: string[] = [];
       const holdsKey = Object.values(file.content.profiles ?? {}).some((profile) =>
-        secretMembers.some((member) => typeof profile[member] === "string"),
+        secretsOf(profile).some(({ secret }) => typeof secret === "string"),
       );
       checkPrivate(found.path, {
         uid: machineOf(context).uid,

@@ -5,7 +5,7 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import { createMachine, userFolder, type Machine } from "../../config/find/folders.ts";
 import { givenWord } from "../../config/values/given.ts";
 import { loadConfig, type Config } from "../../config/load.ts";
-import { secretMembers } from "../../config/values/members.ts";
+import { secretsOf } from "../../config/values/members.ts";
 import { userPlaces } from "../../config/find/places.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
@@ -14,7 +14,7 @@ import type { Output } from "../../output/terminal/output.ts";
 export function hideStoredKeys(config: Config, output: Output): void {
   for (const file of config.files) {
     for (const profile of Object.values(file.content.profiles ?? {})) {
-      for (const secret of secretMembers.map((member) => profile[member])) {
+      for (const { secret } of secretsOf(profile)) {
         if (typeof secret === "string" && secret !== "sandbox") output.secrets.add(secret);
       }
     }

@@ -7,7 +7,7 @@ import { knownKeys } from "../values/validate.ts";
 const topKeys = Object.keys(ConfigContent.shape);
 const profileKeys = Object.keys(Profile.shape);
 // Users choose the names below these keys, and such names may hold dots.
-const userNamed = new Set(["metadata", "tags"]);
+const userNamed = new Set(["metadata", "tags", "headers"]);
 
 function unknownKey(key: string, word: string, known: readonly string[]): CliError {
   const suggestion = nearest(word, known);
@@ -66,5 +66,5 @@ export function parseKey(key: string, profile: string, profiles: readonly string
 
 /** Whether a path names a secret, or an object that holds one. */
 export function isSecretPath(path: readonly string[]): boolean {
-  return path[0] === "profiles" && isSecretName(path[2] ?? "");
+  return path[0] === "profiles" && (isSecretName(path[2] ?? "") || path[2] === "headers");
 }

@@ -1,6 +1,7 @@
 import { CliError } from "../../errors.ts";
 import { userFolder, type Machine } from "../find/folders.ts";
-import { resolveKeys } from "./keys.ts";
+import { resolveHeaders } from "./headers.ts";
+import { resolveKeys, type KeyRequest } from "./keys.ts";
 import type { ConfigFile, Merged } from "./layers.ts";
 import { exitFor, givenProxy, proxyOf, tlsFilesOf, unreadable, type Network } from "./network.ts";
 import { refusedTrust } from "../trust.ts";
@@ -12,6 +13,8 @@ export interface Connection extends Network {
   baseUrl: string;
   accessToken: string;
   apiKey: string;
+  /** Further headers of every request, by lower-case name. */
+  headers?: Readonly<Record<string, string>>;
   allowInsecureTls: boolean;
 }
 
@@ -98,8 +101,12 @@ function checkTls(request: ConnectionRequest): boolean {
   return true;
 }
 
+async function headersOf(request: KeyRequest): Promise<Pick<Connection, "headers">> {
+  return request.merged.values.headers ? { headers: await resolveHeaders(request) } : {};
+}
+
 /**
- * Resolves the address and the keys of requests, after every safety rule. Reads the
+ * Resolves the address, the keys and the headers of requests, after every safety rule. Reads the
  * variables, files and commands that hold keys; nothing reads them earlier.
  * Throws CliError `not-configured` (or `usage` for a wrong flag).
  */
@@ -115,5 +122,6 @@ export async function openConnection(request: ConnectionRequest): Promise<Connec
   const proxy = proxyOf(base, givenProxy(request.merged), request.machine.env);
   const files = await tlsFilesOf(request);
   const keys = await resolveKeys({ ...request, origin: base.origin });
-  return { baseUrl: base.baseUrl, ...keys, ...proxy, ...files, allowInsecureTls };
+  const headers = await headersOf({ ...request, origin: base.origin });
+  return { baseUrl: base.baseUrl, ...keys, ...headers, ...proxy, ...files, allowInsecureTls };
 }

@@ -3,6 +3,7 @@ import type { Machine } from "../find/folders.ts";
 import type { Layer, Merged } from "./layers.ts";
 import { secretMembers } from "./members.ts";
 import { resolveSecret, type Resolved } from "./secrets.ts";
+import type { Secret } from "./schema.ts";
 import { parseBaseUrl } from "./url.ts";
 
 const members = ["accessToken", "apiKey"] as const;
@@ -36,8 +37,12 @@ function ownOrigin(layer: Layer): string | undefined {
  * | literal in a file     | the origin of the baseUrl beside it, nowhere else    |
  * | `{file}`, `{command}` | the same; without a baseUrl beside it, anywhere      |
  */
-function misdirected(member: Member, layer: Layer, request: KeyRequest): CliError | undefined {
-  const secret = layer.values[member];
+export function misdirected(
+  secret: Secret | undefined,
+  path: readonly string[],
+  layer: Layer,
+  request: KeyRequest,
+): CliError | undefined {
   if (!layer.file || secret === undefined) return undefined;
   if (typeof secret === "object" && "env" in secret) return undefined;
   const home = ownOrigin(layer);
@@ -46,7 +51,7 @@ function misdirected(member: Member, layer: Layer, request: KeyRequest): CliErro
   const belongs = home === undefined ? "has no baseUrl beside it" : `belongs to ${home}`;
   return new CliError(
     "not-configured",
-    `the stored ${member} of profile "${request.profile}" (${layer.where([member])}) ${belongs}; it is not sent to ${request.origin}`,
+    `the stored ${path.join(".")} of profile "${request.profile}" (${layer.where([...path])}) ${belongs}; it is not sent to ${request.origin}`,
     {
       hints: [
         "use the profile of that service (--profile), or store a key for this address: knowctl login",
@@ -92,7 +97,7 @@ export async function readKeys(request: Omit<KeyRequest, "origin">): Promise<Rea
       continue;
     }
     try {
-      const resolved = await resolveSecret(secret, member, layer, request.machine, () => {});
+      const resolved = await resolveSecret(secret, [member], layer, request.machine, () => {});
       if ("key" in resolved) found.keys.push(resolved.key);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
@@ -112,9 +117,9 @@ async function outcomeOf(member: Member, request: KeyRequest): Promise<Outcome> 
   const layer = request.merged.winners.get(member);
   const secret = request.merged.values[member];
   if (!layer || secret === undefined) return { fromEnvironment: false };
-  const refused = misdirected(member, layer, request);
+  const refused = misdirected(secret, [member], layer, request);
   if (refused) return { refused, fromEnvironment: false };
-  const resolved = await resolveSecret(secret, member, layer, request.machine, request.warn);
+  const resolved = await resolveSecret(secret, [member], layer, request.machine, request.warn);
   return { resolved, fromEnvironment: layer.source === "env" };
 }
 

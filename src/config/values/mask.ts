@@ -29,6 +29,10 @@ function maskCommand(secret: Secret): unknown {
 /** A copy of any part of a configuration that is safe to show. `key` is the last word of its path. */
 export function maskValue(value: unknown, key: string): unknown {
   if (isSecretName(key)) return maskCommand(value as Secret);
+  if (key === "headers" && typeof value === "object" && value !== null) {
+    const headers = Object.entries(value as Record<string, Secret>);
+    return Object.fromEntries(headers.map(([name, secret]) => [name, maskCommand(secret)]));
+  }
   if ((key === "baseUrl" || key === "proxy") && typeof value === "string")
     return withoutCredentials(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;

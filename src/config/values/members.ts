@@ -1,4 +1,5 @@
 // Not in the schema's file, which is slow to load.
+import type { Profile, Secret } from "./schema.ts";
 
 /** Members of a profile that are secrets. */
 export const secretMembers = ["accessToken", "apiKey", "clientKeyPassphrase"] as const;
@@ -10,4 +11,16 @@ export const addressMembers = ["baseUrl", "proxy", "caFile", "clientCert", "clie
 /** Whether a member of a profile is a secret. */
 export function isSecretName(name: string): boolean {
   return (secretMembers as readonly string[]).includes(name);
+}
+
+/** The secrets that a profile has, by their path in it: its keys, and its headers. */
+export function secretsOf(profile: Profile): { path: string[]; secret: Secret }[] {
+  const keys = secretMembers.map((member) => ({ path: [member], secret: profile[member] }));
+  const headers = Object.entries(profile.headers ?? {}).map(([name, secret]) => ({
+    path: ["headers", name],
+    secret,
+  }));
+  return [...keys, ...headers].flatMap(({ path, secret }) =>
+    secret === undefined ? [] : [{ path, secret }],
+  );
 }

@@ -108,7 +108,7 @@ async function passphraseOf(request: NetworkRequest): Promise<string | undefined
   const secret = merged.values.clientKeyPassphrase;
   const layer = merged.winners.get("clientKeyPassphrase");
   if (secret === undefined || !layer) return undefined;
-  const resolved = await resolveSecret(secret, "clientKeyPassphrase", layer, machine, warn);
+  const resolved = await resolveSecret(secret, ["clientKeyPassphrase"], layer, machine, warn);
   if ("key" in resolved) return resolved.key;
   throw new CliError("not-configured", `no passphrase for the client key: ${resolved.missing}`, {
     hints: ["set it, or remove clientKeyPassphrase if the key has no passphrase"],

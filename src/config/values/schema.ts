@@ -170,6 +170,11 @@ export const Profile = z.strictObject({
   dialect: z.optional(choice(["standard", "onyx"], "flavour of the interface (default: standard)")),
   accessToken: z.optional(Secret),
   apiKey: z.optional(Secret),
+  headers: z.optional(
+    z
+      .record(z.string().check(z.regex(/^[!#$%&'*+.^_`|~\w-]+$/)), Secret)
+      .check(z.describe("headers of every request, as a gateway wants them; values like keys")),
+  ),
   proxy: z.optional(text("proxy URL; else HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY")),
   caFile: z.optional(text("PEM file with more certificate authorities; relative to this file")),
   clientCert: z.optional(text("PEM file with the client certificate; relative to this file")),

@@ -28,6 +28,20 @@ export function keyWithoutScheme(key: string): string | undefined {
   return scheme.test(key) ? key.replace(scheme, "") : undefined;
 }
 
+/** A header may hold spaces and a scheme. */
+function checkHeader(text: string | undefined, what: string): Resolved {
+  const key = text?.trim();
+  if (!key) return { missing: text === undefined ? `${what} is not set` : `${what} is empty` };
+  if (!/^[\t\u0020-\u007e]+$/.test(key)) {
+    throw new CliError(
+      "not-configured",
+      `${what} holds characters that a header cannot have (line breaks, …)`,
+      { hints: ["write printable ASCII on one line"] },
+    );
+  }
+  return { key };
+}
+
 function checkKey(text: string | undefined, what: string): Resolved {
   const key = text?.trim();
   if (!key) return { missing: text === undefined ? `${what} is not set` : `${what} is empty` };
@@ -116,20 +130,22 @@ async function runCommand(
 }
 
 /**
- * Resolves one secret: member `member` of `layer`. Throws CliError `not-configured`
+ * Resolves one secret: the member at `path` of `layer`. Throws CliError `not-configured`
  * for a broken reference; an unset one returns `missing`.
  */
 export async function resolveSecret(
   secret: Secret,
-  member: SecretMember,
+  path: readonly [SecretMember] | readonly ["headers", string],
   layer: Layer,
   machine: Machine,
   warn: (message: string) => void,
 ): Promise<Resolved> {
-  const where = layer.where([member]);
-  const check = member === "clientKeyPassphrase" ? checkPassphrase : checkKey;
+  const where = layer.where([...path]);
+  const [kind] = path;
+  const check =
+    kind === "headers" ? checkHeader : kind === "clientKeyPassphrase" ? checkPassphrase : checkKey;
   if (typeof secret === "string")
-    return check(secret, layer.source === "env" ? where : `${member} (${where})`);
+    return check(secret, layer.source === "env" ? where : `${path.join(".")} (${where})`);
   if ("env" in secret)
     return check(machine.env[secret.env], `the variable ${secret.env} (${where})`);
   if ("file" in secret) {

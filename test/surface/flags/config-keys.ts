@@ -80,6 +80,10 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
     { apiKey: { env: "HERE" } },
     { env: { KNOWCTL_API_KEY: "", HERE: "wrong-key-here" }, codes: [3, 4] },
   ),
+  "profile.headers": profile(
+    { headers: { "X-Onyx-Authorization": { env: "HERE" } } },
+    { env: { HERE: "Bearer wrong-key-here" }, dialect: "onyx", codes: [0, 4] },
+  ),
   "profile.proxy": profile(
     { proxy: "http://127.0.0.1:10" },
     {

@@ -1,0 +1,78 @@
+import { writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { main } from "../main.ts";
+import { startTestService, testKey } from "../service.ts";
+import { createTestContext } from "../support.ts";
+import { createDesk, failureOf } from "./support.ts";
+
+const prod = "https://prod.example";
+
+const desk = (headers: object, env: Record<string, string> = {}) => {
+  const made = createDesk({ KNOWCTL_API_KEY: "a-key", ...env });
+  made.putUser({ profiles: { p: { baseUrl: prod, headers } } });
+  return made;
+};
+
+describe("headers of a profile", () => {
+  it("are resolved as keys are, by lower-case name", async () => {
+    const headers = { "X-Team": "a team", "X-Onyx-Authorization": { env: "GATE" } };
+    const { load } = desk(headers, { GATE: " Bearer gate-key \n" });
+    expect((await (await load()).connection()).headers).toEqual({
+      "x-team": "a team",
+      "x-onyx-authorization": "Bearer gate-key",
+    });
+  });
+
+  it.each([
+    [{ Authorization: "x" }, "knowctl sets the header Authorization itself"],
+    [{ "content-length": "1" }, "knowctl sets the header content-length itself"],
+    [{ "Proxy-Authorization": "x" }, "knowctl sets the header Proxy-Authorization itself"],
+    [{ X: { env: "NOWHERE" } }, "the header X: the variable NOWHERE"],
+    [{ X: "a\r\nInjected: yes" }, "holds characters that a header cannot have"],
+  ])("%j is refused", async (headers, message) => {
+    const failure = await failureOf((await desk(headers).load()).connection());
+    expect(failure).toMatchObject({ exit: "not-configured" });
+    expect(failure.whole).toContain(message);
+    expect(failure.whole).not.toContain("Injected");
+  });
+
+  it("go to the address beside them only", async () => {
+    const { load } = desk({ "X-Key": "gate-key" });
+    const elsewhere = load({ flags: { baseUrl: "https://elsewhere.example" } });
+    const failure = await failureOf((await elsewhere).connection());
+    expect(failure.message).toContain("the stored headers.X-Key");
+    expect(failure.message).toContain("is not sent to https://elsewhere.example");
+  });
+
+  it("of an untrusted project file are never used", async () => {
+    const made = createDesk({ KNOWCTL_API_KEY: "a-key", KNOWCTL_BASE_URL: prod });
+    made.put(".cliconfig.json", { profiles: { p: { headers: { "X-Key": { env: "HOME" } } } } });
+    const failure = await failureOf((await made.load()).connection());
+    expect(failure.exit).toBe("not-configured");
+    expect(failure.whole).toContain("headers");
+  });
+
+  it("reach the service with each request, and no output", async () => {
+    const key = testKey;
+    const { folder, env, sandbox } = await startTestService({ dialect: "onyx", key });
+    const context = createTestContext({
+      cwd: folder,
+      env: { ...env, KNOWCTL_API_KEY: "wrong-key-of-another", GATE: `Bearer ${key}` },
+    });
+    const headers = { "X-Onyx-Authorization": { env: "GATE" }, "X-Plain": "literal-value-1234" };
+    const path = `${folder}/own.json`;
+    const content = { profiles: { p: { baseUrl: sandbox.url, headers } } };
+    writeFileSync(path, JSON.stringify(content), { mode: 0o600 });
+    const args = ["agents", "list", "--config", path, "--debug"];
+    expect(await main(args, context), context.stderrText()).toBe(0);
+    expect(context.stderrText()).toContain("x-plain");
+    for (const text of [context.stderrText(), context.stdoutText()]) {
+      expect(text).not.toContain(key);
+      expect(text).not.toContain("literal-value-1234");
+    }
+    const shown = createTestContext({ cwd: folder, env });
+    await main(["config", "show", "--config", path, "--json"], shown);
+    expect(shown.stdoutText()).toContain("X-Plain");
+    expect(shown.stdoutText()).not.toContain("literal-value-1234");
+  });
+});
