@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { defineConfig } from "rolldown";
 
 // Parts of libraries that load slow parts of Node at start and that the tool never reaches.
@@ -62,6 +64,18 @@ const leaveOut = {
   },
 };
 
+// The files of the sandbox's page are text, as Vite reads them in tests.
+const rawText = {
+  name: "raw-text",
+  resolveId: (source, importer) =>
+    source.endsWith("?raw") ? join(dirname(importer), source) : null,
+  load(id) {
+    if (!id.endsWith("?raw")) return null;
+    const text = readFileSync(id.slice(0, -"?raw".length), "utf8");
+    return { code: `export default ${JSON.stringify(text)};`, moduleType: "js" };
+  },
+};
+
 // `import()` of a part of Node would first load Node's whole ES module loader: 5 ms in Node 20.
 const requireBuiltins = {
   name: "require-builtins",
@@ -82,7 +96,7 @@ const program = defineConfig({
   platform: "node",
   external: (source, importer) =>
     source === "libsql" || (source.startsWith("node:") && leftOutIndex(source, importer) < 0),
-  plugins: [leaveOut, requireBuiltins],
+  plugins: [leaveOut, rawText, requireBuiltins],
   // gray-matter's own engine for executable front matter holds an eval; it is never called.
   checks: { eval: false, ineffectiveDynamicImport: false },
   output: {

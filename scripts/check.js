@@ -25,6 +25,7 @@ try {
   ensureInstalled();
   runTool("format", "oxfmt", ["--check"]);
   runTool("types", "typescript", ["-p", "."]);
+  runTool("types of the sandbox's page", "typescript", ["-p", "src/sandbox/page/browser"]);
   runTool("lint", "oxlint", ["--type-aware"]);
   runTool("unused code", "knip", []);
   runStep("build", process.execPath, ["scripts/build.js"]);

@@ -7,6 +7,9 @@ import type { Framing } from "./chat/packets.ts";
 import type { PlayOptions } from "./chat/play.ts";
 import type { DialectName } from "./http/reply.ts";
 
+/** The key of a sandbox on loopback without a key of its own. It is no secret. */
+export const publicKey = "sandbox";
+
 export interface SandboxOptions {
   /** 0 selects a free port. */
   port: number;

@@ -48,7 +48,7 @@ export interface FaultRule {
 }
 
 /** Probabilities per request between 0 and 1, and a latency for all requests. */
-interface FaultRates {
+export interface FaultRates {
   latencyMs?: number;
   /** By HTTP status. */
   statuses?: Record<number, number>;

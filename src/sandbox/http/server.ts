@@ -1,10 +1,10 @@
-import type { SandboxOptions } from "../options.ts";
+import { publicKey, type SandboxOptions } from "../options.ts";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CliError, codeOf, messageOf } from "../../errors.ts";
 import { systemClock } from "../clock.ts";
 import { createAdmission } from "./admission.ts";
-import { createFaults } from "./faults.ts";
+import { createFaults, type FaultSpec } from "./faults.ts";
 import { isLoopback } from "./guard.ts";
 import { createLedger, type Ledger } from "../store/ledger.ts";
 import { openService } from "../store/service.ts";
@@ -81,7 +81,7 @@ function urlOf(host: string, port: number): string {
 }
 
 function checkKey(host: string, key: string): void {
-  if (key !== "" && (isLoopback(host) || key !== "sandbox")) return;
+  if (key !== "" && (isLoopback(host) || key !== publicKey)) return;
   throw new CliError("usage", `the sandbox on ${host} needs a key of its own`, {
     hints: ["set KNOWCTL_SANDBOX_KEY to a secret, or leave --host out"],
   });
@@ -97,7 +97,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   checkKey(host, options.key);
   const clock = options.clock ?? systemClock;
   const ledger = createLedger(options.ledger ?? "full");
-  const service = await openService({ ...options, host, clock }, ledger);
+  // A copy: the page changes it while the sandbox runs.
+  const faults: FaultSpec = { ...options.faults };
+  const service = await openService({ ...options, clock, faults }, ledger);
   // Requests in progress; the database closes after them.
   const running = new Set<Promise<void>>();
   let serve: ReturnType<typeof createServing> | undefined;
@@ -123,7 +125,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       routes: service.routes,
       anonymous: options.anonymous === true,
     }),
-    faults: createFaults(options.faults ?? {}, clock),
+    faults: createFaults(faults, clock),
     ledger,
     clock,
     log: (line) => options.onLog?.(line),

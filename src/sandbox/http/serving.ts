@@ -133,9 +133,11 @@ export function createServing(options: ServingOptions) {
       await refuse(request, response, error).catch(() => response.destroy());
     } finally {
       inFlight -= 1;
-      options.log(
-        `${entry.method} ${entry.path} ${entry.status} ${Math.round(performance.now() - started)} ms`,
-      );
+      // The page asks for its state every other second, which would hide the other lines.
+      if (entry.path !== "/sandbox/state") {
+        const ms = Math.round(performance.now() - started);
+        options.log(`${entry.method} ${entry.path} ${entry.status} ${ms} ms`);
+      }
     }
   };
 }

@@ -17,8 +17,25 @@ export interface StoredDocument {
   source: string;
   link: string | null;
   updatedAt: number;
+  /** When the sandbox stored it, in milliseconds. */
+  receivedAt: number;
   pairs: number[];
   indexed: boolean;
+}
+
+/** A document with its content, as it was sent. */
+export interface WholeDocument extends StoredDocument {
+  sections: IngestionDocument["sections"];
+  metadata: IngestionDocument["metadata"];
+  /** Names or addresses of all owners. */
+  owners: string[];
+}
+
+export interface PairCount {
+  documents: number;
+  waiting: number;
+  /** When the newest document was stored, in milliseconds. */
+  receivedAt: number;
 }
 
 export interface DocumentStore {
@@ -27,7 +44,12 @@ export interface DocumentStore {
   /** Removes a document; false if it did not exist. Must run in a transaction. */
   remove(id: string): boolean;
   list(options: { pair?: number; newestFirst?: boolean; limit?: number }): StoredDocument[];
+  find(id: string): WholeDocument | undefined;
   count(): { documents: number; waiting: number };
+  /** By `cc_pair_id`, of pairs that have documents. */
+  countByPair(): ReadonlyMap<number, PairCount>;
+  /** A number that grows with every change of the database. */
+  changes(): number;
   passageCount(id: string): number;
 }
 
@@ -53,8 +75,48 @@ function toStored(row: Row): StoredDocument {
     source: String(row["source"]),
     link: row["link"] === null ? null : String(row["link"]),
     updatedAt: Number(row["updated_at"]),
+    receivedAt: Number(row["received_at"]),
     pairs: JSON.parse(String(row["pairs"])) as number[],
     indexed: row["indexed"] === 1,
+  };
+}
+
+function toWhole(row: Row): WholeDocument {
+  const owners = JSON.parse(String(row["owners"])) as IngestionDocument["primary_owners"][];
+  return {
+    ...toStored(row),
+    sections: JSON.parse(String(row["sections"])) as WholeDocument["sections"],
+    metadata: JSON.parse(String(row["metadata"])) as WholeDocument["metadata"],
+    owners: owners.flatMap((each) =>
+      (each ?? []).flatMap(({ display_name, email }) => display_name ?? email ?? []),
+    ),
+  };
+}
+
+const countPairs = `
+SELECT value AS pair, count(*) AS documents, sum(indexed = 0) AS waiting, max(received_at) AS received_at
+FROM documents, json_each(documents.pairs) GROUP BY value`;
+
+/** Counts documents by pair, only after a change: it reads every row. */
+function createPairCounter(
+  database: Database,
+  changes: () => number,
+): DocumentStore["countByPair"] {
+  const select = database.prepare(countPairs);
+  let counted: { changes: number; pairs: ReadonlyMap<number, PairCount> } | undefined;
+  return () => {
+    const now = changes();
+    if (counted?.changes === now) return counted.pairs;
+    const rows = select.all().map((row): [number, PairCount] => [
+      Number(row["pair"]),
+      {
+        documents: Number(row["documents"]),
+        waiting: Number(row["waiting"]),
+        receivedAt: Number(row["received_at"]),
+      },
+    ]);
+    counted = { changes: now, pairs: new Map(rows) };
+    return counted.pairs;
   };
 }
 
@@ -64,7 +126,9 @@ export function createDocumentStore(database: Database): DocumentStore {
     "SELECT number, pairs, updated_at, fingerprint FROM documents WHERE id = ?",
   );
   const write = database.prepare(upsert);
-  const columns = "id, name, source, link, updated_at, pairs, indexed";
+  const columns = "id, name, source, link, updated_at, received_at, pairs, indexed";
+  const countChanges = database.prepare("SELECT total_changes() AS changes");
+  const changes = (): number => Number(countChanges.get()?.["changes"] ?? 0);
   return {
     store(request) {
       const { document, pair } = request;
@@ -118,6 +182,14 @@ export function createDocumentStore(database: Database): DocumentStore {
         .all(...(pair === undefined ? [limit] : [pair, limit]))
         .map(toStored);
     },
+    find(id) {
+      const row = database
+        .prepare(`SELECT ${columns}, sections, metadata, owners FROM documents WHERE id = ?`)
+        .get(id);
+      return row && toWhole(row);
+    },
+    countByPair: createPairCounter(database, changes),
+    changes,
     count() {
       const row = database
         .prepare(

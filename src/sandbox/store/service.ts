@@ -3,6 +3,7 @@ import type { Database } from "../../database.ts";
 import { catalogRoutes } from "../routes/catalog.ts";
 import { chatRoutes } from "../routes/chat.ts";
 import type { Clock } from "../clock.ts";
+import { controlRoutes } from "../routes/control.ts";
 import { createCommits } from "./commits.ts";
 import { connectorRoutes } from "../routes/connector-routes.ts";
 import { defaultPairs } from "./connectors.ts";
@@ -10,12 +11,12 @@ import { openSandboxDatabase } from "./database.ts";
 import { createDocumentStore } from "./documents.ts";
 import { fileRoutes } from "../routes/file-routes.ts";
 import { createFiles } from "./files.ts";
-import { isLoopback } from "../http/guard.ts";
 import { createIndexer } from "./indexer.ts";
 import { ingestionRoutes } from "../routes/ingestion-routes.ts";
 import type { LedgerWriter } from "./ledger.ts";
 import { pageRoutes } from "../routes/page.ts";
 import { createPairs } from "./pairs.ts";
+import type { FaultSpec } from "../http/faults.ts";
 import type { Framing } from "../chat/packets.ts";
 import { createPlayer, type Player } from "../chat/play.ts";
 import type { Route } from "../http/routes.ts";
@@ -33,13 +34,19 @@ export interface Service {
   close(): Promise<void>;
 }
 
-export type ServiceOptions = SandboxOptions & { host: string; clock: Clock };
+export type ServiceOptions = SandboxOptions & { clock: Clock; faults: FaultSpec };
 
 const defaultModels = { sandbox: ["extractive"] };
 const defaultSets = { Handbook: [2] };
 
 function framingOf({ framing, dialect }: ServiceOptions): Framing {
   return framing ?? (dialect === "onyx" ? "ndjson" : "sse");
+}
+
+/** The source of answers in a few words, for the page. */
+function describeAnswers({ play, model }: ServiceOptions): string {
+  if (play) return "answers are recordings";
+  return model ? `answers by ${model.model}` : "answers quote the documents";
 }
 
 function routesOf(
@@ -53,7 +60,7 @@ function routesOf(
     play: Player | undefined;
   },
 ): Route[] {
-  const { clock, host, dialect = "standard" } = options;
+  const { clock, faults, key, dialect = "standard" } = options;
   const { model, documentSets = defaultSets, tokenDelayMs = 0 } = options;
   const models = options.models ?? (model ? { llm: [model.model] } : defaultModels);
   const now = (): number => clock.now();
@@ -81,11 +88,14 @@ function routesOf(
     ...searchRoutes({ database, documentSets, providers: Object.keys(models) }),
     ...connectorRoutes({ pairs, clock }),
     ...catalogRoutes({ pairs: pairs.records, models, documentSets, hasModel: model !== undefined }),
-    ...pageRoutes({
+    ...pageRoutes(key),
+    ...controlRoutes({
+      dialect,
+      answers: describeAnswers(options),
       pairs: pairs.records,
       documents,
-      search: (question) => searchPassages(database, questionTerms(question), {}, 20),
-      loopback: isLoopback(host),
+      search: (words, filters) => searchPassages(database, questionTerms(words), filters, 200),
+      faults,
     }),
   ];
 }

@@ -1,77 +1,59 @@
 import { describe, expect, it } from "vitest";
-import { defaultPairs } from "../../../src/sandbox/store/connectors.ts";
-import { escapeHtml } from "../../../src/sandbox/routes/page.ts";
-import { documentOf, start } from "../start.ts";
-
-const hostile = `<img src=x onerror=alert(1)>"'&\u202e\u001b[31m`;
+import { start } from "../start.ts";
 
 describe("the page", () => {
-  it("shows connectors, documents and results, all as text, without a key", async () => {
-    const pairs = [{ ...defaultPairs[0]!, name: hostile }];
-    const { url, ingest, idle } = await start({ pairs });
-    await ingest(
-      documentOf({
-        id: hostile,
-        semantic_identifier: `wombat ${hostile}`,
-        sections: [{ text: `wombat ${hostile}`, link: "javascript:alert(1)" }],
-      }),
-    );
-    await idle();
-    const response = await fetch(`${url}/?q=${encodeURIComponent(`wombat ${hostile}`)}`);
+  it("is served without a key, and loads only its own files", async () => {
+    const { url } = await start();
+    const response = await fetch(`${url}/`);
     const html = await response.text();
-    expect(response.status).toBe(200);
-    expect(html).not.toContain("<img");
-    expect(html).not.toContain("<script");
-    expect(html).not.toMatch(/href="(?!https?:)/);
-    // eslint-disable-next-line no-control-regex -- the very characters are looked for
-    expect(html).not.toMatch(/[\u001b\u202e]/);
-    expect(html.match(/&lt;img src=x onerror=alert\(1\)&gt;&quot;&#39;&amp;/g)).toHaveLength(5);
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+    ]);
+    const addresses = [...html.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address!);
+    expect(addresses).toEqual(["/page/icon.svg", "/page/style.css", "/page/main.js"]);
+    for (const address of addresses) expect((await fetch(url + address)).status).toBe(200);
+    // No script and no style within the page, which its policy would refuse.
+    expect(html).not.toMatch(/<style|style=|<script(?! type="module" src=)|\son\w+=/);
   });
 
-  it("forbids everything but its own style, and no frame may hold it", async () => {
+  it("forbids everything but its own files, and no frame may hold it", async () => {
     const { url } = await start();
     const { headers } = await fetch(`${url}/`);
-    expect(headers.get("content-security-policy")).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+    expect(headers.get("content-security-policy")).toBe(
+      `default-src 'none'; script-src ${url}/page/; style-src ${url}/page/; img-src ${url}/page/; ` +
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+        "require-trusted-types-for 'script'; trusted-types 'none'",
     );
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  it("loads nothing from elsewhere", async () => {
+  it("refers to no other place in any of its files", async () => {
     const { url } = await start();
-    const html = await (await fetch(`${url}/`)).text();
-    expect(html).not.toMatch(/src=|url\(|@import|<link/);
-  });
-
-  it("searches for its own origin, not for another one", async () => {
-    const { url, ingest, idle } = await start();
-    await ingest(documentOf({ sections: [{ text: "wombat", link: "https://a" }] }));
-    await idle();
-    const own = await fetch(`${url}/search?q=wombat`, { headers: { origin: url } });
-    expect(await own.json()).toMatchObject({
-      results: [{ document_id: "a.md", link: "https://a" }],
-    });
-    expect(
-      (await fetch(`${url}/search?q=wombat`, { headers: { origin: "https://evil.example" } }))
-        .status,
-    ).toBe(403);
-    for (const query of ["", "?q=", `?q=${"x".repeat(5_000)}`, "?q=%22"]) {
-      expect((await fetch(`${url}/search${query}`)).status).toBe(200);
+    const names = ["main.js", "style.css", "icon.svg"];
+    for (const name of names) {
+      const file = await fetch(`${url}/page/${name}`);
+      expect(file.headers.get("x-content-type-options")).toBe("nosniff");
+      const text = await file.text();
+      expect(text.replaceAll('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(
+        /https?:\/\/|url\(|@import/,
+      );
+      // Every module that is imported is served.
+      for (const [, path] of text.matchAll(/from "\.\/([\w.-]+)"/g)) {
+        if (!names.includes(path!)) names.push(path!);
+      }
     }
+    expect(names.length).toBeGreaterThan(10);
+    expect((await fetch(`${url}/page/assets.ts`)).status).toBe(404);
+    expect((await fetch(`${url}/page/__proto__`)).status).toBe(404);
   });
 
-  it("shows results as sentences with their heading, and no bare headings", async () => {
-    const { url, ingest, idle } = await start();
-    const text = "# Burrows\n\n## Digging\n\n**Wombats** dig at night.\n\n```sh\ndig\n```";
-    await ingest(documentOf({ semantic_identifier: "Burrows", sections: [{ text }] }));
-    await idle();
-    const html = await (await fetch(`${url}/?q=burrows+dig`)).text();
-    expect(html).toContain(
-      '<ol><li>Burrows · Digging<span class="hit">Wombats dig at night.</span></li></ol>',
-    );
-  });
-
-  it("escapes", () => {
-    expect(escapeHtml("a\tb\n<&>\"'\u0000\u007f\u202e")).toBe("a\tb\n&lt;&amp;&gt;&quot;&#39;");
+  it("contains the public key, and never another one", async () => {
+    const open = await start({ key: "sandbox" });
+    expect(await (await fetch(open.url)).text()).toContain('name="sandbox-key" content="sandbox"');
+    const closed = await start({ key: "CANARY-own-key" });
+    const html = await (await fetch(closed.url)).text();
+    expect(html).toContain('name="sandbox-key" content=""');
+    expect(html).not.toContain("CANARY");
   });
 });

@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import type { PairRecord } from "../../../src/api/schemas.ts";
+import { defaultPairs } from "../../../src/sandbox/store/connectors.ts";
+import { documentOf, start } from "../start.ts";
+
+interface State {
+  documents: { total: number; waiting: number };
+  changes: number;
+  connectors: { cc_pair_id: number; documents: number; waiting: number; received_at: unknown }[];
+  faults: Record<string, unknown>;
+}
+
+describe("the endpoints of the page", () => {
+  it.each([
+    ["GET", "/sandbox/state"],
+    ["GET", "/sandbox/documents"],
+    ["GET", "/sandbox/document?id=a.md"],
+    ["PUT", "/sandbox/faults"],
+  ])("%s %s needs the key, and refuses other origins", async (method, path) => {
+    const { url, send } = await start();
+    expect((await fetch(url + path, { method })).status).toBe(401);
+    const headers = { origin: "https://evil.example" };
+    expect((await send(method, path, method === "PUT" ? {} : undefined, headers)).status).toBe(403);
+  });
+
+  it("count the documents of each connector, after each change", async () => {
+    const now = Date.UTC(2026, 0, 2);
+    const clock = { now: () => now, sleep: () => Promise.resolve(), random: () => 0.5 };
+    const { get, ingest, idle } = await start({ clock });
+    const state = async (): Promise<State> => (await get("/sandbox/state")).json();
+    const empty = await state();
+    expect(empty.connectors.map(({ documents }) => documents)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    await ingest(documentOf());
+    await ingest(documentOf({ id: "b.md" }));
+    await ingest(documentOf({ id: "b.md" }), 3);
+    await idle();
+    const full = await state();
+    expect(full.documents).toEqual({ total: 2, waiting: 0 });
+    expect(full.connectors.slice(0, 3)).toMatchObject([
+      { cc_pair_id: 2, documents: 2, waiting: 0, received_at: "2026-01-02T00:00:00Z" },
+      { cc_pair_id: 3, documents: 1, waiting: 0 },
+      { cc_pair_id: 4, documents: 0, received_at: null },
+    ]);
+    expect(full.changes).toBeGreaterThan(empty.changes);
+    expect((await state()).changes).toBe(full.changes);
+  });
+
+  it("name a connector without a name by what it has", async () => {
+    const nameless = { ...defaultPairs[0]!, name: null };
+    const bare: PairRecord = {
+      ...nameless,
+      cc_pair_id: 9,
+      connector: { ...nameless.connector, name: null },
+    };
+    const { get } = await start({ pairs: [nameless, bare] });
+    const { connectors } = (await get("/sandbox/state")).json() as { connectors: unknown[] };
+    expect(connectors).toMatchObject([{ name: "Handbook uploads" }, { name: "Connector 9" }]);
+  });
+
+  it("list documents, the newest first, of one connector if asked", async () => {
+    const { get, ingest } = await start();
+    for (const id of ["a.md", "b.md", "c.md"]) await ingest(documentOf({ id }));
+    await ingest(documentOf({ id: "b.md" }), 3);
+    const list = async (query: string) => {
+      const { total, documents } = (await get(`/sandbox/documents?${query}`)).json() as {
+        total: number;
+        documents: { id: string; pairs: unknown }[];
+      };
+      return [total, ...documents.map(({ id }) => id)];
+    };
+    expect(await list("limit=2")).toEqual([3, "b.md", "c.md"]);
+    expect(await list("pair=3")).toEqual([1, "b.md"]);
+    expect(await list("pair=99")).toEqual([0]);
+    expect(await list("limit=x&pair=-1")).toEqual([3, "b.md", "c.md", "a.md"]);
+  });
+
+  it("find documents by words, with a sentence and its heading", async () => {
+    const { get, ingest, idle } = await start();
+    const text = "# Burrows\n\n## Digging\n\n**Wombats** dig at night.\n\n```sh\ndig\n```";
+    await ingest(documentOf({ semantic_identifier: "Burrows", sections: [{ text }] }));
+    await ingest(documentOf({ id: "b.md" }), 3);
+    await idle();
+    const find = async (query: string): Promise<unknown> =>
+      (await get(`/sandbox/documents?${query}`)).json();
+    const found = { name: "Burrows", heading: "Digging", excerpt: "Wombats dig at night." };
+    expect(await find("q=burrows+dig")).toMatchObject({ total: 1, documents: [found] });
+    expect(await find("q=dig&pair=3")).toEqual({ total: 0, documents: [] });
+    for (const query of ["q=%22", "q=NEAR(", `q=${"x".repeat(5_000)}`]) {
+      expect(await find(query)).toEqual({ total: 0, documents: [] });
+    }
+  });
+
+  it("show a whole document as it was sent", async () => {
+    const { get, ingest } = await start();
+    const sections = [{ text: "One.", link: "https://a/1" }, { text: "Two." }];
+    const primary_owners = [{ display_name: "Ada" }, { email: "b@example.com" }];
+    await ingest(documentOf({ id: "a b", sections, primary_owners, metadata: { team: "it" } }));
+    const answer = await get("/sandbox/document?id=a_b");
+    expect(answer.json()).toMatchObject({
+      id: "a_b",
+      link: "https://a/1",
+      pairs: [{ cc_pair_id: 2, name: "Handbook uploads" }],
+      sections,
+      owners: ["Ada", "b@example.com"],
+      metadata: { team: "it" },
+    });
+    expect((await get("/sandbox/document?id=none")).status).toBe(404);
+  });
+});
+
+describe("the faults", () => {
+  const faults = async (send: Awaited<ReturnType<typeof start>>["send"], body: unknown) =>
+    await send("PUT", "/sandbox/faults", body);
+
+  it("change from the next request on, and never touch their own switch", async () => {
+    const { send, get } = await start();
+    expect((await get("/api/tool")).status).toBe(200);
+    const on = await faults(send, { statuses: { 429: 1 }, latency_ms: 1 });
+    expect(on.json()).toEqual({
+      latency_ms: 1,
+      statuses: { 429: 1 },
+      cut: 0,
+      reset: 0,
+      html: 0,
+      hang: 0,
+    });
+    expect((await get("/api/tool")).status).toBe(429);
+    expect(((await get("/sandbox/state")).json() as State).faults).toEqual(on.json());
+    await faults(send, {});
+    expect((await get("/api/tool")).status).toBe(200);
+  });
+
+  it("are those of --fault at first, and its object stays as it is", async () => {
+    const given = { rates: { statuses: { 500: 1 } } };
+    const { send, get } = await start({ faults: given });
+    expect(((await get("/sandbox/state")).json() as State).faults).toMatchObject({
+      statuses: { 500: 1 },
+    });
+    await faults(send, { html: 1 });
+    expect((await get("/api/tool")).text).toContain("<html>");
+    expect(given).toEqual({ rates: { statuses: { 500: 1 } } });
+  });
+
+  it.each([
+    { cut: 2 },
+    { cut: -1 },
+    { cut: "1" },
+    { latency_ms: 1e9 },
+    { statuses: { 200: 1 } },
+    { statuses: { __proto__x: 1 } },
+    { rules: [] },
+    [],
+    null,
+  ])("refuse %j", async (body) => {
+    const { send, get } = await start();
+    expect((await faults(send, body)).status).toBe(422);
+    expect((await get("/api/tool")).status).toBe(200);
+  });
+});
