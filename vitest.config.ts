@@ -14,6 +14,8 @@ export default defineConfig({
     pool: "forks",
     // The default leaves a processor free, which is half of a machine with two.
     maxWorkers: availableParallelism(),
+    // Else the style of the sandbox's page would be empty.
+    css: { include: [/\/sandbox\/page\//] },
     // Above the patience with a single step, whose failure says more.
     testTimeout: 3 * patienceMs,
     hookTimeout: 3 * patienceMs,

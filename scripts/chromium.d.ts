@@ -6,6 +6,9 @@ export interface Page {
   evaluate<Result = unknown>(expression: string): Promise<Result>;
   until(expression: string): Promise<void>;
   open(url: string): Promise<void>;
+  type(text: string): Promise<void>;
+  press(key: "Enter" | "Escape" | "Tab" | "Space"): Promise<void>;
+  close(): Promise<void>;
   resize(width: number, height: number): Promise<void>;
   picture(options?: { isWhole?: boolean; scale?: number }): Promise<Buffer>;
 }

@@ -5,6 +5,9 @@ import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
+/** Ends what hangs; far above what a busy machine needs. */
+const patienceMs = 30_000;
+
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 const elsewhere = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -40,6 +43,9 @@ const flags = [
   "--hide-scrollbars",
   "--force-color-profile=srgb",
 ];
+
+/** Windows key codes, and what the keys type. */
+const keys = { Enter: [13, "\r"], Escape: [27], Tab: [9], Space: [32, " "] };
 
 /** Sends commands and hands on events; messages end with NUL. */
 function createConnection(child) {
@@ -101,18 +107,28 @@ async function openPage({ send, listeners }) {
       if (!exceptionDetails) return result.value;
       throw new Error(`${expression}: ${exceptionDetails.exception?.description ?? "failed"}`);
     },
-    /** Waits until an expression is true: it is asked for in each frame of the page. */
+    /** Waits until an expression is true, which is looked at in each frame; rejects when it never is. */
     until: (expression) =>
-      page.evaluate(`new Promise((resolve) => {
+      page.evaluate(`new Promise((resolve, reject) => {
+        setTimeout(() => reject(new Error("never true; the page shows: " + document.body.innerText)), ${patienceMs});
         const look = () => ((${expression}) ? resolve(true) : requestAnimationFrame(look));
         look();
       })`),
+    type: (text) => page.send("Input.insertText", { text }),
+    /** Presses and releases a key: Enter, Escape, Tab or Space. */
+    async press(key) {
+      const [code, text] = keys[key];
+      const event = { key: text === " " ? text : key, code: key, windowsVirtualKeyCode: code };
+      await page.send("Input.dispatchKeyEvent", { ...event, type: "keyDown", text });
+      await page.send("Input.dispatchKeyEvent", { ...event, type: "keyUp" });
+    },
     /** Loads an address and waits for its load event. */
     async open(url) {
       const loaded = new Promise((resolve) => page.on("Page.loadEventFired", resolve));
       await page.send("Page.navigate", { url });
       await loaded;
     },
+    close: () => send("Target.disposeBrowserContext", { browserContextId }),
     /** Width and height in CSS pixels. */
     resize: (width, height) =>
       page.send("Emulation.setDeviceMetricsOverride", {
@@ -132,6 +148,8 @@ async function openPage({ send, listeners }) {
     },
   };
   for (const domain of ["Page", "Runtime", "Log"]) await page.send(`${domain}.enable`);
+  // Else only one page of the browser would show its focus.
+  await page.send("Emulation.setFocusEmulationEnabled", { enabled: true });
   return page;
 }
 

@@ -35,6 +35,7 @@ describe("the page", () => {
       const file = await fetch(`${url}/page/${name}`);
       expect(file.headers.get("x-content-type-options")).toBe("nosniff");
       const text = await file.text();
+      expect(text.length, name).toBeGreaterThan(100);
       expect(text.replaceAll('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(
         /https?:\/\/|url\(|@import/,
       );
