@@ -20,9 +20,9 @@ const rates = new Map([
   [0.02, "1 of 50 requests"],
 ]);
 const delays = new Map([
-  [200, "by 0.2 s"],
-  [1000, "by 1 s"],
-  [5000, "by 5 s"],
+  [200, "0.2 s"],
+  [1000, "1 s"],
+  [5000, "5 s"],
 ]);
 const named = ["cut", "reset", "html", "hang"];
 
@@ -44,7 +44,7 @@ function amountsOf({ latency_ms, statuses, ...others }) {
 
 /** @param {string} name @param {number} amount */
 const labelOf = (name, amount) =>
-  name === "latency" ? `by ${amount / 1000} s` : `${Math.round(amount * 1000) / 10} % of requests`;
+  name === "latency" ? `${amount / 1000} s` : `${Math.round(amount * 1000) / 10} % of requests`;
 
 /** Adds a choice for an amount that came from --fault. @param {string} name @param {HTMLSelectElement} select @param {number} amount */
 function choose(name, select, amount) {

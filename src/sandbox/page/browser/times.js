@@ -7,13 +7,13 @@ const units = [
   ["minute", 60],
   ["second", 1],
 ];
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "long" });
 const longestDays = 30;
 
 /**
- * `3 minutes ago`; a date after 30 days, and for a time in the future.
+ * `3 min. ago`; a date after 30 days, and for a time in the future.
  * @param {number} ms
  * @param {number} now
  */
@@ -37,7 +37,7 @@ export function timeOf(iso, isExact = false) {
   return element("time", { datetime: iso, title: full, class: "ago" }, ago(ms, Date.now()));
 }
 
-/** Brings every "3 minutes ago" up to date. */
+/** Brings every "3 min. ago" up to date. */
 export function refreshTimes() {
   for (const each of document.querySelectorAll("time.ago")) {
     const text = ago(Date.parse(each.getAttribute("datetime") ?? ""), Date.now());
