@@ -25,7 +25,7 @@ export async function announce(output: Output, { url }: Sandbox, facts: Facts): 
   await output.note(
     "  address  ",
     link(url, url),
-    dim("  (open it in a browser to search and to look around)"),
+    dim("  (open it in a browser: questions, documents, connectors, faults)"),
   );
   await output.note("  key      ", ownKey ? `the value of ${keyVariable}` : publicKey);
   await output.note("  data     ", folder);

@@ -15,7 +15,8 @@ const fileHeaders = {
  * a script from any path; text never becomes HTML (Trusted Types without a policy).
  */
 function policyOf(host: string): string {
-  const files = `http://${host}/page/`;
+  // A policy cannot name an IPv6 address.
+  const files = host.startsWith("[") ? "'self'" : `http://${host}/page/`;
   return [
     "default-src 'none'",
     `script-src ${files}`,

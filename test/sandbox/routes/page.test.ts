@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { start } from "../start.ts";
+import { raw, start } from "../start.ts";
 
 describe("the page", () => {
   it("is served without a key, and loads only its own files", async () => {
@@ -26,6 +26,12 @@ describe("the page", () => {
         "require-trusted-types-for 'script'; trusted-types 'none'",
     );
     expect(headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
+  it("allows this origin where the address is IPv6, which a policy cannot name", async () => {
+    const { port } = await start();
+    const head = `GET / HTTP/1.1\r\nhost: [::1]:${port}\r\nconnection: close\r\n\r\n`;
+    expect(await raw(port, head)).toContain("script-src 'self'; style-src 'self';");
   });
 
   it("refers to no other place in any of its files", async () => {
