@@ -12,6 +12,7 @@ const pair = /** @type {HTMLSelectElement} */ (byId("pair"));
 const pageSize = 10;
 
 let shown = pageSize;
+let newestRequest = 0;
 
 /** @param {any} each */
 function documentRow({ id, name, pairs, updated_at, received_at, is_indexed, heading, excerpt }) {
@@ -55,7 +56,10 @@ export async function loadDocuments() {
   const parameters = new URLSearchParams({ limit: String(shown) });
   if (query !== "") parameters.set("q", query);
   if (pair.value !== "") parameters.set("pair", pair.value);
+  const request = (newestRequest += 1);
   const { total, documents } = await control(`documents?${parameters}`);
+  // A later request has other words.
+  if (request !== newestRequest) return;
   replaceChildren(list, documents.map(documentRow));
   found.textContent = foundText(total, query !== "");
   more.hidden = documents.length >= total;

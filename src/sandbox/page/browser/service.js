@@ -48,6 +48,7 @@ export async function control(path, options = {}) {
   const signal = AbortSignal.timeout(10_000);
   const response = await send(`/sandbox/${path}`, { ...options, signal });
   if (response.status === 401 || response.status === 403) throw new Denied();
+  if (response.status === 404) throw new Error("The sandbox does not have it.");
   if (!response.ok) throw new Error(`The sandbox answered with status ${response.status}.`);
   return await response.json();
 }
