@@ -2,6 +2,7 @@ import { loadConfig } from "../../config/load.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
+import { whileWaiting } from "../../output/terminal/waiting.ts";
 import type { Answers, InitOptions } from "./init-questions.ts";
 
 /** Applies every safety rule to the answers and, unless `--no-check`, sends a request. Returns the dialect. */
@@ -31,7 +32,8 @@ export async function testConnection(
   const { detectService } = await import("./detect.ts");
   const { client } = await openClient(context, output, config);
   try {
-    const found = await detectService(client, dialect);
+    const label = `testing the connection to ${baseUrl}`;
+    const found = await whileWaiting(output, label, () => detectService(client, dialect));
     const how = dialect ? "as set" : "detected";
     await output.note(
       `connected to ${baseUrl}: ${found.connectors.length} connectors, dialect ${found.dialect} (${how})`,

@@ -73,7 +73,9 @@ export async function stateForget(
         hints: ["see `knowctl state list`"],
       });
     }
-    if (options.all && !(await confirmForgetAll(context, options, textOf(found)))) {
+    const { ccPairId } = options;
+    const what = textOf(found) + (ccPairId === undefined ? "" : ` of cc-pair ${ccPairId}`);
+    if (options.all && !(await confirmForgetAll(context, options, what))) {
       await output.note("nothing was forgotten");
       return;
     }

@@ -25,28 +25,32 @@ async function startSlowService() {
   };
 }
 
-it.each(["list", "get 7", "find Handbook"])(
-  "connectors %s shows life on a terminal while the service is slow",
-  async (line) => {
-    const service = await startSlowService();
-    const home = temporaryFolder();
-    const env = { KNOWCTL_BASE_URL: service.url, KNOWCTL_API_KEY: "key-1", NO_COLOR: "1" };
-    const context = createTestContext({
-      cwd: home,
-      env: cleanEnvironment(home, env),
-      isTTY: true,
-    });
-    const ended = main(["connectors", ...line.split(" ")], context);
-    const waiting = `waiting for the connectors of ${service.url}`;
-    await vi.waitFor(() => expect(context.stderrText()).toContain(waiting), patienceMs);
-    expect(context.stdoutText()).toBe("");
-    service.respond([pair({ id: 7, name: "Handbook" })]);
-    expect(await ended).toBe(0);
-    expect(context.stdoutText()).toContain("7");
-    // The line is erased before the table.
-    expect(context.stderrText()).toMatch(/\u001b\[1G\u001b\[K$/);
-  },
-);
+const listing = "waiting for the connectors of";
+
+it.each([
+  ["connectors list", listing],
+  ["connectors get 7", listing],
+  ["connectors find Handbook", listing],
+  ["config init --profile p --dialect standard", "testing the connection to"],
+])("%s shows life on a terminal while the service is slow", async (line, label) => {
+  const service = await startSlowService();
+  const home = temporaryFolder();
+  const env = { KNOWCTL_BASE_URL: service.url, KNOWCTL_API_KEY: "key-1", NO_COLOR: "1" };
+  const context = createTestContext({
+    cwd: home,
+    env: cleanEnvironment(home, env),
+    isTTY: true,
+  });
+  const ended = main(line.split(" "), context);
+  const waiting = `${label} ${service.url}`;
+  await vi.waitFor(() => expect(context.stderrText()).toContain(waiting), patienceMs);
+  expect(context.stdoutText()).toBe("");
+  service.respond([pair({ id: 7, name: "Handbook" })]);
+  expect(await ended).toBe(0);
+  // The line is erased before anything else is written.
+  const [, after] = context.stderrText().split(/\u001b\[1G\u001b\[K(?![^]*\u001b\[1G)/);
+  expect(after).not.toContain(label);
+});
 
 it("keeps the columns one chooses by on 80 columns, and hides age and owner", async () => {
   const name = "Confluence space of the customer support department in Rotterdam";

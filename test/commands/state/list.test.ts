@@ -133,4 +133,11 @@ describe("state forget", () => {
     expect(stderr).toContain("Forget 5 documents and 1 failure?");
     expect(await paths(service)).toHaveLength(left);
   });
+
+  it("names the pair in the question", async () => {
+    const service = await startUploaded();
+    const line = "state forget --all --cc-pair-id 3";
+    const { stderr } = await runIn(service, line, { answer: "n\n" });
+    expect(stderr).toContain("Forget 1 document of cc-pair 3?");
+  });
 });
