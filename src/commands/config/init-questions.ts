@@ -109,7 +109,8 @@ async function askAddress(
   before: string | undefined,
 ): Promise<string | undefined> {
   const remedy = { exit: "usage", flag: "--base-url" } as const;
-  const question = `Address of the service${before === undefined ? " (Enter: I have none yet)" : ""}`;
+  const orNone = prompt.canAsk && before === undefined ? " (Enter: I have none yet)" : "";
+  const question = `Address of the service${orNone}`;
   const ask = (): Promise<string> => prompt.ask(question, remedy, before);
   return await askUntilRead(prompt, output, ask, async (answer) => {
     if (answer !== "") return checkedAddress(answer);

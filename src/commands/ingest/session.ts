@@ -24,7 +24,7 @@ import { ownKeys } from "./own-keys.ts";
 import type { MappingFlags } from "./options/mapping-flags.ts";
 import type { DocumentSource } from "./options/settings.ts";
 import { openShaping, type Shaping } from "./options/shaping.ts";
-import type { PairNames } from "./target/access.ts";
+import type { PairNames } from "./target/pair-names.ts";
 import { chosenPair, pairByName, type ChosenPair } from "./target/target.ts";
 import { recordedPair } from "./target/recorded-target.ts";
 

@@ -1,7 +1,6 @@
 import type { ConnectorStatus } from "../../../api/schemas.ts";
 import type { Config } from "../../../config/load.ts";
 import { CliError, type ApiError } from "../../../errors.ts";
-import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 
 export type AccessType = "private" | "sync" | "public";
 
@@ -45,25 +44,6 @@ export function readersOf(record: ConnectorStatus): string {
   return type
     ? `${type}: cannot determine who reads these documents`
     : "cannot determine who reads it";
-}
-
-/** Names of pairs by id; undefined for a connector without a name. */
-export type PairNames = Map<number, string | undefined>;
-
-/** `Handbook uploads (cc-pair 2)`; without a known name `cc-pair 2`. */
-export function pairText(ccPairId: number, name: string | undefined): string {
-  return name === undefined
-    ? `cc-pair ${ccPairId}`
-    : `${neutraliseLine(name)} (cc-pair ${ccPairId})`;
-}
-
-const pairsNamed = 3;
-
-/** The pairs of a run, for its summary. */
-export function pairsText(names: PairNames): string {
-  const shown = [...names].slice(0, pairsNamed).map(([id, name]) => pairText(id, name));
-  const more = names.size - shown.length;
-  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 
 /** `"Handbook uploads" (pair 2, public: …)`. */

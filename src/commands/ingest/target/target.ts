@@ -7,12 +7,11 @@ import { findConnector } from "../../connectors/find-connector.ts";
 import {
   anyAccess,
   describeTarget,
-  pairText,
   refuseAccess,
   unreadableAccess,
   type AccessRules,
-  type PairNames,
 } from "./access.ts";
+import type { PairNames } from "./pair-names.ts";
 
 export interface TargetFlags {
   ccPairId?: number;
@@ -65,24 +64,6 @@ export async function pairByName(client: Client, name: string, names: PairNames)
   const record = findConnector(await listConnectors(client), name);
   names.set(record.cc_pair_id, record.name ?? undefined);
   return record.cc_pair_id;
-}
-
-/** A pair for a question: by its name, which is looked up once; by its id if that fails. */
-export async function namedPair(
-  client: Client,
-  ccPairId: number,
-  names: PairNames,
-): Promise<string> {
-  if (!names.has(ccPairId)) {
-    try {
-      const records = await listConnectors(client, "listOnce");
-      const name = records.find((each) => each.cc_pair_id === ccPairId)?.name;
-      names.set(ccPairId, name ?? undefined);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
-  }
-  return pairText(ccPairId, names.get(ccPairId));
 }
 
 function pruneWarning(record: ConnectorStatus): string | undefined {
