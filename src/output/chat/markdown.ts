@@ -1,3 +1,4 @@
+import { shortenMarkers } from "./markers.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Drawing, DrawingOptions } from "./markdown/drawing.ts";
 
@@ -26,7 +27,11 @@ export async function writeAnswer(
   { mode = "auto", shortensMarkers = false }: { mode?: RenderMode } & Partial<DrawingOptions> = {},
 ): Promise<void> {
   if (!rendersMarkdown(output, mode)) {
-    await output.write(text, text === "" || text.endsWith("\n") ? "" : "\n");
+    // Without a terminal, the reader needs the link in the marker, if it has one.
+    const { parts, rest } = shortensMarkers
+      ? shortenMarkers(text, output.isTerminal)
+      : { parts: [text], rest: "" };
+    await output.write(...parts, rest, text === "" || text.endsWith("\n") ? "" : "\n");
     return;
   }
   const drawing = await openDrawing(output, { shortensMarkers });

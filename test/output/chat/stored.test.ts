@@ -138,7 +138,7 @@ I am ^[[31mnew^[[0m here.
 files: plan^[[2J.pdf
 
 Assistant · 2026-01-01T08:00:02Z · large
-Ask your manager [[1]](https://docs.example.com/leave). Two weeks ahead [[2]]().
+Ask your manager [[1]](https://docs.example.com/leave). Two weeks ahead [2].
 
 Sources
   [1] Leave [policy]  https://docs.example.com/leave

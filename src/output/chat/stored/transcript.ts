@@ -39,11 +39,14 @@ function fileNames({ files }: StoredMessage): string {
   return (files ?? []).map(({ name, id }) => titleText(name || id || "?")).join(", ");
 }
 
-async function writeText(output: Output, text: string, render: RenderMode): Promise<void> {
+async function writeText(
+  output: Output,
+  text: string,
+  options: { mode: RenderMode; shortensMarkers: boolean },
+): Promise<void> {
   const body = text.trimEnd();
   if (body === "") return await output.line(dim("(no text)"));
-  // Shortened, because the transcript lists the sources below the answer.
-  await writeAnswerText(output, body, { shortensMarkers: true, mode: render });
+  await writeAnswerText(output, body, options);
 }
 
 async function writeAnswer(
@@ -59,7 +62,8 @@ async function writeAnswer(
     return;
   }
   if (state === "complete" || message.message.trim() !== "") {
-    await writeText(output, message.message, options.render);
+    // Shortened, because the transcript lists the sources below the answer.
+    await writeText(output, message.message, { mode: options.render, shortensMarkers: true });
   }
   if (state === "failed") {
     await output.line(red(`failed: ${neutraliseLine(message.error ?? "").slice(0, 500)}`));
@@ -89,7 +93,7 @@ async function writeMessage(
   await output.line(...head);
   if (isAnswer) await writeAnswer(output, session, message, options);
   // Text of users is not Markdown: it stays unchanged.
-  else await writeText(output, message.message, "plain");
+  else await writeText(output, message.message, { mode: "plain", shortensMarkers: false });
   const files = fileNames(message);
   if (files !== "") await output.line(dim(`files: ${files}`));
 }
