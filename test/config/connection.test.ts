@@ -252,7 +252,7 @@ describe("addresses", () => {
   it("nothing configured says how to begin", async () => {
     const failure = await refusal(createDesk());
     expect(failure.exit).toBe("not-configured");
-    expect(failure.whole).toMatch(/knowctl config init[\s\S]*knowctl sandbox/);
+    expect(failure.whole).toMatch(/knowctl config init[\s\S]*knowctl try/);
   });
 
   it.each([

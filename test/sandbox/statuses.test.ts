@@ -9,7 +9,7 @@ interface Row {
   body: unknown;
 }
 
-const rows = readFileSync(new URL("../fixtures/wire/statuses.ndjson", import.meta.url), "utf8")
+const rows = readFileSync(new URL("../fixtures/statuses.ndjson", import.meta.url), "utf8")
   .trimEnd()
   .split("\n")
   .map((line) => JSON.parse(line) as Row);
