@@ -109,7 +109,7 @@ const program = defineConfig({
       groups: [
         {
           name: "common",
-          test: /\/src\/(api\/dialects|errors|make-folder|ownership|config\/file\/nodes|output\/terminal\/(?:time|waiting))\.ts$/,
+          test: /\/src\/(api\/dialects|errors|make-folder|ownership|config\/file\/nodes|output\/terminal\/(?:errors|time|waiting))\.ts$/,
         },
       ],
     },

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdtempSync,
   readdirSync,
@@ -165,12 +166,17 @@ export async function openState(
   let database: Database | undefined;
   try {
     const mark = join(folder, newStateMark);
+    // With the mark, another process is about to create the tables: nothing is lost.
+    const hadRecords = existed && !existsSync(mark);
     if (!existed) writeFileSync(mark, "");
     database = await openDatabase(path);
     removeRightsOfOthers(path, 0o600, rules);
     const hadTables = prepareTables(database, path);
     const onRecord = (): void => rmSync(mark, { force: true });
-    return { state: createState(database, path, { onRecord }), wasEmptied: existed && !hadTables };
+    return {
+      state: createState(database, path, { onRecord }),
+      wasEmptied: hadRecords && !hadTables,
+    };
   } catch (error) {
     database?.close();
     throw isCorrupt(error) ? moveAside(path, error, now()) : stateFailure(path, error);
