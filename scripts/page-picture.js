@@ -1,10 +1,12 @@
 // `node scripts/page-picture.js [FOLDER]`: builds, uploads the handbook to a sandbox, asks a question
-// on its page, and writes page-light.png and page-dark.png to FOLDER (docs/pictures).
+// on its page, and writes pictures of the page and of the upload's report to FOLDER (docs/pictures):
+// page-light.png, page-dark.png, report-light.png, report-dark.png.
 // Needs Chromium or Chrome; $CHROMIUM names another one. The same Chromium draws the same picture.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { build } from "./build.js";
 import { findChromium, startChromium } from "./chromium.js";
 import { ensureInstalled, projectFolder } from "./install.js";
@@ -14,26 +16,50 @@ const target = process.argv[2] ?? join(projectFolder, "docs", "pictures");
 const question = "How do I request annual leave?";
 const fault = "503";
 
+/** Uploads the handbook and a document with a mistake. Returns the path of the report. */
 function upload(home, folder, url) {
   cpSync(join(projectFolder, "examples", "handbook"), join(folder, "handbook"), {
     recursive: true,
   });
+  const mistake = "---\nupdated: yesterday\n---\n# Parking\n";
+  writeFileSync(join(folder, "handbook", "office", "parking.md"), mistake);
+  const report = join(folder, "report.html");
   const binary = join(projectFolder, "bin", "knowctl.cjs");
   // One at a time, so that the newest document is always the same.
   const flags = ["--cc-pair-id", "2", "--sections", "headings", "--concurrency", "1"];
+  const toFile = ["--report", report];
   const { status, stderr } = spawnSync(
     process.execPath,
-    [binary, "ingest", "handbook", "--no-state", ...flags],
+    [binary, "ingest", "handbook", "--no-state", ...flags, ...toFile],
     {
       cwd: folder,
       env: trialEnvironment(home, { KNOWCTL_BASE_URL: url, KNOWCTL_API_KEY: "sandbox" }),
       encoding: "utf8",
     },
   );
-  if (status !== 0) throw new Error(`the upload ended with exit ${status}:\n${stderr}`);
+  // Some documents were created, one failed.
+  if (status !== 10) throw new Error(`the upload ended with exit ${status}:\n${stderr}`);
+  return report;
 }
 
-/** Asks, switches a fault on, and takes one picture for each colour scheme. */
+/** One picture for each colour scheme; `settle` runs in the page before each. */
+async function drawSchemes(page, name, settle) {
+  for (const scheme of ["light", "dark"]) {
+    const features = [{ name: "prefers-color-scheme", value: scheme }];
+    await page.send("Emulation.setEmulatedMedia", { features });
+    await page.evaluate(settle);
+    writeFileSync(join(target, `${name}-${scheme}.png`), await page.picture({ scale: 1 }));
+  }
+}
+
+/** Draws the report of an upload. */
+async function drawReport(page, report) {
+  await page.resize(1000, 700);
+  await page.open(pathToFileURL(report).href);
+  await drawSchemes(page, "report", "undefined");
+}
+
+/** Asks, switches a fault on, and draws the page. */
 async function draw(page, url) {
   await page.resize(1200, 900);
   await page.open(`${url}/`);
@@ -48,12 +74,7 @@ async function draw(page, url) {
   for (const each of document.querySelectorAll("time.ago")) {
     if (/ago|now/.test(each.textContent)) each.textContent = "just now";
   }`;
-  for (const scheme of ["light", "dark"]) {
-    const features = [{ name: "prefers-color-scheme", value: scheme }];
-    await page.send("Emulation.setEmulatedMedia", { features });
-    await page.evaluate(settle);
-    writeFileSync(join(target, `page-${scheme}.png`), await page.picture({ scale: 1.5 }));
-  }
+  await drawSchemes(page, "page", settle);
 }
 
 const path = findChromium();
@@ -65,8 +86,9 @@ const home = mkdtempSync(join(tmpdir(), "knowctl-picture-"));
 const { child, url } = await startSandbox(home);
 const chromium = await startChromium(path);
 try {
-  upload(home, mkdtempSync(join(home, "files-")), url);
+  const report = upload(home, mkdtempSync(join(home, "files-")), url);
   await draw(await chromium.newPage(), url);
+  await drawReport(await chromium.newPage(), report);
 } finally {
   await chromium.close();
   await endSandbox(child);
