@@ -15,13 +15,19 @@ const version = "9.9.9";
 /** A packed package `@acme/knowctl` whose program prints its arguments. */
 export function packSmall(): { path: string; bytes: Buffer } {
   const folder = temporaryFolder();
-  const manifest = { name: `${scope}/knowctl`, version, bin: { knowctl: "bin/knowctl.cjs" } };
+  const manifest = {
+    name: `${scope}/knowctl`,
+    version,
+    bin: { knowctl: "bin/knowctl.cjs" },
+    // Not what npm writes into its home at the same time: its log would change while it is packed.
+    files: ["bin"],
+  };
   writeFiles(folder, {
     "package.json": JSON.stringify(manifest),
     "bin/knowctl.cjs":
       '#!/usr/bin/env node\nconsole.log(`small knowctl: ${process.argv.slice(2).join(" ")}`);\n',
   });
-  execFileSync("npm", ["pack"], { cwd: folder, env: cleanEnvironment(folder), stdio: "ignore" });
+  execFileSync("npm", ["pack"], { cwd: folder, env: cleanEnvironment(folder), stdio: "pipe" });
   const path = join(folder, `acme-knowctl-${version}.tgz`);
   return { path, bytes: readFileSync(path) };
 }
