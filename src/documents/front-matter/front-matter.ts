@@ -149,7 +149,10 @@ export function splitFrontMatter(text: string, path: string): SplitText {
   const data = fenced && parseBlock(fenced, path);
   if (!fenced || !data) return { frontMatter: undefined, body: text, bodyLine: 1, warnings };
   const { format, block, firstLine, bodyStart } = fenced;
-  const bodyLine = text.slice(0, bodyStart).split("\n").length;
+  let bodyLine = 1;
+  for (let at = text.indexOf("\n"); at >= 0 && at < bodyStart; at = text.indexOf("\n", at + 1)) {
+    bodyLine++;
+  }
   const frontMatter = { data, format, block, firstLine };
   return { frontMatter, body: text.slice(bodyStart), bodyLine, warnings };
 }

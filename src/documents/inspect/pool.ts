@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { codeOf } from "../../errors.ts";
 import type { InspectSetup, Inspector, Looked, LookItem } from "./inspection.ts";
+import { packItems, unpackResults, type ResultMessage } from "./messages.ts";
 
 interface Task {
   items: readonly LookItem[];
@@ -83,7 +84,7 @@ export function createPool(
         member.tasks.push(task);
         // A thread has no target origin.
         // oxlint-disable-next-line unicorn/require-post-message-target-origin
-        member.worker.postMessage(task.items);
+        member.worker.postMessage(packItems(task.items));
       }
     }
   };
@@ -120,14 +121,14 @@ export function createPool(
     const progress = { count: 0, atMs: performance.now() };
     const member: Member = { worker, tasks: [], done, answered: 0, progress };
     members.add(member);
-    worker.on("message", (results: Looked[]) => {
+    worker.on("message", (message: ResultMessage) => {
       // A late answer of a replaced thread: another thread repeats the task.
       if (!members.has(member)) return;
       const task = member.tasks.shift();
       member.answered += task?.items.length ?? 0;
       member.progress.atMs = performance.now();
       dispatch();
-      task?.settle(results);
+      task?.settle(unpackResults(message));
     });
     worker.on("error", (error) => {
       if (isOutOfMemory(error)) {

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { Inspector, Looked, LookItem } from "./inspection.ts";
+import type { Inspector } from "./inspection.ts";
+import { packResults, unpackItems } from "./messages.ts";
 import type { ThreadData } from "./pool.ts";
 import { lookAtRecorded } from "./recorded.ts";
 
@@ -13,17 +14,12 @@ let inspector: Promise<Inspector> | undefined;
 const load = async (): Promise<Inspector> =>
   await (inspector ??= import("./inspect.ts").then(({ loadInspector }) => loadInspector(setup)));
 
-/** The memory of the bodies. Several bodies share a block. */
-function blocksOf(results: readonly Looked[]): ArrayBuffer[] {
-  const bodies = results.flatMap((each) => (each.kind === "document" ? [each.body] : []));
-  return [...new Set(bodies.map(({ buffer }) => buffer as ArrayBuffer))];
-}
-
 let queue = reads ? load().then(() => {}) : Promise.resolve();
-parentPort?.on("message", (items: LookItem[]) => {
+parentPort?.on("message", (text: string) => {
   queue = queue.then(async () => {
-    const results = await lookAtRecorded(items, setup, load, count);
-    // Without a copy of the bodies: this thread can no longer read them.
-    parentPort?.postMessage(results, blocksOf(results));
+    const results = await lookAtRecorded(unpackItems(text), setup, load, count);
+    const { message, blocks } = packResults(results);
+    // Without a copy of the blocks: this thread can no longer read them.
+    parentPort?.postMessage(message, blocks);
   });
 });

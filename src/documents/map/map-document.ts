@@ -148,9 +148,20 @@ export function mapDocument(
   const settings = parsed.rowKeys ? settingsOfRow(runSettings, parsed.rowKeys) : runSettings;
   const warnings = [...parsed.warnings];
   const { row, facts = {} } = file;
-  const from = { path, row, facts, parsed, fields };
   const notices: Notice[] = [];
-  const mapping: Mapping = { ...from, settings, effective, trace, warnings, notices };
+  // Written out: a spread here takes as long as the rest of the mapping.
+  const mapping: Mapping = {
+    path,
+    row,
+    facts,
+    parsed,
+    fields,
+    settings,
+    effective,
+    trace,
+    warnings,
+    notices,
+  };
   const reason = skipReason(mapping);
   if (reason !== undefined) return { kind: "skipped", reason };
   addAccessNotice(mapping);
