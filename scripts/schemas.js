@@ -9,7 +9,9 @@ import { projectFolder } from "./install.js";
 const sources = {
   "chat-events": ["output/chat/turn/chat-events.ts", "chatEventsJsonSchema"],
   cliconfig: ["config/values/json-schema.ts", "configJsonSchema"],
+  doctor: ["output/report/doctor-schema.ts", "doctorJsonSchema"],
   "ingest-events": ["output/ingest-events.ts", "ingestEventsJsonSchema"],
+  plan: ["output/plan-schema.ts", "planJsonSchema"],
   report: ["output/report/record.ts", "reportJsonSchema"],
 };
 

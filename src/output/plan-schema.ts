@@ -1,0 +1,44 @@
+import * as z from "zod/mini";
+
+const text = (description: string) => z.string().check(z.describe(description));
+const version = z.literal(1).check(z.describe("version of this format"));
+
+const planned = {
+  action: text("new, changed, unchanged, skipped, failed or orphaned"),
+  class: z.optional(text("of an orphan: gone, excluded, other-options, row-gone or opted-out")),
+  path: text("path of the file, relative to the project root"),
+  row: z.optional(z.int().check(z.describe("row number in a file of rows"))),
+  id: z.optional(text("id of the document")),
+  detail: text("reason, or what changed"),
+};
+
+const counts = z
+  .record(z.string(), z.int())
+  .check(z.describe("number of documents by action; an action without documents is absent"));
+
+const Plan = z.union([
+  z.strictObject({
+    version,
+    type: z.literal("plan"),
+    documents: z.array(z.strictObject(planned)),
+    counts,
+  }),
+  z.strictObject({ version, type: z.literal("planned"), ...planned }),
+  z.strictObject({ version, type: z.literal("result"), counts }),
+]);
+
+/**
+ * JSON Schema (draft 2020-12) of `ingest --dry-run --output json`, and of a line of its ndjson.
+ * Saved as `schema/plan.schema.json`.
+ */
+export function planJsonSchema(): Record<string, unknown> {
+  const { $schema, ...rest } = z.toJSONSchema(Plan, { io: "input" });
+  return {
+    $schema,
+    title: "knowctl upload plan",
+    description:
+      "Plan of `knowctl ingest --dry-run`: the document of --output json (`plan`), and the lines " +
+      "of --output ndjson (`planned`, then one `result`).",
+    ...rest,
+  };
+}

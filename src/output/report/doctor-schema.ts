@@ -1,0 +1,80 @@
+import * as z from "zod/mini";
+import { exitCodes, type ExitName } from "../../errors.ts";
+
+const described = (schema: z.ZodMiniType, description: string) =>
+  schema.check(z.describe(description));
+const text = (description: string) => described(z.string(), description);
+const textOrNull = (description: string) => described(z.nullable(z.string()), description);
+const milliseconds = (description: string) => z.number().check(z.describe(description));
+
+const finding = z.strictObject({
+  check: text("name of the check"),
+  status: described(z.enum(["ok", "warning", "failure", "skipped"]), "result of the check"),
+  message: text("what was found, on one line"),
+  fixes: z.array(z.string()).check(z.describe("steps that solve the problem")),
+  details: z.array(z.string()).check(z.describe("evidence for the message")),
+  because: z.optional(text("of a skipped check: the failed check that it depends on")),
+  ms: milliseconds("duration, in milliseconds"),
+});
+
+const value = z.strictObject({
+  key: text("configuration key"),
+  value: described(z.unknown(), "value in effect; secrets are masked"),
+  source: text("flag, env, project, user or default"),
+  where: text("flag, variable or file:line that sets it"),
+  overrides: z
+    .array(z.strictObject({ source: z.string(), where: z.string() }))
+    .check(z.describe("places whose value it overrides")),
+});
+
+const request = z.strictObject({
+  method: z.string(),
+  url: text("address, without secrets"),
+  key: described(z.enum(["accessToken", "apiKey", "none"]), "key that was sent"),
+  status: z.optional(z.int().check(z.describe("HTTP status"))),
+  code: z.optional(text("code of the connection error")),
+  contentType: z.optional(z.string()),
+  server: z.optional(z.string()),
+  ms: milliseconds("duration, in milliseconds"),
+});
+
+const failures = z.strictObject({
+  httpStatus: described(z.nullable(z.int()), "HTTP status; null for a local failure"),
+  retryable: described(z.boolean(), "whether a retry without changes may succeed"),
+  count: z.int(),
+  last: text("time of the newest failure, UTC"),
+});
+
+const DoctorReport = z.strictObject({
+  version: described(z.literal(1), "version of this format"),
+  at: text("time of the run, UTC"),
+  tool: z.strictObject({ name: z.string(), version: z.string() }),
+  node: text("version of Node"),
+  system: text("operating system"),
+  status: described(z.enum(["ok", "warning", "failure"]), "the worst status of a check"),
+  exit: z.strictObject({
+    name: described(z.enum(Object.keys(exitCodes) as ExitName[]), "name of the exit code"),
+    code: z.int(),
+  }),
+  counts: z.strictObject({ ok: z.int(), warning: z.int(), failure: z.int(), skipped: z.int() }),
+  service: z.strictObject({
+    baseUrl: textOrNull("address of the service"),
+    dialect: textOrNull("standard or onyx"),
+    version: textOrNull("version that the service reports"),
+  }),
+  checks: z.array(finding).check(z.describe("every check, in order")),
+  configuration: z.array(value).check(z.describe("every value in effect")),
+  failures: z.array(failures).check(z.describe("recorded upload failures, by kind")),
+  requests: z.array(request).check(z.describe("every request, without key and body")),
+});
+
+/** JSON Schema (draft 2020-12) of `doctor --output json`, saved as `schema/doctor.schema.json`. */
+export function doctorJsonSchema(): Record<string, unknown> {
+  const { $schema, ...rest } = z.toJSONSchema(DoctorReport, { io: "input" });
+  return {
+    $schema,
+    title: "knowctl doctor report",
+    description: "Report of `knowctl doctor --output json`.",
+    ...rest,
+  };
+}

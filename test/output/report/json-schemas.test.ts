@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { fromJSONSchema } from "zod";
+import { planJsonSchema } from "../../../src/output/plan-schema.ts";
+import { doctorJsonSchema } from "../../../src/output/report/doctor-schema.ts";
+import { main } from "../../main.ts";
+import { startTestService, type TestService } from "../../service.ts";
+import { createTestContext } from "../../support.ts";
+
+// Strict schemas: a member that they do not name is a failure too.
+
+async function output({ folder, env }: Pick<TestService, "folder" | "env">, line: string) {
+  const context = createTestContext({ cwd: folder, env });
+  await main(line.split(" "), context);
+  return context.stdoutText();
+}
+
+describe("schema/doctor.schema.json", () => {
+  const schema = fromJSONSchema(doctorJsonSchema() as never);
+
+  it.each(["standard", "onyx"] as const)("holds for a report of %s", async (dialect) => {
+    const service = await startTestService({ dialect });
+    const report: unknown = JSON.parse(await output(service, "doctor --json"));
+    expect(schema.safeParse(report).error).toBe(undefined);
+    expect(report).toMatchObject({ version: 1, status: "ok" });
+  });
+
+  it("holds for a report with failures, of checks and of uploads", async () => {
+    const service = await startTestService({
+      files: { "a.md": "# A", "b.md": "---\nid: []\n---\n" },
+    });
+    await output(service, "ingest . --cc-pair-id 2");
+    const env = { ...service.env, KNOWCTL_API_KEY: "a-wrong-key-of-some-length" };
+    const report = JSON.parse(await output({ ...service, env }, "doctor --json")) as object;
+    expect(schema.safeParse(report).error).toBe(undefined);
+    expect(report).toMatchObject({ status: "failure", failures: [{ httpStatus: null }] });
+    expect(schema.safeParse({ ...report, more: 1 }).success).toBe(false);
+  });
+});
+
+describe("schema/plan.schema.json", () => {
+  const schema = fromJSONSchema(planJsonSchema() as never);
+  const files = {
+    "a.md": "# A",
+    "draft.md": "---\ndraft: true\n---\n# D",
+    "bad.md": "---\nid: []\n---\n",
+    "same.md": "# Same",
+    "gone.md": "# Gone",
+  };
+
+  it("holds for the document and for each line", async () => {
+    const service = await startTestService({ files });
+    await output(service, "ingest . --cc-pair-id 2 --exclude a.md");
+    await output(service, "ingest gone.md --cc-pair-id 2");
+    const dryRun = "ingest . --cc-pair-id 2 --exclude gone.md --dry-run --output";
+    const plan: unknown = JSON.parse(await output(service, `${dryRun} json`));
+    const lines = (await output(service, `${dryRun} ndjson`)).trim().split("\n");
+    const all = [plan, ...lines.map((line) => JSON.parse(line) as unknown)];
+    for (const each of all)
+      expect(schema.safeParse(each).error, JSON.stringify(each)).toBe(undefined);
+    expect(plan).toMatchObject({
+      type: "plan",
+      counts: { new: 1, unchanged: 1, skipped: 1, failed: 1, orphaned: 1 },
+    });
+    expect(lines.length).toBeGreaterThan(5);
+  });
+});
