@@ -45,11 +45,17 @@ function questionOf({ title, headings }: Headed, number: number): string {
   return heading.endsWith("?") ? heading : `What about "${heading}" in "${title}"?`;
 }
 
-/** Up to three questions, each about another document; those with headings come first. */
+const most = 3;
+
+/** Up to three questions, about different documents where there are so many; those with headings come first. */
 export function questionsOf(documents: readonly Headed[]): string[] {
   const withHeadings = documents.filter(({ headings }) => headings.length > 0);
   const ordered = [...withHeadings, ...documents.filter((each) => !withHeadings.includes(each))];
-  const step = Math.max(1, Math.floor(withHeadings.length / 3));
-  const picked = [0, 1, 2].flatMap((number) => ordered[number * step] ?? []);
-  return [...new Set(picked.map(questionOf))];
+  const step = Math.max(1, Math.floor(withHeadings.length / most));
+  const questions = new Set<string>();
+  for (let number = 0; questions.size < most && number < most * ordered.length; number++) {
+    const document = ordered[(number * step) % ordered.length];
+    if (document) questions.add(questionOf(document, number));
+  }
+  return [...questions];
 }

@@ -14,6 +14,18 @@ describe("questions", () => {
     ]);
   });
 
+  it("ask for several headings of a document where there are fewer than three", () => {
+    const found = questionsOf([
+      { title: "Leave", headings: ["Annual", "Sick days", "Parental"] },
+      { title: "Travel", headings: ["Trains"] },
+    ]);
+    expect(found).toEqual([
+      'What about "Annual" in "Leave"?',
+      'What about "Trains" in "Travel"?',
+      'What about "Parental" in "Leave"?',
+    ]);
+  });
+
   it("take a heading that is a question as it is", () => {
     expect(questionsOf([{ title: "FAQ", headings: ["Who pays?"] }])).toEqual(["Who pays?"]);
   });
