@@ -17,8 +17,9 @@ const maxRetrieved = 10;
 // If stdout is not a terminal, it contains only the answer; sources go to stderr.
 async function writeSources(output: Output, { turn, show, all }: RenderOptions): Promise<void> {
   const limit = all ? Number.POSITIVE_INFINITY : maxRetrieved;
+  const width = output.isTerminal ? output.columns() : Number.POSITIVE_INFINITY;
   const lines = turnsOf(turn).flatMap((each) => {
-    const own = sourceLines(each, show.has("documents") ? limit : 0);
+    const own = sourceLines(each, show.has("documents") ? limit : 0, width);
     return own.length > 0 && turn.others.length > 0 ? [[bold(modelName(each))], ...own] : own;
   });
   if (lines.length === 0) return;

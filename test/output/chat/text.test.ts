@@ -86,6 +86,19 @@ describe("text on a terminal", () => {
     );
   });
 
+  it("puts a link on a line of its own where it would be broken", async () => {
+    const link = `https://docs.example.com/${"a".repeat(40)}`;
+    const documents = [document("a", "Holidays and leave", link), document("b", "B", link)];
+    const lines = [start(0, documents), text("x [[1]]() y"), stop];
+    const cited = packet({ type: "citation_info", citation_number: 1, document_id: "a" });
+    const show: ReadonlySet<Shown> = new Set(["documents"]);
+    const { stdout } = await play([[cited, ...lines]], { isTTY: true, show });
+    expect(stdout).toContain(`Sources\n  [1] Holidays and leave\n      ${link}\n`);
+    expect(stdout).toContain(`\n  · B  ${link}\n`);
+    const { stderr } = await play([[cited, ...lines]], { show });
+    expect(stderr).toContain(`Sources\n  [1] Holidays and leave  ${link}\n`);
+  });
+
   it("shows citation markers as their numbers, however they are cut", async () => {
     const whole = "a [[1]](https://a/b_(c)?c=d)[[2]]() b [x] [[y]] [[3]] ([[4](c) [[5]](";
     const shown = "a [1][2] b [x] [[y]] [[3]] ([[4](c) [[5]](";
