@@ -6,6 +6,7 @@ import { createOutput, type Output } from "../output/terminal/output.ts";
 import { publicKey } from "../output/terminal/redact.ts";
 import { dim } from "../output/terminal/text.ts";
 import type { Certificates } from "./certificates.ts";
+import { headerSecrets } from "./header-secrets.ts";
 import { proxySecrets } from "./proxy-secrets.ts";
 
 export interface ConnectRequest {
@@ -85,7 +86,7 @@ export async function openClient(
     if (secret !== publicKey) output.secrets.add(secret);
   }
   for (const secret of proxySecrets(connection.proxy)) output.secrets.add(secret);
-  for (const secret of Object.values(connection.headers ?? {})) output.secrets.add(secret);
+  for (const secret of headerSecrets(connection.headers)) output.secrets.add(secret);
   if (connection.clientKeyPassphrase) output.secrets.add(connection.clientKeyPassphrase);
   const certificates = await certificatesOf(connection, context, output);
   const options: ClientOptions = {

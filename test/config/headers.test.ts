@@ -1,8 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { serve } from "../commands/doctor/support.ts";
 import { main } from "../main.ts";
 import { startTestService, testKey } from "../service.ts";
-import { createTestContext } from "../support.ts";
+import {
+  cleanEnvironment,
+  createTestContext,
+  temporaryFolder,
+  type TestContext,
+} from "../support.ts";
 import { createDesk, failureOf } from "./support.ts";
 
 const prod = "https://prod.example";
@@ -12,6 +18,14 @@ const desk = (headers: object, env: Record<string, string> = {}) => {
   made.putUser({ profiles: { p: { baseUrl: prod, headers } } });
   return made;
 };
+
+/** A context whose configuration has this one profile. */
+function contextWith(profile: object): TestContext {
+  const cwd = temporaryFolder();
+  const path = `${cwd}/own.json`;
+  writeFileSync(path, JSON.stringify({ profiles: { p: profile } }), { mode: 0o600 });
+  return createTestContext({ cwd, env: cleanEnvironment(cwd, { KNOWCTL_CONFIG: path }) });
+}
 
 describe("headers of a profile", () => {
   it("are resolved as keys are, by lower-case name", async () => {
@@ -28,6 +42,7 @@ describe("headers of a profile", () => {
     [{ "content-length": "1" }, "knowctl sets the header content-length itself"],
     [{ "Proxy-Authorization": "x" }, "knowctl sets the header Proxy-Authorization itself"],
     [{ X: { env: "NOWHERE" } }, "the header X: the variable NOWHERE"],
+    [{ "X-A": "one", "x-a": "two" }, "the header x-a is given twice"],
     [{ X: "a\r\nInjected: yes" }, "holds characters that a header cannot have"],
   ])("%j is refused", async (headers, message) => {
     const failure = await failureOf((await desk(headers).load()).connection());
@@ -74,5 +89,45 @@ describe("headers of a profile", () => {
     await main(["config", "show", "--config", path, "--json"], shown);
     expect(shown.stdoutText()).toContain("X-Plain");
     expect(shown.stdoutText()).not.toContain("literal-value-1234");
+  });
+
+  it("show neither a short value nor the key after a scheme", async () => {
+    const { url } = await serve((_request, response) => {
+      response.writeHead(403, { "content-type": "application/json" });
+      response.end(JSON.stringify({ detail: "no gate-key-123456 with hidden-login-1 for a7-pin" }));
+    });
+    const basic = Buffer.from("me:hidden-login-1").toString("base64");
+    const headers = {
+      "X-Gate": "Bearer gate-key-123456",
+      "X-Login": `Basic ${basic}`,
+      Cookie: "first=1; session=a7-pin",
+      "X-Pin": "q9z",
+    };
+    const context = contextWith({ baseUrl: url, apiKey: testKey, headers });
+    expect(await main(["connectors", "list", "--debug"], context)).toBe(4);
+    const shown = context.stderrText() + context.stdoutText();
+    for (const text of ["gate-key", "hidden-login", "a7-pin", "q9z"]) {
+      expect(shown).not.toContain(text);
+    }
+  });
+
+  it("remove no ordinary word from names and answers", async () => {
+    const { sandbox } = await startTestService({ key: testKey });
+    const headers = { "X-Team": "Handbook" };
+    const context = contextWith({ baseUrl: sandbox.url, apiKey: testKey, headers });
+    const args = ["connectors", "find", "Handbook uploads"];
+    expect(await main(args, context), context.stderrText()).toBe(0);
+  });
+
+  it("are in the requests of doctor too", async () => {
+    const teams: unknown[] = [];
+    const { url } = await serve((request, response) => {
+      if (request.url?.startsWith("/api") === true) teams.push(request.headers["x-team"]);
+      response.writeHead(200, { "content-type": "application/json" }).end("[]");
+    });
+    const context = contextWith({ baseUrl: url, apiKey: testKey, headers: { "X-Team": "a team" } });
+    await main(["doctor"], context);
+    expect(teams.length).toBeGreaterThan(3);
+    expect(new Set(teams)).toEqual(new Set(["a team"]));
   });
 });

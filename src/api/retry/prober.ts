@@ -82,6 +82,7 @@ export function createProber(options: ClientOptions, limitMs: number): Prober {
       accept: "application/json",
       "accept-encoding": "identity",
       "user-agent": "knowctl",
+      ...options.headers,
       ...(key === undefined ? {} : { authorization: `Bearer ${options[key]}` }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     };

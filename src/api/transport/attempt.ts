@@ -9,13 +9,14 @@ import { retrying } from "../retry/retry.ts";
 
 const secretHeaders = /^(?:authorization|cookie|set-cookie|proxy-authorization|x-api-key)$/;
 
-/** Replaces the values of headers that may hold a key. */
+/** Replaces the values of headers that may hold a key: by name, and those of the profile (`own`). */
 export function withoutSecrets<T extends string | string[]>(
   headers: Record<string, T>,
+  own: Readonly<Record<string, string>> = {},
 ): Record<string, T> {
   const entries = Object.entries(headers).map(([name, value]) => [
     name,
-    secretHeaders.test(name) ? "***" : value,
+    secretHeaders.test(name) || Object.hasOwn(own, name) ? "***" : value,
   ]);
   return Object.fromEntries(entries) as Record<string, T>;
 }
@@ -62,7 +63,7 @@ function trace(
     attempt: number,
     requestId: requestId ?? exchange.headers[idHeader],
     headers: {
-      request: withoutSecrets(exchange.headers),
+      request: withoutSecrets(exchange.headers, options.headers),
       response: withoutSecrets(allHeaders(answer?.headers ?? [])),
     },
   });

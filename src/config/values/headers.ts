@@ -8,8 +8,8 @@ const reserved =
 
 /**
  * The headers that the profile adds to every request, by lower-case name. A stored value goes
- * where a stored key goes. Throws CliError `not-configured` for a reserved name, a missing
- * value, or one that belongs to another origin.
+ * where a stored key goes. Throws CliError `not-configured` for a reserved name, one that is
+ * given twice, a missing value, or one that belongs to another origin.
  */
 export async function resolveHeaders(request: KeyRequest): Promise<Record<string, string>> {
   const { values, winners } = request.merged;
@@ -23,6 +23,13 @@ export async function resolveHeaders(request: KeyRequest): Promise<Record<string
         "not-configured",
         `${layer.where([...path])}: knowctl sets the header ${name} itself`,
         { hints: ["leave it out; keys are accessToken and apiKey"] },
+      );
+    }
+    if (Object.hasOwn(headers, name.toLowerCase())) {
+      throw new CliError(
+        "not-configured",
+        `${layer.where([...path])}: the header ${name} is given twice`,
+        { hints: ["upper and lower case are the same in names of headers; leave one out"] },
       );
     }
     const refused = misdirected(secret, path, layer, request);
