@@ -1,13 +1,13 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Context } from "../../context.ts";
+import { CliError, messageOf } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { defaultPairs } from "../../sandbox/store/connectors.ts";
 import { machineOf } from "../config/files.ts";
-import { publicKey } from "../sandbox/announce.ts";
 
 /** The pair of the sandbox that takes uploads. */
 const pair = 2;
@@ -16,6 +16,8 @@ export const profile = "try";
 /** The folder of the local service, and of what the commands write for themselves. */
 export interface Place {
   folder: string;
+  /** Key of the service: other users of this machine could guess the public one. */
+  key: string;
   /** Data of the service. */
   data: string;
   isKept: boolean;
@@ -30,18 +32,30 @@ function dataFolder(context: Context): string {
   return join(isUsable ? base : join(machineOf(context).home, ".local", "share"), "knowctl", "try");
 }
 
+function makeTemporary(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "knowctl-try-"));
+  } catch (error) {
+    throw new CliError("local", `cannot write to ${tmpdir()}: ${messageOf(error)}`, {
+      hints: ["set TMPDIR to another folder for temporary files"],
+      cause: error,
+    });
+  }
+}
+
 /**
  * Opens a place in a temporary folder. With `isKept` the data is in the user's data folder instead,
- * without what an earlier trial of the same documents left there.
+ * without what an earlier trial of the same documents left there. Throws CliError `local`.
  */
 export function openPlace(context: Context, documents: string, isKept: boolean): Place {
-  const folder = mkdtempSync(join(tmpdir(), "knowctl-try-"));
+  const folder = makeTemporary();
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  if (!isKept) return { folder, data: join(folder, "service"), isKept, remove };
+  const key = randomUUID();
+  if (!isKept) return { folder, key, data: join(folder, "service"), isKept, remove };
   const name = createHash("sha256").update(documents).digest("hex").slice(0, 12);
   const data = join(dataFolder(context), name);
   rmSync(data, { recursive: true, force: true });
-  return { folder, data, isKept, remove };
+  return { folder, key, data, isKept, remove };
 }
 
 /** The environment of the commands that are run: no setting of the user's reaches them. */
@@ -64,12 +78,12 @@ export const pairs = defaultPairs.map((each) =>
  * address of its file, so that a source opens the file.
  */
 export function writeConfig(
-  { folder }: Place,
+  { folder, key }: Place,
   documents: string,
   { baseUrl, dialect }: { baseUrl: string; dialect: string },
 ): string {
   const path = join(folder, "config.json");
-  const connection = { baseUrl, dialect, apiKey: publicKey };
+  const connection = { baseUrl, dialect, apiKey: key };
   const content = {
     defaultProfile: profile,
     profiles: { [profile]: { ...connection, ingest: { ccPairId: pair } } },

@@ -6,10 +6,10 @@ import { ClosedPipeError, CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { bold, dim } from "../../output/terminal/text.ts";
 import { startSandbox } from "../../sandbox/http/server.ts";
+import { commandWord } from "../command-word.ts";
 import { machineOf } from "../config/files.ts";
 import { openOutput } from "../connect.ts";
 import { createPrompt } from "../prompt.ts";
-import { publicKey } from "../sandbox/announce.ts";
 import { tokenDelayMs } from "../sandbox/sandbox.ts";
 import { environmentOf, openPlace, pairs, writeConfig, writeHistory, type Place } from "./place.ts";
 import { questionsOf, readHeaded } from "./questions.ts";
@@ -54,7 +54,8 @@ async function folderOf(
   const resolved = (name: string): string =>
     resolve(context.cwd, name.replace(/^~(?=$|[/\\])/, machineOf(context).home));
   if (named !== undefined) {
-    if (!isFolder(resolved(named))) throw noFolder(named);
+    // An empty name is a variable of a script that is not set, not the current folder.
+    if (named.trim() === "" || !isFolder(resolved(named))) throw noFolder(named || '""');
     return resolved(named);
   }
   const { handbook } = context;
@@ -117,7 +118,7 @@ async function ask(trial: Trial, place: Place, questions: readonly string[]): Pr
   }
   const isTalk = createPrompt(context, {}, output).canAsk && context.terminal?.() !== undefined;
   if (!isTalk || flags.includes("--no-input")) {
-    await output.note(`$ knowctl chat ${JSON.stringify(first)}`);
+    await output.note(`$ knowctl chat ${commandWord(first)}`);
     await output.flush();
     return void (await runLine(["chat", "--no-remember", ...flags, "--", first], context));
   }
@@ -133,7 +134,9 @@ async function end(output: Output, place: Place, dialect: string | undefined): P
   const isStandard = dialect === undefined || dialect === "standard";
   const flag = isStandard ? "" : ` --dialect ${dialect}`;
   await (place.isKept
-    ? output.note(`To go on with these documents: knowctl sandbox --data ${place.data}${flag}`)
+    ? output.note(
+        `To go on with these documents: knowctl sandbox --data ${commandWord(place.data)}${flag}`,
+      )
     : output.note(dim("the local service has ended, and the session with it; nothing is left")));
   await output.note("To connect to a service of yours: knowctl config init");
 }
@@ -168,7 +171,7 @@ export async function tryOut(
     const sandbox = await startSandbox({
       port: 0,
       dataFolder: place.data,
-      key: publicKey,
+      key: place.key,
       dialect,
       clock: context,
       tokenDelayMs,
@@ -188,7 +191,7 @@ export async function tryOut(
         folder,
       };
       await output.note(bold("A local service runs"), `: nothing leaves this machine.`);
-      await output.note(dim(`$ knowctl ingest ${named ?? folder}`));
+      await output.note(dim(`$ knowctl ingest ${commandWord(named ?? folder)}`));
       await output.flush();
       await upload(trial);
       const questions = await readQuestions(trial);

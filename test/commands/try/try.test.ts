@@ -1,7 +1,8 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { main } from "../../main.ts";
+import { tryOut as tryOutHere, type RunLine } from "../../../src/commands/try/try.ts";
 import { startSandbox } from "../../../src/sandbox/http/server.ts";
 import { writeFiles } from "../../service.ts";
 import {
@@ -47,6 +48,51 @@ it("says nothing of a state above the folder: the trial's service has its own do
   expect(stderr).not.toContain("warning:");
   expect(code).toBe(0);
 });
+
+it("shows a command with the words of a document so that no shell runs them", async () => {
+  const files = { "a b/x.md": "# Pump $(touch canary)\n\n## It's `id`\n\nOpen the valve.\n" };
+  const { run } = await tryOut(["a b"], files);
+  const { code, stderr } = await run();
+  expect(stderr).toContain('$ knowctl ingest "a b"\n');
+  const [, question] = /\$ knowctl chat ('.*')\n/.exec(stderr) ?? [];
+  expect(question).toContain("$(touch canary)");
+  expect(question).toContain("It'\\''s");
+  expect(code).toBe(0);
+});
+
+it("runs its service with a key that no other user of the machine knows", async () => {
+  const keys: (string | undefined)[] = [];
+  const context = createTestContext({ cwd: temporaryFolder() });
+  const runLine: RunLine = async ([command], { env }) => {
+    if (command !== "chat") return;
+    const config = readFileSync(join(env["XDG_CONFIG_HOME"]!, "config.json"), "utf8");
+    const { baseUrl, apiKey } = JSON.parse(config).profiles.try;
+    const headers = { authorization: "Bearer sandbox" };
+    const { status } = await fetch(`${baseUrl}/sandbox/documents`, { headers });
+    keys.push(apiKey, String(status));
+  };
+  const started = tryOutHere({ ...context, handbook }, [], {}, async (argv, inner) => {
+    if (argv[1] === "documents") {
+      const document = { title: "A", sections: [{ text: "A > B\n\nText" }] };
+      await inner.stdout.write(`${JSON.stringify(document)}\n`);
+    }
+    return await runLine(argv, inner);
+  });
+  await started;
+  expect(keys).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), "401"]);
+});
+
+it.runIf(process.platform !== "win32")(
+  "says so where it cannot write temporary files",
+  async () => {
+    const { run } = await tryOut(["docs"]);
+    vi.stubEnv("TMPDIR", join(temporaryFolder(), "missing"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { code, stderr } = await run();
+    expect(stderr).toContain("set TMPDIR to another folder");
+    expect({ code, bug: stderr.includes("bug") }).toEqual({ code: 14, bug: false });
+  },
+);
 
 it("takes the handbook where no folder is named and nobody can be asked", async () => {
   const { run } = await tryOut([]);
@@ -98,6 +144,7 @@ it("goes on with the documents that can be read", async () => {
 it.each([
   ["a folder that is none", "nosuch", /nosuch is not a folder/],
   ["a file", "docs/pumps.md", /docs\/pumps\.md is not a folder/],
+  ["an empty name", "", /"" is not a folder/],
   ["a folder without documents", "empty", /0 documents found/],
 ])("refuses %s", async (_name, folder, message) => {
   const { run } = await tryOut([folder], { ...pumps, "empty/.keep": "" });
