@@ -82,6 +82,30 @@ describe.runIf(process.platform !== "win32")("the action's installation", () => 
     expect(stdout).toContain("small knowctl: ingest");
   });
 
+  it("asks only the named registry, whatever the runner's folders and variables say", async () => {
+    const place = await preparePlace();
+    const { url, version } = await startRegistry("knowctl");
+    const other = await startRegistry("other");
+    place.env["npm_config_registry"] = other.url;
+    writeFiles(join(place.folder, "..", "runner"), { "package.json": '{"name":"other"}' });
+    const installed = await install({ registry: url, version }, place);
+    expect(installed, installed.stderr).toMatchObject({ code: 0 });
+    expect(other.requests).toEqual([]);
+    const { stdout } = await runStep("Upload", {}, place);
+    expect(stdout).toContain("small knowctl: ingest");
+  });
+
+  it("installs into its own place where a folder above has a package", async () => {
+    const place = await preparePlace();
+    const above = join(place.folder, "..", "runner");
+    writeFiles(above, { "package.json": '{"name":"other"}' });
+    copyFileSync(packSmall().path, join(place.folder, "a.tgz"));
+    const installed = await install({ tarball: "a.tgz" }, place);
+    expect(installed, installed.stderr).toMatchObject({ code: 0 });
+    expect(existsSync(join(above, "node_modules"))).toBe(false);
+    expect((await runStep("Upload", {}, place)).stdout).toContain("small knowctl: ingest");
+  });
+
   it("takes the action's own version of a scope, from the registry that npm uses", async () => {
     const place = await preparePlace();
     const calls = replaceNpm(place);
@@ -98,6 +122,12 @@ describe.runIf(process.platform !== "win32")("the action's installation", () => 
     [{ version: "0.1.0" }, bare],
     [{ registry: "https://registry.npmjs.org" }, bare],
     [{ registry: "https://registry.npmjs.org:443/" }, bare],
+    [{ registry: "https://Registry.NPMJS.org/" }, bare],
+    [{ registry: "https://registry.npmjs.org./" }, bare],
+    [{ registry: "https://%72egistry.npmjs.org/" }, bare],
+    [{ registry: "https://registry.npmjs.com/" }, bare],
+    [{ registry: "https://a.example:99999/" }, "input registry: expected an https address"],
+    [{ registry: "https://me:secret@a.example/" }, "input registry: expected an https address"],
     [{ registry: "https://registry.yarnpkg.com/", version: "1.2.3" }, bare],
     [{ registry: "http://registry.example" }, "input registry: expected an https address"],
     [

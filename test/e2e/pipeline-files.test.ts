@@ -157,6 +157,12 @@ describe.runIf(isShellThere)("the installation of the GitLab template", () => {
     [{}, "knowctl is not published, and this image has none"],
     [{ INGEST_REGISTRY: "https://registry.npmjs.org/" }, "not published on the public registry"],
     [{ INGEST_REGISTRY: "http://registry.example" }, "INGEST_REGISTRY: expected an https address"],
+    [{ INGEST_REGISTRY: "https://Registry.npmjs.org./" }, "not published on the public registry"],
+    [{ INGEST_REGISTRY: "https://me:secret@r.example" }, "INGEST_REGISTRY: expected an https"],
+    [{ INGEST_REGISTRY: "http://localhost:1@r.example" }, "INGEST_REGISTRY: expected an https"],
+    [{ INGEST_SCOPE: "@a/x@npm:evil" }, "INGEST_SCOPE: expected an npm scope"],
+    [{ INGEST_SCOPE: "@a", INGEST_VERSION: "npm:evil@1" }, "INGEST_VERSION: expected a version"],
+    [{ INGEST_SCOPE: "@a", INGEST_VERSION: "1 --global" }, "INGEST_VERSION: expected a version"],
     [{ INGEST_SCOPE: "acme" }, "INGEST_SCOPE: expected an npm scope"],
     [{ INGEST_TARBALL: "knowctl" }, "INGEST_TARBALL: expected a file"],
   ])("refuses %j before npm runs", async (given, message) => {

@@ -34,8 +34,12 @@ check_inputs() {
   if [ -n "$registry" ] && ! matches "$registry" "$url"; then
     fail 'input registry: expected an https address'
   fi
+  local host=registry.npmjs.org
+  if [ -n "$registry" ]; then
+    host=$(node -p 'new URL(process.argv[1]).hostname' "$registry" 2>/dev/null) || fail 'input registry: expected an https address'
+  fi
   if [ -n "$registry$version" ] && [ -z "$scope" ] &&
-    matches "${registry:-https://registry.npmjs.org}" '^https://registry\.(npmjs\.org|yarnpkg\.com)([:/]|$)'; then
+    matches "$host" '^registry\.(npmjs\.(org|com)|yarnpkg\.com)\.?$'; then
     fail 'knowctl is not published on the public registry under this bare name; give scope, or a registry of your own'
   fi
 }
@@ -59,7 +63,9 @@ install_from_registry() {
     version=$(node -p 'require(process.argv[1]).version' "$checkout/package.json")
   fi
   # A scope's registry serves that scope only; libraries come from the registry that npm uses anyway.
-  if [ -n "$registry" ]; then echo "${scope:+$scope:}registry=$registry" >"$place/.npmrc"; fi
+  if [ -n "$registry" ] && [ -n "$scope" ]; then echo "$scope:registry=$registry" >"$place/.npmrc"; fi
+  # A flag, because a variable of the runner such as npm_config_registry is stronger than .npmrc.
+  if [ -n "$registry" ] && [ -z "$scope" ]; then flags+=("--registry=$registry"); fi
   cd "$place"
   # The alias keeps the folder's name, whatever the scope is.
   npm install "${flags[@]}" "${scope:+knowctl@npm:$scope/}knowctl@$version"
@@ -82,6 +88,8 @@ build_checkout() {
 check_inputs
 rm -rf "$place"
 mkdir -p "$place"
+# Without it npm takes the nearest folder above that has one, and neither .npmrc nor place here.
+echo '{"private":true}' >"$place/package.json"
 if [ -n "$tarball" ]; then
   install_tarball
 elif [ -n "$registry$scope$version" ]; then
