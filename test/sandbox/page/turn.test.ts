@@ -70,6 +70,27 @@ describe("the stream of an answer, read by the page", () => {
     });
   });
 
+  it("takes nothing but texts from a recording, whatever it holds", async () => {
+    const hostile = { document_id: "a\ud800", semantic_identifier: {}, blurb: 5, updated_at: 9 };
+    const turn = await read(
+      [
+        "null",
+        "5",
+        packet({ type: "message_start", final_documents: [hostile, null, 5, { document_id: 1 }] }),
+        packet({ type: "search_tool_documents_delta", documents: "none" }),
+        packet({ type: "message_delta", content: { a: 1 } }),
+        packet({ type: "search_tool_queries_delta", queries: [{ a: 1 }, "b"] }),
+        packet({ type: "citation_info", citation_number: "1", document_id: {} }),
+        packet({ type: "stop" }),
+      ].join("\n"),
+    );
+    expect(turn).toMatchObject({ text: "", queries: ["", "b"], isComplete: true, damaged: 2 });
+    expect(turn.citations.size).toBe(0);
+    expect([...turn.documents.values()]).toEqual([
+      { document_id: "a\ufffd", semantic_identifier: "", link: "", blurb: "", updated_at: "" },
+    ]);
+  });
+
   it("accepts every packet that the service sends", async () => {
     const file = join(projectFolder, "test", "fixtures", "wire", "every-packet.ndjson");
     const turn = await read(readFileSync(file, "utf8"), 1_000);

@@ -95,26 +95,29 @@ async function ask(text) {
   announce("Waiting for the answer.");
   const stopCounting = countSeconds(view.note);
   let frame = 0;
-  const problem = await receive(turn, text, running.signal, () => {
-    stopCounting();
-    frame ||= requestAnimationFrame(() => {
-      frame = 0;
-      view.show(turn);
+  try {
+    const problem = await receive(turn, text, running.signal, () => {
+      stopCounting();
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        view.show(turn);
+      });
     });
-  });
-  cancelAnimationFrame(frame);
-  stopCounting();
-  view.show(turn);
-  view.showSources(turn);
-  session = turn.session ?? session;
-  if (problem !== undefined) showProblem(view, text, problem);
-  const { length } = sourcesOf(turn).cited;
-  const sources = length === 1 ? "1 source." : `${length} sources.`;
-  announce(
-    problem === undefined ? `Answer: ${view.text()} ${sources}` : `${view.text()} ${problem}`,
-  );
-  running = undefined;
-  showBusy(false);
+    cancelAnimationFrame(frame);
+    view.show(turn);
+    view.showSources(turn);
+    session = turn.session ?? session;
+    if (problem !== undefined) showProblem(view, text, problem);
+    const { length } = sourcesOf(turn).cited;
+    const sources = length === 1 ? "1 source." : `${length} sources.`;
+    announce(
+      problem === undefined ? `Answer: ${view.text()} ${sources}` : `${view.text()} ${problem}`,
+    );
+  } finally {
+    stopCounting();
+    running = undefined;
+    showBusy(false);
+  }
 }
 
 function submit() {

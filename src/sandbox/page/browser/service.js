@@ -21,11 +21,14 @@ export function forgetKey() {
 }
 
 /**
+ * Throws Denied for a key that no header can hold.
  * @param {string} path
  * @param {{ method?: string, body?: unknown, signal?: AbortSignal }} [options]
  * @returns {Promise<Response>}
  */
 export async function send(path, { method = "GET", body, signal } = {}) {
+  // The browser refuses such a header, which would look like a lost connection.
+  if (/[^\u0020-\u007e]/.test(key)) throw new Denied();
   const headers = new Headers({ authorization: `Bearer ${key}` });
   if (body !== undefined) headers.set("content-type", "application/json");
   return await fetch(path, {

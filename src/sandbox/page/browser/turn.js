@@ -70,9 +70,40 @@ export function addLine(turn, line) {
     turn.damaged += 1;
     return;
   }
+  if (typeof value !== "object" || value === null) {
+    turn.damaged += 1;
+    return;
+  }
   if (typeof value.chat_session_id === "string") turn.session = value.chat_session_id;
   if (typeof value.error === "string") turn.failure = value.error;
   if (value.obj) addPacket(turn, value.obj);
+}
+
+/** A recording may hold anything. @param {unknown} value */
+const textOf = (value) => (typeof value === "string" ? value : "");
+
+/** @param {unknown} value @returns {any[]} */
+const listOf = (value) => (Array.isArray(value) ? value : []);
+
+/**
+ * Half a surrogate pair has no address: an id becomes well-formed.
+ * @param {unknown} value
+ */
+const idOf = (value) => textOf(value).replace(/\p{Surrogate}/gu, "\ufffd");
+
+/** @param {Turn} turn @param {unknown} list */
+function addDocuments({ documents }, list) {
+  for (const each of listOf(list)) {
+    const id = idOf(each?.document_id);
+    if (id === "") continue;
+    documents.set(id, {
+      document_id: id,
+      semantic_identifier: textOf(each.semantic_identifier),
+      link: textOf(each.link),
+      blurb: textOf(each.blurb),
+      updated_at: textOf(each.updated_at),
+    });
+  }
 }
 
 /**
@@ -82,22 +113,24 @@ export function addLine(turn, line) {
 function addPacket(turn, packet) {
   switch (packet.type) {
     case "message_start":
-      for (const each of packet.final_documents ?? []) turn.documents.set(each.document_id, each);
+      addDocuments(turn, packet.final_documents);
       break;
     case "message_delta":
-      turn.text += packet.content ?? "";
+      turn.text += textOf(packet.content);
       break;
     case "reasoning_delta":
-      turn.reasoning += packet.reasoning ?? "";
+      turn.reasoning += textOf(packet.reasoning);
       break;
     case "search_tool_queries_delta":
-      turn.queries.push(...(packet.queries ?? []));
+      turn.queries.push(...listOf(packet.queries).map(textOf));
       break;
     case "search_tool_documents_delta":
-      for (const each of packet.documents ?? []) turn.documents.set(each.document_id, each);
+      addDocuments(turn, packet.documents);
       break;
     case "citation_info":
-      turn.citations.set(packet.citation_number, packet.document_id);
+      if (Number.isInteger(packet.citation_number)) {
+        turn.citations.set(packet.citation_number, idOf(packet.document_id));
+      }
       break;
     case "stop":
       turn.isComplete = true;
