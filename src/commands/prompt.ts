@@ -9,6 +9,8 @@ import type { Output } from "../output/terminal/output.ts";
 export interface Prompt {
   /** Whether questions are possible: a terminal, no `--no-input`, no CI. */
   readonly canAsk: boolean;
+  /** The terminal was closed, or Ctrl-D was typed: no answer will come. */
+  readonly hasEnded: boolean;
   /** Reads a trimmed line of text; an empty line is `preset`. */
   ask(question: string, remedy: Remedy, preset?: string): Promise<string>;
   /** Reads a line without echo. */
@@ -33,7 +35,13 @@ function discardStream(): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
 
+const inputEnded = (): CliError =>
+  new CliError("usage", "the input ended before an answer", { hints: ["nothing was changed"] });
+
 async function readLine(context: Context, isHidden: boolean): Promise<string> {
+  context.signal.throwIfAborted();
+  // An ended stream sends no event again, and Node would exit with 0 while this waits for one.
+  if (context.stdin.stream.readableEnded) throw inputEnded();
   const lines = createInterface({
     input: context.stdin.stream,
     // Without `terminal`, the terminal echoes and edits; with it, readline reads raw keys.
@@ -45,13 +53,7 @@ async function readLine(context: Context, isHidden: boolean): Promise<string> {
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once("line", resolve);
-      lines.once("close", () =>
-        reject(
-          new CliError("usage", "the input ended before an answer", {
-            hints: ["nothing was changed"],
-          }),
-        ),
-      );
+      lines.once("close", () => reject(inputEnded()));
       // In raw mode, Ctrl-C is a key, not a signal.
       lines.once("SIGINT", () =>
         reject(new CliError("interrupted", "interrupted; nothing was changed")),
@@ -84,6 +86,9 @@ export function createPrompt(context: Context, flags: GlobalFlags, output: Outpu
     await output.flush();
   };
   return {
+    get hasEnded() {
+      return context.stdin.stream.readableEnded;
+    },
     canAsk,
     async ask(question, remedy, preset) {
       if (!canAsk) throw refuse(question, remedy);

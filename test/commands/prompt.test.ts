@@ -1,8 +1,9 @@
 import { getEventListeners } from "node:events";
 import { PassThrough } from "node:stream";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createPrompt } from "../../src/commands/prompt.ts";
 import { createOutput } from "../../src/output/terminal/output.ts";
+import { main } from "../main.ts";
 import { createTestContext } from "../support.ts";
 
 it("leaves nothing behind at the signal, however many questions are asked", async () => {
@@ -17,4 +18,34 @@ it("leaves nothing behind at the signal, however many questions are asked", asyn
     expect(await answer).toBe(`answer ${number}`);
   }
   expect(getEventListeners(context.signal, "abort")).toEqual([]);
+});
+
+it("fails at once where the input has ended or the signal came before the question", async () => {
+  const context = createTestContext({ isTTY: true });
+  const stream = new PassThrough();
+  const prompt = createPrompt(
+    { ...context, stdin: { ...context.stdin, isTTY: true, stream } },
+    {},
+    createOutput(context),
+  );
+  setImmediate(() => stream.end());
+  await expect(prompt.confirm("Go on?", true)).rejects.toThrow("the input ended");
+  await expect(prompt.confirm("Go on?", true)).rejects.toThrow("the input ended");
+  expect(prompt.hasEnded).toBe(true);
+  context.abort(new Error("stopped"));
+  await expect(prompt.confirm("Go on?", true)).rejects.toThrow("stopped");
+});
+
+it("ends config init at the end of the input, and says that nothing was changed", async () => {
+  const context = createTestContext({ isTTY: true });
+  const stream = new PassThrough();
+  const stdin = { ...context.stdin, isTTY: true, stream };
+  const ended = main(["config", "init"], { ...context, stdin });
+  await vi.waitFor(() => expect(context.stderrText()).toContain("Address of the service"));
+  stream.write("\n");
+  await vi.waitFor(() => expect(context.stderrText()).toContain("Try knowctl now"));
+  stream.end();
+  expect(await ended).toBe(2);
+  expect(context.stderrText().match(/the input ended/g)).toHaveLength(1);
+  expect(context.stderrText().match(/Address of the service/g)).toHaveLength(1);
 });

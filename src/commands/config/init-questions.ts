@@ -83,9 +83,9 @@ function namedAddress(address: string): string {
   }
 }
 
-/** Asks until `read` accepts the answer. Off a terminal the first mistake is thrown. */
+/** Asks until `read` accepts the answer. Off a terminal, or at the end of the input, throws the mistake. */
 async function askUntilRead<T>(
-  { canAsk }: Prompt,
+  prompt: Prompt,
   output: Output,
   ask: () => Promise<string>,
   read: (answer: string) => T | Promise<T>,
@@ -95,7 +95,8 @@ async function askUntilRead<T>(
     try {
       return await read(answer);
     } catch (error) {
-      if (!canAsk || !(error instanceof CliError) || error.exit === "interrupted") throw error;
+      const canAskAgain = prompt.canAsk && !prompt.hasEnded;
+      if (!canAskAgain || !(error instanceof CliError) || error.exit === "interrupted") throw error;
       await output.problem(error.message);
       for (const hint of error.hints) await output.problem("  → ", hint);
     }
