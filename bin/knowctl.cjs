@@ -131,6 +131,16 @@ function packageFiles() {
   };
 }
 
+/** Node ends with 0 where nothing is left to wait for, also in the middle of a command. */
+function refuseEarlyEnd(code) {
+  if (code !== 0) return;
+  process.exitCode = 1;
+  fs.writeSync(
+    2,
+    "error: unexpected: knowctl ended before the command did\n  → this is a bug in knowctl; run again with --debug and report it\n",
+  );
+}
+
 function run() {
   if (!supported(process.versions.node)) {
     fs.writeSync(2, "error: knowctl needs Node 20.19 or newer, this is " + process.version + "\n");
@@ -144,11 +154,13 @@ function run() {
   var context = load(function () {
     return require("../dist/context.cjs");
   });
+  process.once("exit", refuseEarlyEnd);
   void load(function () {
     return require("../dist/main.cjs");
   })
     .main(args, context.systemContext(packageFiles(), isStdoutClosed()))
     .then(function (code) {
+      process.removeListener("exit", refuseEarlyEnd);
       process.exitCode = code;
     });
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { filesInThisThread } from "../../src/documents/inspect/open-inspector.ts";
 import { patienceMs } from "../patience.ts";
 import { follow, keepEnded, lineOf } from "../ran.ts";
-import { startTestService } from "../service.ts";
+import { startTestService, writeFiles } from "../service.ts";
 import { cleanEnvironment, projectFolder, runCli, temporaryFolder } from "../support.ts";
 
 const binary = join(projectFolder, "bin", "knowctl.cjs");
@@ -186,6 +186,23 @@ describe("standard output", () => {
     const out = execFileSync("bash", ["-c", shell], { encoding: "utf8" });
     expect(out).toMatch(/^Upload documents .*\n0\n$/);
   });
+});
+
+it("an end before that of the command is no success", () => {
+  const folder = temporaryFolder();
+  writeFiles(folder, {
+    "dist/context.cjs": "exports.systemContext = () => ({});",
+    "dist/main.cjs": "exports.main = () => new Promise(() => {});",
+    "dist/worker.cjs": "",
+    "dist/help.json": "{}",
+    "package.json": "{}",
+    "bin/knowctl.cjs": readFileSync(binary, "utf8"),
+  });
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, "bin/knowctl.cjs"), "x"], {
+    encoding: "utf8",
+  });
+  expect(stderr).toContain("knowctl ended before the command did");
+  expect(status).toBe(1);
 });
 
 it("a usage error is exit 2", async () => {
