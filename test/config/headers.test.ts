@@ -130,4 +130,26 @@ describe("headers of a profile", () => {
     expect(teams.length).toBeGreaterThan(3);
     expect(new Set(teams)).toEqual(new Set(["a team"]));
   });
+
+  it.each([
+    [["headers", '{"X-Key":"a-literal-value"}'], "a key cannot be an argument"],
+    [["headers.X-Key", "a-literal-value"], "a key cannot be an argument"],
+    [["headers.Host", '{"env":"A"}'], "knowctl sets the header Host itself"],
+    [["headers.x-team", '{"env":"A"}'], "the header x-team is given twice"],
+    [["headers.a b", '{"env":"A"}'], "the name of a header may hold"],
+  ])("config set %j is refused", async ([key = "", value = ""], message) => {
+    const made = desk({ "X-Team": "a team" });
+    const context = createTestContext({ cwd: made.project, env: made.env });
+    const line = ["config", "set", `profiles.p.${key}`, value];
+    expect(await main(line, context), context.stderrText()).toBe(2);
+    expect(context.stderrText()).toContain(message);
+    expect(context.stderrText()).not.toContain("a-literal-value");
+    expect(context.stderrText()).not.toContain("knowctl login");
+  });
+
+  it("that no request can carry are named by config validate", async () => {
+    const context = contextWith({ baseUrl: prod, headers: { Host: "x" } });
+    expect(await main(["config", "validate"], context)).toBe(3);
+    expect(context.stdoutText() + context.stderrText()).toContain("profiles.p.headers.Host");
+  });
 });

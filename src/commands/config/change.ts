@@ -8,6 +8,7 @@ import {
 } from "../../config/file/edit.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import { isSecretPath, parseKey } from "../../config/file/key-path.ts";
+import { headerProblems } from "../../config/values/headers.ts";
 import { isSecretName } from "../../config/values/members.ts";
 import { nearest } from "../../config/values/nearest.ts";
 import { addressProblem } from "../../config/values/url.ts";
@@ -80,14 +81,14 @@ async function firstValid(draft: Draft, path: readonly string[], text: string): 
   throw failure;
 }
 
-function keyInArguments(key: string): CliError {
+function keyInArguments(key: string, isHeader: boolean): CliError {
   return new CliError(
     "usage",
     `${key}: a key cannot be an argument: every process can read arguments`,
     {
       hints: [
-        "store it: knowctl login",
-        `or name a variable: knowctl config set ${key} '{"env": "NAME"}'`,
+        ...(isHeader ? [] : ["store it: knowctl login"]),
+        `name a variable: knowctl config set ${key} '{"env": "NAME"}'`,
         `or a file: knowctl config set ${key} '{"file": "PATH"}'`,
       ],
     },
@@ -112,6 +113,12 @@ function checkAddress(key: string, draft: Draft, path: readonly string[]): void 
   if (problem) throw new CliError("usage", `${key}: ${problem}`);
 }
 
+function checkHeaders(key: string, draft: Draft, path: readonly string[]): void {
+  if (path[0] !== "profiles" || path[2] !== "headers") return;
+  const [problem] = headerProblems(Object.keys(readDraft(draft, path.slice(0, 3)) as object));
+  if (problem) throw new CliError("usage", `${key}: ${problem.message}`);
+}
+
 const place = /^.*?:\d+:\d+: (?:[\w.[\]-]+: )?/;
 
 // The text was never in a file, so line and column are useless: the error names only the key.
@@ -130,8 +137,11 @@ export async function configSet(
 ): Promise<void> {
   const { draft, path } = await open(context, key, options);
   const isReference = typeof fromJson(text) === "object" && fromJson(text) !== null;
-  const holds = path[0] === "profiles" && path.length < 3 && holdsKey(fromJson(text));
-  if (holds || (isSecretPath(path) && !isReference)) throw keyInArguments(key);
+  const isHeaders = path.length === 3 && path[2] === "headers";
+  const given = isHeaders ? { headers: fromJson(text) } : fromJson(text);
+  const holds = path[0] === "profiles" && path.length <= 3 && holdsKey(given);
+  if (holds || (isSecretPath(path) && !isReference))
+    throw keyInArguments(key, path[2] === "headers");
   if (path.length < 2 && path[0] !== "defaultProfile" && path[0] !== "$schema" && !isReference) {
     throw new CliError("usage", `${key} is a group of settings, not a value`, {
       hints: ["set one of its members, as ingest.include"],
@@ -144,6 +154,7 @@ export async function configSet(
     throw withoutPlace(key, error);
   }
   checkAddress(key, next, path);
+  checkHeaders(key, next, path);
   await saveDraft(next);
   await createOutput(context, options).note(`${path.join(".")} set in ${draft.path}`);
 }

@@ -3,6 +3,7 @@ import { findProject, findUserFile, readNamed } from "../../config/find/discover
 import { checkPrivate } from "../../config/file/files.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import { givenWord, isOn } from "../../config/values/given.ts";
+import { headerProblems } from "../../config/values/headers.ts";
 import { secretsOf } from "../../config/values/members.ts";
 import { offsetOf, placeOf } from "../../config/file/nodes.ts";
 import { parseConfig, type ParsedFile } from "../../config/file/parse.ts";
@@ -38,6 +39,8 @@ function contentProblems(file: ParsedFile, isUser: boolean, isNamed: boolean): P
       const problem = addressProblem(member, profile[member]);
       if (problem) report(at(member), problem);
     }
+    for (const { name: header, message } of headerProblems(Object.keys(profile.headers ?? {})))
+      report([...at("headers"), header], message);
     if (isUser) continue;
     if (profile.allowInsecureTls !== undefined)
       report(at("allowInsecureTls"), "applies only in the user file");

@@ -6,6 +6,18 @@ import { resolveSecret } from "./secrets.ts";
 const reserved =
   /^(?:accept-encoding|authorization|connection|content-.*|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
 
+/** Why no request can carry these headers, by name: one that is reserved, or given twice. */
+export function headerProblems(names: readonly string[]): { name: string; message: string }[] {
+  const seen = new Set<string>();
+  return names.flatMap((name) => {
+    const lower = name.toLowerCase();
+    if (reserved.test(lower)) return [{ name, message: `knowctl sets the header ${name} itself` }];
+    if (seen.has(lower)) return [{ name, message: `the header ${name} is given twice` }];
+    seen.add(lower);
+    return [];
+  });
+}
+
 /**
  * The headers that the profile adds to every request, by lower-case name. A stored value goes
  * where a stored key goes. Throws CliError `not-configured` for a reserved name, one that is
@@ -16,22 +28,15 @@ export async function resolveHeaders(request: KeyRequest): Promise<Record<string
   const layer = winners.get("headers");
   const headers: Record<string, string> = {};
   if (!layer) return headers;
+  const [problem] = headerProblems(Object.keys(values.headers ?? {}));
+  if (problem) {
+    const where = layer.where(["headers", problem.name]);
+    throw new CliError("not-configured", `${where}: ${problem.message}`, {
+      hints: ["leave it out; keys are accessToken and apiKey, and case makes no difference"],
+    });
+  }
   for (const [name, secret] of Object.entries(values.headers ?? {})) {
     const path = ["headers", name] as const;
-    if (reserved.test(name.toLowerCase())) {
-      throw new CliError(
-        "not-configured",
-        `${layer.where([...path])}: knowctl sets the header ${name} itself`,
-        { hints: ["leave it out; keys are accessToken and apiKey"] },
-      );
-    }
-    if (Object.hasOwn(headers, name.toLowerCase())) {
-      throw new CliError(
-        "not-configured",
-        `${layer.where([...path])}: the header ${name} is given twice`,
-        { hints: ["upper and lower case are the same in names of headers; leave one out"] },
-      );
-    }
     const refused = misdirected(secret, path, layer, request);
     if (refused) throw refused;
     const resolved = await resolveSecret(secret, path, layer, request.machine, request.warn);

@@ -87,7 +87,8 @@ export function validateConfig(file: Parsed, value: unknown, prefix: Path = []):
       }));
     }
     if (issue.code === "invalid_key") {
-      const message = `${dotted(path)}: a profile name may hold letters, digits, "-", "_" and "."`;
+      const what = path.includes("headers") ? "the name of a header" : "a profile name";
+      const message = `${dotted(path)}: ${what} may hold letters, digits, "-", "_" and "."`;
       return [{ where: whereIs(file, [...prefix, ...path], true), message }];
     }
     const full = [...prefix, ...path];
