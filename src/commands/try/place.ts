@@ -43,19 +43,29 @@ function makeTemporary(): string {
   }
 }
 
+function removeKept(data: string): void {
+  try {
+    rmSync(data, { recursive: true, force: true });
+  } catch (error) {
+    throw new CliError("local", `cannot replace ${data}: ${messageOf(error)}`, {
+      hints: ["set XDG_DATA_HOME to another folder, or leave out --keep"],
+      cause: error,
+    });
+  }
+}
+
 /**
  * Opens a place in a temporary folder. With `isKept` the data is in the user's data folder instead,
  * without what an earlier trial of the same documents left there. Throws CliError `local`.
  */
 export function openPlace(context: Context, documents: string, isKept: boolean): Place {
+  const name = createHash("sha256").update(documents).digest("hex").slice(0, 12);
+  const kept = join(dataFolder(context), name);
+  if (isKept) removeKept(kept);
   const folder = makeTemporary();
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  const key = randomUUID();
-  if (!isKept) return { folder, key, data: join(folder, "service"), isKept, remove };
-  const name = createHash("sha256").update(documents).digest("hex").slice(0, 12);
-  const data = join(dataFolder(context), name);
-  rmSync(data, { recursive: true, force: true });
-  return { folder, key, data, isKept, remove };
+  const data = isKept ? kept : join(folder, "service");
+  return { folder, key: randomUUID(), data, isKept, remove };
 }
 
 /** The environment of the commands that are run: no setting of the user's reaches them. */

@@ -34,8 +34,13 @@ interface Trial {
 /** Enough documents to make questions from. */
 const maxQuestionBytes = 256 * 1024;
 
+/** False also where the system cannot look: a loop of links, a file above, a name too long. */
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function noFolder(name: string): CliError {

@@ -132,6 +132,18 @@ it("keeps the documents with --keep, those of the last time alone", async () => 
   expect(context.stdoutText()).toContain("Close the red valve.");
 });
 
+it("says where it cannot keep the documents, and leaves nothing behind", async () => {
+  const { cwd, run } = await tryOut(["docs", "--keep"]);
+  const temporary = join(cwd, "temporary");
+  writeFiles(cwd, { "temporary/.keep": "", file: "" });
+  vi.stubEnv("TMPDIR", temporary);
+  vi.stubEnv("TEMP", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { code, stderr } = await run({ XDG_DATA_HOME: join(cwd, "file") });
+  expect(stderr).toMatch(/cannot (?:replace|create)/);
+  expect({ code, left: readdirSync(temporary) }).toEqual({ code: 14, left: [".keep"] });
+});
+
 it("goes on with the documents that can be read", async () => {
   const files = { ...pumps, "docs/bad.md": "---\nupdated: yesterday\n---\n# Bad\n\nText.\n" };
   const { run } = await tryOut(["docs"], files);
@@ -144,6 +156,8 @@ it("goes on with the documents that can be read", async () => {
 it.each([
   ["a folder that is none", "nosuch", /nosuch is not a folder/],
   ["a file", "docs/pumps.md", /docs\/pumps\.md is not a folder/],
+  ["a place below a file", "docs/pumps.md/x", /docs\/pumps\.md\/x is not a folder/],
+  ["a name that no system takes", "x".repeat(5_000), /x is not a folder/],
   ["an empty name", "", /"" is not a folder/],
   ["a folder without documents", "empty", /0 documents found/],
 ])("refuses %s", async (_name, folder, message) => {
