@@ -1,7 +1,12 @@
 const longestWord = 15;
 
-/** Letters and spaces that a gateway may want: `X-Team: platform`. Every text has such words. */
-const isWord = (text: string): boolean => text.length <= longestWord && /^[a-z -]+$/i.test(text);
+/** Headers that describe a request; their values, such as the own address, stand in many texts. */
+const plainNames =
+  /^(?:accept|accept-language|user-agent|origin|referer|from|forwarded|x-forwarded-.+)$/;
+
+/** What a gateway may want: `X-Team: platform engineering`. Every text has such words. */
+const isWord = (text: string): boolean =>
+  /^[a-z -]+$/i.test(text) && (text.length <= longestWord || text.includes(" "));
 
 function passwordOf(login: string): string[] {
   const text = Buffer.from(login, "base64").toString();
@@ -18,11 +23,12 @@ function partsOf(name: string, value: string): string[] {
 
 /**
  * The secrets in headers of a profile: each value, and the key in it after a scheme such as
- * `Bearer`, which a server may echo alone. Leaves out short values of letters only: the word
- * would be removed from every text, and no connector would be found by its name.
+ * `Bearer`, which a server may echo alone. Leaves out words and values that describe a request:
+ * they would be removed from every text, and no connector would be found by its name.
  */
 export function headerSecrets(headers: Readonly<Record<string, string>> = {}): string[] {
   return Object.entries(headers)
+    .filter(([name]) => !plainNames.test(name))
     .flatMap(([name, value]) => [value, ...partsOf(name, value)])
     .filter((text) => text !== "" && !isWord(text));
 }

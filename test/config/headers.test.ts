@@ -111,12 +111,24 @@ describe("headers of a profile", () => {
     }
   });
 
-  it("remove no ordinary word from names and answers", async () => {
+  it("remove no ordinary word, and no address, from names and answers", async () => {
     const { sandbox } = await startTestService({ key: testKey });
-    const headers = { "X-Team": "Handbook" };
-    const context = contextWith({ baseUrl: sandbox.url, apiKey: testKey, headers });
+    const headers = {
+      "X-Team": "Handbook",
+      "X-Unit": "Everybody who can sign in",
+      Origin: sandbox.url,
+    };
+    const profile = { baseUrl: sandbox.url, apiKey: testKey, headers };
+    const context = contextWith(profile);
     const args = ["connectors", "find", "Handbook uploads"];
     expect(await main(args, context), context.stderrText()).toBe(0);
+    const shown = contextWith({ ...profile, ingest: { idPrefix: "Handbook/" } });
+    await main(["config", "show"], shown);
+    expect(shown.stdoutText()).toContain("Handbook/");
+    expect(shown.stdoutText()).toContain(sandbox.url);
+    const checked = contextWith(profile);
+    await main(["doctor", "--json"], checked);
+    expect(checked.stdoutText()).toContain(sandbox.url);
   });
 
   it("are in the requests of doctor too", async () => {

@@ -9,13 +9,18 @@ import { secretsOf } from "../../config/values/members.ts";
 import { userPlaces } from "../../config/find/places.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
+import { headerSecrets } from "../header-secrets.ts";
 
 /** Second safeguard: registers stored keys for redaction, in case a mask misses one. */
 export function hideStoredKeys(config: Config, output: Output): void {
   for (const file of config.files) {
     for (const profile of Object.values(file.content.profiles ?? {})) {
-      for (const { secret } of secretsOf(profile)) {
-        if (typeof secret === "string" && secret !== "sandbox") output.secrets.add(secret);
+      for (const { path, secret } of secretsOf(profile)) {
+        if (typeof secret !== "string" || secret === "sandbox") continue;
+        const [kind, name = ""] = path;
+        const texts =
+          kind === "headers" ? headerSecrets({ [name.toLowerCase()]: secret }) : [secret];
+        for (const text of texts) output.secrets.add(text);
       }
     }
   }
