@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../../database.ts";
 import { CliError, messageOf } from "../../errors.ts";
@@ -77,19 +78,17 @@ CREATE TABLE IF NOT EXISTS files (
 PRAGMA user_version = 2;
 `;
 
-/** Opens the sandbox's database file. Creates the data folder, for the owner only. */
+/** Opens the sandbox's database file. Creates it and the data folder, for the owner only. */
 export async function openSandboxDatabase(dataFolder: string): Promise<Database> {
   try {
     makeFolder(dataFolder, 0o700);
+    // SQLite would let everybody read it, which counts in a folder that was there before.
+    closeSync(openSync(join(dataFolder, "sandbox.sqlite"), "a", 0o600));
   } catch (error) {
-    throw new CliError(
-      "local",
-      `cannot create the data folder ${dataFolder}: ${messageOf(error)}`,
-      {
-        cause: error,
-        hints: ["choose another folder with --data DIR"],
-      },
-    );
+    throw new CliError("local", `cannot use the data folder ${dataFolder}: ${messageOf(error)}`, {
+      cause: error,
+      hints: ["choose another folder with --data DIR"],
+    });
   }
   const path = join(dataFolder, "sandbox.sqlite");
   const database = await openDatabase(path);
