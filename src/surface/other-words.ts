@@ -1,4 +1,4 @@
-/** Words of other tools for what a command of this one does. */
+/** Words of other tools, with the command or the global flag of this tool that does the same. */
 export const otherWords: Readonly<Record<string, string>> = {
   add: "ingest",
   ask: "chat",
@@ -21,9 +21,10 @@ export const otherWords: Readonly<Record<string, string>> = {
   talk: "chat",
   test: "doctor",
   upload: "ingest",
+  version: "--version",
 };
 
-/** The command that a word of another tool stands for; undefined for any other word. */
+/** The command or flag that a word of another tool stands for; undefined for any other word. */
 export function commandFor(word: string): string | undefined {
   return Object.hasOwn(otherWords, word) ? otherWords[word] : undefined;
 }

@@ -3,7 +3,7 @@ import { CliError } from "../errors.ts";
 import { isGroup, pathOf, summaryOf } from "./commands.ts";
 import { globalOptions } from "./global-options.ts";
 import { formatHelp, type HelpKind } from "./help/help.ts";
-import { topicText } from "./help/topics.ts";
+import { topicNames, topicText } from "./help/topics.ts";
 import { commandFor } from "./other-words.ts";
 import { makeStrict } from "./strict.ts";
 
@@ -24,6 +24,9 @@ function withoutValue(message: string): string {
   );
 }
 
+/** Commands whose `help WORD` names neither a command nor a topic. */
+const helpWords = new WeakSet<Command>();
+
 function usageError(error: CommanderError, command: Command): CliError {
   const [message = "", ...rest] = withoutValue(error.message).split("\n");
   const suggestions = rest.map((line) => line.replace(/^\((.*)\)$/, "$1"));
@@ -32,6 +35,9 @@ function usageError(error: CommanderError, command: Command): CliError {
   if (meant !== undefined && !command.parent) suggestions.splice(0, 1, `use \`knowctl ${meant}\``);
   const isMessage = command.name() === "chat" && error.code === "commander.unknownOption";
   if (isMessage) suggestions.push('put a message that starts with a dash after --: chat -- "…"');
+  if (helpWords.has(command) && suggestions.length === 0) {
+    suggestions.push(`name a command or a topic: ${topicNames.join(", ")}`);
+  }
   return new CliError("usage", message, {
     hints: [...suggestions, `see \`${`knowctl ${pathOf(command)}`.trim()} --help\``],
     cause: error,
@@ -40,9 +46,10 @@ function usageError(error: CommanderError, command: Command): CliError {
 
 const globalCopies = new WeakSet<Option>();
 
-/** What commander 14 does for `help WORD…` and for a word that is no command; not in its types. */
+/** What commander 14 does for help and for a word that is no command; not in its types. */
 interface HelpDispatch {
   _dispatchHelpCommand(): void;
+  _outputHelpIfRequested(args: string[]): void;
   unknownCommand(): void;
 }
 
@@ -68,6 +75,7 @@ function followHelp(command: Command, output: HelpOutput): void {
       if (!next) {
         const topic = found.parent ? undefined : topicText(word, output.width);
         if (topic !== undefined) return output.write(topic);
+        if (!found.parent) helpWords.add(found);
         found.args = [word];
         (found as unknown as HelpDispatch).unknownCommand();
         return;
@@ -76,6 +84,18 @@ function followHelp(command: Command, output: HelpOutput): void {
     }
     output.kind = "full";
     found.help();
+  };
+}
+
+/** Refuses `WORD -h` where WORD is no command; commander shows the help of the group. */
+function refuseHelpOfNothing(command: Command): void {
+  const dispatch = command as unknown as HelpDispatch;
+  const show = dispatch._outputHelpIfRequested.bind(command);
+  dispatch._outputHelpIfRequested = (args) => {
+    const asksHelp = args.includes("-h") || args.includes("--help");
+    const [word] = command.args;
+    if (asksHelp && word !== undefined && !word.startsWith("-")) dispatch.unknownCommand();
+    show(args);
   };
 }
 
@@ -105,6 +125,7 @@ export function prepare(command: Command, output: HelpOutput, argv: readonly str
   if (isGroup(command)) {
     command.helpCommand("help [command]", "show help for a command");
     followHelp(command, output);
+    refuseHelpOfNothing(command);
   }
   for (const subcommand of command.commands) {
     subcommand.summary(summaryOf(subcommand));

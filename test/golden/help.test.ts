@@ -131,7 +131,9 @@ describe("knowctl help", () => {
     ["help ingest retyr", /unknown command 'retyr'\n.*Did you mean retry\?/],
     ["help login x", /unknown command 'x'\n.*`knowctl login --help`/],
     ["connectors help lst", /unknown command 'lst'\n.*Did you mean list\?/],
-    ["help exit-code", /unknown command 'exit-code'/],
+    ["help exit-code", /unknown command 'exit-code'\n.*topic: exit-codes, environment,/],
+    ["nosuch -h", /unknown command 'nosuch'/],
+    ["connectors lst --help", /unknown command 'lst'\n.*Did you mean list\?/],
   ])("refuses a word that is none: %s", async (line, message) => {
     expect(await run(line)).toEqual({ code: 2, out: "", err: expect.stringMatching(message) });
   });

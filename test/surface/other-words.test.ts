@@ -4,7 +4,7 @@ import { commandSummaries } from "../../src/program.ts";
 import { otherWords } from "../../src/surface/other-words.ts";
 import { createTestContext } from "../support.ts";
 
-it.each(["upload", "push", "sync", "ask", "ls"])(
+it.each(["upload", "push", "sync", "ask", "ls", "version"])(
   "%s: names the command that is meant",
   async (word) => {
     const context = createTestContext();
@@ -18,7 +18,7 @@ it("stands for commands that exist, by words that are none", () => {
   const commands = commandSummaries().map(([name]) => name);
   const firstWords = new Set(commands.map((name) => name.split(" ")[0]));
   for (const [word, command] of Object.entries(otherWords)) {
-    expect(commands).toContain(command);
+    expect([...commands, "--version"]).toContain(command);
     expect(firstWords).not.toContain(word);
   }
 });

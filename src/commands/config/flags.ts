@@ -23,7 +23,7 @@ function addInit(config: Command, run: Run, runLine: RunLine): void {
     .option("--no-check", "save without testing the connection")
     .configureHelp({
       examples: [
-        ["knowctl config init", "answer questions"],
+        ["knowctl config init", "asks for address, key and name of the profile"],
         [
           "KNOWCTL_API_KEY=sandbox knowctl config init --profile sandbox --base-url http://127.0.0.1:8787",
           "without questions, for a running `knowctl sandbox`",
