@@ -1,4 +1,4 @@
-import type { PairRecord } from "../api/schemas.ts";
+import type { IngestionDocument, PairRecord } from "../api/schemas.ts";
 import type { Clock } from "./clock.ts";
 import type { FaultSpec } from "./http/faults.ts";
 import type { LedgerMode } from "./store/ledger.ts";
@@ -39,6 +39,8 @@ export interface SandboxOptions {
   tokenDelayMs?: number;
   /** Default `full`; `off` keeps memory constant for any number of documents. */
   ledger?: LedgerMode;
+  /** Called with each stored document, as it was sent. */
+  onDocument?(document: IngestionDocument): void;
   /** How many polls report an uploaded chat file as PROCESSING (default 0). */
   fileLooks?: number;
   /** Silence in a stream before a heartbeat packet (default 15 s). */

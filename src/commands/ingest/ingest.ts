@@ -53,15 +53,16 @@ export function checkOptions(paths: readonly string[], options: IngestOptions): 
   }
 }
 
-/** The error of a command that found no file. */
-export function nothingFound({ inputs, settings }: DocumentSource): CliError {
+/** The error of a command that found no file; in a trial, with advice for `knowctl try`. */
+export function nothingFound({ inputs, settings }: DocumentSource, isTrial = false): CliError {
   const places = inputs.length > 0 ? inputs : settings.include;
-  return new CliError("usage", `0 documents found in ${places.join(", ")}`, {
-    hints: [
-      "check the path; `knowctl ingest explain FILE` shows why a file is left out",
-      "use --allow-empty if you expect no documents",
-    ],
-  });
+  const hints = isTrial
+    ? ["name a folder with Markdown, text, HTML, DOCX or PDF files: knowctl try FOLDER"]
+    : [
+        "check the path; `knowctl ingest explain FILE` shows why a file is left out",
+        "use --allow-empty if you expect no documents",
+      ];
+  return new CliError("usage", `0 documents found in ${places.join(", ")}`, { hints });
 }
 
 // Small folders are read completely, with all warnings, before the upload. In large folders
@@ -76,7 +77,9 @@ export async function planFound(
   planOptions: { files?: ReportFiles; onManyPending?: () => void } = {},
 ): Promise<Plan> {
   const plan = await planFolder(context, session, { ...options, ...planOptions, mostReadFirst });
-  if (plan.fileCount === 0 && !options.allowEmpty) throw nothingFound(session.source);
+  if (plan.fileCount === 0 && !options.allowEmpty) {
+    throw nothingFound(session.source, context.isTrial);
+  }
   await session.progress.stop();
   return plan;
 }

@@ -23,7 +23,8 @@ export async function offer(context: Context, runLine: RunLine): Promise<void> {
   const prompt = createPrompt(context, {}, output);
   const isSet = (context.env["KNOWCTL_BASE_URL"] ?? "") !== "";
   if (!prompt.canAsk || isSet || (await hasService(context))) return;
-  if (await prompt.confirm("\nTry it now, with a folder of yours?", true)) {
+  // No empty line before it: help and question fill the 24 lines of a terminal.
+  if (await prompt.confirm("Try it now, with a folder of yours?", true)) {
     await tryOut(context, [], {}, runLine);
   }
 }

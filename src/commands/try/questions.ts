@@ -1,13 +1,9 @@
+import type { IngestionDocument } from "../../api/schemas.ts";
+
 /** What questions are made from: a title, and the headings of its sections. */
 export interface Headed {
   title: string;
   headings: readonly string[];
-}
-
-interface Document {
-  title?: string;
-  semantic_identifier?: string;
-  sections?: { text?: string }[];
 }
 
 // `--sections headings` begins the text of a section with this line: TITLE > HEADING > …
@@ -23,20 +19,11 @@ function headingOf(text: string, title: string): string | undefined {
     ?.trim();
 }
 
-/** Reads lines of `ingest documents --sections headings`; a cut last line is left out. */
-export function readHeaded(lines: string): Headed[] {
-  return lines.split("\n").flatMap((text): Headed[] => {
-    let document: Document;
-    try {
-      document = JSON.parse(text) as Document;
-    } catch {
-      return [];
-    }
-    const title = document.title ?? document.semantic_identifier;
-    if (title === undefined) return [];
-    const found = (document.sections ?? []).map((each) => headingOf(each.text ?? "", title));
-    return [{ title, headings: [...new Set(found)].filter((each) => each !== undefined) }];
-  });
+/** Title and headings of a document that was uploaded with `--sections headings`. */
+export function headedOf(document: IngestionDocument): Headed {
+  const title = document.title ?? document.semantic_identifier;
+  const found = document.sections.map((each) => headingOf(each.text ?? "", title));
+  return { title, headings: [...new Set(found)].filter((each) => each !== undefined) };
 }
 
 function questionOf({ title, headings }: Headed, number: number): string {

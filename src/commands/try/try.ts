@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { GlobalFlags } from "../../config/global-flags.ts";
-import type { Context, Sink } from "../../context.ts";
-import { ClosedPipeError, CliError } from "../../errors.ts";
+import type { IngestionDocument } from "../../api/schemas.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { bold, dim } from "../../output/terminal/text.ts";
 import { startSandbox } from "../../sandbox/http/server.ts";
@@ -12,7 +13,7 @@ import { openOutput } from "../connect.ts";
 import { createPrompt } from "../prompt.ts";
 import { tokenDelayMs } from "../sandbox/sandbox.ts";
 import { environmentOf, openPlace, pairs, writeConfig, writeHistory, type Place } from "./place.ts";
-import { questionsOf, readHeaded } from "./questions.ts";
+import { headedOf, questionsOf, type Headed } from "./questions.ts";
 
 export interface TryFlags extends GlobalFlags {
   keep?: boolean;
@@ -32,7 +33,7 @@ interface Trial {
 }
 
 /** Enough documents to make questions from. */
-const maxQuestionBytes = 256 * 1024;
+const mostHeaded = 1000;
 
 /** False also where the system cannot look: a loop of links, a file above, a name too long. */
 function isFolder(path: string): boolean {
@@ -88,28 +89,20 @@ async function upload({ context, runLine, flags, folder }: Trial): Promise<void>
   }
 }
 
-/** Makes questions from the headings of the first documents. */
-async function readQuestions({ context, runLine, flags, folder }: Trial): Promise<string[]> {
-  const decoder = new TextDecoder();
-  let lines = "";
-  const stdout: Sink = {
-    isTTY: false,
-    columns: () => 80,
-    async write(text) {
-      lines += typeof text === "string" ? text : decoder.decode(text, { stream: true });
-      if (lines.length > maxQuestionBytes) throw new ClosedPipeError();
+/** Title and headings of the first documents that the local service accepts. */
+function collectHeaded() {
+  const byId = new Map<string, Headed>();
+  return {
+    add(document: IngestionDocument): void {
+      const { id } = document;
+      if (byId.has(id) || byId.size < mostHeaded) byId.set(id, headedOf(document));
+    },
+    /** By id: the order in which documents arrive varies. */
+    sorted(): Headed[] {
+      const entries = [...byId].toSorted(([one], [other]) => (one < other ? -1 : 1));
+      return entries.map(([, headed]) => headed);
     },
   };
-  const silent: Sink = { isTTY: false, columns: () => 80, write: () => Promise.resolve() };
-  try {
-    const argv = ["ingest", "documents", folder, "--root", folder, ...flags];
-    await runLine(argv, { ...context, stdout, stderr: silent });
-  } catch (error) {
-    // What fails here failed in the upload too, which said so.
-    context.signal.throwIfAborted();
-    if (!(error instanceof CliError || error instanceof ClosedPipeError)) throw error;
-  }
-  return questionsOf(readHeaded(lines));
 }
 
 /** Opens the conversation; off a terminal asks the first question. */
@@ -173,6 +166,7 @@ export async function tryOut(
   const place = openPlace(context, folder, flags.keep === true);
   try {
     const dialect = flags.dialect ?? "standard";
+    const headed = collectHeaded();
     const sandbox = await startSandbox({
       port: 0,
       dataFolder: place.data,
@@ -181,6 +175,7 @@ export async function tryOut(
       clock: context,
       tokenDelayMs,
       ledger: "off",
+      onDocument: headed.add,
       pairs,
     });
     try {
@@ -199,9 +194,8 @@ export async function tryOut(
       await output.note(dim(`$ knowctl ingest ${commandWord(named ?? folder)}`));
       await output.flush();
       await upload(trial);
-      const questions = await readQuestions(trial);
       await sandbox.idle();
-      await ask(trial, place, questions);
+      await ask(trial, place, questionsOf(headed.sorted()));
     } finally {
       await sandbox.close();
     }

@@ -96,7 +96,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? "127.0.0.1";
   checkKey(host, options.key);
   const clock = options.clock ?? systemClock;
-  const ledger = createLedger(options.ledger ?? "full");
+  const ledger = createLedger(options.ledger ?? "full", (each) => options.onDocument?.(each));
   // A copy: the page changes it while the sandbox runs.
   const faults: FaultSpec = { ...options.faults };
   const service = await openService({ ...options, clock, faults }, ledger);

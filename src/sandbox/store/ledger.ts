@@ -1,4 +1,4 @@
-import type { IngestionRequest } from "../../api/schemas.ts";
+import type { IngestionDocument, IngestionRequest } from "../../api/schemas.ts";
 
 /** `full` records everything, `off` only counts. */
 export type LedgerMode = "full" | "off";
@@ -39,7 +39,11 @@ export interface LedgerWriter {
 
 const credentialHeader = /authorization|cookie/i;
 
-export function createLedger(mode: LedgerMode): LedgerWriter {
+/** Creates the record. `onDocument` is called with each accepted document, in every mode. */
+export function createLedger(
+  mode: LedgerMode,
+  onDocument?: (document: IngestionDocument) => void,
+): LedgerWriter {
   const ledger: Ledger = {
     documents: new Map(),
     attempts: new Map(),
@@ -64,6 +68,7 @@ export function createLedger(mode: LedgerMode): LedgerWriter {
       if (mode !== "off") ledger.attempts.set(id, (ledger.attempts.get(id) ?? 0) + 1);
     },
     accepted(request, entry) {
+      onDocument?.(request.document);
       if (mode !== "full") return;
       const id = request.document.id ?? "";
       const known = ledger.documents.get(id);

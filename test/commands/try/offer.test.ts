@@ -29,6 +29,9 @@ describe("knowctl alone on a terminal", () => {
     expect(await ended).toBe(0);
     expect(context.stdoutText()).toContain("Usage: knowctl");
     expect(context.stderrText().trim()).toBe(question);
+    // The first line of the help stays on a terminal of 24 lines.
+    const shown = context.stdoutText() + context.stderrText();
+    expect(shown.trimEnd().split("\n").length).toBeLessThanOrEqual(24);
   });
 
   it("runs the trial for Enter, and asks for the folder until it is one", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { questionsOf, readHeaded } from "../../../src/commands/try/questions.ts";
+import { headedOf, questionsOf } from "../../../src/commands/try/questions.ts";
 
 describe("questions", () => {
   it("ask for a heading of three documents, spread over all", () => {
@@ -40,17 +40,8 @@ describe("questions", () => {
   });
 });
 
-describe("documents", () => {
-  it("give their title and the last part of each heading; a cut line gives nothing", () => {
-    const sections = [
-      { text: "T\n\nx" },
-      { text: "T > A > B\n\ny" },
-      { text: "T > A > B\n\nz" },
-      {},
-    ];
-    const whole = JSON.stringify({ semantic_identifier: "T", sections });
-    expect(readHeaded(`${whole}\n${whole.slice(0, 30)}`)).toEqual([
-      { title: "T", headings: ["B"] },
-    ]);
-  });
+it("a document gives its title, and the last part of each heading once", () => {
+  const sections = [{ text: "T\n\nx" }, { text: "T > A > B\n\ny" }, { text: "T > A > B\n\nz" }, {}];
+  const document = { id: "t.md", semantic_identifier: "T", sections, source: "file", metadata: {} };
+  expect(headedOf(document)).toEqual({ title: "T", headings: ["B"] });
 });

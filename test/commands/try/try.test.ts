@@ -42,6 +42,19 @@ it("answers a question about the folder from its own file, and only reads the fo
   expect(readdirSync(join(cwd, "docs"))).toEqual(["pumps.md"]);
 });
 
+it("reads the folder once: the questions come from the documents of the upload", async () => {
+  const cwd = temporaryFolder();
+  writeFiles(cwd, pumps);
+  const context = { ...createTestContext({ cwd, env: cleanEnvironment(cwd) }), handbook };
+  const commands: string[] = [];
+  await tryOutHere(context, ["docs"], {}, async (argv, of) => {
+    commands.push(argv.slice(0, 2).join(" "));
+    await main(argv, of);
+  });
+  expect(commands).toEqual([`ingest ${join(cwd, "docs")}`, "chat --no-remember"]);
+  expect(context.stdoutText()).toContain("Open the blue valve first.");
+});
+
 it("says nothing of a state above the folder: the trial's service has its own documents", async () => {
   const { run } = await tryOut(["docs"], { ...pumps, ".knowctl/state.db": "" });
   const { code, stderr } = await run();
@@ -63,22 +76,16 @@ it("shows a command with the words of a document so that no shell runs them", as
 it("runs its service with a key that no other user of the machine knows", async () => {
   const keys: (string | undefined)[] = [];
   const context = createTestContext({ cwd: temporaryFolder() });
-  const runLine: RunLine = async ([command], { env }) => {
-    if (command !== "chat") return;
-    const config = readFileSync(join(env["XDG_CONFIG_HOME"]!, "config.json"), "utf8");
+  const runLine: RunLine = async (argv, inner) => {
+    // The questions come from the documents that the service accepts.
+    if (argv[0] !== "chat") return await main(argv, inner);
+    const config = readFileSync(join(inner.env["XDG_CONFIG_HOME"]!, "config.json"), "utf8");
     const { baseUrl, apiKey } = JSON.parse(config).profiles.try;
     const headers = { authorization: "Bearer sandbox" };
     const { status } = await fetch(`${baseUrl}/sandbox/documents`, { headers });
     keys.push(apiKey, String(status));
   };
-  const started = tryOutHere({ ...context, handbook }, [], {}, async (argv, inner) => {
-    if (argv[1] === "documents") {
-      const document = { title: "A", sections: [{ text: "A > B\n\nText" }] };
-      await inner.stdout.write(`${JSON.stringify(document)}\n`);
-    }
-    return await runLine(argv, inner);
-  });
-  await started;
+  await tryOutHere({ ...context, handbook }, [], {}, runLine);
   expect(keys).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), "401"]);
 });
 
@@ -165,6 +172,13 @@ it.each([
   const { code, stdout, stderr } = await run();
   expect(stderr).toMatch(message);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+});
+
+it("advises no flag that try has not, where a folder is empty", async () => {
+  const { run } = await tryOut(["empty"], { "empty/.keep": "" });
+  const { stderr } = await run();
+  expect(stderr).toContain("PDF files: knowctl try FOLDER");
+  expect(stderr).not.toContain("--allow-empty");
 });
 
 it("says that nothing can be asked where no document can be read", async () => {
