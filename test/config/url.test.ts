@@ -2,11 +2,21 @@ import * as fc from "../property.ts";
 import { describe, expect, it } from "vitest";
 import {
   AddressProblem,
+  addressHint,
   isLoopback,
   parseBaseUrl,
   parseProxy,
   withoutCredentials,
 } from "../../src/config/values/url.ts";
+
+it.each([
+  ["localhost:8787", "write it as http://localhost:8787"],
+  [" 127.0.0.1:8787/ ", "write it as http://127.0.0.1:8787/"],
+  ["assistant.corp.example", "write it as https://assistant.example.com"],
+  ["user:secret@localhost", "write it as https://assistant.example.com"],
+])("the hint for %j repeats only an address of this machine", (given, hint) => {
+  expect(addressHint(given)).toBe(hint);
+});
 
 describe("parseBaseUrl", () => {
   it.each([

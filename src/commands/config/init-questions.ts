@@ -1,5 +1,5 @@
 import { environmentLayer, givenWord } from "../../config/values/given.ts";
-import { AddressProblem, parseBaseUrl } from "../../config/values/url.ts";
+import { AddressProblem, addressHint, parseBaseUrl } from "../../config/values/url.ts";
 import { isProfileName } from "../../config/values/validate.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
@@ -34,9 +34,7 @@ function checkedAddress(text: string): string {
     return parseBaseUrl(text).baseUrl;
   } catch (error) {
     if (!(error instanceof AddressProblem)) throw error;
-    throw new CliError("usage", error.message, {
-      hints: ["write it as https://assistant.example.com"],
-    });
+    throw new CliError("usage", error.message, { hints: [addressHint(text)] });
   }
 }
 

@@ -5,7 +5,7 @@ import { resolveKeys, type KeyRequest } from "./keys.ts";
 import type { ConfigFile, Merged } from "./layers.ts";
 import { exitFor, givenProxy, proxyOf, tlsFilesOf, unreadable, type Network } from "./network.ts";
 import { refusedTrust } from "../trust.ts";
-import { AddressProblem, isLoopback, parseBaseUrl, type BaseUrl } from "./url.ts";
+import { AddressProblem, addressHint, isLoopback, parseBaseUrl, type BaseUrl } from "./url.ts";
 
 /** Address, keys and network settings of every request. */
 export interface Connection extends Network {
@@ -52,9 +52,7 @@ function baseUrlOf(request: ConnectionRequest): BaseUrl {
   } catch (error) {
     if (!(error instanceof AddressProblem)) throw error;
     throw new CliError(exitFor(layer), `${layer?.where(["baseUrl"])}: ${error.message}`, {
-      hints: [
-        "write it like https://assistant.example.com, with a path only if the service has one",
-      ],
+      hints: [`${addressHint(values.baseUrl)}, with a path only if the service has one`],
     });
   }
 }

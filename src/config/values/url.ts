@@ -56,6 +56,12 @@ export function parseBaseUrl(given: string): BaseUrl {
   };
 }
 
+/** How to write an address that parseBaseUrl refuses. Repeats only an address of this machine. */
+export function addressHint(given: string): string {
+  const here = /^(?:localhost|127(?:\.\d{1,3}){3})(?::\d{1,5})?\/?$/.exec(given.trim())?.[0];
+  return `write it as ${here === undefined ? "https://assistant.example.com" : `http://${here}`}`;
+}
+
 /**
  * Whether a host is this machine: 127.0.0.0/8, ::1 or localhost, but no similar name
  * (127.0.0.1.nip.io). `hostname` as the URL parser writes it.
