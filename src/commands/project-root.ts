@@ -53,7 +53,7 @@ export function textOfUnmarked(
   const unused = findUnusedMark(start, rulesOf(context));
   const why =
     unused === undefined
-      ? "It has no project mark"
+      ? "No git repository or project file marks it"
       : `Other users can write to ${unused}, so it is not used as the root`;
   return `project root: ${folder}. ${why}: ids depend on the paths you pass. To keep the ids stable, set the root: --root DIR`;
 }

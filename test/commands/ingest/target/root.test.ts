@@ -70,7 +70,9 @@ describe("one file has one id", () => {
     ]) {
       const { code, stderr } = await run(service, args);
       expect(code).toBe(0);
-      expect(stderr).toContain(`project root: ${service.folder}.`);
+      expect(stderr).toContain(
+        `project root: ${service.folder}. No git repository or project file marks it`,
+      );
       expect(stderr).toContain("--root");
     }
     const named = await run(service, upload("notes --no-state --root ."));

@@ -86,7 +86,8 @@ const keys: readonly (readonly [string, string])[] = [
   ["Ctrl+C", "stops the answer, clears the line, leaves"],
 ];
 
-const helpColumn = 26;
+// With 28 the list and the prompt fit the 24 lines of a terminal.
+const helpColumn = 28;
 const narrowIndent = 4;
 
 /** Writes two columns if they fit. A name wider than the first column is on its own line. */
