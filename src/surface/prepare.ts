@@ -123,7 +123,7 @@ export function prepare(command: Command, output: HelpOutput, argv: readonly str
     .helpOption("-h, --help", "show help");
   // A group has a `help` subcommand; `ingest`, which also runs alone, has none.
   if (isGroup(command)) {
-    command.helpCommand("help [command]", "show help for a command");
+    command.helpCommand("help [command]", "Show help for a command.");
     followHelp(command, output);
     refuseHelpOfNothing(command);
   }

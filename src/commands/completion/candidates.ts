@@ -117,7 +117,7 @@ function offerCommands(position: Position, table: CompletionTable): Candidate[] 
     const path = position.path === "" ? name : `${position.path} ${name}`;
     const row = Object.hasOwn(table.commands, path) ? table.commands[path] : undefined;
     const isTopic = position.path === "" && table.topics.includes(name);
-    return { value: name, text: row?.text ?? (isTopic ? "topic" : "show help for a command") };
+    return { value: name, text: row?.text ?? (isTopic ? "topic" : "Show help for a command.") };
   });
 }
 

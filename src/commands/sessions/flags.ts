@@ -39,7 +39,7 @@ function addShow(sessions: Command, run: Run): void {
     .option(...render)
     .configureHelp({
       examples: [
-        ["knowctl sessions show last", "the last session of this machine"],
+        ["knowctl sessions show last", "the last session of this machine (onyx dialect)"],
         ["knowctl sessions show last --all", "with regenerated answers"],
         ["knowctl sessions show last --output json", "one object for a script"],
       ],
@@ -59,7 +59,7 @@ function addExport(sessions: Command, run: Run): void {
     .option("--all", "include other branches of the conversation")
     .configureHelp({
       examples: [
-        ["knowctl sessions export last --file leave.md", "keep a conversation"],
+        ["knowctl sessions export last --file leave.md", "keep a conversation (onyx dialect)"],
         ["knowctl sessions export last --output json", "for a script"],
       ],
     })
@@ -107,7 +107,7 @@ function addRecover(sessions: Command, run: Run): void {
     )
     .configureHelp({
       examples: [
-        ["knowctl sessions recover", "the last question of this machine"],
+        ["knowctl sessions recover", "the last question of this machine (onyx dialect)"],
         ["knowctl sessions recover --wait last > answer.md", "wait for the answer"],
       ],
     })
