@@ -105,7 +105,7 @@ function collectHeaded() {
   };
 }
 
-/** Opens the conversation; off a terminal asks the first question. */
+/** Opens the conversation. Off a terminal asks the first question, on a dumb one the typed one. */
 async function ask(trial: Trial, place: Place, questions: readonly string[]): Promise<void> {
   const { context, output, runLine, flags } = trial;
   const [first] = questions;
@@ -114,11 +114,16 @@ async function ask(trial: Trial, place: Place, questions: readonly string[]): Pr
       hints: ["name another folder: knowctl try FOLDER"],
     });
   }
-  const isTalk = createPrompt(context, {}, output).canAsk && context.terminal?.() !== undefined;
-  if (!isTalk || flags.includes("--no-input")) {
-    await output.note(`$ knowctl chat ${commandWord(first)}`);
+  const prompt = createPrompt(context, {}, output);
+  const canAsk = prompt.canAsk && !flags.includes("--no-input");
+  // A dumb terminal shows no conversation, but reads a line.
+  const isDumb = context.env["TERM"] === "dumb";
+  if (!canAsk || isDumb || context.terminal?.() === undefined) {
+    const remedy = { exit: "usage", flag: "--no-input" } as const;
+    const question = canAsk && isDumb ? await prompt.ask("Your question", remedy, first) : first;
+    await output.note(`$ knowctl chat ${commandWord(question)}`);
     await output.flush();
-    return void (await runLine(["chat", "--no-remember", ...flags, "--", first], context));
+    return void (await runLine(["chat", "--no-remember", ...flags, "--", question], context));
   }
   writeHistory(place, questions);
   await output.note(bold("Ask what you like."), " The key ↑ brings these questions:");

@@ -7,14 +7,15 @@ import { writeFiles } from "../../service.ts";
 
 const question = "Try it now, with a folder of yours? [Y/n]";
 
-function openTerminal(cwd = temporaryFolder()) {
-  const context = createTestContext({ cwd, isTTY: true });
+function openTerminal(cwd = temporaryFolder(), args: string[] = [], term?: string) {
+  const own = createTestContext({ cwd, isTTY: true });
+  const context = term === undefined ? own : { ...own, env: { ...own.env, TERM: term } };
   const stream = new PassThrough();
   const stdin = { ...context.stdin, isTTY: true, stream };
   const handbook = join(projectFolder, "examples", "handbook");
   return {
     context,
-    ended: main([], { ...context, stdin, handbook }),
+    ended: main(args, { ...context, stdin, handbook }),
     async answer(asked: string, text: string) {
       await vi.waitFor(() => expect(context.stderrText()).toContain(asked));
       stream.write(`${text}\n`);
@@ -54,4 +55,14 @@ describe("knowctl alone on a terminal", () => {
     expect(await ended).toBe(0);
     expect(context.stderrText()).toBe("");
   });
+});
+
+it("asks one question on a terminal that cannot show a conversation", async () => {
+  const cwd = temporaryFolder();
+  writeFiles(cwd, { "docs/pumps.md": "# Pumps\n\nOpen the blue valve first.\n" });
+  const { context, ended, answer } = openTerminal(cwd, ["try", "docs"], "dumb");
+  await answer('Your question [What is in "Pumps"?]', "Which valve comes first?");
+  expect(await ended).toBe(0);
+  expect(context.stdoutText()).toContain("blue valve");
+  expect(context.stderrText()).not.toContain("error:");
 });
