@@ -269,6 +269,8 @@ describe("config set, unset, use", () => {
     [["ingest.sections", "all"], "expected one of whole, headings"],
     [["ingest.sektions", "whole"], "did you mean sections?"],
     [["nonsense", "x"], "unknown configuration key"],
+    // Keys of the file and of a profile: each once.
+    [["nonsense", "x"], "allowHttp, allowInsecureTls\n"],
     [["ingest", "x"], "is a group of settings"],
     [["apiKey", "hunter2hunter2"], "knowctl login"],
     [["profiles.p.accessToken", "hunter2hunter2"], "knowctl login"],

@@ -148,7 +148,7 @@ export async function uploadFound(
   const { pairNames: names } = session;
   const check = createPairCheck(session.connected.client, rules, { names });
   const plan = await planFound(context, session, options, { files, onManyPending: check.begin });
-  if (plan.pairs.has(undefined)) throw missingPair();
+  if (plan.pairs.has(undefined)) throw missingPair({ isUpload: true });
   await check(pairsToCheck(plan, session, rules), session.output, "nothing was sent");
   if (isGuarded) await refuseOverwrites(session);
   await printSince(session.output, session.source);

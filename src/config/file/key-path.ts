@@ -13,7 +13,9 @@ function unknownKey(key: string, word: string, known: readonly string[]): CliErr
   const suggestion = nearest(word, known);
   return new CliError("usage", `unknown configuration key ${key}`, {
     hints: [
-      suggestion ? `did you mean ${suggestion}?` : `known keys here: ${known.join(", ")}`,
+      suggestion
+        ? `did you mean ${suggestion}?`
+        : `known keys here: ${[...new Set(known)].join(", ")}`,
       "all keys: knowctl config schema",
     ],
   });

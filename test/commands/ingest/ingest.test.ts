@@ -117,6 +117,12 @@ describe("ingest", () => {
   });
 
   const refusals: [string, string[], number, RegExp][] = [
+    [
+      "no pair of orphans",
+      ["ingest", "orphans", "docs"],
+      2,
+      /where were the documents sent\?\n.*connectors list`\n.*ccPairId in the configuration\n$/,
+    ],
     ["no pair", ["ingest", "docs"], 2, /no cc_pair_id.*\n.*knowctl connectors list/],
     [
       "a pair that does not exist",

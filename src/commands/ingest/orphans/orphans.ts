@@ -202,7 +202,7 @@ export async function ingestOrphans(
   try {
     const { state, targets } = session;
     const target = targetFor(targets, undefined);
-    if (!target) throw missingPair();
+    if (!target) throw missingPair({ isUpload: false });
     refuseUnrecorded(session, target);
     // Without a spool the plan has the id of each document and does not change the state.
     const plan = await planFolder(context, { ...session, spool: undefined });

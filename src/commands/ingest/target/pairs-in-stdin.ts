@@ -40,7 +40,7 @@ export async function* checkPairsInStdin(
       if (prepared.kind !== "document") return each;
       const target = targetFor(targets, prepared.ownPair);
       if (target) pairs.add(target.ccPairId);
-      if (!target && isFirst && pairs.size === 0) throw missingPair();
+      if (!target && isFirst && pairs.size === 0) throw missingPair({ isUpload: true });
       return target ? each : withoutPair(prepared);
     });
     const consequence = isFirst ? "nothing was sent" : "the run stops there";

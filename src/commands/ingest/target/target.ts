@@ -41,13 +41,14 @@ export function chosenPair(flags: TargetFlags, config: Config): ChosenPair {
   return { ccPairId, connector: name, fromFlag: false };
 }
 
-/** The error of an upload without a target. */
-export function missingPair(): CliError {
-  return new CliError("usage", "no cc_pair_id: where should the documents go?", {
+/** The error of an upload without a target, or of `orphans`, which has no --save-options. */
+export function missingPair({ isUpload }: { isUpload: boolean }): CliError {
+  const why = isUpload ? "where should the documents go?" : "where were the documents sent?";
+  return new CliError("usage", `no cc_pair_id: ${why}`, {
     hints: [
       "list the pairs with `knowctl connectors list`",
       "then use --cc-pair-id N or --connector NAME, or set ingest.ccPairId in the configuration",
-      "with --save-options too, plain `knowctl ingest` repeats the upload",
+      ...(isUpload ? ["with --save-options too, plain `knowctl ingest` repeats the upload"] : []),
     ],
   });
 }
