@@ -149,7 +149,10 @@ export async function uploadFound(
   const check = createPairCheck(session.connected.client, rules, { names });
   const plan = await planFound(context, session, options, { files, onManyPending: check.begin });
   if (plan.pairs.has(undefined)) throw missingPair({ isUpload: true });
-  await check(pairsToCheck(plan, session, rules), session.output, "nothing was sent");
+  const { output } = session;
+  // The pair of a trial has no readers but its user: the note on readers would only worry.
+  const messages = context.isTrial ? { note: async () => {}, warn: output.warn } : output;
+  await check(pairsToCheck(plan, session, rules), messages, "nothing was sent");
   if (isGuarded) await refuseOverwrites(session);
   await printSince(session.output, session.source);
   await printReasons(session.output, plan.table);

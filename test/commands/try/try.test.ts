@@ -34,6 +34,8 @@ it("answers a question about the folder from its own file, and only reads the fo
   expect(stdout).toContain("Open the blue valve first. [[1]](file:///");
   expect(stdout).toContain("docs/pumps.md#priming-a-pump");
   expect(stderr).toContain("nothing leaves this machine");
+  // Nobody else reads the documents of a trial.
+  expect(stderr).not.toContain("everybody who can sign in");
   expect(stderr).toContain("knowctl config init");
   // The session ends with the service.
   expect(stderr).not.toMatch(/continue with|--session|next: ask/);
