@@ -66,7 +66,7 @@ async function folderOf(
   }
   const { handbook } = context;
   const prompt = createPrompt(context, flags, output);
-  const orHandbook = handbook === undefined ? "" : " (Enter: the handbook that comes with knowctl)";
+  const orHandbook = handbook === undefined ? "" : " (Enter: the handbook of knowctl)";
   while (prompt.canAsk) {
     const remedy = { exit: "usage", flag: "the argument FOLDER" } as const;
     const answer = await prompt.ask(`Which folder of documents${orHandbook}`, remedy);
