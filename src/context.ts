@@ -51,8 +51,8 @@ export interface Context {
   terminal?(): Terminal | undefined;
   /** Built script of the threads that read files; without it the main thread reads them. */
   readonly workerScript?: string | URL | undefined;
-  /** The service ends with the command: no later command can reach it. */
-  readonly isTrial?: true;
+  /** Set in a trial: the file of each document, by id. The service ends with the command. */
+  readonly trialFiles?: ReadonlyMap<string, string>;
   /** Folder of example documents in the package. */
   readonly handbook?: string | undefined;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its `reason` is a SignalReceived. */

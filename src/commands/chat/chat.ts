@@ -29,7 +29,7 @@ async function noteSession(
 ): Promise<void> {
   // The error of a cut answer already names the next step.
   if (
-    context.isTrial ||
+    context.trialFiles !== undefined ||
     sessionId === null ||
     format !== "text" ||
     !["ok", "interrupted"].includes(status)

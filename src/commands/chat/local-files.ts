@@ -8,17 +8,35 @@ import { findLocalFiles } from "../../sync/orphans/local-files.ts";
 import type { Connected } from "../connect.ts";
 import { findProjectRoot } from "../project-root.ts";
 
+/** Paths below the working directory are relative to it. */
+function filesOfTrial(
+  cwd: string,
+  files: ReadonlyMap<string, string>,
+  ids: readonly string[],
+): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const id of ids) {
+    const path = files.get(id);
+    if (path === undefined) continue;
+    const shown = relative(cwd, path);
+    found.set(id, shown.startsWith("..") ? path : shown);
+  }
+  return found;
+}
+
 /**
  * Finds the local files of documents, by document id, in the state of the current
- * project. Paths are relative to the working directory. Without a project or state the
+ * project, or among those of a trial. Paths are relative to the working directory. Without a project or state the
  * result is empty; a file that no longer exists is left out.
  */
 export async function findFiles(
-  context: Pick<Context, "cwd" | "env" | "uid">,
+  context: Pick<Context, "cwd" | "env" | "uid" | "trialFiles">,
   flags: GlobalFlags,
   { client, connection }: Connected,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
+  const { cwd, trialFiles } = context;
+  if (trialFiles !== undefined) return filesOfTrial(cwd, trialFiles, ids);
   const found = new Map<string, string>();
   try {
     const { folder: root, start: here } = findProjectRoot(context, [], flags);

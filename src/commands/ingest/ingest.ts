@@ -78,7 +78,7 @@ export async function planFound(
 ): Promise<Plan> {
   const plan = await planFolder(context, session, { ...options, ...planOptions, mostReadFirst });
   if (plan.fileCount === 0 && !options.allowEmpty) {
-    throw nothingFound(session.source, context.isTrial);
+    throw nothingFound(session.source, context.trialFiles !== undefined);
   }
   await session.progress.stop();
   return plan;
@@ -151,7 +151,7 @@ export async function uploadFound(
   if (plan.pairs.has(undefined)) throw missingPair({ isUpload: true });
   const { output } = session;
   // The pair of a trial has no readers but its user: the note on readers would only worry.
-  const messages = context.isTrial ? { note: async () => {}, warn: output.warn } : output;
+  const messages = context.trialFiles ? { note: async () => {}, warn: output.warn } : output;
   await check(pairsToCheck(plan, session, rules), messages, "nothing was sent");
   if (isGuarded) await refuseOverwrites(session);
   await printSince(session.output, session.source);
@@ -189,7 +189,7 @@ export async function ingest(
   const source = await openSource(context, paths, options, output, options.dryRun !== true);
   const session = await openSession(context, output, source, options);
   try {
-    if (!context.isTrial) await warnOfStateAbove(session);
+    if (!context.trialFiles) await warnOfStateAbove(session);
     if (!isUpload(session)) await dryRun(context, session, begun.format, options);
     else await upload(context, session, { ...begun, shard: options.shard }, options);
   } finally {

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { IngestionDocument } from "../../api/schemas.ts";
 import type { Context } from "../../context.ts";
@@ -7,6 +8,7 @@ import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { bold, dim } from "../../output/terminal/text.ts";
 import { startSandbox } from "../../sandbox/http/server.ts";
+import { storedId } from "../../sandbox/store/identity.ts";
 import { commandWord } from "../command-word.ts";
 import { machineOf } from "../config/files.ts";
 import { openOutput } from "../connect.ts";
@@ -92,9 +94,14 @@ async function upload({ context, runLine, flags, folder }: Trial): Promise<void>
 /** Title and headings of the first documents that the local service accepts. */
 function collectHeaded() {
   const byId = new Map<string, Headed>();
+  const files = new Map<string, string>();
   return {
+    /** The file of each document, by the id in answers; writeConfig() made the links. */
+    files,
     add(document: IngestionDocument): void {
       const { id } = document;
+      const link = document.sections.find((each) => each.link !== undefined)?.link;
+      if (link?.startsWith("file:")) files.set(storedId(id), fileURLToPath(link));
       if (byId.has(id) || byId.size < mostHeaded) byId.set(id, headedOf(document));
     },
     /** By id: the order in which documents arrive varies. */
@@ -186,7 +193,7 @@ export async function tryOut(
     try {
       const trial: Trial = {
         output,
-        context: { ...context, env: environmentOf(context, place), isTrial: true },
+        context: { ...context, env: environmentOf(context, place), trialFiles: headed.files },
         runLine,
         flags: [
           "--config",

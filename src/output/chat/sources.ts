@@ -126,12 +126,13 @@ export function titleText(title: string): string {
   return line.length > maxTitleLength ? `${line.slice(0, maxTitleLength - 1)}…` : line;
 }
 
-/** Title, and the link unless the title is the link. Beyond `width` the link has a line of its own. */
+/** Title, and the link unless the title is the link or the line names its file. Beyond `width` the link has a line of its own. */
 export function documentText(source: Source, width = Number.POSITIVE_INFINITY): Text[] {
   const title = titleText(source.title);
   if (!source.link) return [title];
   const named = link(source.link, title);
-  if (source.link === source.title) return [named];
+  const isLocal = source.file !== null && source.link.startsWith("file:");
+  if (isLocal || source.link === source.title) return [named];
   const shown = neutraliseLine(source.link).slice(0, maxLinkLength);
   const isLong = displayWidth(title) + 2 + displayWidth(shown) > width;
   return [named, dim(isLong ? "\n      " : "  ", shown)];

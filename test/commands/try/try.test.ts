@@ -13,7 +13,10 @@ import {
 } from "../../support.ts";
 
 const handbook = join(projectFolder, "examples", "handbook");
-const pumps = { "docs/pumps.md": "# Pumps\n\n## Priming a pump\n\nOpen the blue valve first.\n" };
+const pumps = {
+  "docs/pumps.md":
+    "---\nid: pumps/1\n---\n# Pumps\n\n## Priming a pump\n\nOpen the blue valve first.\n",
+};
 
 async function tryOut(args: readonly string[], files: Record<string, string> = pumps) {
   const cwd = temporaryFolder();
@@ -34,6 +37,7 @@ it("answers a question about the folder from its own file, and only reads the fo
   expect(stdout).toContain("Open the blue valve first. [[1]](file:///");
   expect(stdout).toContain("docs/pumps.md#priming-a-pump");
   expect(stderr).toContain("nothing leaves this machine");
+  expect(stderr).toMatch(/\[1\] Pumps {2}docs[/\\]pumps\.md\n/);
   // Nobody else reads the documents of a trial.
   expect(stderr).not.toContain("everybody who can sign in");
   expect(stderr).toContain("knowctl config init");

@@ -155,7 +155,7 @@ export async function converse(
     open?.keyboard.close();
     await client.close();
   }
-  if (talk?.sessionId !== undefined && !context.isTrial) {
+  if (talk?.sessionId !== undefined && context.trialFiles === undefined) {
     const flag = talk.memory === undefined ? `--session ${talk.sessionId}` : "--continue";
     await output.note(dim(`session ${talk.sessionId} · continue with: \`knowctl chat ${flag}\``));
   }

@@ -26,7 +26,7 @@ export async function printNext(
   { created, updated }: UploadCounts,
   firstOptions?: IngestOptions,
 ): Promise<void> {
-  if (created + updated === 0 || context.isTrial || context.env["CI"]) return;
+  if (created + updated === 0 || context.trialFiles || context.env["CI"]) return;
   if (firstOptions && context.stderr.isTTY && isWorthSaving(firstOptions)) {
     return await output.note(
       "next: use --save-options once, and plain `knowctl ingest` repeats this upload",
