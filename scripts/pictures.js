@@ -79,6 +79,8 @@ async function runOnTerminal({ line, typed = [] }, { folder, env }) {
     cwd: folder,
     env: { ...env, TERM: "xterm-256color", SHELL: "/bin/sh" },
     stdio: ["pipe", "pipe", "inherit"],
+    // A program that never shows the text that is waited for is ended.
+    timeout: 60_000,
   });
   let output = "";
   let from = 0;
