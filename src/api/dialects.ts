@@ -65,6 +65,8 @@ export interface Dialect {
   readonly startsAtRoot?: true;
   /** Request header whose value the service writes to its log. */
   readonly requestIdHeader?: string;
+  /** A document may say when it was created. */
+  readonly storesCreation?: true;
   /** The service ignores a document with unchanged text whose date is not later. */
   readonly skipsUnadvanced?: true;
   /** The id under which the service stores a document. Documents with the same stored id overwrite each other. */
@@ -151,6 +153,8 @@ const onyx: Dialect = {
   // observed-service.md 1.6
   startsAtRoot: true,
   requestIdHeader: "X-Onyx-Request-ID",
+  // observed-service.md 3.1
+  storesCreation: true,
   skipsUnadvanced: true,
   // Spaces become "_", the rest is percent-encoded (observed-service.md 3.3).
   storedId: (id) =>

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import type { Client } from "./client.ts";
 
-const name = z.looseObject({ name: z.string() });
+const name = z.optional(z.nullable(z.string()));
 const Provider = z.looseObject({
-  name: z.string(),
-  model_configurations: z.optional(z.nullable(z.array(name))),
+  name,
+  model_configurations: z.optional(z.nullable(z.array(z.looseObject({ name })))),
 });
 /** A list, or in newer releases an object that holds the list. */
 const ProviderList = z.union([
@@ -22,7 +22,8 @@ export interface ModelProvider {
 }
 
 /**
- * Lists model providers by the names that a chat request uses. Undefined where the
+ * Lists model providers by the names that a chat request uses. Leaves out providers without
+ * a name: no name chooses them (observed-service.md 1.3). Undefined where the
  * dialect has no endpoint. One attempt of at most `withinMs`, which an abort does not
  * end. Throws ApiError.
  */
@@ -43,8 +44,7 @@ export async function listProviders(
     },
     ProviderList,
   );
-  return listed.map((each) => ({
-    name: each.name,
-    models: (each.model_configurations ?? []).map((model) => model.name),
-  }));
+  return listed.flatMap(({ name, model_configurations: models }) =>
+    name ? [{ name, models: (models ?? []).flatMap((model) => model.name ?? []) }] : [],
+  );
 }

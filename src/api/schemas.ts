@@ -108,6 +108,8 @@ export interface IngestionDocument {
   metadata: Record<string, string | string[]>;
   /** ISO 8601, UTC, with `Z`. */
   doc_updated_at?: string;
+  /** The same; only where the dialect `storesCreation`. */
+  doc_created_at?: string;
   primary_owners?: Owner[];
   secondary_owners?: Owner[];
 }

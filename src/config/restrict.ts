@@ -50,12 +50,15 @@ const harmlessProfile: readonly string[] = [
 ];
 const harmlessFrontMatter: readonly string[] = [
   "title",
+  "semanticIdentifier",
   "link",
   "source",
   "tags",
   "updatedAt",
+  "createdAt",
   "owners",
   "secondaryOwners",
+  "authors",
 ];
 
 function pick<Value extends object, Key extends keyof Value>(

@@ -54,6 +54,20 @@ export type IngestRule = z.infer<typeof IngestRule>;
 
 const keys = (field: string) => z.optional(list(`front matter keys for the ${field}, first wins`));
 
+export const FrontMatterSettings = z.strictObject({
+  id: keys("id"),
+  title: keys("title"),
+  semanticIdentifier: keys("semantic identifier"),
+  link: keys("link"),
+  source: keys("source type"),
+  updatedAt: keys("date of the last update"),
+  createdAt: keys("date of the creation, where the dialect has it"),
+  owners: keys("primary owners"),
+  secondaryOwners: keys("secondary owners"),
+  authors: keys("authors, who are primary owners if there are no others"),
+  tags: keys("tags"),
+});
+
 export const IngestSettings = z.strictObject({
   include: z.optional(list("globs of the files to upload, relative to the project root")),
   exclude: z.optional(list("globs of files to exclude")),
@@ -101,18 +115,7 @@ export const IngestSettings = z.strictObject({
   updatedAt: z.optional(choice(["git", "mtime"], "source of a missing date")),
   owners: z.optional(choice(["codeowners"], "source of missing owners")),
   metaCommit: z.optional(flag("add the last commit of each file as metadata source_commit")),
-  frontMatter: z.optional(
-    z.strictObject({
-      id: keys("id"),
-      title: keys("title"),
-      link: keys("link"),
-      source: keys("source type"),
-      updatedAt: keys("date of the last update"),
-      owners: keys("primary owners"),
-      secondaryOwners: keys("secondary owners"),
-      tags: keys("tags"),
-    }),
-  ),
+  frontMatter: z.optional(FrontMatterSettings),
 });
 export type IngestSettings = z.infer<typeof IngestSettings>;
 

@@ -5,6 +5,7 @@ import { dotted, whereIs, type Problem } from "../file/problems.ts";
 import {
   ChatSettings,
   ConfigContent,
+  FrontMatterSettings,
   IngestRule,
   IngestSettings,
   Profile,
@@ -49,9 +50,7 @@ export function knownKeys(path: Path): string[] {
   if (path.length === 2 && path[0] === "profiles") return Object.keys(Profile.shape);
   if (path.at(-1) === "chat") return Object.keys(ChatSettings.shape);
   if (path.at(-1) === "ingest") return Object.keys(IngestSettings.shape);
-  if (path.at(-1) === "frontMatter") {
-    return ["id", "title", "link", "source", "updatedAt", "owners", "secondaryOwners", "tags"];
-  }
+  if (path.at(-1) === "frontMatter") return Object.keys(FrontMatterSettings.shape);
   return typeof path.at(-1) === "number" ? Object.keys(IngestRule.shape) : [];
 }
 

@@ -10,7 +10,7 @@ import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
  * title, link, metadata or date. Every file is then read again, and every changed document is sent
  * again.
  */
-export const mappingVersion = 6;
+export const mappingVersion = 7;
 
 export interface Layered<Type> {
   value: Type;
@@ -97,11 +97,11 @@ function compute(settings: DocumentSettings, rules: readonly Rule[]): Effective 
   };
   const { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys } =
     settings;
-  const { owners, metaCommit, format } = settings;
+  const { owners, metaCommit, format, dropAccess, storesCreation } = settings;
   const shaping = [
     mappingVersion,
     { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys },
-    { owners, metaCommit, format, ...(settings.dropAccess ? { dropAccess: true } : {}) },
+    { owners, metaCommit, format, dropAccess, storesCreation },
     { ...effective, rules: [], metadata: [...metadata], flagMetadata: [...flagMetadata] },
   ];
   return { ...effective, key: digest(JSON.stringify(shaping)) };

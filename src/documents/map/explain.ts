@@ -91,7 +91,6 @@ function fieldsOf(document: IngestionDocument, origins: Map<string, string>): Ex
       value,
     ]),
   ];
-  origins.set("semantic_identifier", origins.get("title") ?? "");
   return shown
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ({

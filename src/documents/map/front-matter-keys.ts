@@ -2,12 +2,16 @@
 export interface FrontMatterKeys {
   id: readonly string[];
   title: readonly string[];
+  semanticIdentifier: readonly string[];
   link: readonly string[];
   source: readonly string[];
   updatedAt: readonly string[];
+  /** Read only if the service stores when a document was created. */
+  createdAt: readonly string[];
   owners: readonly string[];
-  /** These are the primary owners if `owners` has no value. */
   secondaryOwners: readonly string[];
+  /** The primary owners if `owners` has no value, else the secondary owners. */
+  authors: readonly string[];
   tags: readonly string[];
   ingest: readonly string[];
   draft: readonly string[];
@@ -16,11 +20,14 @@ export interface FrontMatterKeys {
 export const defaultKeys: FrontMatterKeys = {
   id: ["id"],
   title: ["title"],
+  semanticIdentifier: ["semantic_identifier"],
   link: ["link", "url", "permalink"],
   source: ["source"],
-  updatedAt: ["updated", "lastmod", "last_updated", "date"],
-  owners: ["owner", "owners"],
-  secondaryOwners: ["author", "authors"],
+  updatedAt: ["doc_updated_at", "updated", "lastmod", "last_updated", "date"],
+  createdAt: ["doc_created_at", "created", "created_at"],
+  owners: ["primary_owners", "owner", "owners"],
+  secondaryOwners: ["secondary_owners"],
+  authors: ["author", "authors"],
   tags: ["tags", "keywords", "categories"],
   ingest: ["ingest"],
   draft: ["draft"],

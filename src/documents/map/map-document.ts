@@ -12,12 +12,12 @@ import { findImages, type FoundImages } from "../images/image-sections.ts";
 import type { LocalImage } from "../images/images.ts";
 import { pointerHint } from "../read/lfs.ts";
 import {
-  mapDate,
+  mapDates,
   mapId,
   mapLink,
   mapOwners,
   mapSource,
-  mapTitle,
+  mapTitles,
   type Mapping,
 } from "./map-fields.ts";
 import { mapMetadata } from "./map-metadata.ts";
@@ -168,7 +168,7 @@ export function mapDocument(
   const { isMarkdown, bodyLine } = parsed;
   const body = isMarkdown ? removeIgnored(parsed.body, path, bodyLine) : parsed.body;
   const id = mapId(mapping);
-  const title = mapTitle(mapping, body);
+  const { identifier, title } = mapTitles(mapping, body);
   const link = mapLink(mapping, id);
   const mode = isMarkdown ? effective.sections.value : "whole";
   const formatOrigin = parsed.pages ? "one for each page" : "not Markdown: whole";
@@ -186,14 +186,13 @@ export function mapDocument(
   if (sections.length === 0) return { kind: "skipped", reason: emptyReason(mapping) };
   const document: IngestionDocument = {
     id,
-    semantic_identifier: title,
+    semantic_identifier: identifier,
     title,
     sections,
     source: mapSource(mapping),
     metadata: {},
   };
-  const { date, isOfFile } = mapDate(mapping, file.mtimeMs);
-  if (date !== undefined) document.doc_updated_at = date;
+  const isOfFile = mapDates(mapping, document, file.mtimeMs);
   mapOwners(mapping, document);
   document.metadata = mapMetadata(mapping);
   return {

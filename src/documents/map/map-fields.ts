@@ -51,32 +51,47 @@ function readableName(path: string): string {
   return words === "" ? name : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/**
- * Front matter, else the title from the format, else the first level-1 heading in `body`, else the
- * file name as words.
- */
-export function mapTitle(mapping: Mapping, body: string): string {
-  const { path, row, parsed, fields, settings, trace } = mapping;
-  const field = fields.takeText(settings.keys.title);
-  if (field) {
-    trace?.("title", fields.originOf(field.key));
-    return field.value;
-  }
+/** A title and its origin. The origin may cost a search, and only `explain` needs it. */
+interface Title {
+  text: string;
+  originOf: () => string;
+}
+
+/** The title from the format, else the first level-1 heading in `body`, else the file name as words. */
+function ownTitle({ path, row, parsed }: Mapping, body: string): Title {
   if (parsed.title !== undefined && parsed.title.trim() !== "") {
-    trace?.("title", "document title");
-    return parsed.title.replace(/\s+/g, " ").trim();
+    const text = parsed.title.replace(/\s+/g, " ").trim();
+    return { text, originOf: () => "document title" };
   }
   if (parsed.isMarkdown) {
     const isTitle = ({ level, text }: Heading): boolean => level === 1 && plainText(text) !== "";
     const heading = scanStructure(body, isTitle).headings.at(-1);
     if (heading && isTitle(heading)) {
-      const line = parsed.body.slice(0, parsed.body.indexOf(heading.text)).split("\n").length;
-      trace?.("title", `heading line ${parsed.bodyLine + line - 1}`);
-      return plainText(heading.text);
+      const originOf = (): string => {
+        const line = parsed.body.slice(0, parsed.body.indexOf(heading.text)).split("\n").length;
+        return `heading line ${parsed.bodyLine + line - 1}`;
+      };
+      return { text: plainText(heading.text), originOf };
     }
   }
-  trace?.("title", "file name");
-  return row === undefined ? readableName(path) : `${readableName(path)} ${row}`;
+  const name = readableName(path);
+  return { text: row === undefined ? name : `${name} ${row}`, originOf: () => "file name" };
+}
+
+/** Front matter, each for the other where one is missing; else the title of the content. */
+export function mapTitles(mapping: Mapping, body: string): { identifier: string; title: string } {
+  const { fields, settings, trace } = mapping;
+  const taken = (keys: readonly string[]): Title | undefined => {
+    const field = fields.takeText(keys);
+    return field && { text: field.value, originOf: () => fields.originOf(field.key) };
+  };
+  const titleField = taken(settings.keys.title);
+  const identifierField = taken(settings.keys.semanticIdentifier);
+  const title = titleField ?? identifierField ?? ownTitle(mapping, body);
+  const identifier = identifierField ?? title;
+  trace?.("title", title.originOf());
+  trace?.("semantic_identifier", identifier.originOf());
+  return { identifier: identifier.text, title: title.text };
 }
 
 /** Flag, front matter, rule, configuration, default, in this order. */
@@ -118,30 +133,40 @@ export function mapLink(mapping: Mapping, id: string): string | undefined {
   return undefined;
 }
 
+/** A date of front matter as ISO 8601 in UTC. Throws CliError `usage` for a text that is no date. */
+function takeDate(
+  { fields, trace }: Mapping,
+  keys: readonly string[],
+  member: string,
+): string | undefined {
+  const field = fields.takeText(keys);
+  if (!field) return undefined;
+  trace?.(member, fields.originOf(field.key));
+  const hint = "write 2024-05-01 or 2024-05-01T09:30:00Z";
+  return parseDate(field.value) ?? fields.fail(field.key, `not a date: ${field.value}`, hint);
+}
+
 /**
- * Front matter as ISO 8601 in UTC; else the date of the last commit or of the file, as configured.
- * `isOfFile` means that it is the date of the file.
+ * Sets the dates of a document: front matter, else the last update from the last commit or the
+ * file, as configured. Returns whether the last update is the date of the file.
  */
-export function mapDate(
-  mapping: Mapping,
-  mtimeMs: number,
-): { date: string | undefined; isOfFile: boolean } {
-  const { fields, facts, settings, trace } = mapping;
-  const field = fields.takeText(settings.keys.updatedAt);
-  if (field) {
-    trace?.("doc_updated_at", fields.originOf(field.key));
-    const date = parseDate(field.value);
-    const hint = "write 2024-05-01 or 2024-05-01T09:30:00Z";
-    if (date === undefined) fields.fail(field.key, `not a date: ${field.value}`, hint);
-    return { date, isOfFile: false };
-  }
-  if (settings.updatedAt === "git" && facts.commit) {
+export function mapDates(mapping: Mapping, document: IngestionDocument, mtimeMs: number): boolean {
+  const { facts, settings, trace } = mapping;
+  const { keys, updatedAt, storesCreation } = settings;
+  let updated = takeDate(mapping, keys.updatedAt, "doc_updated_at");
+  let isOfFile = false;
+  if (updated === undefined && updatedAt === "git" && facts.commit) {
     trace?.("doc_updated_at", commitOrigin(facts.commit));
-    return { date: facts.commit.date, isOfFile: false };
+    updated = facts.commit.date;
+  } else if (updated === undefined && updatedAt === "mtime") {
+    trace?.("doc_updated_at", "modification time of the file");
+    updated = formatTime(mtimeMs);
+    isOfFile = true;
   }
-  if (settings.updatedAt !== "mtime") return { date: undefined, isOfFile: false };
-  trace?.("doc_updated_at", "modification time of the file");
-  return { date: formatTime(mtimeMs), isOfFile: true };
+  if (updated !== undefined) document.doc_updated_at = updated;
+  const created = storesCreation ? takeDate(mapping, keys.createdAt, "doc_created_at") : undefined;
+  if (created !== undefined) document.doc_created_at = created;
+  return isOfFile;
 }
 
 function takeOwners(
@@ -157,14 +182,17 @@ function takeOwners(
 }
 
 /**
- * Owners become primary and authors secondary owners. Without owners, the authors are primary;
- * without authors too, the owners of CODEOWNERS.
+ * Owners become primary and secondary owners as they are named. Authors fill a gap: they are
+ * primary without owners, else secondary. Without all of them, the owners of CODEOWNERS.
  */
 export function mapOwners(mapping: Mapping, document: IngestionDocument): void {
   const { fields, facts, settings, trace } = mapping;
-  const first = takeOwners(mapping, settings.keys.owners);
-  const second = takeOwners(mapping, settings.keys.secondaryOwners);
-  const primary = first ?? second;
+  const owners = takeOwners(mapping, settings.keys.owners);
+  const named = takeOwners(mapping, settings.keys.secondaryOwners);
+  // Authors without a place stay metadata.
+  const authors = owners && named ? undefined : takeOwners(mapping, settings.keys.authors);
+  const primary = owners ?? authors;
+  const secondary = named ?? (owners && authors);
   if (primary) {
     document.primary_owners = primary.owners;
     trace?.("primary_owners", fields.originOf(primary.key));
@@ -172,8 +200,8 @@ export function mapOwners(mapping: Mapping, document: IngestionDocument): void {
     document.primary_owners = facts.owners.map((owner) => ({ ...owner }));
     trace?.("primary_owners", "CODEOWNERS");
   }
-  if (first && second) {
-    document.secondary_owners = second.owners;
-    trace?.("secondary_owners", fields.originOf(second.key));
+  if (secondary) {
+    document.secondary_owners = secondary.owners;
+    trace?.("secondary_owners", fields.originOf(secondary.key));
   }
 }

@@ -1,6 +1,7 @@
 import { commitOrigin } from "./facts.ts";
 import type { Mapping } from "./map-fields.ts";
 import { flatten, tagsOf, type AddEntry, type MetadataValue } from "./metadata.ts";
+import { isMap, type ValueMap } from "../front-matter/values.ts";
 
 /** Metadata key for the commit that last changed the file. */
 const commitKey = "source_commit";
@@ -28,24 +29,53 @@ function addTags(draft: Draft, tags: readonly { tag: string; origin: string }[])
   }
 }
 
+/** Metadata key of the interface whose members are metadata themselves. */
+const metadataMember = "metadata";
+
+/** Adds members that `isField` does not claim; those with the name of tags become tags. */
+function addMembers(
+  draft: Draft,
+  data: ValueMap,
+  tagKeys: readonly string[],
+  isField: (key: string) => boolean,
+  originOf: (key: string) => string,
+): void {
+  for (const key of tagKeys) {
+    const found = tagsOf(data[key]);
+    for (const tag of found) draft.tags.push(tag);
+    if (draft.origins && found.length > 0) draft.tagOrigins.add(originOf(key));
+  }
+  let origin = "";
+  const add: AddEntry = (name, value) => setEntry(draft, name, value, origin);
+  for (const key of Object.keys(data)) {
+    if (tagKeys.includes(key) || isField(key)) continue;
+    origin = originOf(key);
+    flatten(key, data[key] ?? null, add);
+  }
+}
+
 function addFrontMatter(draft: Draft, { parsed, fields, settings, trace }: Mapping): void {
   const { data } = parsed.frontMatter ?? {};
   if (!data) return;
   const originOf = (key: string): string => (trace ? fields.originOf(key) : "");
   const { tags } = settings.keys;
-  for (const key of tags) {
-    const value = data[key];
-    if (value === undefined) continue;
-    const found = tagsOf(value);
-    for (const tag of found) draft.tags.push(tag);
-    if (trace && found.length > 0) draft.tagOrigins.add(originOf(key));
-  }
-  let origin = "";
-  const add: AddEntry = (name, value) => setEntry(draft, name, value, origin);
-  for (const key of Object.keys(data)) {
-    if (fields.isUsed(key) || tags.includes(key)) continue;
-    origin = originOf(key);
-    flatten(key, data[key] ?? null, add);
+  const own = data[metadataMember];
+  // `--map metadata.metadata=COLUMN` asks for this name.
+  const isNamed = parsed.rowKeys?.metadata.has(metadataMember) === true;
+  const members =
+    own !== undefined && isMap(own) && !fields.isUsed(metadataMember) && !isNamed ? own : undefined;
+  const isField = (key: string): boolean =>
+    fields.isUsed(key) || (members !== undefined && key === metadataMember);
+  addMembers(draft, data, tags, isField, originOf);
+  if (members) {
+    const origin = originOf(metadataMember);
+    addMembers(
+      draft,
+      members,
+      tags,
+      () => false,
+      () => origin,
+    );
   }
 }
 

@@ -58,6 +58,8 @@ export interface RawSettings extends MappingOptions {
   accessKeys?: readonly string[] | undefined;
   /** Send documents without the members that restrict who may read them. */
   dropAccess?: boolean | undefined;
+  /** Whether the service stores when a document was created. */
+  storesCreation?: boolean | undefined;
   /** The format of every file, whatever its extension. */
   format?: FormatName | undefined;
   /** The same options from the command line; they override rules and configuration. */
@@ -89,6 +91,7 @@ export interface DocumentSettings {
   readonly keys: FrontMatterKeys;
   readonly accessKeys: readonly string[];
   readonly dropAccess: boolean;
+  readonly storesCreation: boolean;
   readonly rules: readonly Rule[];
   /** Whether the documents of a path are sent even with secrets in them. */
   readonly allowsSecrets: (path: string) => boolean;
@@ -107,11 +110,14 @@ function compileKeys(lists: KeyLists | undefined): FrontMatterKeys {
   return {
     id: list("id"),
     title: list("title"),
+    semanticIdentifier: list("semanticIdentifier"),
     link: list("link"),
     source: list("source"),
     updatedAt: list("updatedAt"),
+    createdAt: list("createdAt"),
     owners: list("owners"),
     secondaryOwners: list("secondaryOwners"),
+    authors: list("authors"),
     // Always included: the combined tags are sent under this key.
     tags: [...new Set([...list("tags"), "tags"])],
     ingest: list("ingest"),
@@ -138,7 +144,8 @@ function compileAllowed(allowed: RawSettings["allowSecrets"]): (path: string) =>
  * absolute, leaves the root, or expands too far.
  */
 export function compileSettings(raw: RawSettings): DocumentSettings {
-  const { root, rules, frontMatter, format, accessKeys, dropAccess, allowSecrets, ...others } = raw;
+  const { root, rules, frontMatter, format, accessKeys, dropAccess, ...rest } = raw;
+  const { allowSecrets, storesCreation, ...others } = rest;
   const { flags = {}, ...configured } = others;
   const pick = <Key extends keyof MappingOptions>(key: Key): MappingOptions[Key] =>
     flags[key] ?? configured[key];
@@ -171,6 +178,7 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     keys: compileKeys(frontMatter),
     accessKeys: accessKeys ?? defaultAccessKeys,
     dropAccess: dropAccess === true,
+    storesCreation: storesCreation === true,
     rules: compileRules(rules ?? []),
     allowsSecrets: compileAllowed(allowSecrets),
     configured,

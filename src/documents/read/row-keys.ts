@@ -7,14 +7,27 @@ import type { DocumentSettings } from "../map/settings.ts";
 const meanings: Readonly<Record<string, keyof FrontMatterKeys | "text">> = {
   id: "id",
   title: "title",
+  semantic_identifier: "semanticIdentifier",
   text: "text",
   link: "link",
   source: "source",
   updated: "updatedAt",
+  doc_updated_at: "updatedAt",
+  created: "createdAt",
+  doc_created_at: "createdAt",
   owner: "owners",
   owners: "owners",
+  primary_owners: "owners",
+  secondary_owners: "secondaryOwners",
   tags: "tags",
 };
+const meaningOf = (field: string): keyof FrontMatterKeys | "text" | undefined =>
+  Object.hasOwn(meanings, field) ? meanings[field] : undefined;
+
+/** Fields of a column map that need a service with `storesCreation`. */
+export const creationFields: readonly string[] = Object.keys(meanings).filter(
+  (field) => meanings[field] === "createdAt",
+);
 const fieldNames = `${Object.keys(meanings).join(", ")}, metadata.NAME`;
 const metadataField = /^metadata\.(?!(?:__proto__|constructor|prototype)$)\S/;
 
@@ -40,10 +53,14 @@ export function parseColumnMap(text: string): ColumnMap {
     const name = field.trim();
     const column = rest.join("=").trim();
     if (name === "" || column === "") refuse(`${pair.trim()}: not FIELD=COLUMN`);
-    if (!Object.hasOwn(meanings, name) && metadataNameOf(name) === undefined) {
+    if (meaningOf(name) === undefined && metadataNameOf(name) === undefined) {
       refuse(`${name}: no field of this name`);
     }
     if (map.has(name)) refuse(`${name}: given twice`);
+    const same = [...map.keys()].find(
+      (each) => meaningOf(each) && meaningOf(each) === meaningOf(name),
+    );
+    if (same !== undefined) refuse(`${name}: given twice (${same})`);
     map.set(name, column);
   }
   for (const [field, column] of map) {
@@ -52,7 +69,6 @@ export function parseColumnMap(text: string): ColumnMap {
       refuse(`${field}: the column ${column} is given twice`);
     }
   }
-  if (map.has("owner") && map.has("owners")) refuse("owners: given twice");
   return Object.fromEntries(map);
 }
 
@@ -61,7 +77,7 @@ export function rowKeysOf(map: ColumnMap | undefined): RowKeys {
   const fields: Partial<Record<keyof FrontMatterKeys, readonly string[]>> = {};
   const metadata = new Set<string>();
   for (const [field, column] of Object.entries(map ?? {})) {
-    const meaning = Object.hasOwn(meanings, field) ? meanings[field] : undefined;
+    const meaning = meaningOf(field);
     const name = metadataNameOf(field);
     if (name !== undefined) metadata.add(name);
     // All tags are combined under this name.

@@ -61,6 +61,17 @@ describe("explain", () => {
     expect(explanation.documentBytes).toBe(Buffer.byteLength(JSON.stringify(explanation.document)));
   });
 
+  it("names the key of each name", async () => {
+    const text = "---\ntitle: T\nsemantic_identifier: S\nmetadata: {team: x}\n---\nx\n";
+    const { fields } = await explain({ "a.md": text }, "a.md");
+    const origins = Object.fromEntries(fields.map(({ name, origin }) => [name, origin]));
+    expect(origins).toMatchObject({
+      semantic_identifier: "front matter line 3 (semantic_identifier)",
+      title: "front matter line 2 (title)",
+      "metadata.team": "front matter line 4 (metadata)",
+    });
+  });
+
   it("names defaults, headings and file names", async () => {
     const fields = async (text: string): Promise<string[]> =>
       (await explain({ "a.md": text }, "a.md", { idPrefix: "x/" })).fields.map(

@@ -292,6 +292,96 @@ describe("owners", () => {
   });
 });
 
+describe("the names of the interface", () => {
+  const own = [
+    "semantic_identifier: Shown",
+    "title: Found",
+    "doc_updated_at: 2024-05-01",
+    "doc_created_at: 2023-05-01",
+    "primary_owners: [{display_name: Ann, email: ann@x.com}]",
+    "secondary_owners: [Bob]",
+    "metadata: {team: x, tags: [a], deep: {er: 1}}",
+  ];
+  it("are the fields themselves in front matter", () => {
+    expect(map(yaml(...own, "tags: b"), { storesCreation: true })).toEqual({
+      id: "page.md",
+      semantic_identifier: "Shown",
+      title: "Found",
+      sections: [{ text: "body\n" }],
+      source: "file",
+      metadata: { team: "x", "deep.er": "1", tags: ["b", "a"] },
+      doc_updated_at: "2024-05-01T00:00:00Z",
+      doc_created_at: "2023-05-01T00:00:00Z",
+      primary_owners: [{ display_name: "Ann", email: "ann@x.com" }],
+      secondary_owners: [{ display_name: "Bob" }],
+    });
+  });
+  it.each([
+    ["semantic_identifier: Shown", "Shown", "Shown"],
+    ["title: Found", "Found", "Found"],
+  ])("%s alone names both", (line, shown, title) => {
+    expect(map(yaml(line))).toMatchObject({ semantic_identifier: shown, title });
+  });
+  it.each([
+    ["secondary_owners: [Bob]", undefined, ["Bob"], {}],
+    ["secondary_owners: [Bob]\nauthor: Al", ["Al"], ["Bob"], {}],
+    ["owner: Ann\nsecondary_owners: [Bob]\nauthor: Al", ["Ann"], ["Bob"], { author: "Al" }],
+    ["primary_owners: Ann\nauthor: Al", ["Ann"], ["Al"], {}],
+  ])("%j: only authors become primary owners", (lines, primary, secondary, metadata) => {
+    const named = (names: string[] | undefined) => names?.map((name) => ({ display_name: name }));
+    const document = map(yaml(lines));
+    expect(document["primary_owners"]).toEqual(named(primary));
+    expect(document["secondary_owners"]).toEqual(named(secondary));
+    expect(document["metadata"]).toEqual(metadata);
+  });
+  it.each(["doc_created_at", "created", "created_at"])("%s is the creation", (key) => {
+    const text = yaml(`${key}: 2023-05-01`);
+    expect(map(text, { storesCreation: true })).toMatchObject({
+      doc_created_at: "2023-05-01T00:00:00Z",
+      metadata: {},
+    });
+    // A service without this member would drop it.
+    expect(map(text)).not.toHaveProperty("doc_created_at");
+    expect(map(text)["metadata"]).toEqual({ [key]: "2023-05-01" });
+  });
+  it("a creation that is no date is an error with the line", () => {
+    expect(failure(() => map(yaml("created: once"), { storesCreation: true }))).toBe(
+      "page.md:2:1: front matter created: not a date: once",
+    );
+  });
+  it("null sets no field", () => {
+    const text = yaml("semantic_identifier: ~", "doc_created_at: null", "metadata:", "title: T");
+    const document = map(text, { storesCreation: true });
+    expect(document).toMatchObject({ semantic_identifier: "T", title: "T", metadata: {} });
+    expect(document).not.toHaveProperty("doc_created_at");
+  });
+  it("a text called metadata is a value like any other", () => {
+    expect(map(yaml("metadata: x"))["metadata"]).toEqual({ metadata: "x" });
+  });
+  it("keys of the configuration replace them", () => {
+    const frontMatter = {
+      semanticIdentifier: ["label"],
+      createdAt: ["born"],
+      secondaryOwners: ["reader"],
+      authors: ["writer"],
+    };
+    const text = yaml(
+      "label: Shown",
+      "born: 2023-05-01",
+      "reader: Bob",
+      "writer: Al",
+      "created: x",
+    );
+    expect(map(text, { frontMatter, storesCreation: true })).toMatchObject({
+      semantic_identifier: "Shown",
+      doc_created_at: "2023-05-01T00:00:00Z",
+      primary_owners: [{ display_name: "Al" }],
+      secondary_owners: [{ display_name: "Bob" }],
+      metadata: { created: "x" },
+    });
+  });
+});
+
 describe("rules", () => {
   it("name the pair, the sections and the link", () => {
     const rules = [
@@ -352,6 +442,7 @@ describe("mappingKey", () => {
     ]),
     [{ updatedAt: "git" as const }],
     [{ frontMatter: { id: ["x"] } }],
+    [{ storesCreation: true }],
     [{ rules: [{ match: "docs/**", metadata: { a: "b" } }] }],
     [{ rules: [{ match: "docs/**", ccPairId: 1 }] }],
   ])("differs with %j", (options) => {

@@ -98,6 +98,36 @@ describe("a table", () => {
 });
 
 describe("the document of a row", () => {
+  const settings = { storesCreation: true };
+  const named = {
+    semantic_identifier: "Shown",
+    title: "Found",
+    doc_updated_at: "2024-05-01T00:00:00Z",
+    doc_created_at: "2023-05-01T00:00:00Z",
+    primary_owners: [{ display_name: "Ann" }],
+    secondary_owners: [{ display_name: "Bob" }],
+    metadata: {},
+  };
+  it("takes the names of the interface", () => {
+    const text =
+      "Semantic_Identifier,title,text,doc_updated_at,doc_created_at,primary_owners,secondary_owners\n" +
+      "Shown,Found,x,2024-05-01,2023-05-01,Ann,Bob\n";
+    expect(documentsOf(readCsv, text, { settings })).toMatchObject([named]);
+  });
+  it("takes the names of the interface in the map", () => {
+    const text = "a,b,c,d,e,f,g\nShown,Found,x,2024-05-01,2023-05-01,Ann,Bob\n";
+    const map =
+      "semantic_identifier=a,title=b,text=c,doc_updated_at=d,doc_created_at=e,primary_owners=f,secondary_owners=g";
+    expect(documentsOf(readCsv, text, { settings, map })).toMatchObject([named]);
+    const other = map.replace("doc_created_at", "created").replace("doc_updated_at", "updated");
+    expect(documentsOf(readCsv, text, { settings, map: other })).toMatchObject([named]);
+  });
+  it("keeps a creation that the service would drop as metadata", () => {
+    const text = "text,born\nx,2023-05-01\n";
+    const [document] = documentsOf(readCsv, text, { map: "created=born" });
+    expect(document).toMatchObject({ metadata: { born: "2023-05-01" } });
+  });
+
   it("takes columns of the well-known names in any case; the others are metadata", () => {
     const text =
       "ID,Title,Body,URL,Updated,Owner,Tags,Size,Empty,\n" +

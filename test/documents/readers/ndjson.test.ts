@@ -66,6 +66,33 @@ describe("members of a row", () => {
     ]);
   });
 
+  it("take the names of the interface, also for an object of metadata", () => {
+    const row = {
+      text: "x",
+      title: "Found",
+      semantic_identifier: "Shown",
+      doc_updated_at: "2024-05-01",
+      primary_owners: [{ display_name: "Ann", email: "ann@x.com" }],
+      secondary_owners: null,
+      metadata: { team: "x", n: 1.1, none: null },
+    };
+    expect(documentsOf(readNdjson, JSON.stringify(row))).toEqual([
+      {
+        id: "data",
+        semantic_identifier: "Shown",
+        title: "Found",
+        sections: [{ text: "x" }],
+        source: "file",
+        metadata: { team: "x", n: "1.1" },
+        doc_updated_at: "2024-05-01T00:00:00Z",
+        primary_owners: [{ display_name: "Ann", email: "ann@x.com" }],
+      },
+    ]);
+    const mapped = { text: "x", metadata: { team: "x" } };
+    expect(
+      documentsOf(readNdjson, JSON.stringify(mapped), { map: "metadata.own=metadata" }),
+    ).toMatchObject([{ metadata: { "own.team": "x" } }]);
+  });
   it("that the map names must be in some row", () => {
     const read = (): unknown => rowsOf(readNdjson, '{"text":"a"}\n', { map: "title=nmae" });
     expect(failure(read)).toBe("data: no row has a member nmae, which --map names");

@@ -221,6 +221,11 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
     /"semantic_identifier": "Mine"/,
     matter("key: Mine"),
   ),
+  "ingest.frontMatter.semanticIdentifier": explain(
+    { frontMatter: { semanticIdentifier: ["key"] } },
+    /"semantic_identifier": "Mine"/,
+    matter("key: Mine"),
+  ),
   "ingest.frontMatter.link": explain(
     { frontMatter: { link: ["key"] } },
     /"link": "https:\/\/m\.example"/,
@@ -236,14 +241,24 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
     /"doc_updated_at": "2020/,
     matter("key: 2020-01-01"),
   ),
+  "ingest.frontMatter.createdAt": explain(
+    { frontMatter: { createdAt: ["key"] } },
+    /"doc_created_at": "2020/,
+    { ...matter("key: 2020-01-01"), dialect: "onyx" },
+  ),
   "ingest.frontMatter.owners": explain(
     { frontMatter: { owners: ["key"] } },
     /"primary_owners"/,
     matter("key: a@example.com"),
   ),
   "ingest.frontMatter.secondaryOwners": explain(
-    { frontMatter: { owners: ["first"], secondaryOwners: ["key"] } },
-    /_owners"/,
+    { frontMatter: { secondaryOwners: ["key"] } },
+    /"secondary_owners"/,
+    matter("key: a@example.com"),
+  ),
+  "ingest.frontMatter.authors": explain(
+    { frontMatter: { authors: ["key"] } },
+    /"primary_owners"/,
     matter("key: a@example.com"),
   ),
   "ingest.frontMatter.tags": explain(

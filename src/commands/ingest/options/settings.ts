@@ -1,14 +1,16 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { dialects } from "../../../api/dialects.ts";
 import type { Config } from "../../../config/load.ts";
 import type { Context } from "../../../context.ts";
 import type { FindOptions } from "../../../documents/find/scope.ts";
 import { realPath, type ProjectRoot } from "../../../documents/find/root.ts";
-import { parseColumnMap } from "../../../documents/read/row-keys.ts";
+import { creationFields, parseColumnMap } from "../../../documents/read/row-keys.ts";
 import {
   compileSettings,
   usesPatterns,
   type DocumentSettings,
+  type MappingOptions,
   type RawSettings,
 } from "../../../documents/map/settings.ts";
 import { loadGlobs, mayBeGlob } from "../../../documents/find/patterns.ts";
@@ -70,8 +72,21 @@ function checkAnchors(flags: MappingFlags, { sections, rules = [] }: Config["ing
   });
 }
 
+/** Refuses --map with a field that the dialect lacks: its column would silently become metadata. */
+function checkCreation({ columns }: MappingOptions, { dialect }: Config): void {
+  if (dialects[dialect].storesCreation) return;
+  const field = creationFields.find((each) => columns?.[each] !== undefined);
+  if (field === undefined) return;
+  throw new CliError("usage", `--map ${field}: the ${dialect} interface has no doc_created_at`, {
+    hints: ["omit it: the column becomes metadata, or name the metadata with metadata.NAME=COLUMN"],
+  });
+}
+
 /** Converts configuration and flags to the settings for the mapping. */
-function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "root" | "format"> {
+function rawSettings(
+  config: Config,
+  flags: MappingFlags,
+): Omit<RawSettings, "root" | "format"> & { flags: MappingOptions } {
   const {
     ccPairId: _pair,
     connector: _name,
@@ -95,6 +110,7 @@ function rawSettings(config: Config, flags: MappingFlags): Omit<RawSettings, "ro
     useIgnoreFiles: ignore,
     // A permission: what is recorded, or came with a report or a state, gives none.
     dropAccess: flags.dropAccess,
+    storesCreation: dialects[config.dialect].storesCreation,
     flags: flags.recorded?.settings.flags ?? optionsOf(flags),
   };
 }
@@ -124,6 +140,7 @@ export async function openSource(
   const flagFormat = namedPaths.length === 0 ? undefined : flags.format;
   const format = recorded ? recorded.settings.format : flagFormat;
   const mapping = { ...rawSettings(config, flags), format };
+  checkCreation(mapping.flags, config);
   const withRoot = { ...mapping, root };
   if (usesPatterns(withRoot)) await loadGlobs();
   const settings = compileSettings(withRoot);
@@ -148,7 +165,7 @@ export async function openSource(
     : await readGitFacts(context, { find, inputs, since: flags.since }, output);
   const key = (path: string): string => mappingKey(path, settings, facts.factsOf?.(path));
   // allowSecrets does not shape documents, and each run sets it anew.
-  const { allowSecrets: _, ...shaping } = mapping;
+  const { allowSecrets: _, storesCreation: _ofTarget, ...shaping } = mapping;
   const options = {
     byInclude: recorded?.byInclude ?? (paths.length === 0 && !hasNoInput),
     mapping: mappingVersion,

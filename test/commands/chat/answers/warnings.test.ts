@@ -153,6 +153,19 @@ describe("lists of the service that nobody should believe", () => {
 });
 
 describe("the look-ups behind the warnings", () => {
+  it("accept a provider without a name, which no question can choose", async () => {
+    const nameless = { id: 2, name: null, provider: "openai", model_configurations: [] };
+    const named = { id: 1, name: "Acme", model_configurations: [{ name: "large" }] };
+    const body = { providers: [nameless, named] };
+    const rules = [{ when: { path: "/api/llm/provider" }, do: { body } }];
+    const world = await createWorld({ dialect: "onyx", faults: { rules } });
+    const wrong = await world.run(["--model", "openai/large", "hi"]);
+    expect(wrong.stderr).toContain('no model provider "openai" for this key');
+    expect(wrong.stderr).toContain("Acme");
+    const right = await world.run(["--model", "Acme/small", "hi"]);
+    expect(right.stderr).toContain('the provider Acme lists no model "small": large');
+  });
+
   it("are made only where something depends on them", async () => {
     const world = await createWorld();
     await world.run(["hi"]);

@@ -31,10 +31,22 @@ describe("--map", () => {
     expect(again.stderr).toContain("2 updated");
   });
 
+  it("names the creation where the service stores it", async () => {
+    const rows = { "made.csv": "text,born\nOne.,2023-05-01\n" };
+    const service = await startTestService({ dialect: "onyx", files: rows });
+    const { error } = await runIngest(service, ["made.csv"], { map: ["doc_created_at=born"] });
+    expect(error).toBeUndefined();
+    expect(lastAccepted(service, "made.csv#1")).toMatchObject({
+      doc_created_at: "2023-05-01T00:00:00Z",
+      metadata: {},
+    });
+  });
+
   it.each([
     [["title"], "--map title: not FIELD=COLUMN"],
     [["name=x"], "--map name: no field of this name"],
     [["title=a", "title=b"], "--map title: given twice"],
+    [["created=size"], "--map created: the standard interface has no doc_created_at"],
   ])("refuses %j", async (wrong, message) => {
     const service = await startTestService({ files });
     const { error } = await runIngest(service, ["data/items.csv"], { map: wrong });
