@@ -59,7 +59,12 @@ export async function* listSessions(
   for (;;) {
     const query = before === undefined ? "" : `&before=${encodeURIComponent(before)}`;
     const page = await client.call(
-      callTo("list sessions", "GET", `${path}?page_size=${size}${query}`),
+      // By default the service leaves out the chats of projects (observed-service.md 5).
+      callTo(
+        "list sessions",
+        "GET",
+        `${path}?page_size=${size}&only_non_project_chats=false${query}`,
+      ),
       SessionPage,
     );
     yield* page.sessions;

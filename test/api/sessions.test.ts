@@ -41,7 +41,10 @@ describe("sessions on the wire", () => {
     const sessions = await all(listSessions(client, { pageSize: 500 }));
     expect(sessions.map(({ name }) => name)).toEqual(["Leave in summer", null]);
     expect(sessions[1]).toHaveProperty("a_member_of_tomorrow");
-    expect(seen).toEqual(["GET /api/chat/get-user-chat-sessions?page_size=100"]);
+    // Without the second parameter, the chats of projects would be missing.
+    expect(seen).toEqual([
+      "GET /api/chat/get-user-chat-sessions?page_size=100&only_non_project_chats=false",
+    ]);
   });
 
   it("are read with their messages, whatever form the documents have", async () => {
