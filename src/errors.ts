@@ -7,7 +7,7 @@ export const exitCodes = {
   failure: { code: 1, when: "unexpected: a bug, please report it" },
   usage: {
     code: 2,
-    when: "bad flag, argument or input file, wrong Node version; nothing was sent",
+    when: "bad flag, argument or input file, a value that the service refuses, wrong Node version; nothing was stored",
   },
   "not-configured": {
     code: 3,

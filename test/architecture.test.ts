@@ -24,6 +24,7 @@ const modules = {
   git: "git/repository.ts",
   main: "main.ts",
   "make-folder": "make-folder.ts",
+  nearest: "nearest.ts",
   output: "output/terminal/output.ts",
   ownership: "ownership.ts",
   program: "program.ts",
@@ -147,6 +148,7 @@ const rooms: Record<string, Room> = {
   driver: { file: "driver.ts", values: ["errors"], libraries: ["libsql"] },
   recording: { file: "recording.ts", values: ["errors"] },
   "make-folder": { file: "make-folder.ts", values: ["errors"] },
+  nearest: { file: "nearest.ts", values: ["errors"] },
   ownership: { file: "ownership.ts", values: ["errors"] },
   context: { file: "context.ts", values: ["errors"] },
   errors: { file: "errors.ts", values: [] },
@@ -166,7 +168,7 @@ function importsOf(room: Room): { line: string; name: string; allowed: boolean }
         name: `${kind} of ${name}`,
         allowed: [...room.values, ...(kind === "type" ? (room.types ?? []) : [])].includes(
           // The ground floor as a whole: whoever may import errors may import it.
-          name === "make-folder" || name === "ownership" ? "errors" : (name as Module),
+          ["make-folder", "nearest", "ownership"].includes(name) ? "errors" : (name as Module),
         ),
       })),
     );

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ApiError, CliError } from "../errors.ts";
 import type { Client } from "./client.ts";
-import { shorten } from "./answers/words.ts";
+import { shorten } from "./answers/shorten.ts";
 
 /** The source type of connectors that only ingestion fills. */
 export const ingestionSource = "ingestion_api";

@@ -3,7 +3,7 @@ import { header } from "./transport/headers.ts";
 import type { Question, Result } from "./answers/answers.ts";
 import { readErrorBody, type Answer, type StreamedAnswer } from "./transport/exchange.ts";
 import type { Redactor } from "./answers/redaction.ts";
-import { shorten } from "./answers/words.ts";
+import { shorten } from "./answers/shorten.ts";
 
 /** Streams the body and reports its faults like those of any other call. */
 async function* convertFaults(
@@ -47,6 +47,7 @@ export async function readRaw(
   const complete = await readErrorBody(answer, secrets);
   await answer.body.return(undefined);
   onRefused?.(complete);
-  const failure = status < 400 ? redirected(question, complete) : refused(question, complete, now);
+  const failure =
+    status < 400 ? redirected(question, complete) : refused(question, complete, now, true);
   return { ok: false, failure };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { configJsonSchema } from "../../src/config/values/json-schema.ts";
-import { nearest } from "../../src/config/values/nearest.ts";
+import { nearest } from "../../src/nearest.ts";
 import { parseConfig } from "../../src/config/file/parse.ts";
 import { projectFolder } from "../support.ts";
 

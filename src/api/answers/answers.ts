@@ -9,7 +9,8 @@ import type { FaultKind } from "../retry/policy.ts";
 import { describeIssues, type Shape } from "./shape.ts";
 import { hintsForStatus, isRetryable, outcomeOfStatus, type KeyName } from "./status.ts";
 import { parseRetryAfter } from "../retry/timing.ts";
-import { readServiceWords, shorten } from "./words.ts";
+import { shorten } from "./shorten.ts";
+import { readServiceWords, type ServiceWords } from "./words.ts";
 
 /** The request, for messages: `list connectors: GET https://… `. */
 export interface Question {
@@ -111,19 +112,28 @@ export function redirected(question: Question, answer: Answer): Failure {
   });
 }
 
-/** The failure of a response with an error status. */
-export function refused(question: Question, answer: Answer, now: number): Failure {
+/**
+ * The failure of a response with an error status. A 422 for a wrong value is the caller's
+ * mistake; any 422 is, if `isCallersRequest`: the caller wrote the whole request.
+ */
+export function refused(
+  question: Question,
+  answer: Answer,
+  now: number,
+  isCallersRequest = false,
+): Failure {
   const { status, headers } = answer;
   const coding = header(headers, "content-encoding");
   const readable = coding === undefined || coding === "identity";
   const contentType = header(headers, "content-type") ?? "";
-  const words = readable
+  const words: ServiceWords = readable
     ? readServiceWords(answer.body, contentType, status)
     : { text: `a response in ${shorten(coding, 40)} coding` };
+  const isCallersMistake = status === 422 && (isCallersRequest || words.isWrongValue === true);
   return toFailure(question, {
     kind: "status",
     outcome: outcomeOfStatus(status),
-    exit: exitNameForStatus(status),
+    exit: isCallersMistake ? "usage" : exitNameForStatus(status),
     status,
     code: words.code,
     retryAfterMs: parseRetryAfter(header(headers, "retry-after"), header(headers, "date"), now),

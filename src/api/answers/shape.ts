@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { shorten } from "./words.ts";
+import { shorten } from "./shorten.ts";
 
 /** Checks a parsed response: a zod schema, or a faster check in front of one. */
 export interface Shape<T> {

@@ -5,7 +5,7 @@ import { withoutSecrets } from "../../api/transport/attempt.ts";
 import { nestsTooDeep } from "../../api/answers/depth.ts";
 import type { StreamedAnswer } from "../../api/transport/exchange.ts";
 import { redactText } from "../../api/answers/redaction.ts";
-import { shorten } from "../../api/answers/words.ts";
+import { shorten } from "../../api/answers/shorten.ts";
 import { CliError } from "../../errors.ts";
 import { createIndenter } from "../../output/terminal/indent.ts";
 import {

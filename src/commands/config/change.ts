@@ -10,7 +10,7 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import { isSecretPath, parseKey } from "../../config/file/key-path.ts";
 import { headerProblems } from "../../config/values/headers.ts";
 import { isSecretName } from "../../config/values/members.ts";
-import { nearest } from "../../config/values/nearest.ts";
+import { nearest } from "../../nearest.ts";
 import { addressProblem } from "../../config/values/url.ts";
 import { isProfileName } from "../../config/values/validate.ts";
 import type { Context } from "../../context.ts";

@@ -1,6 +1,6 @@
 import type { ConnectorStatus } from "../../api/schemas.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
-import { nearest } from "../../config/values/nearest.ts";
+import { nearest } from "../../nearest.ts";
 import { CliError } from "../../errors.ts";
 import type { Column } from "../../output/formats/formats.ts";
 import { matchesGlob } from "../../output/formats/select.ts";

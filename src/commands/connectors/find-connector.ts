@@ -1,5 +1,5 @@
 import type { ConnectorStatus, IdentifiedConnector } from "../../api/schemas.ts";
-import { nearest } from "../../config/values/nearest.ts";
+import { nearest } from "../../nearest.ts";
 import { CliError } from "../../errors.ts";
 
 /** Most candidates in an error. */

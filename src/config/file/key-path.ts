@@ -1,6 +1,6 @@
 import { CliError } from "../../errors.ts";
 import { isSecretName } from "../values/members.ts";
-import { nearest } from "../values/nearest.ts";
+import { nearest } from "../../nearest.ts";
 import { ConfigContent, Profile } from "../values/schema.ts";
 import { knownKeys } from "../values/validate.ts";
 

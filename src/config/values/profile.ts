@@ -3,7 +3,7 @@ import type { GlobalFlags } from "../global-flags.ts";
 import type { Environment } from "../find/folders.ts";
 import { givenWord } from "./given.ts";
 import type { ConfigFile, Origin } from "./layers.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../../nearest.ts";
 import { whereIs } from "../file/problems.ts";
 import type { ConfigContent } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 import type { core } from "zod/mini";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../../nearest.ts";
 import { nodeAt, type Node, type Path } from "../file/nodes.ts";
 import { dotted, whereIs, type Problem } from "../file/problems.ts";
 import {

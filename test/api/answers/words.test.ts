@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { expectConstant } from "../../cost.ts";
 import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
-import { readServiceWords, shorten } from "../../../src/api/answers/words.ts";
+import { shorten } from "../../../src/api/answers/shorten.ts";
+import { readServiceWords } from "../../../src/api/answers/words.ts";
 
 interface ErrorFixture {
   shape: string;
@@ -39,6 +40,82 @@ describe("readServiceWords", () => {
     expect(text).toBe(
       "body.a.1: Field required; body.a.2: Field required; body.a.3: Field required (and 2 more)",
     );
+  });
+
+  const samples = JSON.parse(
+    readFileSync(new URL("../../fixtures/samples/errors-422.json", import.meta.url), "utf8"),
+  ) as { responses: { note: string; status: number; body: unknown }[] };
+
+  it("reads every sample of a refused request in short", () => {
+    const read = samples.responses.map(({ note, status, body }) => {
+      const { text } = readServiceWords(
+        Buffer.from(JSON.stringify(body)),
+        "application/json",
+        status,
+      );
+      expect(text.length, note).toBeLessThan(300);
+      expect(text, note).not.toMatch(/'loc'|'type'|\.py|[…{]/);
+      return `${note}: ${text}`;
+    });
+    expect(read).toEqual(
+      expect.arrayContaining([
+        'wrong source name: body.document.source: "nonsense" is unknown; ' +
+          "the nearest of 59 valid names: confluence, notion, zendesk",
+        "wrong date: body.document.doc_updated_at: Input should be a valid datetime or date, " +
+          'input is too short, found "soon"',
+        "blank session id: body.chat_session_id: Input should be a valid UUID, invalid length: found 0",
+        "sections missing: body.document.sections: Field required",
+      ]),
+    );
+  });
+
+  const names = Array.from({ length: 60 }, (_, index) => `'source_${index}'`).join(", ");
+  it.each<[string, { msg: string; input: unknown }, string]>([
+    [
+      "the nearest names",
+      { msg: `Input should be ${names} or 'google_drive'`, input: "googledrvie" },
+      'body.x: "googledrvie" is unknown; the nearest of 61 valid names: google_drive, source_0, source_1',
+    ],
+    [
+      "all of few names",
+      { msg: "Input should be 'a' or 'b'", input: "c" },
+      'body.x: "c" is unknown; valid: a, b',
+    ],
+    [
+      "no long value",
+      { msg: "Input should be 'a' or 'b'", input: "SECRET".repeat(20) },
+      "body.x: unknown name; valid: a, b",
+    ],
+    [
+      "no value that is an object",
+      { msg: "Input should be 'a' or 'b'", input: { text: "SECRET" } },
+      "body.x: unknown name; valid: a, b",
+    ],
+  ])("names %s for an unknown name", (_what, problem, expected) => {
+    const item = { type: "enum", loc: ["body", "x"], ...problem };
+    const listed = Buffer.from(JSON.stringify({ detail: [item] }));
+    expect(readServiceWords(listed, "application/json", 422)).toEqual({
+      text: expected,
+      isWrongValue: true,
+    });
+    const input = JSON.stringify(problem.input).replaceAll('"', "'");
+    const python = `{'type': 'enum', 'loc': ('body', 'x'), 'msg': "${problem.msg}", 'input': ${input}}`;
+    expect(readServiceWords(dump([python]), "application/json", 422)).toEqual({
+      text: expected,
+      isWrongValue: true,
+    });
+  });
+
+  it.each([
+    [["enum"], true],
+    [["datetime_from_date_parsing", "string_too_short"], true],
+    [["list_type"], undefined],
+    [["enum", "missing"], undefined],
+    [[], undefined],
+  ])("of %j: whether only values are wrong", (types, expected) => {
+    const detail = types.map((type) => ({ type, loc: ["body"], msg: "x", input: "y" }));
+    const body = Buffer.from(JSON.stringify({ detail }));
+    expect(readServiceWords(body, "application/json", 422).isWrongValue).toBe(expected);
   });
 
   it.each([

@@ -201,7 +201,7 @@ describe("what is shown", () => {
     [401, 4],
     [403, 4],
     [404, 9],
-    [422, 8],
+    [422, 2],
     [302, 8],
     [500, 8],
   ])("status %d ends with %d", async (status, code) => {

@@ -45,6 +45,14 @@ describe("flags on the wire", () => {
     expect(world.asked()).toEqual({ message: "hi", stream: true, ...expected });
   });
 
+  it("a source that the service does not know is named with the nearest ones", async () => {
+    const world = await createWorld({ dialect: "onyx" });
+    const { code, stderr } = await world.run(["--source-type", "conflunce", "hi"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('source_type.0: "conflunce" is unknown; the nearest of');
+    expect(stderr).toContain("valid names: confluence, ");
+  });
+
   it("writes tags as a list where the dialect wants it", async () => {
     const world = await createWorld({ dialect: "onyx" });
     await world.run(["--filter-tag", "a=1", "--filter-tag", "a=2", "hi"]);

@@ -104,6 +104,17 @@ describe("ingest", () => {
     expect(sentIds(service)).toHaveLength(3);
   });
 
+  it("names the nearest sources for a document with an unknown one", async () => {
+    const files = { ...handbook, "docs/bad.md": "---\nsource: conflunce\n---\nText.\n" };
+    const service = await startTestService({ files, sandbox: { dialect: "onyx" } });
+    const env = { ...service.env, KNOWCTL_DIALECT: "onyx" };
+    const { code, stderr } = await run(service, ingest(), { env });
+    expect(code).toBe(10);
+    expect(stderr).toContain('document.source: "conflunce" is unknown; the nearest of');
+    expect(stderr).toContain("valid names: confluence, ");
+    expect(sentIds(service)).toHaveLength(3);
+  });
+
   it("refuses two files with one id before anything is sent", async () => {
     const files = {
       "docs/a.md": "---\nid: same\n---\nA\n",

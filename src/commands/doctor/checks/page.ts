@@ -1,6 +1,7 @@
 import { header } from "../../../api/transport/headers.ts";
 import type { Answer } from "../../../api/transport/exchange.ts";
-import { readServiceWords, shorten } from "../../../api/answers/words.ts";
+import { shorten } from "../../../api/answers/shorten.ts";
+import { readServiceWords } from "../../../api/answers/words.ts";
 import type { Verdict } from "../check.ts";
 import { firewallOf } from "./firewalls.ts";
 

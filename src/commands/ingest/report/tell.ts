@@ -1,4 +1,4 @@
-import { nearest } from "../../../config/values/nearest.ts";
+import { nearest } from "../../../nearest.ts";
 import { knownMembers } from "../../../documents/json-document/members.ts";
 import type { Notice } from "../../../documents/map/notices.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../../../../config/values/nearest.ts";
+import { nearest } from "../../../../nearest.ts";
 import { CliError } from "../../../../errors.ts";
 import { wrapWords } from "../../../../output/terminal/wrap.ts";
 import { bold, dim } from "../../../../output/terminal/text.ts";

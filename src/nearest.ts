@@ -27,13 +27,23 @@ function distance(from: string, to: string): number {
   return last[to.length] ?? 0;
 }
 
+const plain = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[-_\s]/g, "")
+    .slice(0, 64);
+
+/** The known words by their similarity to `word`, most similar first. Ignores case, `-` and `_`. */
+export function bySimilarity(word: string, known: readonly string[]): string[] {
+  const typed = plain(word);
+  return known
+    .map((name) => ({ name, edits: distance(typed, plain(name)) }))
+    .toSorted((one, other) => one.edits - other.edits)
+    .map(({ name }) => name);
+}
+
 /** The known word most similar to `word`, or undefined if none is similar. Ignores case, `-` and `_`. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const plain = (name: string): string =>
-    name
-      .toLowerCase()
-      .replace(/[-_\s]/g, "")
-      .slice(0, 64);
   const typed = plain(word);
   let found: { name: string; edits: number } | undefined;
   for (const name of known) {
