@@ -5,6 +5,7 @@ import { deepResearchIdleMs } from "../retry/policy.ts";
 import type { ChatEvent, ChatReply } from "../chat-schemas.ts";
 import { isStrange } from "./chat-stream.ts";
 import { followTurn, streamTypes, type AnswerLimits } from "./follow-turn.ts";
+import { withoutApi } from "../transport/without-api.ts";
 import { anything } from "../answers/shape.ts";
 
 export type { ChatParameters } from "./chat-body.ts";
@@ -49,7 +50,7 @@ function withExplanation(error: ApiError, words: string, hints: readonly string[
 
 /** Adds an explanation to some refusals of a question. */
 function explain(error: unknown): unknown {
-  if (!(error instanceof ApiError)) return error;
+  if (!(error instanceof ApiError) || error.code === withoutApi) return error;
   if (error.status === 404 || error.status === 405) {
     return withExplanation(error, "this service has no such endpoint", [
       "chat needs POST /api/chat/send-chat-message; a service that only has /chat/send-message is too old",

@@ -4,6 +4,7 @@ import { toExchange, urlOf, type Call, type Wire } from "../call.ts";
 import { isUnsent } from "./connector.ts";
 import { allHeaders, header, type Headers } from "./headers.ts";
 import type { Exchange } from "./watch.ts";
+import { explainWithoutApi } from "./without-api.ts";
 import { policies, type CallPolicy } from "../retry/policy.ts";
 import { retrying } from "../retry/retry.ts";
 
@@ -86,6 +87,9 @@ async function attemptOnce<A extends { status: number; headers: Headers }, T>(
     const judged = read(question, answer);
     // Most responses are complete: an await would cost a promise.
     result = judged instanceof Promise ? await judged : judged;
+    if (!result.ok && result.failure.status === 404) {
+      result = { ok: false, failure: await explainWithoutApi(wire, result.failure) };
+    }
   } catch (error) {
     const failure = failureOfFault(question, error, isUnsent(error));
     result = { ok: false, failure: policy.mayHaveActed ? asMaybeDone(failure) : failure };

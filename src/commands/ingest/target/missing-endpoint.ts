@@ -1,4 +1,5 @@
 import { findOtherDialect } from "../../../api/other-dialect.ts";
+import { withoutApi } from "../../../api/transport/without-api.ts";
 import { ApiError } from "../../../errors.ts";
 import type { UploadSession } from "../session.ts";
 
@@ -11,6 +12,7 @@ export async function explainMissingEndpoint(
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 405)) return error;
+  if (error.code === withoutApi) return error;
   const { ingestion } = client.dialect.paths;
   if (error.url !== client.url(ingestion)) return error;
   const found = await findOtherDialect(client).catch(() => undefined);
