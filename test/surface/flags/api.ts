@@ -13,7 +13,7 @@ export const api: Coverage = {
     "--raw-field": {
       args: `${chat} -F stream=false`,
       flag: "-f message=hello",
-      codes: [8, 0],
+      codes: [2, 0],
       requests: { gains: /"message":"hello"/ },
     },
     "--field": {
@@ -25,7 +25,7 @@ export const api: Coverage = {
       args: `POST ${chat}`,
       files: { "q.json": '{"message":"hello","stream":false}' },
       flag: "--input q.json",
-      codes: [8, 0],
+      codes: [2, 0],
       requests: { gains: /"message":"hello"/ },
     },
     "--header": {
