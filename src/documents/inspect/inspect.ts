@@ -10,13 +10,8 @@ import type {
   ReadyDocument,
 } from "./inspection.ts";
 import { buildPayload, documentJsonIn } from "../payload/payload.ts";
-import {
-  readDocument,
-  readDocumentSync,
-  readRows,
-  textReaderFor,
-  type Reading,
-} from "../read/read.ts";
+import { readDocument, readDocumentSync, textReaderFor, type Reading } from "../read/read.ts";
+import { readRows } from "../read/read-rows.ts";
 import { isAsRecorded, placeOf, same } from "./recorded.ts";
 import { loadGlobs } from "../find/patterns.ts";
 import {

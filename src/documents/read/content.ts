@@ -13,27 +13,31 @@ export interface Content {
   mtimeMs: number;
 }
 
-const attempts = 4;
+/** How often a file is read that changes meanwhile. */
+export const attempts = 4;
 // File times have the resolution of the kernel's clock tick (4 ms, or 10): a second write within
 // one tick does not change the times. A file that changed so recently is read again after the tick.
 const tickMs = 20;
 
-function isFresh(stats: BigIntStats, atMs = Date.now()): boolean {
+/** Whether the file changed within the last clock tick. */
+export function isFresh(stats: BigIntStats, atMs = Date.now()): boolean {
   const age = atMs - Number(stats.ctimeMs);
   return age >= 0 && age < tickMs;
 }
 
 /** Whether the stamps of both are equal, without building them. */
-function isSameVersion(a: BigIntStats, b: BigIntStats): boolean {
+export function isSameVersion(a: BigIntStats, b: BigIntStats): boolean {
   const hasSameTimes = a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
   return hasSameTimes && a.size === b.size && a.ino === b.ino;
 }
 
-function waitForTick(): void {
+/** Blocks for one clock tick. */
+export function waitForTick(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, tickMs + 5);
 }
 
-function openFile(file: SourceFile): number {
+/** Opens a file for reading. Throws CliError `usage`. */
+export function openFile(file: SourceFile): number {
   try {
     return openSync(file.absolutePath, openFlags);
   } catch (error) {

@@ -4,7 +4,8 @@ import { gunzip } from "./gunzip.ts";
 import { isPacked } from "./file-name.ts";
 import { refusePointer } from "./lfs.ts";
 
-function refuse(path: string, offset: number, why: string): never {
+/** Throws CliError `usage` for bytes that are no text. */
+export function refuse(path: string, offset: number, why: string): never {
   throw new CliError("usage", `${path}: ${why} at byte ${offset}`, {
     hints: ["save the file as UTF-8 (or UTF-16 with a byte order mark)"],
   });

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { hash, type Hash } from "node:crypto";
 import { constants, readSync } from "node:fs";
 
 // O_NONBLOCK: opening a FIFO without a writer would hang; O_NOFOLLOW: the file
@@ -9,6 +9,11 @@ export const openFlags =
 /** Hash of a file's bytes, as in its record. */
 export function contentHash(bytes: Uint8Array): string {
   return hash("sha256", bytes, "base64url").slice(0, 22);
+}
+
+/** The same, from the SHA-256 of bytes that were read piece by piece. */
+export function hashText(sha256: Hash): string {
+  return sha256.digest("base64url").slice(0, 22);
 }
 
 let shared = Buffer.allocUnsafeSlow(64 * 1024);

@@ -14,6 +14,11 @@ function reasonOf(error: unknown, maxBytes: number): string {
   return reasons[codeOf(error) ?? ""] ?? "the gzip data cannot be unpacked";
 }
 
+/** Whether gunzip() failed because of its limit. */
+export function isOverLimit(error: unknown): boolean {
+  return error instanceof CliError && codeOf(error.cause) === "ERR_BUFFER_TOO_LARGE";
+}
+
 /**
  * Unpacks gzip (RFC 1952) of one or several members to at most `maxBytes`, and never keeps more in
  * memory. Throws CliError `usage` with `path`.

@@ -1,14 +1,12 @@
 import type { SourceFile } from "../find/source-file.ts";
-import type { Format, Parsed, Row, TextReader } from "./reader.ts";
+import type { Format, Parsed, TextReader } from "./reader.ts";
 import type { IngestionDocument } from "../../api/schemas.ts";
-import { CliError, reasonOf } from "../../errors.ts";
+import { CliError } from "../../errors.ts";
 import { readContent } from "./content.ts";
 import { decodeFile } from "./decode.ts";
-import { effectiveFor } from "../map/effective.ts";
 import type { Trace } from "../front-matter/fields.ts";
 import { contentHash } from "./file-bytes.ts";
 import { extensionOf } from "./file-name.ts";
-import { withoutRestriction } from "../map/access.ts";
 import type { LocalImage } from "../images/images.ts";
 import { refusePointer } from "./lfs.ts";
 import { mapDocument } from "../map/map-document.ts";
@@ -46,13 +44,8 @@ interface ReadBytes {
   content: string;
 }
 
-/** One record of a row file; `line` is where it begins. */
-export type RowReading = { part: number; line?: number } & (
-  | Reading
-  | { kind: "failed"; reason: string }
-);
-
-function formatFor(path: string, named: FormatName | undefined): Format {
+/** The format of a file. Throws CliError `usage` for a file of another one. */
+export function formatFor(path: string, named: FormatName | undefined): Format {
   const format = formatOf(path, named);
   if (!format) {
     throw new CliError("usage", `${path}: format not supported: ${extensionOf(path)}`);
@@ -60,15 +53,18 @@ function formatFor(path: string, named: FormatName | undefined): Format {
   return format;
 }
 
-const ownReport = "a report of this command";
+/** Why a report of an earlier run is skipped. */
+export const ownReport = "a report of this command";
 
-interface FileBytes extends ReadBytes {
+/** A file as it was read. */
+export interface FileBytes extends ReadBytes {
   /** Valid until the next file is read. */
   bytes: Buffer;
   mtimeMs: number;
 }
 
-function readBytes(file: SourceFile, settings: DocumentSettings): FileBytes {
+/** Reads the bytes of one file. Throws CliError `usage`. */
+export function readBytes(file: SourceFile, settings: DocumentSettings): FileBytes {
   const { bytes, stamp, mtimeMs } = readContent(file, settings.maxFileBytes);
   refusePointer(bytes, file.path);
   return {
@@ -79,8 +75,15 @@ function readBytes(file: SourceFile, settings: DocumentSettings): FileBytes {
   };
 }
 
-function toReading(
-  file: Pick<SourceFile, "path" | "absolutePath" | "facts"> & { row?: number },
+/** The file that a document is made of; without `absolutePath`, there is none. */
+export interface MappedFile extends Pick<SourceFile, "path" | "facts"> {
+  absolutePath?: string;
+  row?: number;
+}
+
+/** Maps what a reader found to a document. Throws CliError `usage` for an invalid value. */
+export function toReading(
+  file: MappedFile,
   { stamp, content, mtimeMs }: Omit<FileBytes, "bytes">,
   parsed: Parsed,
   settings: DocumentSettings,
@@ -156,61 +159,4 @@ export async function readDocument(
   // A copy: the buffer is reused for the next file.
   const parsed = await read(Uint8Array.from(bytes), path);
   return toReading(file, rest, parsed, settings, trace);
-}
-
-function readRow(
-  file: SourceFile,
-  row: Row,
-  bytes: Omit<FileBytes, "bytes">,
-  settings: DocumentSettings,
-  trace?: Trace,
-): RowReading {
-  const { path } = file;
-  const { row: part, line } = row;
-  if (row.kind === "failed") return { part, kind: "failed", reason: row.reason };
-  if (row.kind === "text") {
-    return { part, line, ...toReading({ ...file, row: part }, bytes, row.parsed, settings, trace) };
-  }
-  const { stamp, content } = bytes;
-  const { notices, ccPairId = effectiveFor(path, settings).ccPairId } = row;
-  const document = withoutRestriction(row, `${path}:${row.line}:1`, settings.dropAccess);
-  const read = { kind: "document" as const, document, images: 0, warnings: [], stamp, content };
-  return { part, line, ...read, notices, ...(ccPairId === undefined ? {} : { ccPairId }) };
-}
-
-/**
- * Reads the documents of a row file, one after the other. A bad row is `failed` and the other rows
- * continue. A file without rows is `skipped` as row 1. Throws CliError `usage` when the whole file
- * cannot be read. `traceOf` returns the function that receives the origins of a row's fields.
- */
-export async function* readRows(
-  file: SourceFile,
-  settings: DocumentSettings,
-  traceOf?: (row: number) => Trace | undefined,
-): AsyncGenerator<RowReading> {
-  const { path } = file;
-  const format = formatFor(path, settings.format);
-  if (format.gives !== "rows") throw new Error(`${path} holds one document`);
-  const read = await loadReader(format);
-  const { bytes, ...rest } = readBytes(file, settings);
-  const rowOrFailure = (row: Row): RowReading => {
-    try {
-      return readRow(file, row, rest, settings, traceOf?.(row.row));
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      return { part: row.row, kind: "failed", reason: reasonOf(error) };
-    }
-  };
-  const text = decodeFile(bytes, path, settings.maxFileBytes);
-  if (isOwnReport(path, text)) {
-    yield { part: 1, kind: "skipped", reason: ownReport, ...rest };
-    return;
-  }
-  let isEmpty = true;
-  for (const row of read(text, path, settings.columns)) {
-    isEmpty = false;
-    yield rowOrFailure(row);
-  }
-  // Reported as row 1, so that a later first row replaces it.
-  if (isEmpty) yield { part: 1, kind: "skipped", reason: "empty: no rows", ...rest };
 }

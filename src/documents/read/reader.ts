@@ -59,7 +59,28 @@ export type TextReader = (text: string, path: string) => Parsed;
 
 export type BinaryReader = (bytes: Uint8Array, path: string) => Promise<Parsed>;
 
-export type RowReader = (text: string, path: string, map: ColumnMap | undefined) => Iterable<Row>;
+/**
+ * Turns the text of a row file into rows, piece by piece, so that a file may be larger than memory.
+ * Throws CliError `usage` where the file cannot be read on; the rows before that stay valid.
+ */
+export interface RowParser {
+  /** Throws CliError `usage` for a broken text. Called before push() if the whole text is known. */
+  check?(text: string): void;
+  /** The rows that end in this piece. Use all of them before the next piece. */
+  push(text: string): Iterable<Row>;
+  /** The rows after the last piece. */
+  end(): Iterable<Row>;
+}
+
+export interface RowSource {
+  /** For messages. */
+  path: string;
+  map: ColumnMap | undefined;
+  /** A longer row fails, in characters. */
+  maxRowChars: number;
+}
+
+export type RowReader = (source: RowSource) => RowParser;
 
 /** A reader is loaded with the first file of its format, because some need large libraries. */
 export type Format = { extensions: readonly string[] } & (

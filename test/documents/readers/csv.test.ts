@@ -2,7 +2,7 @@ import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { readCsv, readTsv } from "../../../src/documents/read/readers/csv.ts";
 import { failure } from "../folder.ts";
-import { documentsOf, rowsOf, textsOf } from "./rows.ts";
+import { documentsOf, rowsIn, rowsOf, textsOf } from "./rows.ts";
 
 describe("a table", () => {
   it.each([
@@ -61,14 +61,14 @@ describe("a table", () => {
   });
 
   it("gives the rows before a quote that is never closed", () => {
-    const rows = readCsv('text\na\n"b\n', "data", undefined)[Symbol.iterator]();
+    const rows = rowsIn(readCsv, 'text\na\n"b\n');
     expect(rows.next().value).toMatchObject({ kind: "text", row: 1 });
     expect(failure(() => rows.next())).toMatch(/^data:3:1: /);
   });
 
   it("parses no further than rows are taken", () => {
     const text = `text\n${"x\n".repeat(140_000)}"never closed`;
-    const rows = readCsv(text, "data", undefined)[Symbol.iterator]();
+    const rows = rowsIn(readCsv, text);
     expect(rows.next().value).toMatchObject({ row: 1, line: 2 });
   });
 

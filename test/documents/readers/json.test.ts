@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { scanJson } from "../../../src/documents/json/json-position.ts";
 import { readJson } from "../../../src/documents/read/readers/json.ts";
 import { failure } from "../folder.ts";
-import { rowsOf, textsOf } from "./rows.ts";
+import { rowsIn, rowsOf, textsOf } from "./rows.ts";
 
 it.each([
   ['{"text":"a"}', ['1 line 1: "a"']],
@@ -30,7 +30,7 @@ it.each([
   ['{"text":"a"}\n{"text":"b"}', 'data:2:1: JSON is broken at "{"'],
   ['{"text":"a\nb"}', 'data:1:9: JSON is broken at "\\""'],
 ])("broken JSON fails before the first row: %j", (text, message) => {
-  const rows = readJson(text, "data", undefined)[Symbol.iterator]();
+  const rows = rowsIn(readJson, text);
   expect(failure(() => rows.next())).toBe(message);
 });
 

@@ -7,13 +7,38 @@ import { compileSettings, type RawSettings } from "../../../src/documents/map/se
 export interface RowOptions {
   map?: string;
   path?: string;
+  maxRowChars?: number;
   settings?: Omit<RawSettings, "root">;
+}
+
+/** Gives a reader the whole text, as for a file that fits in memory. */
+export function* rowsIn(
+  read: RowReader,
+  text: string,
+  options: RowOptions = {},
+): Generator<Row, void> {
+  const map = options.map === undefined ? undefined : parseColumnMap(options.map);
+  const maxRowChars = options.maxRowChars ?? 64 * 1024 * 1024;
+  const parser = read({ path: options.path ?? "data", map, maxRowChars });
+  parser.check?.(text);
+  yield* parser.push(text);
+  yield* parser.end();
 }
 
 /** All rows that a reader gives. */
 export function rowsOf(read: RowReader, text: string, options: RowOptions = {}): Row[] {
-  const map = options.map === undefined ? undefined : parseColumnMap(options.map);
-  return [...read(text, options.path ?? "data", map)];
+  return [...rowsIn(read, text, options)];
+}
+
+/** The rows of a text that arrives in pieces. */
+export function* rowsOfPieces(
+  read: RowReader,
+  pieces: Iterable<string>,
+  maxRowChars = 64 * 1024 * 1024,
+): Generator<Row, void> {
+  const parser = read({ path: "data", map: undefined, maxRowChars });
+  for (const piece of pieces) yield* parser.push(piece);
+  yield* parser.end();
 }
 
 /** The rows as they are sent: a document, or why there is none. */

@@ -1,6 +1,12 @@
-import type { ColumnMap, Row } from "../reader.ts";
+import type { Row, RowParser, RowSource } from "../reader.ts";
 import { CliError, reasonOf } from "../../../errors.ts";
-import { guessDelimiter, maxColumns, recordsOf, type Cells } from "../csv-records.ts";
+import {
+  createRecords,
+  guessDelimiter,
+  maxColumns,
+  type Cells,
+  type RecordParser,
+} from "../csv-records.ts";
 import { createRowMapper, listColumns, type RowMapper } from "../row.ts";
 import { droppedKeys, type ValueMap } from "../../front-matter/values.ts";
 
@@ -74,32 +80,50 @@ function rowOf({ cells, line }: Cells, row: number, path: string, header: Header
   }
 }
 
-function* readTable(
-  text: string,
-  path: string,
-  map: ColumnMap | undefined,
-  fixedDelimiter: string | undefined,
-): Generator<Row, void> {
-  const mapper = createRowMapper(path, map, "column");
-  let start = text.startsWith("\ufeff") ? 1 : 0;
+/** Skips the byte order mark and a line that names the delimiter. */
+function startOf(text: string): { start: number; line: number; named: string | undefined } {
+  const start = text.startsWith("\ufeff") ? 1 : 0;
   // Excel writes and reads this line to name the delimiter.
   const separator = separatorLine.exec(text.slice(start, start + 20));
-  start += separator?.[0].length ?? 0;
-  const delimiter = separator?.[1] ?? fixedDelimiter ?? guessDelimiter(text, start);
-  const line = separator ? 2 : 1;
+  const length = separator?.[0].length ?? 0;
+  return { start: start + length, line: separator ? 2 : 1, named: separator?.[1] };
+}
+
+function createTable(source: RowSource, fixedDelimiter: string | undefined): RowParser {
+  const { path, map, maxRowChars } = source;
+  const mapper = createRowMapper(path, map, "column");
+  let records: RecordParser | undefined;
+  // The text before the first line is complete: that line decides the delimiter.
+  let head = "";
   let header: Header | undefined;
   let row = 0;
-  for (const record of recordsOf(text, path, { start, line, delimiter })) {
-    const { cells } = record;
-    // A line with only blanks.
-    const isBlank = cells.length === 1 && cells[0]?.trim() === "";
-    if (!header) {
-      if (!isBlank) header = readHeader(record, path, mapper);
-    } else if (!isBlank || header.names.length === 1) {
-      row++;
-      yield rowOf(record, row, path, header);
+  const open = (isEnd: boolean): RecordParser | undefined => {
+    if (!isEnd && !head.includes("\n") && head.length < maxRowChars) return undefined;
+    const { start, line, named } = startOf(head);
+    const delimiter = named ?? fixedDelimiter ?? guessDelimiter(head, start, isEnd);
+    if (delimiter === undefined) return undefined;
+    head = head.slice(start);
+    return createRecords({ path, line, delimiter, maxChars: maxRowChars });
+  };
+  function* read(text: string, isEnd: boolean): Generator<Row, void> {
+    head += text;
+    records ??= open(isEnd);
+    if (!records) return;
+    const piece = head;
+    head = "";
+    for (const record of records.push(piece, isEnd)) {
+      const { cells } = record;
+      // A line with only blanks.
+      const isBlank = cells.length === 1 && cells[0]?.trim() === "";
+      if (!header) {
+        if (!isBlank) header = readHeader(record, path, mapper);
+      } else if (!isBlank || header.names.length === 1) {
+        row++;
+        yield rowOf(record, row, path, header);
+      }
     }
   }
+  return { push: (text) => read(text, false), end: () => read("", true) };
 }
 
 /**
@@ -108,11 +132,11 @@ function* readTable(
  * many values is a failed row. Throws CliError `usage` for an invalid header, and for a quote that
  * is never closed.
  */
-export function readCsv(text: string, path: string, map: ColumnMap | undefined): Iterable<Row> {
-  return readTable(text, path, map, undefined);
+export function readCsv(source: RowSource): RowParser {
+  return createTable(source, undefined);
 }
 
 /** Like readCsv(), with tabs. */
-export function readTsv(text: string, path: string, map: ColumnMap | undefined): Iterable<Row> {
-  return readTable(text, path, map, "\t");
+export function readTsv(source: RowSource): RowParser {
+  return createTable(source, "\t");
 }
