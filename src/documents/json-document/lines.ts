@@ -27,7 +27,14 @@ function toFailed(line: number, error: unknown, id?: string): FailedDocument {
   return { kind: "failed", path: "", part: line, id, reason: reasonOf(error) };
 }
 
-function prepare({ line, bytes }: ByteLine, setup: PayloadSetup): Prepared {
+/** Maps a line that may be a row; without it, each line is a document. */
+export type MapLine = (text: string, line: number) => Prepared;
+
+function prepare(
+  { line, bytes }: ByteLine,
+  setup: PayloadSetup,
+  mapLine: MapLine | undefined,
+): Prepared {
   const where = `${stdinName}:${line}:1`;
   if (!bytes) {
     throw new CliError("usage", `${where}: the line is longer than 64 MiB`, {
@@ -35,6 +42,7 @@ function prepare({ line, bytes }: ByteLine, setup: PayloadSetup): Prepared {
     });
   }
   const text = decodeText(bytes, where);
+  if (mapLine) return mapLine(text, line);
   const start = { path: stdinName, row: line, line, column: 1 };
   const value = parseJsonAt(text, start);
   const id = idIn(value);
@@ -53,18 +61,28 @@ function prepare({ line, bytes }: ByteLine, setup: PayloadSetup): Prepared {
 }
 
 // Undefined for a blank line.
-function prepareLine(line: ByteLine, setup: PayloadSetup): Prepared | undefined {
+function prepareLine(
+  line: ByteLine,
+  setup: PayloadSetup,
+  mapLine: MapLine | undefined,
+): Prepared | undefined {
   if (line.bytes && isBlank(line.bytes)) return undefined;
   try {
-    return prepare(line, setup);
+    return prepare(line, setup, mapLine);
   } catch (error) {
     return toFailed(line.line, error);
   }
 }
 
-function* batchesOf(lines: readonly ByteLine[], setup: PayloadSetup): Generator<Prepared[], void> {
+function* batchesOf(
+  lines: readonly ByteLine[],
+  setup: PayloadSetup,
+  mapLine: MapLine | undefined,
+): Generator<Prepared[], void> {
   for (let at = 0; at < lines.length; at += linesPerBatch) {
-    const batch = lines.slice(at, at + linesPerBatch).map((line) => prepareLine(line, setup));
+    const batch = lines
+      .slice(at, at + linesPerBatch)
+      .map((line) => prepareLine(line, setup, mapLine));
     const filled = batch.filter((each) => each !== undefined);
     if (filled.length > 0) yield filled;
   }
@@ -74,21 +92,23 @@ function* batchesOf(lines: readonly ByteLine[], setup: PayloadSetup): Generator<
  * Reads the documents of an NDJSON stream (UTF-8 or UTF-16, also packed with gzip). Each line is an
  * IngestionDocument or `{document, cc_pair_id}`; blank lines are skipped. Yields a line as soon as
  * it arrives, and reads more only on demand. A bad line is `failed` with `stdin:line:column`; the
- * other lines continue. `path` is always ""; `part` is the number of the line.
+ * other lines continue. `path` is always ""; `part` is the number of the line. `mapLine` maps lines
+ * that may be rows.
  */
 export async function* prepareLines(
   chunks: AsyncIterable<Uint8Array>,
   setup: PayloadSetup,
+  mapLine?: MapLine,
 ): AsyncGenerator<Prepared[], void> {
   const lines = createByteLines(maxLineBytes);
   try {
     const bytes = recodeStream(unpackStream(chunks, stdinName), stdinName);
     for await (const chunk of bytes) {
-      yield* batchesOf(lines.push(chunk), setup);
+      yield* batchesOf(lines.push(chunk), setup, mapLine);
     }
   } catch (error) {
     yield [toFailed(0, error)];
     return;
   }
-  yield* batchesOf(lines.end(), setup);
+  yield* batchesOf(lines.end(), setup, mapLine);
 }

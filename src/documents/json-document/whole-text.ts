@@ -38,8 +38,8 @@ async function readAll(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Pro
   return Buffer.concat(pieces);
 }
 
-/** Settings for a text without a file: no rules by path, no images, no date from git or file. */
-function settingsOf(settings: DocumentSettings): DocumentSettings {
+/** Settings for what has no file: no rules by path, no images, no date from git or file. */
+export function withoutFile(settings: DocumentSettings): DocumentSettings {
   return { ...settings, rules: [], idPrefix: "", updatedAt: undefined, images: "skip" };
 }
 
@@ -56,7 +56,7 @@ async function prepare(
   const parsed = read(text, path);
   // The requested id overrides an id in front matter.
   for (const key of settings.keys.id) delete parsed.frontMatter?.data[key];
-  const mapped = mapDocument({ path, mtimeMs: 0 }, parsed, settingsOf(settings));
+  const mapped = mapDocument({ path, mtimeMs: 0 }, parsed, withoutFile(settings));
   const bare = { stamp: "", content: "" };
   const placeOf = (secret: string): string => placeInText(stdinName, text, secret);
   if (mapped.kind === "skipped") return toPrepared("", 0, { ...mapped, ...bare }, setup, placeOf);

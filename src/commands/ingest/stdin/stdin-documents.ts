@@ -1,6 +1,7 @@
 import type { IngestOptions } from "../ingest-options.ts";
 import type { Context, Source } from "../../../context.ts";
 import { prepareLines } from "../../../documents/json-document/lines.ts";
+import { isRowFormat, prepareRows } from "../../../documents/json-document/stdin-rows.ts";
 import { isTextFormat, prepareText } from "../../../documents/json-document/whole-text.ts";
 import type { PayloadSetup } from "../../../documents/inspect/inspect.ts";
 import type { Prepared } from "../../../documents/inspect/inspection.ts";
@@ -10,7 +11,16 @@ import type { Pending } from "../../../sync/run/pending.ts";
 import type { Session } from "../session.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "../options/mapping-flags.ts";
 
-type StdinOptions = Pick<IngestOptions, "format" | "id" | "since">;
+type StdinOptions = Pick<IngestOptions, "format" | "id" | "since" | "map">;
+
+/** What stdin brings: finished documents, rows to map, or one text. */
+type Content = "documents" | "rows" | "text" | undefined;
+
+function contentOf({ format, map }: StdinOptions): Content {
+  if (format === undefined) return map === undefined ? "documents" : "rows";
+  if (isTextFormat(format)) return "text";
+  return isRowFormat(format) ? "rows" : undefined;
+}
 
 /** Flags that need files: documents from stdin have no folder and no history. */
 const fileFlags = [
@@ -19,30 +29,40 @@ const fileFlags = [
   "updatedAt",
   "owners",
   "metaCommit",
-  "map",
   "images",
 ] as const;
 
-/** Flags that shape a text, but not a finished document. */
-const textFlags = shapingFlags.filter((name) => !(fileFlags as readonly string[]).includes(name));
+const needsFiles = shapingFlags.filter((name) => (fileFlags as readonly string[]).includes(name));
 
-/** Throws CliError `usage` for flags without effect on documents from stdin. */
-function refuseFlagsWithoutEffect(options: IngestOptions): void {
-  const { format } = options;
-  const isText = format !== undefined && isTextFormat(format);
-  // A line of NDJSON is a finished document, so no shaping flag applies to it.
+/** Flags that shape a text or a row, but not a finished document. */
+const mappingFlags = shapingFlags.filter((name) => !needsFiles.includes(name) && name !== "map");
+
+/** Flags that shape Markdown, which no row is. */
+const markdownFlags = ["sections", "anchors"] as const;
+
+const flagsWithoutEffect = {
+  documents: [...fileFlags, ...mappingFlags],
+  rows: [...fileFlags, ...markdownFlags],
+  text: [...fileFlags, "map"],
+} as const;
+
+/** Throws CliError `usage` for flags without effect on what stdin brings. */
+function refuseFlagsWithoutEffect(options: IngestOptions, content: Content): void {
   const flags = [
-    ...givenFlags(options, isText ? fileFlags : [...fileFlags, ...textFlags]),
+    ...givenFlags(options, flagsWithoutEffect[content ?? "documents"]),
     ...(options.checksum && options.flagSources?.["checksum"] !== "env" ? ["--checksum"] : []),
   ];
   if (flags.length === 0) return;
-  const what = isText
-    ? "these flags need files, and stdin is a text"
-    : "documents from stdin are sent unchanged";
+  const reasons = {
+    documents: "documents from stdin are sent unchanged",
+    rows: "these flags need files, and stdin holds rows",
+    text: "these flags need files, and stdin is a text",
+  };
+  const what = reasons[content ?? "documents"];
   throw new CliError("usage", `${flags.join(", ")}: ${what}`, {
     hints: [
       "use these flags where the documents are made: knowctl ingest documents docs … | knowctl ingest -",
-      ...(isText ? [] : ["or read stdin as one text: --format markdown --id ID"]),
+      ...(content === "documents" ? ["or read stdin as one text: --format markdown --id ID"] : []),
     ],
   });
 }
@@ -50,23 +70,25 @@ function refuseFlagsWithoutEffect(options: IngestOptions): void {
 /** Throws CliError `usage` when the flags do not match the format of stdin. */
 export function checkStdinFlags(options: IngestOptions, { isTTY }: Source): void {
   const { format = "ndjson", id, since } = options;
-  refuseFlagsWithoutEffect(options);
+  const content = contentOf(options);
+  refuseFlagsWithoutEffect(options, content);
   if (since !== undefined) {
     throw new CliError("usage", "--since selects files; all documents from stdin are sent", {
       hints: ["for example `knowctl ingest documents docs --since REF | knowctl ingest -`"],
     });
   }
-  if (format !== "ndjson" && !isTextFormat(format)) {
-    throw new CliError("usage", `--format ${format}: stdin must be NDJSON or one text`, {
+  if (content === undefined) {
+    throw new CliError("usage", `--format ${format}: stdin must be NDJSON or one text, or rows`, {
       hints: [`name the file instead: knowctl ingest FILE --format ${format}`],
     });
   }
-  if (format === "ndjson" && id !== undefined) {
-    throw new CliError("usage", "--id names one document; each line of NDJSON has its own id", {
+  if (content !== "text" && id !== undefined) {
+    const each = format === "ndjson" ? "each line of NDJSON" : "each row";
+    throw new CliError("usage", `--id names one document; ${each} has its own id`, {
       hints: ["set the format of stdin, for example --format markdown"],
     });
   }
-  if (format !== "ndjson" && (id ?? "").trim() === "") {
+  if (content === "text" && (id ?? "").trim() === "") {
     throw new CliError("usage", `--format ${format}: a document from stdin needs an id`, {
       hints: ["add --id ID; a later upload with the same id replaces the document"],
     });
@@ -105,12 +127,17 @@ export function openChunks({
 /** Yields the documents of stdin in batches as they arrive. */
 export async function* readStdinDocuments(
   chunks: AsyncIterable<Uint8Array>,
-  { format = "ndjson", id = "" }: StdinOptions,
+  options: StdinOptions,
   { source, targets, keys }: Session,
 ): AsyncGenerator<Prepared[], void> {
   const secretIn = createSecretCheck(keys, source.settings);
   const { dropAccess } = source.settings;
   const setup: PayloadSetup = { pair: targets.pair, dropAccess, secretIn };
+  const { format = "ndjson", id = "" } = options;
+  const areRows = contentOf(options) === "rows";
+  if (areRows && isRowFormat(format)) {
+    return yield* prepareRows(chunks, format, source.settings, setup);
+  }
   if (!isTextFormat(format)) return yield* prepareLines(chunks, setup);
   const prepared = await prepareText(chunks, { id, format }, source.settings, setup);
   if (prepared) yield [prepared];

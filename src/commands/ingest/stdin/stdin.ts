@@ -144,8 +144,8 @@ async function upload(
 
 /**
  * `knowctl ingest -`: sends documents from stdin as they arrive, line by line, in constant
- * memory. An invalid line is a failure of that line only. With `--format` and `--id`, stdin is
- * the text of one document.
+ * memory. An invalid line is a failure of that line only. With a row format or `--map`, stdin holds
+ * rows; with `--format` and `--id`, the text of one document.
  */
 export async function ingestStdin(context: Context, options: IngestOptions): Promise<void> {
   const startedAtMs = context.now();
