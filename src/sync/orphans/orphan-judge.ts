@@ -5,6 +5,7 @@ import { orphanClass, type DocumentState, type FileState } from "./orphan-classe
 import { optionsJson, type OptionsStore, type RecordedOptions } from "../state/options.ts";
 import type { Missing, Orphan } from "./orphans.ts";
 import { differenceOf } from "../state/option-difference.ts";
+import type { Row } from "../../database.ts";
 import type { PlanTable } from "../plan/plan-table.ts";
 
 export interface JudgeRequest {
@@ -53,30 +54,62 @@ function usesIgnoreFiles({ settings }: RecordedOptions): boolean {
   return (settings.flags?.useIgnoreFiles ?? settings.useIgnoreFiles) !== false;
 }
 
+/** What a file yields. */
+interface Documents {
+  has(id: string): boolean;
+  isEmpty(): boolean;
+  /** Why a row is skipped; number 0 is the whole file. */
+  skipped(part: number): string | undefined;
+  firstSkipped(): string | undefined;
+  /** Why the file, or a part of it, cannot be read. */
+  failed: string | undefined;
+}
+
 /** Why a file that was read does not yield the missing document. */
-function verdictOf({ ids, skipped, failed }: Yield, { id, part }: Missing): Verdict {
+function verdictOf(documents: Documents, { id, part }: Missing): Verdict {
+  const { failed } = documents;
   if (failed !== undefined) return { file: "unreadable", document: "same options", reason: failed };
-  if (ids.has(id)) return { file: "exists", document: "other options", reason: "" };
-  const reason = skipped.get(part) ?? (ids.size === 0 ? [...skipped.values()][0] : undefined);
+  if (documents.has(id)) return { file: "exists", document: "other options", reason: "" };
+  const whole = documents.isEmpty() ? documents.firstSkipped() : undefined;
+  const reason = documents.skipped(part) ?? whole;
   if (reason !== undefined) return { file: "exists", document: "opted out", reason };
   const gone = part > 0 ? "its row is gone" : "the file has another id now";
   return { file: "exists", document: "row gone", reason: gone };
 }
 
-/** Returns the documents that the plan has for a file; valid only for the options of the plan. */
-function createPlannedYield({ database }: PlanTable): (path: string) => Yield {
-  const entries = database.prepare(
-    "SELECT part, id, action, detail FROM temp.plan WHERE path = ? ORDER BY part",
-  );
-  return (path) => {
-    const ids = new Set<string>();
-    const skipped = new Map<number, string>();
-    for (const row of entries.iterate(path)) {
-      if (row["id"] !== null) ids.add(String(row["id"]));
-      else if (row["action"] === "skipped") skipped.set(Number(row["part"]), String(row["detail"]));
-    }
-    return { ids, skipped, failed: undefined };
+function documentsOf({ ids, skipped, failed }: Yield): Documents {
+  return {
+    has: (id) => ids.has(id),
+    isEmpty: () => ids.size === 0,
+    skipped: (part) => skipped.get(part),
+    firstSkipped: () => [...skipped.values()][0],
+    failed,
   };
+}
+
+/**
+ * Returns the documents that the plan has for a file; valid only for the options of the plan. Asks
+ * the table for each: a file may have millions of rows.
+ */
+function createPlannedDocuments({ database }: PlanTable): (path: string) => Documents {
+  // replace() as in the index of the plan.
+  const byId = database.prepare(
+    "SELECT 1 AS yes FROM temp.plan WHERE replace(id, ' ', '_') = replace(?1, ' ', '_') AND id = ?1 AND path = ?2",
+  );
+  const anyId = database.prepare(
+    "SELECT 1 AS yes FROM temp.plan WHERE path = ? AND id IS NOT NULL LIMIT 1",
+  );
+  const skipped = "SELECT detail FROM temp.plan WHERE path = ? AND action = 'skipped'";
+  const ofPart = database.prepare(`${skipped} AND part = ?`);
+  const first = database.prepare(`${skipped} ORDER BY part LIMIT 1`);
+  const detailOf = (row: Row | undefined): string | undefined => row && String(row["detail"]);
+  return (path) => ({
+    has: (id) => byId.get(id, path) !== undefined,
+    isEmpty: () => anyId.get(path) === undefined,
+    skipped: (part) => detailOf(ofPart.get(path, part)),
+    firstSkipped: () => detailOf(first.get(path)),
+    failed: undefined,
+  });
 }
 
 /**
@@ -85,10 +118,10 @@ function createPlannedYield({ database }: PlanTable): (path: string) => Yield {
  */
 export function createJudge(request: JudgeRequest): Judge {
   const { settings, options, recorded, table } = request;
-  const planned = createPlannedYield(table);
+  const planned = createPlannedDocuments(table);
   const shaping = shapingJson(options);
   const opened = new Map<number, Promise<Yields>>();
-  let last: { path: string; options: number; documents: Yield } | undefined;
+  let last: { path: string; options: number; documents: Documents } | undefined;
 
   const yieldsOf = (number: number, { settings: raw }: RecordedOptions): Promise<Yields> => {
     let yields = opened.get(number);
@@ -102,9 +135,10 @@ export function createJudge(request: JudgeRequest): Judge {
     path: string,
     number: number,
     before: RecordedOptions,
-  ): Promise<Yield> => {
+  ): Promise<Documents> => {
     if (last?.path === path && last.options === number) return last.documents;
-    const documents = await (await yieldsOf(number, before)).of(path, request.placeOf(path));
+    const yields = await yieldsOf(number, before);
+    const documents = documentsOf(await yields.of(path, request.placeOf(path)));
     last = { path, options: number, documents };
     return documents;
   };
@@ -156,7 +190,7 @@ export function createJudge(request: JudgeRequest): Judge {
     }
     const real = request.realPathOf(missing.path);
     // An earlier knowctl recorded the document under the path of a link.
-    if (real !== undefined && real !== missing.path && planned(real).ids.size > 0) {
+    if (real !== undefined && real !== missing.path && !planned(real).isEmpty()) {
       return {
         file: "exists",
         document: "row gone",

@@ -229,7 +229,7 @@ export function createPlanTable(database: Database): PlanTable {
       // Created after the inserts: updating them for each entry costs several times as much.
       database.exec(`
         CREATE INDEX temp.plan_id ON plan (replace(id, ' ', '_')) WHERE id IS NOT NULL;
-        CREATE INDEX temp.plan_path ON plan (path);
+        CREATE INDEX temp.plan_path ON plan (path, action);
       `);
     },
     count: (action) => counts.get(action) ?? 0,

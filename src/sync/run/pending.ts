@@ -67,21 +67,34 @@ const bytesAtOnce = 1024 * 1024;
 const batchesAhead = 2;
 
 /** Reads rows of a file again, in order, in one pass over the file. */
-function createRowReader({ inspector }: PendingSource) {
+interface RowAgain {
+  read(head: SpoolHead): Promise<Prepared | undefined>;
+  /** Closes the file. */
+  close(): Promise<void>;
+}
+
+function createRowReader({ inspector }: PendingSource): RowAgain {
   let open: { path: string; rows: AsyncIterator<Prepared> } | undefined;
-  return async ({ document, absolutePath, facts }: SpoolHead): Promise<Prepared | undefined> => {
-    const { path, part } = document;
-    if (open?.path !== path) {
-      open = {
-        path,
-        rows: inspector.readRows({ path, absolutePath, facts })[Symbol.asyncIterator](),
-      };
-    }
-    for (;;) {
-      const row = await open.rows.next();
-      if (row.done || row.value.part > part) return undefined;
-      if (row.value.part === part) return row.value;
-    }
+  const close = async (): Promise<void> => {
+    const { rows } = open ?? {};
+    open = undefined;
+    await rows?.return?.();
+  };
+  return {
+    close,
+    async read({ document, absolutePath, facts }) {
+      const { path, part } = document;
+      if (open?.path !== path) {
+        await close();
+        const rows = inspector.readRows({ path, absolutePath, facts });
+        open = { path, rows: rows[Symbol.asyncIterator]() };
+      }
+      for (;;) {
+        const row = await open.rows.next();
+        if (row.done || row.value.part > part) return undefined;
+        if (row.value.part === part) return row.value;
+      }
+    },
   };
 }
 
@@ -120,10 +133,15 @@ function itemsOf(records: readonly Spooled[]): LookItem[] {
   return items;
 }
 
+interface Completer {
+  complete(records: Spooled[]): Promise<Pending[]>;
+  close(): Promise<void>;
+}
+
 /** Completes records of the spool; reads the files of records without a body. */
-function createCompleter(request: PendingSource): (records: Spooled[]) => Promise<Pending[]> {
-  const readRow = createRowReader(request);
-  return async (records) => {
+function createCompleter(request: PendingSource): Completer {
+  const rows = createRowReader(request);
+  const complete = async (records: Spooled[]): Promise<Pending[]> => {
     const items = itemsOf(records);
     const looked = items.length > 0 ? await request.inspector.look(items) : [];
     const documents: Pending[] = [];
@@ -134,11 +152,12 @@ function createCompleter(request: PendingSource): (records: Spooled[]) => Promis
       let prepared: Prepared;
       if (body && document.kind === "document") prepared = { ...document, body };
       else if (isWholeFile(record)) prepared = checkUnchanged(head, looked[next++]);
-      else prepared = checkUnchanged(head, await readRow(head));
+      else prepared = checkUnchanged(head, await rows.read(head));
       documents.push({ position, prepared, known });
     }
     return documents;
   };
+  return { complete, close: () => rows.close() };
 }
 
 /** Takes up to `size` records. */
@@ -163,8 +182,18 @@ function mustBeInOrder(batch: readonly Spooled[]): boolean {
  * some batches ahead of the upload.
  */
 export async function* readPending(request: PendingSource): AsyncGenerator<Pending[]> {
-  const complete = createCompleter(request);
-  const records = request.spool.records();
+  const { complete, close } = createCompleter(request);
+  try {
+    yield* readBatches(request.spool.records(), complete);
+  } finally {
+    await close();
+  }
+}
+
+async function* readBatches(
+  records: Iterator<Spooled>,
+  complete: Completer["complete"],
+): AsyncGenerator<Pending[]> {
   // Smaller batches for large documents: a whole batch is in memory.
   let size = documentsAtOnce;
   const inFlight: Promise<Pending[]>[] = [];
@@ -193,6 +222,10 @@ export async function* readAgain(
   positions: readonly number[],
   request: PendingSource,
 ): AsyncGenerator<Pending[]> {
-  const complete = createCompleter(request);
-  for (const position of positions) yield await complete([request.spool.read(position)]);
+  const { complete, close } = createCompleter(request);
+  try {
+    for (const position of positions) yield await complete([request.spool.read(position)]);
+  } finally {
+    await close();
+  }
 }

@@ -22,8 +22,19 @@ const onStdin: readonly string[] = [
   "--no-ignore",
   "--checksum",
   "--since HEAD",
-  ...shapingFlags,
+  // Rows on stdin are mapped, so --map has its effect there.
+  ...shapingFlags.filter((flag) => !flag.startsWith("--map ")),
 ];
+
+const row = '{"id":"x","name":"Pen","notes":"Writes."}\n';
+
+const mapsStdin: Case = {
+  args: `- ${pair} --format ndjson`,
+  stdin: row,
+  flag: "--map title=name,text=notes",
+  codes: [10, 0],
+  requests: { gains: /"title":"Pen"/ },
+};
 
 const line = `${JSON.stringify({ id: "x", sections: [{ text: "text x" }], source: "file", semantic_identifier: "X", metadata: {} })}\n`;
 
@@ -41,7 +52,7 @@ function withStdin(cases: FlagCases): FlagCases {
       return [name, [cases[name] ?? [], refusedOnStdin(flag)].flat() as Case[]];
     }),
   );
-  return { ...cases, ...more };
+  return { ...cases, ...more, "--map": [cases["--map"] ?? [], mapsStdin].flat() as Case[] };
 }
 
 const shaped = shaping(upload);
