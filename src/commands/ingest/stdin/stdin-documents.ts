@@ -154,7 +154,7 @@ export async function readFirst(
   if (first.done && !allowEmpty) {
     throw new CliError("usage", "0 documents found on stdin", {
       hints: [
-        "check the program that writes to stdin: it must write one JSON document per line",
+        "check the program that writes to stdin: it must write one JSON document per line, or rows in the format of --format",
         "use --allow-empty if you expect no documents",
       ],
     });
