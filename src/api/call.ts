@@ -69,6 +69,8 @@ export interface Call {
   gate?: Gate | undefined;
   /** Called after each failed attempt, including the last. */
   onFailure?: ((kind: FaultKind) => void) | undefined;
+  /** Called with 1 when the call starts to wait for its next attempt, and with -1 after the wait. */
+  onHeld?: ((change: 1 | -1) => void) | undefined;
   /** Idle timeout within the response, instead of the policy's. */
   idleMs?: number | undefined;
   /** Maximum size of the response, instead of the policy's. */

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { anything, type Shape } from "./answers/shape.ts";
 import { ApiError, CliError } from "../errors.ts";
 import { toBytes } from "./transport/body-text.ts";
+import type { Call } from "./call.ts";
 import type { Client } from "./client.ts";
 import type { Gate } from "./retry/gate.ts";
 import { IngestionResult } from "./schemas.ts";
@@ -26,7 +27,7 @@ const usualOrSchema: Shape<IngestionResult> = {
 export function upsertDocument(
   client: Client,
   body: string | Uint8Array,
-  options: { gate?: Gate } = {},
+  options: Pick<Call, "gate" | "onHeld"> = {},
 ): Promise<IngestionResult> {
   return client.call(
     {
@@ -38,6 +39,7 @@ export function upsertDocument(
       body: typeof body === "string" ? toBytes(body) : body,
       contentType: "application/json",
       gate: options.gate,
+      onHeld: options.onHeld,
     },
     usualOrSchema,
   );

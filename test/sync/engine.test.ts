@@ -518,6 +518,30 @@ describe("failures of the service", () => {
     state.close();
   });
 
+  it("sends others while documents wait for a retry, up to four times the number", async () => {
+    const state = await openTestState();
+    let hold: (change: 1 | -1) => void = () => {};
+    let [waiting, most] = [0, 0];
+    const behave = async (): Promise<void> => {
+      most = Math.max(most, ++waiting);
+      hold(1);
+      for (let turns = 0; turns < 20; turns++) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      hold(-1);
+      waiting--;
+    };
+    const fake = fakeFiles(Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${n}`, "t"])));
+    const { events } = await sync(fake, state, behave, {
+      concurrency: 2,
+      followHeld: (change) => void (hold = change),
+    });
+    expect(most).toBe(8);
+    expect(new Set(ids(fake)).size).toBe(30);
+    expect(events).toHaveLength(30);
+    state.close();
+  });
+
   it("uses at most the given number in flight", async () => {
     const state = await openTestState();
     let [inFlight, most] = [0, 0];

@@ -1,10 +1,13 @@
 import type { ApiError } from "../../errors.ts";
 import type { Breaker } from "./breaker.ts";
 import type { Limit } from "./limit.ts";
+import type { Pace } from "./pace.ts";
 import type { Clock } from "./timing.ts";
 
 /** Unused rate that later requests may use up, because timers are coarse. */
 const rateSlackMs = 100;
+/** The same for the learned pace: the service may count strictly. */
+const paceSlackMs = 20;
 
 /** State of the gate: its waiters and what limits them. */
 export interface GateState {
@@ -12,7 +15,8 @@ export interface GateState {
   signal: AbortSignal;
   limit: Limit;
   breaker: Breaker;
-  /** Milliseconds between two request starts; 0 without a rate limit. */
+  pace: Pace;
+  /** Milliseconds between two request starts by --rate; 0 without it. */
   intervalMs: number;
   nextStartAt: number;
   waiters: { resolve: () => void; reject: (error: unknown) => void }[];
@@ -32,12 +36,23 @@ export function rejectWaiters(state: GateState, error: unknown): void {
   for (const waiter of state.waiters.splice(0)) waiter.reject(error);
 }
 
+/** Milliseconds between two request starts: the longer one of --rate and the learned pace. */
+function intervalOf(state: GateState): number {
+  return Math.max(state.intervalMs, state.pace.intervalMs());
+}
+
+/** Whether the learned pace is slower than --rate. */
+export function isPaced(state: GateState): boolean {
+  return state.pace.intervalMs() > state.intervalMs;
+}
+
 /** When pause and rate allow the next start, by `clock.elapsed`; 0 means now. */
 function heldUntil(state: GateState): number {
-  if (state.pausedUntil === 0 && state.intervalMs === 0) return 0;
+  const interval = intervalOf(state);
+  if (state.pausedUntil === 0 && interval === 0) return 0;
   const now = state.clock.elapsed();
   if (state.pausedUntil <= now) state.pausedUntil = 0;
-  const until = Math.max(state.pausedUntil, state.intervalMs > 0 ? state.nextStartAt : 0);
+  const until = Math.max(state.pausedUntil, interval > 0 ? state.nextStartAt : 0);
   return until > now ? until : 0;
 }
 
@@ -47,7 +62,8 @@ function hasCapacity(state: GateState): boolean {
 
 /** Whether a request waits only because of --rate. */
 export function isWaitingForRate(state: GateState): boolean {
-  if (state.waiters.length === 0 || state.intervalMs === 0 || !hasCapacity(state)) return false;
+  if (state.intervalMs === 0 || isPaced(state)) return false;
+  if (state.waiters.length === 0 || !hasCapacity(state)) return false;
   return state.pausedUntil <= state.clock.elapsed() && heldUntil(state) > 0;
 }
 
@@ -56,16 +72,20 @@ function admitOne(state: GateState): void {
   state.inFlight += 1;
   state.requests += 1;
   if (state.breaker.isOpen()) state.breaker.probe();
-  if (state.intervalMs === 0) return;
-  state.nextStartAt =
-    Math.max(state.nextStartAt, state.clock.elapsed() - rateSlackMs) + state.intervalMs;
+  const interval = intervalOf(state);
+  if (interval === 0) return;
+  const slackMs = isPaced(state) ? paceSlackMs : rateSlackMs;
+  state.nextStartAt = Math.max(state.nextStartAt, state.clock.elapsed() - slackMs) + interval;
 }
 
 /** Admits waiters while capacity and rate allow. */
 export function admit(state: GateState): void {
   while (state.waiters.length > 0 && hasCapacity(state)) {
     const until = heldUntil(state);
-    if (until > 0) return wakeAt(state, until);
+    if (until > 0) {
+      if (isPaced(state) && until === state.nextStartAt) state.pace.held();
+      return wakeAt(state, until);
+    }
     admitOne(state);
     state.waiters.shift()?.resolve();
   }

@@ -3,12 +3,14 @@ import { createBreaker, type OutcomeKind } from "./breaker.ts";
 import {
   admit,
   enter,
+  isPaced,
   isWaitingForRate,
   pause,
   rejectWaiters,
   type GateState,
 } from "./gate-state.ts";
 import { createLimit } from "./limit.ts";
+import { createPace } from "./pace.ts";
 import type { Clock } from "./timing.ts";
 
 interface GateSnapshot {
@@ -25,8 +27,10 @@ interface GateSnapshot {
   retries: number;
   /** Responses with 429 or 503. */
   throttled: number;
-  /** A request waits only because of the rate limit. */
+  /** A request waits only because of --rate. */
   isHeldByRate: boolean;
+  /** Requests per second that the service permits, while requests wait for that; else undefined. */
+  permittedPerSecond: number | undefined;
   /** Concurrency is reduced because the latency rose with it. */
   isHeldByLatency: boolean;
   /** Mean latency of recent successes. */
@@ -49,7 +53,7 @@ export interface Setback {
   error: ApiError;
 }
 
-/** Limits concurrency and rate of all workers of a run, pauses them, and stops the run. */
+/** Limits concurrency and rate of all requests of a run, pauses them, and stops the run. */
 export interface Gate {
   /** Waits for a slot; undefined if one is free at once. Throws or rejects with the error that ended the run. */
   enter(): Promise<void> | undefined;
@@ -78,6 +82,9 @@ export interface GateOptions {
 }
 
 const breakerPauseMs = 30_000;
+/** A Retry-After up to this holds only its own request. */
+const shortWaitMs = 10_000;
+
 function stop(state: GateState, error: ApiError): void {
   state.stopped ??= error;
   rejectWaiters(state, state.stopped);
@@ -103,14 +110,24 @@ function coolDown(state: GateState, error: ApiError): void {
   if (state.breaker.isSpent()) stop(state, stopError(error, "the service did not recover"));
 }
 
+/**
+ * After a 429 or 503. If at least half of the recent answers were refusals, halves the
+ * concurrency and pauses all requests. A long wait pauses all requests in any case; a short one
+ * holds only its own request.
+ */
+function refuse(state: GateState, retryAfterMs: number, begun: number): void {
+  state.throttled += 1;
+  const now = state.answeredAt;
+  const inFlight = state.inFlight + 1;
+  const isOverload = state.pace.record({ begun, now, inFlight, isRefused: true });
+  if (isOverload) state.limit.throttled(begun, now);
+  if (isOverload || retryAfterMs > shortWaitMs) pause(state, retryAfterMs);
+}
+
 function fail(state: GateState, setback: Setback | undefined, begun: number): void {
   state.inFlight -= 1;
   state.answeredAt = state.clock.elapsed();
-  if (setback?.kind === "throttled") {
-    state.throttled += 1;
-    state.limit.throttled(begun, state.clock.elapsed());
-    if (setback.retryAfterMs !== undefined) pause(state, setback.retryAfterMs);
-  }
+  if (setback?.kind === "throttled") refuse(state, setback.retryAfterMs ?? 0, begun);
   const reopened = state.breaker.record(setback?.kind ?? "abandoned");
   if (reopened && setback) coolDown(state, setback.error);
   admit(state);
@@ -123,6 +140,7 @@ export function createGate(options: GateOptions): Gate {
     signal: options.signal,
     limit: createLimit(options.ceiling),
     breaker: createBreaker(),
+    pace: createPace(),
     intervalMs: options.ratePerSecond ? 1000 / options.ratePerSecond : 0,
     nextStartAt: 0,
     waiters: [],
@@ -145,6 +163,8 @@ export function createGate(options: GateOptions): Gate {
       state.breaker.record("success");
       state.answeredAt = state.clock.elapsed();
       state.limit.succeeded(state.answeredAt - begun);
+      const inFlight = state.inFlight + 1;
+      state.pace.record({ begun, now: state.answeredAt, inFlight, isRefused: false });
       if (state.waiters.length > 0) admit(state);
     },
     moved: () => void (state.answeredAt = state.clock.elapsed()),
@@ -171,6 +191,8 @@ export function createGate(options: GateOptions): Gate {
       retries: state.retries,
       throttled: state.throttled,
       isHeldByRate: isWaitingForRate(state),
+      permittedPerSecond:
+        isPaced(state) && state.waiters.length > 0 ? 1000 / state.pace.intervalMs() : undefined,
       isHeldByLatency: state.limit.isHeldByLatency(),
       latencyMs: state.limit.latencyMs(),
       answeredAt: state.answeredAt,

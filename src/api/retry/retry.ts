@@ -12,6 +12,8 @@ export interface RetryTools {
   signal?: AbortSignal | undefined;
   gate?: Gate | undefined;
   onFailure?: ((kind: FaultKind) => void) | undefined;
+  /** See Call. */
+  onHeld?: ((change: 1 | -1) => void) | undefined;
 }
 
 function mayRetry(policy: CallPolicy, failure: Failure): boolean {
@@ -144,6 +146,12 @@ export async function retrying<T>(
       else gate?.fail(result && setbackOf(result.failure), begun);
     }
     failures ??= { seen: new Map(), deadline };
-    await clock.sleep(waitAfter(result.failure, number, failures, tools), tools.signal);
+    const waitMs = waitAfter(result.failure, number, failures, tools);
+    tools.onHeld?.(1);
+    try {
+      await clock.sleep(waitMs, tools.signal);
+    } finally {
+      tools.onHeld?.(-1);
+    }
   }
 }

@@ -129,5 +129,6 @@ export function run<A extends { status: number; headers: Headers }, T>(
     signal: detached ? undefined : signal,
     gate: call.gate,
     onFailure: call.onFailure,
+    onHeld: call.onHeld,
   });
 }

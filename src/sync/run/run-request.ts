@@ -1,3 +1,4 @@
+import type { Workers } from "./workers.ts";
 import type { IngestionResult } from "../../api/schemas.ts";
 import type { Notice } from "../../documents/map/notices.ts";
 import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
@@ -52,13 +53,15 @@ export interface RunRequest {
   force: boolean;
   /** Sends one request body; resolves only on status 200. */
   upload: (body: Uint8Array, document: ReadyDocument) => Promise<IngestionResult>;
+  /** Passes the function to call with 1 when a document starts to wait for a retry, and with -1 after that. */
+  followHeld?: (hold: Workers["hold"]) => void;
   /** Called with 1 when a document starts, and with -1 when it ends. */
   onSending?: (change: 1 | -1) => void;
   /** Returns the body to send; `last` is the last version that the target accepted. */
   adapt: (document: ReadyDocument, last: LastSent | undefined) => SentBody;
   /** Whether the service is considered down: then no failure counts as the document's own. */
   isGivenUp: () => boolean;
-  /** Maximum number of documents in flight. */
+  /** Maximum number of documents in flight; those that wait for a retry do not count. */
   concurrency: number;
   maxFailures: number | undefined;
   /** Number of earlier failures: files that could not be read. Default 0. */

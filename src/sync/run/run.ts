@@ -7,6 +7,7 @@ import { createWorkQueue } from "./work-queue.ts";
 import { createRecorder } from "./recorder.ts";
 import { renewedFailure, toFailureRecord } from "./run-failures.ts";
 import { sendPending, type Outcome, type Run } from "./send.ts";
+import { startWorkers } from "./workers.ts";
 import type { Doubtful } from "../state/doubt.ts";
 import type { State } from "../state/state.ts";
 import { serviceTargets, targetFor, type Targets } from "../state/target.ts";
@@ -101,9 +102,9 @@ export async function* runDocuments(runRequest: RunRequest): AsyncGenerator<Docu
     const next = createWorkQueue(all, (batch) => markInDoubt(batch, request));
     stopFetching = next.stop;
     if (isOver()) next.stop();
-    const workers = Array.from({ length: request.concurrency }, async () => {
+    const workers = startWorkers(request.concurrency, async (isSpare) => {
       try {
-        while (!isOver()) {
+        while (!isOver() && !isSpare()) {
           const pending = next.nextBuffered() ?? (await next());
           if (!pending || isOver()) return;
           if (isLastPass) retryQueue.remove(pending);
@@ -115,7 +116,8 @@ export async function* runDocuments(runRequest: RunRequest): AsyncGenerator<Docu
         stopFor(error);
       }
     });
-    await Promise.all(workers);
+    request.followHeld?.(workers.hold);
+    await workers.finished;
     await next.close();
   };
   const onAbort = (): void => stopFetching();

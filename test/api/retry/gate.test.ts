@@ -32,6 +32,15 @@ function setback(kind: Setback["kind"], retryAfterMs?: number, code = "ECONNREFU
   return { kind, retryAfterMs, error };
 }
 
+/** As many refusals as make a good part of the recent answers, of requests one after the other. */
+async function refuseOften(gate: Gate & { clock: TestClock }): Promise<void> {
+  gate.clock.advance(10);
+  for (let index = 0; index < 4; index++) {
+    await gate.enter();
+    gate.fail(setback("throttled"), gate.clock.now());
+  }
+}
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function succeedTimes(
@@ -73,13 +82,7 @@ describe("the number in flight", () => {
   });
 
   it.each<[string, (gate: ReturnType<typeof openGate>) => void | Promise<void>]>([
-    [
-      "the service said slower",
-      (gate) => {
-        void gate.enter();
-        gate.fail(setback("throttled"), gate.clock.now());
-      },
-    ],
+    ["the service refused most requests", refuseOften],
     [
       "its latency rose",
       async (gate) => {
@@ -99,19 +102,26 @@ describe("the number in flight", () => {
     expect(gate.state().limit).toBe(limit + 2);
   });
 
-  it("is halved once a round trip, down to one", async () => {
+  it("is halved once a round trip where most are refused, down to one", async () => {
     const gate = openGate();
     const begun = gate.clock.now();
     for (let index = 0; index < 4; index++) void gate.enter();
     gate.clock.advance(10);
     for (let index = 0; index < 4; index++) gate.fail(setback("throttled"), begun);
     expect(gate.state()).toMatchObject({ limit: 2, throttled: 4 });
-    for (let round = 0; round < 3; round++) {
-      gate.clock.advance(10);
-      await gate.enter();
-      gate.fail(setback("throttled"), gate.clock.now());
-    }
+    for (let round = 0; round < 3; round++) await refuseOften(gate);
     expect(gate.state().limit).toBe(1);
+  });
+
+  it("stays where one in ten is refused", async () => {
+    const gate = openGate();
+    await succeedTimes(gate, 40);
+    for (let round = 0; round < 50; round++) {
+      await gate.enter();
+      gate.fail(setback("throttled", 1000), gate.clock.now());
+      await succeedTimes(gate, 9);
+    }
+    expect(gate.state()).toMatchObject({ limit: 8, throttled: 50 });
   });
 
   it.each([
@@ -162,21 +172,35 @@ describe("the number in flight", () => {
 });
 
 describe("a pause", () => {
-  it("that one worker is asked for holds all of them", async () => {
+  it("that one worker is asked for does not hold the others while it is short", async () => {
+    const gate = openGate();
+    for (let index = 0; index < 4; index++) void gate.enter();
+    gate.fail(setback("throttled", 2000), gate.clock.now());
+    expect(gate.state()).toMatchObject({ pausedUntil: 0, limit: 4 });
+    expect(gate.enter()).toBeUndefined();
+    expect(gate.clock.sleeps).toEqual([]);
+  });
+
+  it.each<[string, number, number]>([
+    ["is long", 1, 12_000],
+    ["is short but most are asked for it", 4, 2000],
+  ])("holds all workers where it %s", async (_why, refusals, waitMs) => {
     const gate = openGate();
     const started: number[] = [];
     const begun = gate.clock.now();
     for (let index = 0; index < 4; index++) void gate.enter();
-    gate.fail(setback("throttled", 2000), begun);
-    for (let index = 0; index < 3; index++) gate.succeed(begun);
+    for (let index = 0; index < 4; index++) {
+      if (index < refusals) gate.fail(setback("throttled", waitMs), begun);
+      else gate.succeed(begun);
+    }
     const work = Array.from({ length: 4 }, async () => {
       await gate.enter();
       started.push(gate.clock.now() - begun);
       gate.succeed(gate.clock.now());
     });
     await Promise.all(work);
-    expect(gate.clock.sleeps).toEqual([2000]);
-    expect(started).toEqual([2000, 2000, 2000, 2000]);
+    expect(gate.clock.sleeps[0]).toBe(waitMs);
+    expect(Math.min(...started)).toBe(waitMs);
   });
 
   it("is prolonged by a later answer, never shortened", async () => {
@@ -184,11 +208,11 @@ describe("a pause", () => {
     const begun = gate.clock.now();
     void gate.enter();
     void gate.enter();
-    gate.fail(setback("throttled", 5000), begun);
-    gate.fail(setback("throttled", 1000), begun);
-    expect(gate.state().pausedUntil).toBe(begun + 5000);
+    gate.fail(setback("throttled", 50_000), begun);
+    gate.fail(setback("throttled", 11_000), begun);
+    expect(gate.state().pausedUntil).toBe(begun + 50_000);
     await gate.enter();
-    expect(gate.clock.now()).toBe(begun + 5000);
+    expect(gate.clock.now()).toBe(begun + 50_000);
     expect(gate.state().pausedUntil).toBe(0);
   });
 
@@ -196,11 +220,11 @@ describe("a pause", () => {
     const gate = openGate();
     const { clock } = gate;
     void gate.enter();
-    gate.fail(setback("throttled", 4000), clock.elapsed());
+    gate.fail(setback("throttled", 40_000), clock.elapsed());
     clock.set(-3_600_000);
-    expect(gate.state().pausedUntil - clock.elapsed()).toBe(4000);
+    expect(gate.state().pausedUntil - clock.elapsed()).toBe(40_000);
     await gate.enter();
-    expect(clock.sleeps).toEqual([4000]);
+    expect(clock.sleeps).toEqual([40_000]);
   });
 
   it("keeps the rate although the clock is set back", async () => {
@@ -253,7 +277,7 @@ describe("the state of the gate", () => {
     expect(gate.enter()).toBeUndefined();
     const second = gate.enter();
     expect(gate.state()).toMatchObject({ inFlight: 1, waiting: 1, isHeldByRate: true });
-    gate.fail(setback("throttled", 5000), gate.clock.now());
+    gate.fail(setback("throttled", 50_000), gate.clock.now());
     expect(gate.state().isHeldByRate).toBe(false);
     gate.stop(setback("broken").error);
     await expect(second).rejects.toThrow();

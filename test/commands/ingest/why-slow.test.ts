@@ -15,6 +15,7 @@ const gate: Moment["gate"] = {
   throttled: 0,
   breakerOpen: false,
   isHeldByRate: false,
+  permittedPerSecond: undefined,
   isHeldByLatency: false,
   latencyMs: 40,
   answeredAt: now - 20,
@@ -52,6 +53,18 @@ describe("why an upload is slow", () => {
     ["back-off", { inFlight: 0, retries: 3 }, { sending: 2 }, "waiting to retry failed requests"],
     ["--rate", { isHeldByRate: true, inFlight: 1 }, { rate: 5 }, "limited to 5/s by --rate"],
     ["429", { throttled: 3, limit: 2, inFlight: 2 }, {}, "throttled to 2 at once"],
+    [
+      "a learned rate",
+      { throttled: 3, permittedPerSecond: 97.8 },
+      {},
+      "throttled to 98/s by the service",
+    ],
+    [
+      "a slow one",
+      { throttled: 3, permittedPerSecond: 0.48 },
+      {},
+      "throttled to 0.5/s by the service",
+    ],
     ["429, got over", { throttled: 3 }, {}, undefined],
     [
       "latency that rose with the load",

@@ -47,24 +47,24 @@ function datesOf({ now }: Context, { state, connected, targets, options }: Uploa
 /** Returns the function that sends one document, after its images. */
 function createSender(
   { now }: Context,
-  { state, connected: { client }, targets, options }: Upload,
+  { state, connected: { client }, targets, options: { force = false } }: Upload,
   gate: Gate,
   uploads: ImageUploads,
+  onHeld: (change: 1 | -1) => void,
 ): RunRequest["upload"] {
-  const [service, force] = [targets.baseUrl, options.force === true];
+  const options = { gate, onHeld };
+  const service = targets.baseUrl;
   // Imported with the first document: most runs have none to send.
   let upsert: typeof upsertDocument | undefined;
   const images = createImages({ state, service, force, upload: uploads.upload, now });
   const send: RunRequest["upload"] = async (planned, { uploads: wanted = [] }) => {
     upsert ??= (await import("../../../api/documents.ts")).upsertDocument;
     const body = wanted.length > 0 ? await images.place(planned, wanted) : planned;
-    return await upsert(client, body, { gate });
+    return await upsert(client, body, options);
   };
   // Without images, return the promise of upsert() itself: in bulk, each extra promise counts.
   return (body, document) =>
-    upsert && document.uploads === undefined
-      ? upsert(client, body, { gate })
-      : send(body, document);
+    upsert && document.uploads === undefined ? upsert(client, body, options) : send(body, document);
 }
 
 /** Shows the upload on the progress line. Call the returned function with each number of finished documents. */
@@ -110,6 +110,7 @@ async function sendAll(
   const { concurrency } = connected;
   // Documents in flight or waiting for a request slot.
   let sending = 0;
+  let hold: (change: 1 | -1) => void = () => {};
   const events = runDocuments({
     pending: upload.stream ?? readPending({ spool, inspector }),
     again: (positions) => readAgain(positions, { spool, inspector }),
@@ -123,7 +124,8 @@ async function sendAll(
     renamedFrom: (content, path) =>
       source.since?.renamed.get(path) ?? plan.table.renamedFrom(content),
     force: options.force === true,
-    upload: createSender(context, upload, gate, uploads),
+    upload: createSender(context, upload, gate, uploads, (change) => hold(change)),
+    followHeld: (workers) => void (hold = workers),
     onSending: (change) => void (sending += change),
     adapt: dates.adapt,
     isGivenUp: () => gate.state().stopped !== undefined,

@@ -13,6 +13,7 @@ export interface Moment {
     | "throttled"
     | "breakerOpen"
     | "isHeldByRate"
+    | "permittedPerSecond"
     | "isHeldByLatency"
     | "latencyMs"
     | "answeredAt"
@@ -49,6 +50,10 @@ export function whySlow(moment: Moment): string | undefined {
     return "waiting to retry failed requests";
   }
   if (gate.isHeldByRate) return `limited to ${rate}/s by --rate`;
+  const permitted = gate.permittedPerSecond;
+  if (permitted !== undefined) {
+    return `throttled to ${permitted.toFixed(permitted < 10 ? 1 : 0)}/s by the service`;
+  }
   if (gate.throttled > 0 && limit < ceiling) return `throttled to ${limit} at once`;
   const answers = `the service needs ${formatDuration(latencyMs)} per document`;
   if (gate.isHeldByLatency && limit < ceiling) return `limited to ${limit} at once: ${answers}`;
