@@ -220,6 +220,17 @@ describe("what to do", () => {
     expect(hints).toEqual([expect.stringContaining("KNOWCTL_API_KEY or KNOWCTL_ACCESS_TOKEN")]);
   });
 
+  it("says that a server without this function stays without it", async () => {
+    const detail = "No vector store";
+    const server = await startRaw((socket) => void socket.write(jsonText({ detail }, "501 X")));
+    const thrown = await errorOf(upsertDocument(openClient(server.url), "{}"));
+    expect(thrown).toMatchObject({ exit: "server-error", retryable: false });
+    expect(thrown.message).toContain(detail);
+    expect(String(thrown["hints"])).toMatch(/set up without this function.*retry does not help/);
+    expect(String(thrown["hints"])).not.toContain("later");
+    expect(server.seen).toHaveLength(1);
+  });
+
   it.each(["http://127.0.0.1:1", "http://localhost:1"])(
     "names the sandbox where nothing listens on this machine: %s",
     async (url) => {
