@@ -11,6 +11,7 @@ import { figure, measurePair, runOnce } from "./pair.js";
 import { growthRow, unchangedRows } from "./scan.js";
 import { startListingReceiver, startSandboxProcess, withService } from "./service.js";
 import { stateOpenRow, stdinRow } from "./stdin.js";
+import { throttledRow } from "./throttled.js";
 import { latencyRow, uploadRow } from "./upload.js";
 
 const binary = resolve(import.meta.dirname, "..", "bin", "knowctl.cjs");
@@ -65,6 +66,7 @@ const rows = [
   ingestRow,
   uploadRow,
   latencyRow,
+  throttledRow,
   ...unchangedRows,
   growthRow,
   stdinRow,

@@ -2,42 +2,11 @@
 // By hand on a socket, because a Node HTTP server would be slower than what is measured.
 // Argument: milliseconds that an answer takes. Writes a line each 50,000 uploads.
 import { createServer } from "node:net";
+import { listing, result } from "./ingestion-answers.js";
 
 const latencyMs = Number(process.argv[2] ?? 0);
 const reportEach = 50_000;
 const headEnd = "\r\n\r\n";
-
-const times = { time_created: "2026-01-01T08:00:00Z", time_updated: "2026-06-01T12:30:00Z" };
-const record = {
-  cc_pair_id: 2,
-  name: "Bench",
-  connector: {
-    id: 1,
-    name: "Bench",
-    source: "ingestion_api",
-    input_type: "load_state",
-    connector_specific_config: {},
-    credential_ids: [1],
-    ...times,
-    refresh_freq: null,
-    prune_freq: null,
-    indexing_start: null,
-  },
-  credential: {
-    id: 1,
-    name: "Bench",
-    source: "ingestion_api",
-    credential_json: {},
-    admin_public: true,
-    curator_public: false,
-    user_id: null,
-    user_email: null,
-    groups: [],
-    ...times,
-  },
-  access_type: "public",
-  groups: [],
-};
 
 function toAnswer(value) {
   const body = JSON.stringify(value);
@@ -45,12 +14,12 @@ function toAnswer(value) {
   return Buffer.from(head + headEnd + body);
 }
 
-const listing = toAnswer([record]);
-const result = toAnswer({ document_id: "x", already_existed: false });
+const listingAnswer = toAnswer(listing);
+const resultAnswer = toAnswer(result);
 let uploads = 0;
 
 function answer(socket, isGet) {
-  const bytes = isGet ? listing : result;
+  const bytes = isGet ? listingAnswer : resultAnswer;
   if (latencyMs > 0) setTimeout(() => socket.write(bytes), latencyMs);
   else socket.write(bytes);
   if (!isGet && ++uploads % reportEach === 0) console.log(`uploads ${uploads}`);

@@ -65,6 +65,11 @@ export function startIngestionReceiver(folder, latencyMs = 0) {
   return startServer(args, folder);
 }
 
+/** A server of uploads that throttles; `mode`: see throttling-receiver.js. */
+export function startThrottlingReceiver(folder, mode) {
+  return startServer([join(import.meta.dirname, "throttling-receiver.js"), mode], folder);
+}
+
 /** Starts a service, hands it to `use`, and stops it in any case. */
 export async function withService(starting, use) {
   const service = await starting;
