@@ -71,6 +71,8 @@ export interface Call {
   onFailure?: ((kind: FaultKind) => void) | undefined;
   /** Called with 1 when the call starts to wait for its next attempt, and with -1 after the wait. */
   onHeld?: ((change: 1 | -1) => void) | undefined;
+  /** Milliseconds of the total limit that earlier calls for the same document have used up. */
+  spentMs?: number | undefined;
   /** Idle timeout within the response, instead of the policy's. */
   idleMs?: number | undefined;
   /** Maximum size of the response, instead of the policy's. */
@@ -185,7 +187,7 @@ export function toExchange(wire: Wire, call: Call, policy: CallPolicy): Exchange
     onSent: call.gate?.moved,
     headersMs: detached ? 0 : headersMs,
     idleMs,
-    totalMs: call.detachedMs ?? totalMs,
+    totalMs: call.detachedMs ?? totalMs - (call.spentMs ?? 0),
     responseBytes: call.responseBytes ?? policy.responseBytes,
     fresh: policy.fresh,
     detached,

@@ -27,7 +27,7 @@ const usualOrSchema: Shape<IngestionResult> = {
 export function upsertDocument(
   client: Client,
   body: string | Uint8Array,
-  options: Pick<Call, "gate" | "onHeld"> = {},
+  options: Pick<Call, "gate" | "onHeld" | "spentMs"> = {},
 ): Promise<IngestionResult> {
   return client.call(
     {
@@ -40,6 +40,7 @@ export function upsertDocument(
       contentType: "application/json",
       gate: options.gate,
       onHeld: options.onHeld,
+      spentMs: options.spentMs,
     },
     usualOrSchema,
   );

@@ -11,6 +11,7 @@ import { readAgain, readPending, type SpoolHead } from "../../src/sync/run/pendi
 import { runDocuments } from "../../src/sync/run/run.ts";
 import { createSpool, type Spool } from "../../src/sync/run/spool.ts";
 import type { State } from "../../src/sync/state/state.ts";
+import { holdTime } from "../held-time.ts";
 import { temporaryFolder } from "../support.ts";
 import { openTestState } from "./open-state.ts";
 
@@ -151,6 +152,7 @@ function runRequest(
       return { already_existed: false };
     },
     adapt: ({ body, updatedAt }) => ({ body, updatedAt }),
+    documentMs: 600_000,
     isGivenUp: () => false,
     concurrency: 3,
     maxFailures: undefined,
@@ -418,6 +420,26 @@ describe("failures of the service", () => {
     expect(error).toBe(failure);
     expect(events.map(({ status }) => status)).toEqual(Array(5).fill("created"));
     expect(fake.sent.length).toBeLessThanOrEqual(5 + 3);
+    state.close();
+  });
+
+  it.each([
+    [599_900, []],
+    [240_000, [240_000]],
+  ])("gives a document one time limit: after %i ms, %j is spent", async (ms, spent) => {
+    const pass = holdTime();
+    const state = await openTestState();
+    const seen: number[] = [];
+    const fake = fakeFiles({ "a.md": "one" });
+    const { events } = await sync(fake, state, () => {}, {
+      async upload(_body, _document, spentMs) {
+        if (spentMs > 0) seen.push(spentMs);
+        pass(ms);
+        throw apiError("timeout", undefined, true);
+      },
+    });
+    expect(seen).toEqual(spent);
+    expect(events).toMatchObject([{ status: "failed", retryable: true }]);
     state.close();
   });
 

@@ -6,7 +6,7 @@ import { backoffMs, clampTimer, describeWait, type Clock } from "./timing.ts";
 
 export interface RetryTools {
   policy: CallPolicy;
-  /** Timeout for all attempts and waits together, in ms; 0: no limit. */
+  /** Timeout for all attempts and waits together, from the first attempt, in ms; 0: no limit. */
   totalMs: number;
   clock: Clock;
   signal?: AbortSignal | undefined;
@@ -121,25 +121,33 @@ function waitAfter(
   return waitMs;
 }
 
+/** A last attempt gets at least this long. */
+const leastAttemptMs = 1000;
+
 /**
- * Runs `attempt` until it succeeds or the policy allows no further retry. Throws the last
- * failure's error, the gate's stop error, or the reason of an abort.
+ * Runs `attempt` until it succeeds or the policy allows no further retry. An attempt must end
+ * within `leftMs`; 0: no limit. Throws the last failure's error, the gate's stop error, or the
+ * reason of an abort.
  */
 export async function retrying<T>(
-  attempt: (number: number) => Promise<Result<T>>,
+  attempt: (number: number, leftMs: number) => Promise<Result<T>>,
   tools: RetryTools,
 ): Promise<T> {
   const { clock, gate, totalMs } = tools;
-  const deadline = totalMs > 0 ? clock.elapsed() + totalMs : Number.POSITIVE_INFINITY;
+  let deadline = Number.POSITIVE_INFINITY;
+  let leftMs = totalMs;
   let failures: Failures | undefined;
   // One function on purpose: in a bulk upload every additional promise costs time.
   for (let number = 1; ; number++) {
     const admitted = gate?.enter();
     if (admitted) await admitted;
-    const begun = gate ? clock.elapsed() : 0;
+    const begun = clock.elapsed();
+    // The wait for the first slot does not count: the service may permit one request a minute.
+    if (totalMs > 0 && number === 1) deadline = begun + totalMs;
+    if (totalMs > 0 && number > 1) leftMs = Math.max(leastAttemptMs, deadline - begun);
     let result: Result<T> | undefined;
     try {
-      result = await attempt(number);
+      result = await attempt(number, leftMs);
       if (result.ok) return result.value;
     } finally {
       if (result?.ok) gate?.succeed(begun);

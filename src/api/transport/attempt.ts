@@ -70,10 +70,11 @@ function trace(
   });
 }
 
-/** Runs attempt `number` (from 1): `send` sends it, `read` judges the response. */
+/** Runs attempt `number` (from 1) within `leftMs`: `send` sends it, `read` judges the response. */
 async function attemptOnce<A extends { status: number; headers: Headers }, T>(
   attempt: Attempt,
   number: number,
+  leftMs: number,
   send: (exchange: Exchange) => Promise<A>,
   read: (question: Question, answer: A) => Result<T> | Promise<Result<T>>,
 ): Promise<Result<T>> {
@@ -83,7 +84,7 @@ async function attemptOnce<A extends { status: number; headers: Headers }, T>(
   let answer: A | undefined;
   let result: Result<T>;
   try {
-    answer = await send(exchange);
+    answer = await send(number === 1 ? exchange : { ...exchange, totalMs: leftMs });
     const judged = read(question, answer);
     // Most responses are complete: an await would cost a promise.
     result = judged instanceof Promise ? await judged : judged;
@@ -122,7 +123,7 @@ export function run<A extends { status: number; headers: Headers }, T>(
   const attempt: Attempt = { wire, question, exchange, policy };
   const detached = call.detachedMs !== undefined;
   const attempts = detached ? 1 : (call.attempts ?? policy.attempts);
-  return retrying((number) => attemptOnce(attempt, number, send, read), {
+  return retrying((number, leftMs) => attemptOnce(attempt, number, leftMs, send, read), {
     policy: attempts === policy.attempts ? policy : { ...policy, attempts },
     totalMs: exchange.totalMs,
     clock,

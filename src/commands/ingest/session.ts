@@ -1,6 +1,7 @@
 import { inspectSetup, stateFolder } from "./session-setup.ts";
 import { openPlanningState } from "../../sync/state/no-records.ts";
 import { tmpdir } from "node:os";
+import type { ClientOptions } from "../../api/call.ts";
 import type { Client } from "../../api/client.ts";
 import { ownerRules } from "../../config/values/given.ts";
 import type { Config, Connection } from "../../config/load.ts";
@@ -42,6 +43,7 @@ export interface SessionRequest extends MappingFlags {
 export interface UploadConnection {
   client: Client;
   connection: Connection;
+  options: Pick<ClientOptions, "timeoutMs">;
   concurrency: number;
   rate: number | undefined;
 }

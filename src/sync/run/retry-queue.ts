@@ -10,8 +10,8 @@ interface RetryQueue {
   pending(
     again: (positions: readonly number[]) => AsyncIterable<Pending[]>,
   ): AsyncGenerator<Pending[]>;
-  /** Removes a document: its last attempt starts. */
-  remove(pending: Pending): void;
+  /** Removes a document, whose last attempt starts. Returns its failure. */
+  remove(pending: Pending): DocumentEvent | undefined;
   /** Failures of the documents that are still queued. */
   remaining(): Iterable<DocumentEvent>;
 }
@@ -51,8 +51,11 @@ export function createRetryQueue(): RetryQueue {
       if (fromSpool.size > 0) yield* again([...fromSpool.keys()].toSorted((a, b) => a - b));
     },
     remove(pending) {
-      if (pending.position !== undefined) fromSpool.delete(pending.position);
+      const { position } = pending;
+      const event = position === undefined ? fromStdin.get(pending) : fromSpool.get(position);
+      if (position !== undefined) fromSpool.delete(position);
       fromStdin.delete(pending);
+      return event;
     },
     *remaining() {
       yield* fromStdin.values();

@@ -51,8 +51,13 @@ export interface RunRequest {
   renamedFrom: (content: string, path: string) => string | undefined;
   /** Send unchanged documents too. */
   force: boolean;
-  /** Sends one request body; resolves only on status 200. */
-  upload: (body: Uint8Array, document: ReadyDocument) => Promise<IngestionResult>;
+  /**
+   * Sends one request body; resolves only on status 200. `spentMs` is the time that the document
+   * has already used up of `documentMs`.
+   */
+  upload: (body: Uint8Array, document: ReadyDocument, spentMs: number) => Promise<IngestionResult>;
+  /** Time limit of one document, with its retries and its last attempt, in milliseconds. */
+  documentMs: number;
   /** Passes the function to call with 1 when a document starts to wait for a retry, and with -1 after that. */
   followHeld?: (hold: Workers["hold"]) => void;
   /** Called with 1 when a document starts, and with -1 when it ends. */

@@ -31,6 +31,13 @@ export function createIsRecorded(state: State, { baseUrl }: Targets): (id: strin
   };
 }
 
+// A last attempt needs some time.
+const leastLeftMs = 1000;
+
+function isTimeUp({ ms }: DocumentEvent, { documentMs }: RunRequest): boolean {
+  return documentMs - ms < leastLeftMs;
+}
+
 /** Marks the records of pending documents as in doubt until the service has responded. */
 function markInDoubt(
   batch: readonly Pending[],
@@ -85,8 +92,8 @@ export async function* runDocuments(runRequest: RunRequest): AsyncGenerator<Docu
   };
   const fail = (pending: Pending, event: DocumentEvent, isLastPass: boolean): void => {
     failures++;
-    if (isLastPass || event.retryable !== true || !retryQueue.add(pending, event))
-      emitFailure(event);
+    const isLast = isLastPass || event.retryable !== true || isTimeUp(event, request);
+    if (isLast || !retryQueue.add(pending, event)) emitFailure(event);
     stopIfTooMany();
   };
   const settle = (pending: Pending, outcome: Outcome, isLastPass: boolean): void => {
@@ -107,9 +114,10 @@ export async function* runDocuments(runRequest: RunRequest): AsyncGenerator<Docu
         while (!isOver() && !isSpare()) {
           const pending = next.nextBuffered() ?? (await next());
           if (!pending || isOver()) return;
-          if (isLastPass) retryQueue.remove(pending);
+          const spentMs = isLastPass ? (retryQueue.remove(pending)?.ms ?? 0) : 0;
           request.onSending?.(1);
-          settle(pending, await sendPending(pending, request, recorder), isLastPass);
+          const outcome = await sendPending(pending, request, recorder, spentMs);
+          settle(pending, outcome, isLastPass);
           request.onSending?.(-1);
         }
       } catch (error) {

@@ -92,6 +92,7 @@ async function sendDocument(
   lookedUp: Known | undefined,
   request: Run,
   recorder: Recorder,
+  spentMs: number,
 ): Promise<Outcome> {
   const { path, part, line, id, content, warnings, images, notices } = document;
   const row = part > 0 ? part : undefined;
@@ -106,7 +107,7 @@ async function sendDocument(
     const { last } = known;
     if (!lookedUp && last) request.state.doubt([{ target: target.key, id }]);
     const sent = request.adapt(document, last);
-    const result = await request.upload(sent.body, document);
+    const result = await request.upload(sent.body, document, spentMs);
     const { already_existed: alreadyExisted, document_id: idThere } = result;
     const storedId = idThere ?? undefined;
     const updatedAt = (alreadyExisted ? sent.dateIfThere?.() : undefined) ?? sent.updatedAt;
@@ -141,13 +142,15 @@ async function sendDocument(
 }
 
 /**
- * Sends a pending document, if there is one to send, and records the result. Throws CliError
+ * Sends a pending document, if there is one to send, and records the result. `spentMs` is the
+ * time that an earlier attempt took. Throws CliError
  * `local` when the state cannot be written.
  */
 export function sendPending(
   { prepared, known }: Pending,
   request: Run,
   recorder: Recorder,
+  spentMs: number,
 ): Outcome | Promise<Outcome> {
   const { path, part } = prepared;
   const base = { path, id: "", ms: 0, row: part > 0 ? part : undefined };
@@ -162,5 +165,5 @@ export function sendPending(
     recorder.skip({ path, part, seen, content, document: undefined, skipped: reason, target });
     return { event: { ...base, status: "skipped", reason } };
   }
-  return sendDocument(prepared, known, request, recorder);
+  return sendDocument(prepared, known, request, recorder, spentMs);
 }

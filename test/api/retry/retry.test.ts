@@ -132,7 +132,9 @@ describe("retrying behind a gate", () => {
     const clock = createTestClock();
     const signal = new AbortController().signal;
     const gate = createGate({ ceiling, clock, signal });
-    const run = (attempt: (number: number) => Promise<Result<string>>): Promise<string> =>
+    const run = (
+      attempt: (number: number, leftMs: number) => Promise<Result<string>>,
+    ): Promise<string> =>
       retrying(attempt, { policy: policies.upsert, totalMs: 600_000, clock, signal, gate });
     return { clock, gate, run };
   }
@@ -158,6 +160,22 @@ describe("retrying behind a gate", () => {
     };
     await expect(run(attempt)).resolves.toBe("done");
     expect(Math.max(...clock.sleeps)).toBeLessThan(5000);
+  });
+
+  it("limits all attempts together, from the first on", async () => {
+    const { run, clock } = start(1);
+    const left: number[] = [];
+    const attempt = async (_number: number, leftMs: number): Promise<Result<string>> => {
+      left.push(leftMs);
+      clock.advance(Math.min(leftMs, 250_000));
+      return no({ kind: "timeout", outcome: "timeout", code: "HEADERS_TIMEOUT" });
+    };
+    const begun = clock.elapsed();
+    await expect(run(attempt)).rejects.toThrow("(3 attempts)");
+    expect(left[0]).toBe(600_000);
+    expect(left[1]).toBeLessThanOrEqual(350_000);
+    expect(left[2]).toBeLessThanOrEqual(100_000);
+    expect(clock.elapsed() - begun).toBeLessThanOrEqual(600_000);
   });
 
   it("gives the place back when an attempt throws", async () => {

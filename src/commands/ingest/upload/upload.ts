@@ -1,5 +1,7 @@
 import type { RunRequest } from "../../../sync/run/run-request.ts";
 import type { upsertDocument } from "../../../api/documents.ts";
+import { limitsOf } from "../../../api/call.ts";
+import { policies } from "../../../api/retry/policy.ts";
 import { createGate, type Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
@@ -52,19 +54,21 @@ function createSender(
   uploads: ImageUploads,
   onHeld: (change: 1 | -1) => void,
 ): RunRequest["upload"] {
-  const options = { gate, onHeld };
+  const optionsOf = (spentMs: number) => ({ gate, onHeld, spentMs });
   const service = targets.baseUrl;
   // Imported with the first document: most runs have none to send.
   let upsert: typeof upsertDocument | undefined;
   const images = createImages({ state, service, force, upload: uploads.upload, now });
-  const send: RunRequest["upload"] = async (planned, { uploads: wanted = [] }) => {
+  const send: RunRequest["upload"] = async (planned, { uploads: wanted = [] }, spentMs) => {
     upsert ??= (await import("../../../api/documents.ts")).upsertDocument;
     const body = wanted.length > 0 ? await images.place(planned, wanted) : planned;
-    return await upsert(client, body, options);
+    return await upsert(client, body, optionsOf(spentMs));
   };
   // Without images, return the promise of upsert() itself: in bulk, each extra promise counts.
-  return (body, document) =>
-    upsert && document.uploads === undefined ? upsert(client, body, options) : send(body, document);
+  return (body, document, spentMs) =>
+    upsert && document.uploads === undefined
+      ? upsert(client, body, optionsOf(spentMs))
+      : send(body, document, spentMs);
 }
 
 /** Shows the upload on the progress line. Call the returned function with each number of finished documents. */
@@ -127,6 +131,7 @@ async function sendAll(
     upload: createSender(context, upload, gate, uploads, (change) => hold(change)),
     followHeld: (workers) => void (hold = workers),
     onSending: (change) => void (sending += change),
+    documentMs: limitsOf(policies.upsert, connected.options.timeoutMs, 0).totalMs,
     adapt: dates.adapt,
     isGivenUp: () => gate.state().stopped !== undefined,
     concurrency,
