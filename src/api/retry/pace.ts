@@ -25,6 +25,7 @@ const overloadFactor = 1 / 3;
 /** Up to this share of refusals, the rate does not fall. */
 const toleratedShare = 1 / 8;
 const maxGrowth = 17 / 16;
+const leastMeasuredMs = 1000;
 
 /**
  * Each step judges at least 16 answers and one round trip. Answers to requests that began before
@@ -51,6 +52,9 @@ export function createPace(): Pace {
       ratePerMs = Math.min(ratePerMs, sumInFlight / Math.max(1, sumMs));
     }
     if (isLimiting || refusals > 0) ratePerMs *= factor;
+    // Not below what the service accepted. A shorter time says little: the service may save up.
+    const acceptedPerMs = (answers - refusals) / Math.max(leastMeasuredMs, now - stepBeganAt);
+    ratePerMs = Math.max(ratePerMs, acceptedPerMs);
     isLimiting = false;
     answers = refusals = sumInFlight = sumMs = 0;
     stepBeganAt = now;
