@@ -1,4 +1,4 @@
-import type { ExitName } from "../errors.ts";
+import { ApiError, type CliError, type ExitName } from "../errors.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import type { Output } from "./terminal/output.ts";
 import { jsonWithFailures } from "./report/json.ts";
@@ -104,8 +104,7 @@ export async function tellSkipped(
   }
 }
 
-// Errors that a new run repeats until the user has fixed the cause.
-const needsFix: ReadonlySet<ExitName> = new Set([
+const exitsToFix: ReadonlySet<ExitName> = new Set([
   "usage",
   "not-configured",
   "auth",
@@ -113,15 +112,20 @@ const needsFix: ReadonlySet<ExitName> = new Set([
   "local",
 ]);
 
+/** Whether a new run repeats the error until the user has fixed the cause. 501: the server lacks the function. */
+function needsFix(error: CliError): boolean {
+  return exitsToFix.has(error.exit) || (error instanceof ApiError && error.status === 501);
+}
+
 /**
  * Writes failures, reasons of skipped files and the counts on stderr, for people. `connectors`
- * names the connectors of the run; `stoppedBy` is the kind of error that stopped the run.
+ * names the connectors of the run; `stoppedBy` is the error that stopped the run.
  */
 export async function writeSummary(
   output: Output,
   result: IngestResult,
   failures: Iterable<ReportFailure>,
-  options: { shown: ShownPath; connectors: string; stoppedBy?: ExitName | undefined },
+  options: { shown: ShownPath; connectors: string; stoppedBy?: CliError | undefined },
 ): Promise<void> {
   const { connectors, stoppedBy } = options;
   let shown = 0;
@@ -149,7 +153,7 @@ export async function writeSummary(
     const sent = formatCount(counts.created + counts.updated);
     const done = `${sent} of ${countOf(planned, "document")}`;
     await output.note(
-      stoppedBy && needsFix.has(stoppedBy)
+      stoppedBy && needsFix(stoppedBy)
         ? `${done} sent and recorded; fix the error below, then run the same command`
         : `${done} sent and recorded; run the same command again to continue`,
     );

@@ -40,6 +40,20 @@ it("names no next command in CI, and the connector where the key may not list", 
   expect(stderr).not.toContain("next:");
 });
 
+it("says what to do after a 501, which is permanent", async () => {
+  const body = { detail: "Vector DB is disabled" };
+  const rules = [{ when: { method: "POST" }, do: { status: 501, body } }];
+  const service = await startTestService({ files, faults: { rules } });
+  const { code, stderr } = await runIn(service, `${upload} --concurrency 1`);
+  expect(code).toBe(8);
+  expect(stderr).toContain("fix the error below, then run the same command");
+  expect(stderr).toContain("501: Vector DB is disabled");
+  expect(stderr).toContain("a retry does not help");
+  expect(stderr).not.toMatch(/later|to continue/);
+  const posts = service.sandbox.ledger.requests.filter(({ method }) => method === "POST");
+  expect(posts).toHaveLength(1);
+});
+
 it("stdin has the same last lines", async () => {
   const service = await startTestService({ files });
   const { stdout } = await runIn(service, "ingest documents docs");

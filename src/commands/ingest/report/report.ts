@@ -184,7 +184,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
         printWarnings(session, { shown: warnings, count: warningCount }, images),
       );
       await ignoreClosedPipe(tellOthers(output, shard, countPlanned("other")));
-      const stoppedBy = error instanceof CliError ? error.exit : undefined;
+      const stoppedBy = error instanceof CliError ? error : undefined;
       const { shown } = source;
       const connectors = connectorsOf(session);
       const texts = { shown, connectors, stoppedBy };
