@@ -28,7 +28,7 @@ describe("a service that throttles", () => {
     [100, 8, 2],
     [100, 8, 20],
     [100, 16, 20],
-    [100, 64, 200],
+    [100, 64, 20],
     [20, 8, 2],
     [20, 8, 20],
     [20, 16, 20],
@@ -91,6 +91,19 @@ describe("a service that throttles", () => {
     expect(accepted(acceptedAt, 8000, 15_000)).toBeGreaterThan(0.8 * 20);
     expect(accepted(acceptedAt, 25_000, 30_000)).toBeGreaterThan(0.8 * 200);
     expect(share).toBeLessThan(0.25);
+  });
+
+  it.each([
+    ["all", 1],
+    ["most", 0.6],
+  ])("by 503 for %s answers of a few seconds: comes back up", async (_name, part) => {
+    const judge: Service["judge"] = (now, random) =>
+      now > 2000 && now < 7000 && random() < part ? { status: 503 } : undefined;
+    const { acceptedAt } = await upload({ judge, latencyMs: after(20) }, { documents: 3000 });
+    // The breaker may add its pauses of 30 s.
+    const last = acceptedAt.at(-1) ?? 0;
+    expect(last).toBeLessThan(120_000);
+    expect(accepted(acceptedAt, last - 1000, last)).toBeGreaterThan(100);
   });
 
   it("to less than one request a second: sends all", async () => {
