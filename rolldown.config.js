@@ -108,8 +108,12 @@ const program = defineConfig({
     codeSplitting: {
       groups: [
         {
+          name: "find-connector",
+          test: /\/src\/(api\/connectors|commands\/connectors\/find-connector)\.ts$/,
+        },
+        {
           name: "common",
-          test: /\/src\/(api\/dialects|errors|make-folder|ownership|config\/file\/nodes|output\/terminal\/(?:errors|time|waiting))\.ts$/,
+          test: /\/src\/(api\/dialects|errors|make-folder|nearest|ownership|config\/file\/nodes|output\/terminal\/(?:errors|time|waiting))\.ts$/,
         },
       ],
     },
