@@ -108,8 +108,8 @@ const program = defineConfig({
     codeSplitting: {
       groups: [
         {
-          name: "find-connector",
-          test: /\/src\/(api\/connectors|commands\/connectors\/find-connector)\.ts$/,
+          name: "schemas",
+          test: /\/src\/api\/(connectors|schemas)\.ts$/,
         },
         {
           name: "common",
