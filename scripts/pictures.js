@@ -109,11 +109,18 @@ async function drawScene(scene, place) {
   return await drawTerminal({ output: settled, columns, title: scene.title });
 }
 
+/** The environment without what changes a terminal's look: CI, NO_COLOR and the like. */
+function plainEnvironment(home, extra) {
+  const kept = /^(?:PATH|LANG|LC_\w+|XDG_\w+|KNOWCTL_\w+)$/;
+  const all = Object.entries(trialEnvironment(home, extra));
+  return { ...Object.fromEntries(all.filter(([name]) => kept.test(name))), HOME: home };
+}
+
 /** Draws all pictures; a path is as long as the one that stands for it, so that lines break alike. */
 async function drawAll(home, folder, url) {
   const service = { KNOWCTL_BASE_URL: url, KNOWCTL_API_KEY: "sandbox" };
   for (const [name, scene] of Object.entries(scenes)) {
-    const env = trialEnvironment(home, name === "try" ? {} : service);
+    const env = plainEnvironment(home, name === "try" ? {} : service);
     const picture = await drawScene(scene, { folder, env });
     const file = join(pictures, `${name}.svg`);
     if (!isCheck) writeFileSync(file, picture);
