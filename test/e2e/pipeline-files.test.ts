@@ -140,13 +140,11 @@ describe.runIf(isShellThere)("the installation of the GitLab template", () => {
     expect(stdout).toContain("small knowctl: ingest -- ./docs");
   });
 
-  it.each([
-    ["a scope", `${scope}/knowctl`, { INGEST_SCOPE: scope }],
-    ["a registry of one's own", "knowctl", {}],
-  ])("installs from a registry by %s", async (_what, name, variable) => {
+  it("installs a scope from its registry", async () => {
     const place = await prepareBare();
+    const name = `${scope}/knowctl`;
     const { url, version, requests } = await startRegistry(name);
-    const given = { INGEST_REGISTRY: url, INGEST_VERSION: version, ...variable };
+    const given = { INGEST_REGISTRY: url, INGEST_VERSION: version, INGEST_SCOPE: scope };
     const { code, stdout, stderr } = await runJob(".knowctl:check", given, place);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stdout).toContain("small knowctl: ingest");
@@ -155,9 +153,8 @@ describe.runIf(isShellThere)("the installation of the GitLab template", () => {
 
   it.each([
     [{}, "knowctl is not published, and this image has none"],
-    [{ INGEST_REGISTRY: "https://registry.npmjs.org/" }, "not published on the public registry"],
+    [{ INGEST_REGISTRY: "https://packages.example/" }, "the bare name knowctl is not installed"],
     [{ INGEST_REGISTRY: "http://registry.example" }, "INGEST_REGISTRY: expected an https address"],
-    [{ INGEST_REGISTRY: "https://Registry.npmjs.org./" }, "not published on the public registry"],
     [{ INGEST_REGISTRY: "https://me:secret@r.example" }, "INGEST_REGISTRY: expected an https"],
     [{ INGEST_REGISTRY: "http://localhost:1@r.example" }, "INGEST_REGISTRY: expected an https"],
     [{ INGEST_SCOPE: "@a/x@npm:evil" }, "INGEST_SCOPE: expected an npm scope"],
