@@ -6,6 +6,8 @@ import type { Prepared } from "../inspect/inspection.ts";
 import { mapDocument } from "../map/map-document.ts";
 import { refusePointer } from "../read/lfs.ts";
 import { loadReader } from "../read/load-reader.ts";
+import { noIncludes } from "../read/includes.ts";
+import type { TextReader } from "../read/reader.ts";
 import { formats } from "../read/readers.ts";
 import type { FormatName } from "../read/reader.ts";
 import { placeInText } from "../payload/secrets.ts";
@@ -51,9 +53,9 @@ async function prepare(
 ): Promise<Prepared> {
   const path = normalise(id);
   refusePointer(bytes, stdinName);
-  const read = await loadReader(formats[format]);
+  const read: TextReader = await loadReader(formats[format]);
   const text = decodeText(bytes, stdinName);
-  const parsed = read(text, path);
+  const parsed = read(text, path, { includes: noIncludes });
   // The requested id overrides an id in front matter.
   for (const key of settings.keys.id) delete parsed.frontMatter?.data[key];
   const mapped = mapDocument({ path, mtimeMs: 0 }, parsed, withoutFile(settings));

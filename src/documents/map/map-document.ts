@@ -119,6 +119,18 @@ function imagesOf(mapping: Mapping, body: string, absolutePath: string): FoundIm
   return found;
 }
 
+/** One notice for each kind of what the reader left out. */
+function leftOutNotices({ leftOut }: Parsed): Notice[] {
+  const notices = new Map<string, Notice & { times: number }>();
+  for (const { kind, what, line } of leftOut ?? none) {
+    const known = notices.get(kind);
+    const example = line === undefined ? what : `line ${line}: ${what}`;
+    if (known) known.times++;
+    else notices.set(kind, { kind: "leftOut", name: kind, times: 1, example });
+  }
+  return [...notices.values()];
+}
+
 function emptyReason({ parsed, fields }: Mapping): string {
   if (parsed.emptyReason !== undefined) return parsed.emptyReason;
   if (parsed.body.trim() !== "") return "empty: all of its text is in ignore regions";
@@ -148,7 +160,7 @@ export function mapDocument(
   const settings = parsed.rowKeys ? settingsOfRow(runSettings, parsed.rowKeys) : runSettings;
   const warnings = [...parsed.warnings];
   const { row, facts = {} } = file;
-  const notices: Notice[] = [];
+  const notices = leftOutNotices(parsed);
   // Written out: a spread here takes as long as the rest of the mapping.
   const mapping: Mapping = {
     path,

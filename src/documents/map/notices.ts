@@ -3,9 +3,12 @@ export interface Notice {
   /**
    * `access`: a front matter key that seems to restrict who may read. `dropped`: a member
    * that the service accepts and drops. `unknown`: a member that the service does not know.
-   * `link`: the document has no link.
+   * `link`: the document has no link. `leftOut`: the page shows something that the document lacks.
    */
-  kind: "access" | "dropped" | "unknown" | "link";
-  /** Key or member: `private`, `chunk_count`, `sections.txt`; of `link` the reason. */
+  kind: "access" | "dropped" | "unknown" | "link" | "leftOut";
+  /** Key or member: `private`, `chunk_count`; of `link` the reason; of `leftOut` a LeftOutKind. */
   name: string;
+  /** Of `leftOut`: how often in the document, and the first: `12 youtube`, with the line. */
+  times?: number;
+  example?: string;
 }

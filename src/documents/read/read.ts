@@ -8,6 +8,7 @@ import type { Trace } from "../front-matter/fields.ts";
 import { contentHash } from "./file-bytes.ts";
 import { extensionOf } from "./file-name.ts";
 import type { LocalImage } from "../images/images.ts";
+import { createIncludes } from "./includes.ts";
 import { refusePointer } from "./lfs.ts";
 import { mapDocument } from "../map/map-document.ts";
 import { loadedTextReader, loadReader } from "./load-reader.ts";
@@ -133,8 +134,11 @@ export function readDocumentSync(
     const { stamp, content } = fileBytes;
     return { kind: "skipped", reason: ownReport, stamp, content };
   }
-  const parsed = read(text, path);
-  return toReading(file, fileBytes, parsed, settings, trace);
+  const includes = createIncludes(settings.root);
+  const parsed = read(text, path, { includes });
+  // A document can change with the files that it includes while its own file stays the same.
+  const stamp = includes.parts.size > 0 ? "" : fileBytes.stamp;
+  return toReading(file, { ...fileBytes, stamp }, parsed, settings, trace);
 }
 
 /**

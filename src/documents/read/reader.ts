@@ -1,5 +1,6 @@
 import type { FrontMatterKeys } from "../map/front-matter-keys.ts";
 import type { JsonDocument } from "../json-document/json-document.ts";
+import type { Includes } from "./includes.ts";
 import type { FrontMatter } from "../front-matter/front-matter.ts";
 
 /** The parsed text of one document. */
@@ -21,6 +22,19 @@ export interface Parsed {
   rowKeys?: RowKeys;
   /** Why there is no text, if the format knows. */
   emptyReason?: string;
+  /** What a reader of the page sees and the body lacks. */
+  leftOut?: readonly LeftOut[];
+}
+
+/** Kinds of text that a reader cannot take over. A run counts each kind in one line. */
+export type LeftOutKind = "include" | "shortcode" | "directive" | "expression";
+
+export interface LeftOut {
+  kind: LeftOutKind;
+  /** What it is and, if known, why: `youtube`, `../x.md: no such file`. */
+  what: string;
+  /** Line of the file, from 1; undefined if it is in an included file. */
+  line: number | undefined;
 }
 
 export interface GivenHeading {
@@ -54,8 +68,17 @@ export type Row = {
 /** Column or member of a row by the field of the document that it becomes (`--map title=name`). */
 export type ColumnMap = Readonly<Record<string, string>>;
 
-/** `path` is for messages. All readers throw CliError `usage`, with `path:line:column` if known. */
-export type TextReader = (text: string, path: string) => Parsed;
+/** What a text reader may use besides the text of its file. */
+export interface Surroundings {
+  /** Other files of the project. */
+  includes: Includes;
+}
+
+/**
+ * `path` is root-relative, for messages and includes. All readers throw CliError `usage`, with
+ * `path:line:column` if known.
+ */
+export type TextReader = (text: string, path: string, around: Surroundings) => Parsed;
 
 export type BinaryReader = (bytes: Uint8Array, path: string) => Promise<Parsed>;
 

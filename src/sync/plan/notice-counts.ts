@@ -1,5 +1,6 @@
 import type { Notice } from "../../documents/map/notices.ts";
 
+/** `count` is that of documents; of `leftOut` that of what is left out. */
 export interface CountedNotice extends Notice {
   count: number;
   /** File of the first document with this notice; "" for stdin. */
@@ -27,15 +28,18 @@ export function createNoticeCounts(): NoticeCounts {
   const counts = new Map<string, CountedNotice>();
   return {
     add(notices, document) {
-      for (const { kind, name } of notices) {
+      for (const { kind, name, times = 1, example } of notices) {
         const isKept = counts.size < namesKept || counts.has(`${kind} ${name}`);
         const shown = isKept ? name : "others";
         const key = `${kind} ${shown}`;
         const known = counts.get(key);
-        if (known) known.count++;
+        if (known) known.count += times;
         else {
           const { path } = document;
-          counts.set(key, { kind, name: shown, count: 1, path, first: placeOf(document) });
+          const first = placeOf(document);
+          const entry: CountedNotice = { kind, name: shown, count: times, path, first };
+          if (example !== undefined) entry.example = example;
+          counts.set(key, entry);
         }
       }
     },

@@ -1,6 +1,7 @@
 import { nearest } from "../../../nearest.ts";
 import { knownMembers } from "../../../documents/json-document/members.ts";
 import type { Notice } from "../../../documents/map/notices.ts";
+import type { LeftOutKind } from "../../../documents/read/reader.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
@@ -65,16 +66,35 @@ function unknownText(name: string): string {
 
 /**
  * What the documents have and what it means, by kind. The notices of kind `access` share one
- * line: accessText().
+ * line: accessText(); those of kind `leftOut` count something else: leftOutText().
  */
-const meanings: Record<Exclude<Notice["kind"], "access">, (name: string) => [string, string]> = {
+const meanings: Record<
+  Exclude<Notice["kind"], "access" | "leftOut">,
+  (name: string) => [string, string]
+> = {
   dropped: (name) => [name, "the service drops this member"],
   unknown: (name) => [name, unknownText(name)],
   link: (reason) => ["no link", reason],
 };
 
-function noticeText({ kind, name, count }: CountedNotice, first: string): string | undefined {
+/** What a page shows and its document lacks, by kind: one and many. */
+const leftOutNames: Record<LeftOutKind, [string, string]> = {
+  include: ["included file", "included files"],
+  shortcode: ["shortcode", "shortcodes"],
+  directive: ["directive", "directives"],
+  expression: ["expression", "expressions"],
+};
+
+function leftOutText({ name, count, example = "" }: CountedNotice, first: string): string {
+  const [one, many] = leftOutNames[name as LeftOutKind] ?? [name, name];
+  const what = count === 1 ? `1 ${one} is` : `${formatCount(count)} ${many} are`;
+  return `${what} left out of the documents (first: ${first} ${example})`;
+}
+
+function noticeText(notice: CountedNotice, first: string): string | undefined {
+  const { kind, name, count } = notice;
   if (kind === "access") return undefined;
+  if (kind === "leftOut") return leftOutText(notice, first);
   const has = count === 1 ? "has" : "have";
   const [what, meaning] = meanings[kind](name);
   return `${countOf(count, "document")} ${has} ${what} (first: ${first}): ${meaning}`;

@@ -1,0 +1,103 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createIncludes } from "../../../src/documents/read/includes.ts";
+
+let base: string;
+let root: string;
+
+function write(path: string, content: string | Uint8Array): void {
+  mkdirSync(join(root, path, ".."), { recursive: true });
+  writeFileSync(join(root, path), content);
+}
+
+beforeEach(() => {
+  base = realpathSync.native(mkdtempSync(join(tmpdir(), "includes-")));
+  root = join(base, "root");
+  mkdirSync(root);
+});
+
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const problemOf = (target: string, chain = ["docs/a.md"]): unknown => {
+  const read = createIncludes(root).read(target, chain);
+  return "problem" in read ? read.problem : read;
+};
+
+describe("includes of a document", () => {
+  test("takes files relative to the including file, and from the root with a slash", () => {
+    write("docs/part.md", "part");
+    write("shared/x.md", "shared");
+    const includes = createIncludes(root);
+    expect(includes.read("part.md", ["docs/a.md"])).toEqual({ text: "part", path: "docs/part.md" });
+    expect(includes.read("../shared/x.md", ["docs/a.md"])).toMatchObject({ path: "shared/x.md" });
+    expect(includes.read("/shared/x.md", ["docs/a.md"])).toMatchObject({ text: "shared" });
+    expect([...includes.parts]).toEqual(["docs/part.md", "shared/x.md"]);
+  });
+
+  test("a missing file is a part: the document changes when it appears", () => {
+    const includes = createIncludes(root);
+    expect(includes.read("gone.md", ["a.md"])).toEqual({ problem: "no such file" });
+    expect([...includes.parts]).toEqual(["gone.md"]);
+  });
+
+  test.each(["../../secret.md", "/../secret.md", "..\\secret.md", "file:///etc/passwd", "C:x.md"])(
+    "never leaves the root: %s",
+    (target) => {
+      writeFileSync(join(base, "secret.md"), "secret");
+      expect(problemOf(target)).toMatch(/outside the project root|no such file/);
+    },
+  );
+
+  test("never leaves the root by a symbolic link", () => {
+    writeFileSync(join(base, "secret.md"), "secret");
+    symlinkSync(join(base, "secret.md"), join(root, "link.md"));
+    expect(problemOf("/link.md")).toBe("it lies outside the project root");
+  });
+
+  test.each([".env", "docs/.env", ".git/config", ".knowctl/state", "link-to-env"])(
+    "never takes a hidden file: %s",
+    (path) => {
+      write(".env", "KEY=1");
+      symlinkSync(join(root, ".env"), join(root, "link-to-env"));
+      expect(problemOf(`/${path}`)).toBe("it is a hidden file");
+    },
+  );
+
+  test("takes a file of a hidden folder", () => {
+    write(".snippets/a.md", "a");
+    expect(problemOf("/.snippets/a.md")).toMatchObject({ text: "a" });
+  });
+
+  test("names a cycle, and stops at a depth", () => {
+    write("docs/b.md", "b");
+    expect(problemOf("b.md", ["docs/a.md", "docs/b.md"])).toBe(
+      "a cycle: docs/a.md → docs/b.md → docs/b.md",
+    );
+    const deep = Array.from({ length: 17 }, (_, index) => `docs/${index}.md`);
+    expect(problemOf("b.md", deep)).toBe("nested deeper than 16 files");
+  });
+
+  test("refuses binary and gigantic files", () => {
+    write("bin.md", Uint8Array.of(1, 0, 2));
+    write("big.md", "x".repeat(4 * 1024 * 1024 + 1));
+    mkdirSync(join(root, "folder"));
+    expect(problemOf("/bin.md")).toBe("a NUL byte (a binary file?) at byte 1");
+    expect(problemOf("/big.md")).toMatch(/is larger than the limit of 4.0 MiB/);
+    expect(problemOf("/folder")).toMatch(/not a regular file/);
+  });
+
+  test("bounds what a document includes in all", () => {
+    write("big.md", "x".repeat(4 * 1024 * 1024));
+    const includes = createIncludes(root);
+    const read = Array.from({ length: 5 }, () => includes.read("/big.md", ["a.md"]));
+    expect(read.map((each) => "text" in each)).toEqual([true, true, true, true, false]);
+  });
+
+  test("a Git LFS pointer fails the document", () => {
+    const hash = "0".repeat(64);
+    write("a.txt", `version https://git-lfs.github.com/spec/v1\noid sha256:${hash}\nsize 5\n`);
+    expect(() => problemOf("/a.txt")).toThrow(/a.txt: a Git LFS pointer/);
+  });
+});
