@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { proveCorpora } from "./corpora/corpora.js";
 import { ensureInstalled, projectFolder, runStep, runTool } from "./install.js";
 
 const usage = `npm run prove -- model [--seconds N] [--sequences N] [--seed S] [--dialect standard|onyx] [--shrink SECONDS]
@@ -14,9 +15,15 @@ npm run prove -- NAME [--seconds N] [--runs N] [--seed S]
 
 Runs each property of test/NAME, a folder or a file, N times (5000), or as often as fits into the
 seconds (60), with other values each time; \`all\` names every property. Prints the values that break
-a property, with the seed that finds them again; exits 1 then.`;
+a property, with the seed that finds them again; exits 1 then.
 
-const numbers = ["seconds", "sequences", "seed", "shrink", "runs"];
+npm run prove -- corpora FOLDER… [--show N]
+
+Reads each document of the folders twice: by this tool, and by a reading of its own (docutils and
+Python where they are present, else patterns). Lists up to N (10) documents of each format that
+lost more than 0.5 % of the words of their page; exits 1 where more than 1 % of the documents did.`;
+
+const numbers = ["seconds", "sequences", "seed", "shrink", "runs", "show"];
 
 /** The tests below test/NAME that try many values. */
 function propertyTests(name) {
@@ -36,10 +43,18 @@ function readArguments() {
     options: { ...options, dialect: { type: "string" }, help: { type: "boolean", short: "h" } },
   });
   const [name, ...more] = positionals;
-  const foreign = name === "model" ? ["runs"] : ["sequences", "shrink", "dialect"];
+  const named = {
+    model: numbers.filter((each) => !["runs", "show"].includes(each)),
+    corpora: ["show"],
+  };
+  const ours = [
+    ...(named[name] ?? ["seconds", "seed", "runs"]),
+    ...(name === "model" ? ["dialect"] : []),
+  ];
+  const foreign = [...numbers, "dialect"].filter((each) => !ours.includes(each));
   const isRight =
     name !== undefined &&
-    more.length === 0 &&
+    more.length > 0 === (name === "corpora") &&
     numbers.every((each) => values[each] === undefined || /^\d+$/.test(values[each])) &&
     foreign.every((each) => values[each] === undefined) &&
     [undefined, "standard", "onyx"].includes(values.dialect);
@@ -48,7 +63,7 @@ function readArguments() {
     process.exitCode = values.help ? 0 : 2;
     return undefined;
   }
-  return { name, ...values };
+  return { name, folders: more, ...values };
 }
 
 function proveModel({
@@ -93,7 +108,9 @@ try {
     // Killed commands are processes of the built tool.
     runStep("build", process.execPath, ["scripts/build.js"]);
     if (values.name === "model") proveModel(values);
-    else proveProperties(values);
+    else if (values.name === "corpora") {
+      process.exitCode = (await proveCorpora(values.folders, values)) ? 0 : 1;
+    } else proveProperties(values);
   }
 } catch (error) {
   console.error(`\n${error.message}`);

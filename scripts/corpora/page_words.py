@@ -1,0 +1,188 @@
+"""Reads pages without the tool: reStructuredText by docutils, HTML and DOCX by the standard
+library, PDF by pdftotext.
+
+Takes a JSON array of [path, format] on stdin. Prints one JSON object a line: {"path", "text"}, or
+{"path", "problem"}. Ends with status 3 where docutils is needed and missing.
+"""
+
+import json
+import subprocess
+import sys
+import zipfile
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+# Elements whose text is no part of a page's main text.
+HIDDEN = {"script", "style", "head", "nav", "header", "footer", "aside", "template", "form", "button", "noscript", "svg", "dialog", "menu", "select", "textarea", "iframe", "object", "canvas"}
+VOID = {"br", "img", "hr", "input", "meta", "link", "source", "wbr", "area", "base", "col", "embed", "track"}
+
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open = []
+        self.all = []
+        self.main = []
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        if tag == "img":
+            self.handle_data(" " + (attributes.get("alt") or "") + " ")
+        if tag in VOID:
+            self.handle_data(" ")
+            return
+        is_main = tag == "main" or attributes.get("role") == "main"
+        is_hidden = tag in HIDDEN or "hidden" in attributes or attributes.get("role") in ("navigation", "search", "banner", "contentinfo")
+        if tag not in ("a", "b", "i", "em", "strong", "span", "code", "small", "sub", "sup", "tt"):
+            self.handle_data(" ")
+        self.open.append((tag, is_main, is_hidden))
+
+    def handle_endtag(self, tag):
+        if any(each[0] == tag for each in self.open):
+            while self.open.pop()[0] != tag:
+                pass
+        if tag not in ("a", "b", "i", "em", "strong", "span", "code", "small", "sub", "sup", "tt"):
+            self.handle_data(" ")
+
+    def handle_data(self, data):
+        if any(each[2] for each in self.open):
+            return
+        self.all.append(data)
+        if any(each[1] for each in self.open):
+            self.main.append(data)
+
+
+def html_text(path):
+    page = Page()
+    with open(path, encoding="utf-8", errors="replace") as file:
+        page.feed(file.read())
+    page.close()
+    main = "".join(page.main)
+    return main if main.strip() else "".join(page.all)
+
+
+def docx_text(path):
+    word = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+    fallback = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+    parts = []
+
+    def walk(element):
+        if element.tag in (word + "del", fallback):
+            return
+        if element.tag == word + "t":
+            parts.append(element.text or "")
+        elif element.tag in (word + "p", word + "tab", word + "br"):
+            parts.append(" ")
+        for child in element:
+            walk(child)
+
+    with zipfile.ZipFile(path) as file:
+        for name in ("word/document.xml", "word/footnotes.xml", "word/endnotes.xml"):
+            if name in file.namelist():
+                walk(ElementTree.fromstring(file.read(name)))
+    return "".join(parts)
+
+
+def pdf_text(path):
+    command = ["pdftotext", "-enc", "UTF-8", path, "-"]
+    return subprocess.run(command, capture_output=True, check=True).stdout.decode("utf-8", "replace")
+
+
+def prepare_rst():
+    from docutils import nodes
+    from docutils.parsers.rst import Directive, directives, roles
+
+    # Sphinx computes the text of these from code or from other pages.
+    empty = ("index", "currentmodule", "highlight", "default-role", "meta", "tabularcolumns", "autosummary", "module", "py:module", "py:currentmodule", "rst-class", "cssclass", "role", "contents", "sectionauthor", "codeauthor", "testsetup", "testcleanup", "hlist-columns", "title", "sectnum", "js:module", "graphviz", "digraph", "graph", "inheritance-diagram", "uml", "mermaid")
+    code = ("code-block", "sourcecode", "code", "literalinclude", "prompt", "doctest", "testcode", "testoutput", "productionlist", "parsed-literal", "highlight-block", "ansible-output", "math")
+
+    class Any(Directive):
+        has_content = True
+        optional_arguments = 1
+        final_argument_whitespace = True
+
+        class Options(dict):
+            def __bool__(self):
+                return True
+
+            def __missing__(self, key):
+                return lambda value: value
+
+            def __getitem__(self, key):
+                return lambda value: value
+
+        option_spec = Options()
+
+        def run(self):
+            if self.name in empty or self.name.startswith("auto"):
+                return []
+            if self.name in code:
+                return [nodes.literal_block("", "\n".join(self.content))]
+            if self.name == "toctree":
+                titles = [line.split("<")[0] for line in self.content if "<" in line]
+                return [nodes.paragraph("", " ".join([self.options.get("caption", "")] + titles))]
+            found = nodes.container()
+            if self.arguments:
+                texts, messages = self.state.inline_text(self.arguments[0], self.lineno)
+                found += nodes.paragraph("", "", *texts)
+            self.state.nested_parse(self.content, self.content_offset, found)
+            return [found]
+
+    def any_role(name, rawtext, text, lineno, inliner, options=None, content=None):
+        shown = text.split("<")[0].strip() if text.endswith(">") and "<" in text and not text.startswith("<") else text
+        if shown.startswith("~"):
+            shown = shown.split(".")[-1]
+        return [nodes.inline("", shown.lstrip("!").replace("\\", ""))], []
+
+    known_directive, known_role = directives.directive, roles.role
+    ours = set(empty) | set(code) | {"toctree"}
+
+    def directive(name, module, document):
+        if name.lower() in ours:
+            return Any, []
+        found, _ = known_directive(name, module, document)
+        return found or Any, []
+
+    directives.directive = directive
+    roles.role = lambda name, module, lineno, reporter: (known_role(name, module, lineno, reporter)[0] or any_role, [])
+
+
+def rst_text(path):
+    from docutils import core, nodes
+
+    with open(path, encoding="utf-8") as file:
+        source = file.read()
+    settings = {"report_level": 5, "halt_level": 6, "warning_stream": False, "raw_enabled": True, "syntax_highlight": "none", "file_insertion_enabled": True, "docinfo_xform": False, "doctitle_xform": False}
+    document = core.publish_doctree(source, source_path=path, settings_overrides=settings)
+    hidden = (nodes.comment, nodes.system_message, nodes.substitution_definition, nodes.raw, nodes.pending)
+    parts = []
+
+    def walk(node):
+        if isinstance(node, hidden):
+            return
+        if isinstance(node, nodes.Text):
+            parts.append(str(node))
+            return
+        if isinstance(node, nodes.image):
+            parts.append(" " + node.get("alt", "") + " ")
+        for child in node.children:
+            walk(child)
+        if not isinstance(node, nodes.Inline):
+            parts.append(" ")
+
+    walk(document)
+    return "".join(parts)
+
+
+readers = {"html": html_text, "docx": docx_text, "pdf": pdf_text, "rst": rst_text}
+wanted = json.load(sys.stdin)
+if any(format == "rst" for _, format in wanted):
+    try:
+        prepare_rst()
+    except ImportError:
+        sys.exit(3)
+for path, format in wanted:
+    try:
+        print(json.dumps({"path": path, "text": readers[format](path)}), flush=True)
+    except Exception as error:
+        print(json.dumps({"path": path, "problem": f"{type(error).__name__}: {error}"}), flush=True)
