@@ -94,12 +94,36 @@ export async function tellOthers(
   await output.note(`shard ${shard.index}/${shard.count}: ${count} left to the other shards`);
 }
 
+// As walk.ts words it.
+const unsupported = "format not supported: ";
+const extensionsShown = 5;
+
+/** The reasons with one for all formats that are not supported: a folder has many of them. */
+function byKind(
+  skipped: Iterable<{ reason: string; count: number }>,
+): { reason: string; count: number }[] {
+  const others: { reason: string; count: number }[] = [];
+  const extensions: { reason: string; count: number }[] = [];
+  for (const each of skipped) {
+    const extension = each.reason.startsWith(unsupported);
+    (extension ? extensions : others).push(each);
+  }
+  if (extensions.length < 2) return [...extensions, ...others];
+  const shown = extensions
+    .slice(0, extensionsShown)
+    .map(({ reason, count }) => `${reason.slice(unsupported.length)} ${formatCount(count)}`);
+  const more = extensions.length - shown.length;
+  if (more > 0) shown.push(`${more} more`);
+  const count = extensions.reduce((sum, each) => sum + each.count, 0);
+  return [{ reason: `formats not supported: ${shown.join(", ")}`, count }, ...others];
+}
+
 /** Reports how many files were skipped, by reason. */
 export async function tellSkipped(
   output: Output,
   skipped: Iterable<{ reason: string; count: number }>,
 ): Promise<void> {
-  for (const { reason, count } of skipped) {
+  for (const { reason, count } of byKind(skipped)) {
     await output.note(dim(`skipped ${formatCount(count)}: ${neutraliseLine(reason)}`));
   }
 }

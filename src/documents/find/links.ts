@@ -100,13 +100,13 @@ export function createLinks(settings: DocumentSettings, direct: DirectReach): Li
     settings: { ...settings, only: byEitherPath(only), exclude: byEitherPath(exclude) },
     follow(link) {
       const { kind, path, real, jobs } = link;
-      const shown = real === "" ? "the project root" : real;
-      if (direct[kind](real)) return `symbolic link to ${shown}, which is included directly`;
+      // Without the target, so that a run counts all such links in one line.
+      if (direct[kind](real)) return `symbolic link to a ${kind} that is included directly`;
       const earlier = followed.get(real);
       // In the first walk, two links to one folder may match different globs: both are followed.
       // A later walk follows each target once, because the links may form a loop.
       if (earlier && (earlier.isWhole || !isFirstWalk)) {
-        return `symbolic link to ${shown}, which is already included`;
+        return `symbolic link to a ${kind} that is already included`;
       }
       const isWhole = jobs.some(({ matches }) => !matches);
       followed.set(real, { link, isWhole, parent: earlier ? earlier.parent : linkTo(path) });

@@ -347,8 +347,8 @@ describe("links and special files", () => {
     const ofLogo = "skipped z/sub/logo.png: format not supported: .png";
     expect(list(root, ["docs"])).toEqual([
       "docs/a.md",
-      "skipped docs/again.md: symbolic link to docs/a.md, which is included directly",
-      "skipped docs/link3: symbolic link to z, which is already included",
+      "skipped docs/again.md: symbolic link to a file that is included directly",
+      "skipped docs/link3: symbolic link to a folder that is already included",
       ".hide/d.md",
       "z/b.md",
       "z/sub/c.md",
@@ -356,12 +356,12 @@ describe("links and special files", () => {
     ]);
     expect(list(root)).toEqual([
       "docs/a.md",
-      "skipped docs/again.md: symbolic link to docs/a.md, which is included directly",
-      "skipped docs/link: symbolic link to z, which is included directly",
-      "skipped docs/link2: symbolic link to z/sub, which is included directly",
-      "skipped docs/link3: symbolic link to z, which is included directly",
+      "skipped docs/again.md: symbolic link to a file that is included directly",
+      "skipped docs/link: symbolic link to a folder that is included directly",
+      "skipped docs/link2: symbolic link to a folder that is included directly",
+      "skipped docs/link3: symbolic link to a folder that is included directly",
       "z/b.md",
-      "skipped z/b2.md: symbolic link to z/b.md, which is included directly",
+      "skipped z/b2.md: symbolic link to a file that is included directly",
       "z/sub/c.md",
       ofLogo,
       ".hide/d.md",
