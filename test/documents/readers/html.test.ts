@@ -35,8 +35,39 @@ describe("HTML", () => {
     [
       "links and images",
       '<a href="/x">a</a><img src="i.png" alt="I"><img src="data:,x" alt="J">',
-      "a![I](i.png) J",
+      "[a](/x)![I](i.png) J",
     ],
+    ["links", 'see<a href="b.html#c"> the <b>b</b> </a>c', "see [the b](b.html#c) c"],
+    ["links with brackets", '<a href="/x">[source] a[0]</a>', "[\\[source\\] a\\[0\\]](/x)"],
+    [
+      "links with odd addresses",
+      '<a href=" /a (b)?q=1&amp;r=<2>\\ ">x</a>',
+      "[x](</a (b)?q=1&r=%3C2%3E%5C>)",
+    ],
+    [
+      "links that lead nowhere",
+      '<a href="javascript:x()">a</a> <a href="data:,x">b</a> <a href="">c</a> <a>d</a> <a href="#">e</a>',
+      "a b c d e",
+    ],
+    [
+      "addresses as their own text",
+      '<a href="https://x.example/">https://x.example/</a> <a href="mailto:a@x.example">a@x.example</a>',
+      "https://x.example/ a@x.example",
+    ],
+    [
+      "links on the page",
+      '<a href="#fn1">[1]</a> <a href="#s">Section</a> <a href="#t">↑</a>',
+      "[1] [Section](#s) ↑",
+    ],
+    [
+      "images as links",
+      '<a href="/x"><img src="i.png" alt="I"></a> <a href="/y"><img src="j.png" alt="J">K</a>',
+      "![I](i.png) [![J](j.png)K](/y)",
+    ],
+    ["links around blocks", '<a href="/x"><h3>A</h3><p>b</p></a>c', "### [A](/x)\n\nb\n\nc"],
+    ["links in cells", '<table><td><a href="/x">a<td>b</a>c', "[a](/x) | bc"],
+    ["links in links", '<a href="/x">a <a href="/y">b</a> c', "[a](/x) [b](/y) c"],
+    ["links in preformatted text", '<pre><a href="/x">a</a>[0]</pre>', "```\na[0]\n```"],
     ["entities", "&eacute;&#x1F600;&nbsp;&copy &nosuchthing; &#0;", "é😀 © &nosuchthing; \ufffd"],
     ["soft hyphens", "Donau&shy;dampf", "Donaudampf"],
     ["definitions", "<dl><dt>a<dd>b</dl>", "a\n\nb"],
@@ -171,7 +202,7 @@ describe("HTML", () => {
 
   it("any text gives an answer whose headings are those that were written", () => {
     const pieces =
-      "< > </ / \" ' = & &lt; &#x; # ## ``` ~~~ - 1. === --- \n \n\n <p> <b> </b> <h1> </h1> <h2 id=a> <li> <ul> </ul> <ol> <table> <tr> <td> </table> <pre> </pre> <nav> </nav> <main> </main> <article> </article> <br> <title> </title> <script> </script> <!-- --> <!--knowctl:ignore--> <!--/knowctl:ignore--> <img/src=a> | text".split(
+      "< > </ / \" ' = & &lt; &#x; # ## ``` ~~~ - 1. === --- \n \n\n <p> <b> </b> <h1> </h1> <h2 id=a> <li> <ul> </ul> <ol> <table> <tr> <td> </table> <pre> </pre> <nav> </nav> <main> </main> <article> </article> <br> <title> </title> <script> </script> <!-- --> <!--knowctl:ignore--> <!--/knowctl:ignore--> <img/src=a> <a/href=x> <a/href=#> </a> [ ] | text".split(
         " ",
       );
     fc.assert(
@@ -211,6 +242,9 @@ describe("HTML", () => {
     "<!--knowctl:ignore--><!--/knowctl:ignore-->",
     "<li>",
     "a | ",
+    "<a href=x>",
+    "<a href=x>[</a>",
+    "<a href=x><p>",
   ])("many times %j costs no more than its length", (piece) => {
     expectLinear(50_000, (count) => {
       const { body } = readHtml(`${piece.repeat(count)}end`, "a.html");

@@ -1,4 +1,5 @@
 import { fenced, linesOf, oneLine, type Block } from "./html-blocks.ts";
+import { markdownOf, plainOf, wrapLink, type Link, type Part } from "./html-links.ts";
 
 const maxIndent = 6;
 
@@ -6,7 +7,7 @@ const maxIndent = 6;
 export interface Draft {
   blocks: Block[];
   /** Running text since the last block; line breaks are those of `<br>`. */
-  inline: string[];
+  inline: Part[];
   heading: { level: number; id: string | undefined } | undefined;
   /** Anchor before the next text, for example of a section, for the heading at its start. */
   anchor: string | undefined;
@@ -16,8 +17,8 @@ export interface Draft {
   mark: string;
   isInRow: boolean;
   hasCell: boolean;
-  /** Within a link to a place on this page. */
-  isSelfLink: boolean;
+  /** The open link, until its first block of text is written. */
+  link: Link | undefined;
   /** Text of `<pre>`, kept as it is. */
   pre: string[] | undefined;
 }
@@ -32,19 +33,19 @@ export function createDraft(): Draft {
     mark: "",
     isInRow: false,
     hasCell: false,
-    isSelfLink: false,
+    link: undefined,
     pre: undefined,
   };
 }
 
-function pushHeading(draft: Draft, text: string): void {
+function pushHeading(draft: Draft, parts: readonly Part[]): void {
   const { heading } = draft;
   // oneLine() also removes the mark of a link to the heading itself.
-  const title = oneLine(text);
+  const title = oneLine(plainOf(parts));
   if (!heading || title === "") return;
   const { level, id = draft.anchor } = heading;
   draft.blocks.push({
-    text: `${"#".repeat(level)} ${title.replaceAll("<!--", "<\\!--")}`,
+    text: `${"#".repeat(level)} ${oneLine(markdownOf(parts)).replaceAll("<!--", "<\\!--")}`,
     isTight: false,
     heading: { text: title, anchor: id },
   });
@@ -52,12 +53,34 @@ function pushHeading(draft: Draft, text: string): void {
   draft.anchor = undefined;
 }
 
+export function openLink(draft: Draft, href: string | undefined): void {
+  closeLink(draft);
+  if (href !== undefined && !draft.pre) draft.link = { href, from: draft.inline.length };
+}
+
+/** Ends a link. Returns whether it had text. */
+export function closeLink(draft: Draft): boolean {
+  const { link, heading, inline } = draft;
+  draft.link = undefined;
+  if (!link) return false;
+  // The link of a heading to itself adds nothing.
+  return heading && link.href.startsWith("#") ? true : wrapLink(inline, link);
+}
+
+/** Ends the text of a link with its block. Only the first block of a link is its text. */
+function pauseLink(draft: Draft): void {
+  const { link } = draft;
+  if (link && !closeLink(draft)) draft.link = { href: link.href, from: 0 };
+}
+
 /** Ends the running text. The next text begins a new block. */
 export function endBlock(draft: Draft): void {
   if (draft.inline.length === 0) return;
-  const text = draft.inline.join("");
+  pauseLink(draft);
+  const parts = draft.inline;
   draft.inline = [];
-  if (draft.heading) return pushHeading(draft, text);
+  if (draft.heading) return pushHeading(draft, parts);
+  const text = markdownOf(parts);
   const { mark, lists } = draft;
   const depth = Math.min(lists.length, maxIndent);
   const indent = "  ".repeat(mark === "" || depth === 0 ? depth : depth - 1);
@@ -76,7 +99,8 @@ export function boundary(draft: Draft): void {
 
 export function addText(draft: Draft, text: string): void {
   // The sign of a link to the heading itself.
-  if (draft.heading && draft.isSelfLink && /^\s*[#\u00b6\u00a7\u{1f517}]\s*$/u.test(text)) return;
+  const isSelfLink = draft.link?.href.startsWith("#");
+  if (draft.heading && isSelfLink && /^\s*[#\u00b6\u00a7\u{1f517}]\s*$/u.test(text)) return;
   if (draft.pre) draft.pre.push(text);
   else if (text.trim() !== "") draft.inline.push(text.replaceAll("\n", " "));
   // Blanks matter only between words, not between blocks.
@@ -111,6 +135,7 @@ export function openRow(draft: Draft): void {
 
 export function openCell(draft: Draft): void {
   if (!draft.isInRow) return endBlock(draft);
+  closeLink(draft);
   if (draft.hasCell) draft.inline.push(" | ");
   draft.hasCell = true;
 }
@@ -144,6 +169,7 @@ export function addImage(draft: Draft, source: string | undefined, alt = ""): vo
   const text = alt.replace(/[[\]\s]+/g, " ").trim();
   const isNameable = source !== undefined && /^(?!data:)[^\s()<>]{1,2000}$/i.test(source);
   if (draft.pre) return;
-  if (isNameable) draft.inline.push(`![${text}](${source})`);
+  const image = `![${text}](${source})`;
+  if (isNameable) draft.inline.push({ markdown: image, plain: image });
   else if (text !== "") draft.inline.push(` ${text} `);
 }

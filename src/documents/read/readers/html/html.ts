@@ -74,14 +74,14 @@ function openElement({ draft: current }: Reading, { name, attributes }: Open): v
   else if (name === "table" || name === "tr") draft.openRow(current);
   else if (name === "td" || name === "th") draft.openCell(current);
   else if (blockElements.has(name)) draft.boundary(current);
-  if (name === "a") current.isSelfLink = attributes.get("href")?.startsWith("#") ?? false;
+  if (name === "a") draft.openLink(current, attributes.get("href"));
   if (level > 0 || !id || !anchored.has(name)) return;
   if (current.heading) current.heading.id ??= id;
   else current.anchor = id;
 }
 
 function closeElement({ draft: current }: Reading, name: string): void {
-  if (name === "a") current.isSelfLink = false;
+  if (name === "a") draft.closeLink(current);
   if (/^h[1-6]$/.test(name)) draft.closeHeading(current);
   else if (name === "pre") draft.closePre(current);
   else if (name === "ul" || name === "ol" || name === "menu") {
