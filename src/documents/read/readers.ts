@@ -31,7 +31,7 @@ export const formats = {
   asciidoc: {
     extensions: ["adoc", "asciidoc", "asc"],
     gives: "text",
-    load: async () => (await import("./readers/adoc.ts")).readAdoc,
+    load: async () => (await import("./readers/adoc/adoc.ts")).readAdoc,
   },
   json: {
     extensions: ["json"],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readAdoc } from "../../../src/documents/read/readers/adoc.ts";
+import { noIncludes } from "../../../src/documents/read/includes.ts";
+import { readAdoc } from "../../../src/documents/read/readers/adoc/adoc.ts";
 import { readRst } from "../../../src/documents/read/readers/rst.ts";
 import { readOkAsync } from "../folder.ts";
 
@@ -49,11 +50,13 @@ describe("AsciiDoc", () => {
     ["text first", "text\n\n= Late", undefined],
     ["an unclosed comment", "////\n= Hidden", undefined],
   ])("title: %s", (_name, text, title) => {
-    expect(readAdoc(text, "a.adoc").title).toBe(title);
+    expect(readAdoc(text, "a.adoc", { includes: noIncludes }).title).toBe(title);
   });
 
   it("a signature of the same extension is no text", () => {
-    expect(readAdoc("-----BEGIN PGP SIGNATURE-----\n\nabc", "a.asc").body).toBe("");
+    expect(
+      readAdoc("-----BEGIN PGP SIGNATURE-----\n\nabc", "a.asc", { includes: noIncludes }).body,
+    ).toBe("");
   });
 });
 

@@ -1,0 +1,28 @@
+import type { Attributes } from "./attributes.ts";
+import type { Finder } from "./finder.ts";
+import type { Ids } from "./ids.ts";
+
+/** What running text refers to. */
+export interface InlineContext {
+  path: string;
+  attributes: Attributes;
+  ids: Ids;
+  footnotes: { byId: Map<string, number>; texts: string[] };
+  /** Without any markup, for anchors and titles. */
+  isPlain: boolean;
+  /** How deep this text is within texts of links and notes. */
+  depth: number;
+  /** Converts a text within this one. */
+  convert: (text: string, context: InlineContext) => string;
+}
+
+/** A text while it is converted. */
+export interface Scan {
+  context: InlineContext;
+  text: string;
+  at: number;
+  parts: string[];
+  /** Index in `parts` of each open mark. */
+  opens: Map<string, number>;
+  finder: Finder;
+}

@@ -1,0 +1,148 @@
+import type { Block } from "../html/html-blocks.ts";
+import { escapeLine } from "../html/html-blocks.ts";
+import { parseList, type AttributeList } from "./attribute-list.ts";
+import { addLabel } from "./ids.ts";
+import { inlineText } from "./inline.ts";
+import type { InlineContext } from "./inline-context.ts";
+import type { SourceLines } from "./source-lines.ts";
+
+/** What the lines before a block say about it. */
+export interface BlockAttributes extends AttributeList {
+  /** `source`, `NOTE`, `quote`; "" for none. */
+  style: string;
+  title: string;
+  id: string;
+  options: string;
+}
+
+export interface ListLevel {
+  marker: string;
+  /** Number of its last item. */
+  count: number;
+  /** Of the blocks of its items. */
+  indent: string;
+}
+
+/** An open delimited block that contains blocks: its end, and the lists around it. */
+export interface Container {
+  delimiter: string;
+  attribution: string;
+  lists: ListLevel[];
+  indent: string;
+}
+
+export interface State {
+  lines: SourceLines;
+  context: InlineContext;
+  blocks: Block[];
+  pending: BlockAttributes;
+  containers: Container[];
+  lists: ListLevel[];
+  /** Of blocks outside of the lists. */
+  indent: string;
+  /** Whether the next block belongs to the last list item. */
+  isAttached: boolean;
+  /** Of the line that is read. */
+  levelOffset: number;
+  /** Number of the last callout in code that has no number of its own. */
+  callouts: number;
+}
+
+export const noAttributes = (): BlockAttributes => ({
+  positional: [],
+  named: new Map(),
+  style: "",
+  title: "",
+  id: "",
+  options: "",
+});
+
+export function createState(lines: SourceLines, context: InlineContext): State {
+  return {
+    lines,
+    context,
+    blocks: [],
+    pending: noAttributes(),
+    containers: [],
+    lists: [],
+    indent: "",
+    isAttached: false,
+    levelOffset: 0,
+    callouts: 0,
+  };
+}
+
+export const inline = ({ context }: State, text: string): string => inlineText(text, context);
+
+export const plain = ({ context }: State, text: string): string =>
+  inlineText(text, { ...context, isPlain: true })
+    .replace(/\s+/g, " ")
+    .trim();
+
+/** Takes a line such as `[#id.role,style]` or `[[id]]`. */
+export function takeAttributes(state: State, line: string): void {
+  const { pending, context } = state;
+  const anchor = /^\[\[([^,\]]*)(?:,(.*))?\]\]$/.exec(line);
+  if (anchor) {
+    pending.id = anchor[1] ?? "";
+    addLabel(context.ids, pending.id, anchor[2]?.trim() ?? "");
+    return;
+  }
+  const { positional, named } = parseList(line.slice(1, -1));
+  const first = positional[0] ?? "";
+  const shorthand = /^([^#.%]*)((?:[#.%][^#.%]*)+)$/.exec(first);
+  const style = shorthand?.[1] ?? first;
+  if (style !== "") pending.style = style;
+  for (const [, kind, value = ""] of (shorthand?.[2] ?? "").matchAll(/([#.%])([^#.%]*)/g)) {
+    if (kind === "#") pending.id = value;
+    if (kind === "%") pending.options += ` ${value}`;
+  }
+  pending.id = named.get("id") ?? pending.id;
+  pending.options += ` ${named.get("options") ?? named.get("opts") ?? ""}`;
+  // Of two lines, the later one counts.
+  for (const [index, value] of positional.entries())
+    if (value !== "") pending.positional[index] = value;
+  for (const [name, value] of named) pending.named.set(name, value);
+  if (named.has("reftext")) addLabel(context.ids, pending.id, named.get("reftext") ?? "");
+}
+
+/** The attributes for the next block, which are then used up. */
+export function usePending(state: State): BlockAttributes {
+  const { pending } = state;
+  if (pending.id !== "") {
+    const { labels } = state.context.ids;
+    if (!labels.get(pending.id)) labels.set(pending.id, plain(state, pending.title));
+  }
+  state.pending = noAttributes();
+  return pending;
+}
+
+export const currentIndent = ({ lists, indent }: State): string => lists.at(-1)?.indent ?? indent;
+
+/** Adds a block below the last list item, if it belongs to it. */
+export function addBlock(state: State, text: string): void {
+  if (text.trim() === "") return;
+  const indent = currentIndent(state);
+  const lines = indent === "" ? text : text.replace(/^(?=.)/gm, indent);
+  state.blocks.push({ text: lines, isTight: false });
+}
+
+/** Running text as lines of Markdown, none of which is read as another structure. */
+export function textLines(state: State, text: string): string {
+  return inline(state, text)
+    .split("\n")
+    .map((line) => escapeLine(line.replace(/(?:^|[ \t]+)\+$/, "").trim()))
+    .filter((line) => line !== "")
+    .join("\n");
+}
+
+/** Ends the lists, unless the next block belongs to an item. */
+export function leaveLists(state: State): void {
+  if (state.isAttached) state.isAttached = false;
+  else state.lists = [];
+}
+
+/** The title above a block. */
+export function addTitle(state: State, { title }: BlockAttributes): void {
+  if (title !== "") addBlock(state, textLines(state, title));
+}
