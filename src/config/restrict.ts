@@ -36,6 +36,7 @@ const harmlessIngest: readonly string[] = [
   "updatedAt",
   "owners",
   "metaCommit",
+  "componentAttributes",
 ];
 const harmlessRule: readonly string[] = [...allowedRule, "tags", "source", "link", "sections"];
 /** trust.ts checks addresses and secrets. */

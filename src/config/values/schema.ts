@@ -114,6 +114,11 @@ export const IngestSettings = z.strictObject({
   images: z.optional(choice(["skip", "upload"], "images of the project in the text")),
   updatedAt: z.optional(choice(["git", "mtime"], "source of a missing date")),
   owners: z.optional(choice(["codeowners"], "source of missing owners")),
+  componentAttributes: z.optional(
+    list(
+      "attributes of MDX components whose texts are kept (default: title label description text alt href v)",
+    ),
+  ),
   metaCommit: z.optional(flag("add the last commit of each file as metadata source_commit")),
   frontMatter: z.optional(FrontMatterSettings),
 });

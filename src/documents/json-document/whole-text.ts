@@ -55,7 +55,10 @@ async function prepare(
   refusePointer(bytes, stdinName);
   const read: TextReader = await loadReader(formats[format]);
   const text = decodeText(bytes, stdinName);
-  const parsed = read(text, path, { includes: noIncludes });
+  const parsed = read(text, path, {
+    includes: noIncludes,
+    componentAttributes: settings.componentAttributes,
+  });
   // The requested id overrides an id in front matter.
   for (const key of settings.keys.id) delete parsed.frontMatter?.data[key];
   const mapped = mapDocument({ path, mtimeMs: 0 }, parsed, withoutFile(settings));

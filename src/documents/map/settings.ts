@@ -9,6 +9,8 @@ import { maxFileBytesOf } from "../read/size-limit.ts";
 export type ImageMode = "skip" | "upload";
 export type AnchorStyle = "github" | "docusaurus" | "mkdocs";
 
+const defaultComponentAttributes = "title label description text alt href v".split(" ");
+
 /** Options that the configuration and flags can set. */
 export interface MappingOptions {
   include?: readonly string[] | undefined;
@@ -54,6 +56,8 @@ export interface RawSettings extends MappingOptions {
   root: string;
   rules?: readonly RuleSettings[] | undefined;
   frontMatter?: KeyLists | undefined;
+  /** Attributes of MDX components and shortcodes whose values are text for readers. */
+  componentAttributes?: readonly string[] | undefined;
   /** Keys that count as a restriction of who may read; default: defaultAccessKeys. */
   accessKeys?: readonly string[] | undefined;
   /** Send documents without the members that restrict who may read them. */
@@ -89,6 +93,7 @@ export interface DocumentSettings {
   readonly format: FormatName | undefined;
   readonly maxFileBytes: number;
   readonly keys: FrontMatterKeys;
+  readonly componentAttributes: readonly string[];
   readonly accessKeys: readonly string[];
   readonly dropAccess: boolean;
   readonly storesCreation: boolean;
@@ -145,7 +150,7 @@ function compileAllowed(allowed: RawSettings["allowSecrets"]): (path: string) =>
  */
 export function compileSettings(raw: RawSettings): DocumentSettings {
   const { root, rules, frontMatter, format, accessKeys, dropAccess, ...rest } = raw;
-  const { allowSecrets, storesCreation, ...others } = rest;
+  const { allowSecrets, storesCreation, componentAttributes, ...others } = rest;
   const { flags = {}, ...configured } = others;
   const pick = <Key extends keyof MappingOptions>(key: Key): MappingOptions[Key] =>
     flags[key] ?? configured[key];
@@ -176,6 +181,7 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     format,
     maxFileBytes: maxFileBytesOf(raw),
     keys: compileKeys(frontMatter),
+    componentAttributes: componentAttributes ?? defaultComponentAttributes,
     accessKeys: accessKeys ?? defaultAccessKeys,
     dropAccess: dropAccess === true,
     storesCreation: storesCreation === true,

@@ -1,6 +1,6 @@
 import type { BinaryReader, Format, RowReader, TextReader } from "./reader.ts";
 import { formats } from "./readers.ts";
-import { readMarkdown } from "./readers/markdown.ts";
+import { readMarkdown } from "./readers/markdown/markdown.ts";
 import { readText } from "./readers/text.ts";
 
 type Loaded = TextReader | BinaryReader | RowReader;

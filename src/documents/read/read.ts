@@ -135,7 +135,7 @@ export function readDocumentSync(
     return { kind: "skipped", reason: ownReport, stamp, content };
   }
   const includes = createIncludes(settings.root);
-  const parsed = read(text, path, { includes });
+  const parsed = read(text, path, { includes, componentAttributes: settings.componentAttributes });
   // A document can change with the files that it includes while its own file stays the same.
   const stamp = includes.parts.size > 0 ? "" : fileBytes.stamp;
   return toReading(file, { ...fileBytes, stamp }, parsed, settings, trace);

@@ -72,6 +72,8 @@ export type ColumnMap = Readonly<Record<string, string>>;
 export interface Surroundings {
   /** Other files of the project. */
   includes: Includes;
+  /** Attributes of MDX components and shortcodes whose values are text for readers. */
+  componentAttributes: readonly string[];
 }
 
 /**

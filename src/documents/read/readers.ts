@@ -6,7 +6,7 @@ export const formats = {
   markdown: {
     extensions: ["md", "markdown"],
     gives: "text",
-    load: async () => (await import("./readers/markdown.ts")).readMarkdown,
+    load: async () => (await import("./readers/markdown/markdown.ts")).readMarkdown,
   },
   text: {
     extensions: ["txt"],

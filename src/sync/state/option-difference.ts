@@ -24,10 +24,14 @@ const shapingOptions: Readonly<Record<ShapingOption, readonly [name: string, byD
   };
 
 /** Options that are only reported as changed: their values are too long for a line. */
-const longOptions: readonly [name: string, key: "rules" | "frontMatter" | "format"][] = [
+const longOptions: readonly [
+  name: string,
+  key: "rules" | "frontMatter" | "format" | "componentAttributes",
+][] = [
   ["rules", "rules"],
   ["front matter keys", "frontMatter"],
   ["format", "format"],
+  ["component attributes", "componentAttributes"],
 ];
 
 const maxShownChars = 60;

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { decodeText } from "../../../src/documents/read/decode.ts";
 import { peekId } from "../../../src/documents/inspect/peek-id.ts";
 import { mapDocument } from "../../../src/documents/map/map-document.ts";
-import { readMarkdown } from "../../../src/documents/read/readers/markdown.ts";
+import { readMarkdown } from "../../../src/documents/read/readers/markdown/markdown.ts";
 import { compileSettings, type DocumentSettings } from "../../../src/documents/map/settings.ts";
 import { CliError } from "../../../src/errors.ts";
 import { createFolder, type Options } from "../folder.ts";

@@ -443,6 +443,7 @@ describe("mappingKey", () => {
     [{ updatedAt: "git" as const }],
     [{ frontMatter: { id: ["x"] } }],
     [{ storesCreation: true }],
+    [{ componentAttributes: ["title"] }],
     [{ rules: [{ match: "docs/**", metadata: { a: "b" } }] }],
     [{ rules: [{ match: "docs/**", ccPairId: 1 }] }],
   ])("differs with %j", (options) => {

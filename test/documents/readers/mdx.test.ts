@@ -4,9 +4,13 @@ import { describe, expect, it } from "vitest";
 import { readMdx } from "../../../src/documents/read/readers/mdx/mdx.ts";
 import { scanStructure } from "../../../src/documents/markdown/structure.ts";
 import { CliError } from "../../../src/errors.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
+import { noIncludes } from "../../../src/documents/read/includes.ts";
 import { readOkAsync } from "../folder.ts";
 
-const bodyOf = (text: string): string => readMdx(text, "a.mdx").body;
+const { componentAttributes } = compileSettings({ root: "/" });
+const around = { includes: noIncludes, componentAttributes };
+const bodyOf = (text: string): string => readMdx(text, "a.mdx", around).body;
 
 describe("MDX", () => {
   it.each([
@@ -38,7 +42,7 @@ describe("MDX", () => {
     ["expressions with templates", "a {`${b({c: `}`})}`} d", "a  d"],
     ["text in expressions", `a{" "}b {'{'} c`, "a b { c"],
     ["tags", '<Note type="x" {...p} on={() => { a > b }} />\n\ntext', "text"],
-    ["tags around text", "<Note title='x'>\n\n## T\n\ntext\n\n</Note>\n\nb", "## T\n\ntext\n\nb"],
+    ["tags around text", "<Tabs id='x'>\n\n## T\n\ntext\n\n</Tabs>\n\nb", "## T\n\ntext\n\nb"],
     ["tags of several lines", '<Tabs\n  a="1\n2"\n  b\n>\ntext\n</Tabs>', "text"],
     ["tags within words", "un<b>like</b>ly <A>x</A><A>y</A>", "unlikely x y"],
     ["fragments", "<>\ntext\n</>", "text"],
@@ -156,7 +160,7 @@ describe("MDX", () => {
   });
 
   it("headings are those of Markdown", () => {
-    const { body } = readMdx("# A\n\n<B>\n\n## C\n\n</B>\n\nD\n=\n", "a.mdx");
+    const { body } = readMdx("# A\n\n<B>\n\n## C\n\n</B>\n\nD\n=\n", "a.mdx", around);
     expect(scanStructure(body).headings.map(({ text }) => text)).toEqual(["A", "C", "D"]);
   });
 });

@@ -137,6 +137,10 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
     /"text": "A sent[^]*"text": "A sent/,
     { command: "ingest explain docs/b.md --json" },
   ),
+  "ingest.componentAttributes": explain({ componentAttributes: ["heading"] }, /"text": "Beta\\n/, {
+    files: { "docs/c.mdx": '<Card heading="Beta" />\n' },
+    command: "ingest explain docs/c.mdx --json",
+  }),
   "ingest.metadata": explain({ metadata: { team: "people" } }, /"team": "people"/),
   "ingest.tags": explain({ tags: ["hr"] }, /"tags": \[\s*"hr"/),
   "ingest.ccPairId": {

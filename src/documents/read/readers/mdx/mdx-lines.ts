@@ -44,3 +44,15 @@ export function strip(lines: Lines, separates: boolean): void {
   const last = lines.line.at(-1) ?? "";
   if (separates && lines.hasText && !/\s$/.test(last)) lines.line.push(" ");
 }
+
+/** Writes a text of several lines in place of the line, with its indentation. */
+export function writeBlock(lines: Lines, text: string): void {
+  const indent = lines.line.join("");
+  for (const [index, row] of text.split("\n").entries()) {
+    if (index > 0) endLine(lines);
+    lines.line = row === "" ? [] : [indent, row];
+    lines.hasText = row.trim() !== "";
+    // A blank line of the block is content.
+    lines.isGap = false;
+  }
+}

@@ -1,3 +1,4 @@
+import { plainValue } from "./mdx-expression.ts";
 import { skipBraces, type Fuel } from "./mdx-js.ts";
 
 /** A tag of JSX. */
@@ -5,15 +6,24 @@ export interface Tag {
   /** "" for a fragment. */
   name: string;
   kind: "open" | "close" | "single";
-  /** Only attributes with a quoted string as value. */
+  /** Values that are a quoted string or an expression of a plain value. */
   attributes: ReadonlyMap<string, string>;
+  /** The code of all other values, without braces. */
+  codes: ReadonlyMap<string, string>;
   end: number;
 }
+
+interface Values {
+  attributes: Map<string, string>;
+  codes: Map<string, string>;
+}
+
+const mostAttributes = 100;
 
 // Unlike JSX, MDX treats "<" before a blank as text (mdxjs.com, "Syntax").
 const head = /<(\/?)([A-Za-z_$][\w$.-]*(?::[A-Za-z_$][\w$.-]*)?)?(?=[\s/>])/y;
 const attribute =
-  /([A-Za-z_$][\w$.:-]*)(?![\w$.:-])(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|(?=\{)))?(?!\s*=)/y;
+  /([A-Za-z_$][\w$.:-]*)(?![\w$.:-])(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|(?=(\{))))?(?!\s*=)/y;
 const blank = /\s*/y;
 
 function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -21,32 +31,33 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text);
 }
 
-function readAttribute(
-  text: string,
-  at: number,
-  attributes: Map<string, string>,
-  fuel: Fuel,
-): number {
-  // `{...props}`, or the value of the previous attribute.
+function readAttribute(text: string, at: number, values: Values, fuel: Fuel): number {
+  // `{...props}`.
   if (text[at] === "{") return skipBraces(text, at, fuel);
   const found = match(attribute, text, at);
   if (!found) return -1;
-  const [whole, name = "", double, single] = found;
-  const value = double ?? single;
-  if (value !== undefined && attributes.size < 100) attributes.set(name, value);
-  return at + whole.length;
+  const [whole, name = "", double, single, brace] = found;
+  const from = at + whole.length;
+  const end = brace === undefined ? from : skipBraces(text, from, fuel);
+  const { attributes, codes } = values;
+  if (end === -1 || attributes.size + codes.size >= mostAttributes) return end;
+  const code = text.slice(from + 1, end - 1);
+  const value = double ?? single ?? (brace === undefined ? undefined : plainValue(code));
+  if (value !== undefined) attributes.set(name, value);
+  else if (brace !== undefined) codes.set(name, code);
+  return end;
 }
 
 function readRest(text: string, from: number, fuel: Fuel): Omit<Tag, "name"> | undefined {
-  const attributes = new Map<string, string>();
+  const values = { attributes: new Map<string, string>(), codes: new Map<string, string>() };
   for (let at = from; at < text.length && at !== -1;) {
     at += match(blank, text, at)?.[0].length ?? 0;
-    if (text[at] === ">") return { kind: "open", attributes, end: at + 1 };
+    if (text[at] === ">") return { kind: "open", ...values, end: at + 1 };
     if (text[at] === "/") {
       const end = at + 1 + (match(blank, text, at + 1)?.[0].length ?? 0);
-      return text[end] === ">" ? { kind: "single", attributes, end: end + 1 } : undefined;
+      return text[end] === ">" ? { kind: "single", ...values, end: end + 1 } : undefined;
     }
-    at = readAttribute(text, at, attributes, fuel);
+    at = readAttribute(text, at, values, fuel);
   }
   return undefined;
 }

@@ -1,0 +1,49 @@
+import type { LeftOut, LeftOutKind } from "./reader.ts";
+
+// Of a hostile text with millions of them, each entry above this number shares the last one.
+const mostEntries = 1000;
+const mostChars = 60;
+
+/** Collects what a reader leaves out of one text. */
+export interface LeftOutLog {
+  readonly entries: LeftOut[];
+  /**
+   * Adds what begins at an offset of the text. Offsets must not fall from call to call, so that
+   * the lines are counted once.
+   */
+  add(kind: LeftOutKind, what: string, offset: number): void;
+}
+
+/**
+ * Creates the log of one text. `firstLine` is the line of the file (from 1) on which the text
+ * begins; undefined for an included file, whose lines are not those of the document's file.
+ */
+export function createLeftOutLog(
+  text: string,
+  firstLine: number | undefined,
+  entries: LeftOut[] = [],
+): LeftOutLog {
+  let line = firstLine ?? 0;
+  let from = 0;
+  const lineOf = (offset: number): number => {
+    for (let at = text.indexOf("\n", from); at !== -1 && at < offset;) {
+      line++;
+      from = at + 1;
+      at = text.indexOf("\n", from);
+    }
+    return line;
+  };
+  return {
+    entries,
+    add(kind, what, offset) {
+      const last = entries.length < mostEntries ? undefined : entries.at(-1);
+      const short = what
+        .slice(0, 10 * mostChars)
+        .replace(/\s+/g, " ")
+        .trim();
+      const shown = short.length > mostChars ? `${short.slice(0, mostChars)}…` : short;
+      const place = firstLine === undefined ? undefined : lineOf(offset);
+      entries.push(last?.kind === kind ? last : { kind, what: shown, line: place });
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { posix } from "node:path";
+import type { Included, Includes } from "./includes.ts";
+
+/**
+ * Reads a file that a page names as site generators do: relative to the folder of the page, else to
+ * a folder above it, up to the root. `folders` are tried in each of these folders, for example
+ * `docs`. `chain` is that of Includes.read(). If no file exists, the problem is that of the first
+ * place.
+ */
+export function readProjectFile(
+  target: string,
+  includes: Includes,
+  chain: readonly string[],
+  folders: readonly string[] = [""],
+): Included {
+  const from = posix.dirname(chain.at(-1) ?? "");
+  const parts = from === "." ? [] : from.split("/");
+  let first: Included | undefined;
+  for (let depth = parts.length; depth >= 0; depth--) {
+    for (const folder of folders) {
+      const base = [...parts.slice(0, depth), folder].filter((part) => part !== "").join("/");
+      // Not normalised here: `..` that leads out of the root must not end in it.
+      const found = includes.read(`/${base}/${target}`, chain);
+      if ("text" in found) return found;
+      first ??= found;
+    }
+    // `./x` and `../x` name one place.
+    if (/^\.\.?\//.test(target)) break;
+  }
+  return first ?? { problem: "no such file" };
+}

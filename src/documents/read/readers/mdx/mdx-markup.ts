@@ -1,0 +1,174 @@
+import { componentText, destination } from "../markdown/component-text.ts";
+import { strip, write, writeBlock, type Lines } from "./mdx-lines.ts";
+import { isComment, valueOf } from "./mdx-expression.ts";
+import type { Import, Scan } from "./mdx-scan.ts";
+import { readTag, type Tag } from "./mdx-tag.ts";
+
+// These tags can be within words. All other tags separate words.
+const inlineNames = new Set(
+  "a abbr b bdi bdo cite code dfn em font i ins kbd mark q s samp small span strong sub sup u var".split(
+    " ",
+  ),
+);
+// A longer text is no text of a link.
+const longestLink = 2000;
+
+const isComponent = (name: string): boolean => /^[A-Z]|[.-]/.test(name);
+
+const lineRest = /[ \t]*(?:\n|$)/y;
+
+/** Whether nothing else stands on the lines of a tag. */
+function isAlone({ lines, text }: Scan, end: number): boolean {
+  lineRest.lastIndex = end;
+  return !lines.hasText && lineRest.test(text);
+}
+
+/** A fence around code that is longer than each run of its marks in the code. */
+function fenced(code: string, language: string): string {
+  const longest = Math.max(2, ...[...code.matchAll(/`{3,}/g)].map(([run]) => run.length));
+  const marks = "`".repeat(Math.min(longest, 100) + 1);
+  return `${marks}${language}\n${code.replace(/\n+$/, "")}\n${marks}`;
+}
+
+/** Plain values of a tag, with those that only its file knows. Counts values that are text and code. */
+function valuesOf(scan: Scan, { attributes, codes, name }: Tag, at: number): Map<string, string> {
+  const { page } = scan;
+  const values = new Map(attributes);
+  for (const [key, code] of codes) {
+    const isJsx = /^\s*</.test(code);
+    const value = isJsx ? page.inner(code, at) : valueOf(code, page.scope);
+    const isKept = page.componentAttributes.includes(key) && isComponent(name);
+    if (value !== undefined) values.set(key, value);
+    else if (isKept && scan.ignored === 0 && !isComment(code)) {
+      page.log.add("expression", `${key}={${code}}`, at);
+    }
+  }
+  return values;
+}
+
+/** Begins the text of a link if the element closes in the same paragraph. */
+function openLink(scan: Scan, { name, end }: Tag, href: string): boolean {
+  const rest = scan.text.slice(end, end + longestLink);
+  const close = rest.indexOf(`</${name}`);
+  const inner = close === -1 ? "" : rest.slice(0, close);
+  if (inner.trim() === "" || /\n[ \t]*\n/.test(inner)) return false;
+  strip(scan.lines, name !== "a");
+  write(scan.lines, "[");
+  scan.at += /^\s*/.exec(inner)?.[0].length ?? 0;
+  scan.links.push({ name, href });
+  return true;
+}
+
+function closeLink({ links, lines }: Scan, name: string): boolean {
+  const link = links.at(-1);
+  if (link?.name !== name) return false;
+  links.pop();
+  write(lines, `](${destination(link.href)})`);
+  return true;
+}
+
+function writeTexts(scan: Scan, texts: readonly string[], end: number): void {
+  const { lines, text } = scan;
+  if (texts.length === 0) return strip(lines, true);
+  if (isAlone(scan, end)) return writeBlock(lines, texts.join("\n"));
+  strip(lines, true);
+  write(lines, texts.join(" "));
+  if (/[\p{L}\p{N}]/u.test(text[end] ?? "")) write(lines, " ");
+}
+
+/** Writes an imported file in place of its tag or of the expression that names it. */
+export function writeImport(
+  scan: Scan,
+  imported: Import,
+  values: ReadonlyMap<string, string>,
+  [at, end]: readonly [number, number],
+): void {
+  const { lines, page } = scan;
+  const text = page.include(imported, values, at).trim();
+  const shown = imported.kind === "code" && text !== "" ? fenced(text, "") : text;
+  if (shown === "") strip(lines, true);
+  else if (isAlone(scan, end)) writeBlock(lines, shown);
+  else write(lines, shown.includes("\n") ? `\n\n${shown}\n\n` : shown);
+}
+
+function scanComponent(scan: Scan, tag: Tag, at: number): void {
+  const { page, lines } = scan;
+  const { name, kind } = tag;
+  const values = valuesOf(scan, tag, at);
+  const imported = page.imports.get(name);
+  if (imported?.kind === "text") return writeImport(scan, imported, values, [at, tag.end]);
+  const code = /^Code(?:Block)?$/.test(name) ? tag.codes.get("code") : undefined;
+  const shown = page.imports.get(code?.trim() ?? "");
+  if (shown) return writeImport(scan, shown, values, [at, tag.end]);
+  const literal = /^Code(?:Block)?$/.test(name) ? values.get("code") : undefined;
+  if (literal !== undefined && isAlone(scan, tag.end)) {
+    return writeBlock(lines, fenced(literal, values.get("lang") ?? values.get("language") ?? ""));
+  }
+  const hasContent = kind === "open";
+  const found = componentText(name, values, page.componentAttributes, hasContent);
+  const { label, rest, href } = found;
+  if (hasContent && href !== undefined && openLink(scan, tag, href)) return;
+  const head = label === undefined || !hasContent ? label : `**${label}**`;
+  const link = href === undefined ? undefined : `<${href}>`;
+  const texts = [head, ...rest, link].filter((each) => each !== undefined);
+  writeTexts(scan, texts, tag.end);
+}
+
+function writeHeading({ lines, text, at }: Scan, level: string): number {
+  lines.line = [];
+  write(lines, `${"#".repeat(Number(level))} `);
+  return /^\s*/.exec(text.slice(at, at + 200))?.[0].length ?? 0;
+}
+
+function writeImage(lines: Lines, values: ReadonlyMap<string, string>): void {
+  const alt = (values.get("alt") ?? "").replace(/[[\]\n]/g, " ");
+  const source = values.get("src");
+  const isTarget = source !== undefined && !/[\s()]/.test(source);
+  if (!isTarget) strip(lines, true);
+  write(lines, isTarget ? `![${alt}](${source})` : alt);
+}
+
+function scanTag(scan: Scan, tag: Tag): void {
+  const { lines, text, missing, at } = scan;
+  const { name, kind } = tag;
+  scan.at = tag.end;
+  const level = /^h([1-6])$/.exec(name)?.[1];
+  const href = tag.attributes.get("href");
+  if (kind === "close") {
+    if (!closeLink(scan, name)) strip(lines, !inlineNames.has(name) && name !== "");
+  } else if (isComponent(name)) scanComponent(scan, tag, at);
+  else if (level !== undefined && kind === "open" && !lines.hasText) {
+    scan.at += writeHeading(scan, level);
+  } else if (name === "img") writeImage(lines, valuesOf(scan, tag, at));
+  else if (!(name === "a" && href !== undefined && kind === "open" && openLink(scan, tag, href))) {
+    strip(lines, !inlineNames.has(name) && name !== "");
+  }
+  if ((name !== "script" && name !== "style") || kind !== "open" || missing.has(name)) return;
+  const end = text.indexOf(`</${name}>`, tag.end);
+  if (end === -1) missing.add(name);
+  else scan.at = end + name.length + 3;
+}
+
+/** Handles a comment or a tag at a "<"; false if there is none. */
+export function scanMarkup(scan: Scan): boolean {
+  const { text, at, lines, missing } = scan;
+  if (text.startsWith("<!--", at)) {
+    const end = missing.has("-->") ? -1 : text.indexOf("-->", at + 4);
+    if (end === -1) {
+      missing.add("-->");
+      return false;
+    }
+    const comment = text.slice(at, end + 3);
+    const [, slash] = /^<!--[ \t]*(\/?)knowctl:ignore[ \t]*-->$/.exec(comment) ?? [];
+    if (slash === undefined) strip(lines, false);
+    else {
+      write(lines, comment);
+      scan.ignored = Math.max(0, scan.ignored + (slash === "" ? 1 : -1));
+    }
+    scan.at = end + 3;
+    return true;
+  }
+  const tag = readTag(text, at, scan.fuel);
+  if (tag) scanTag(scan, tag);
+  return tag !== undefined;
+}

@@ -1,0 +1,156 @@
+import { expectLinear } from "../../cost.ts";
+import { describe, expect, it } from "vitest";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
+import { noIncludes } from "../../../src/documents/read/includes.ts";
+import type { Parsed } from "../../../src/documents/read/reader.ts";
+import { readDocument } from "../../../src/documents/read/read.ts";
+import { readMdx } from "../../../src/documents/read/readers/mdx/mdx.ts";
+import { createFolder, fileIn } from "../folder.ts";
+
+const { componentAttributes } = compileSettings({ root: "/" });
+const parse = (text: string): Parsed =>
+  readMdx(text, "a.mdx", { includes: noIncludes, componentAttributes });
+const bodyOf = (text: string): string => parse(text).body.trim();
+
+describe("text of components", () => {
+  it.each([
+    ["a card", '<Card title="A" description="B" href="/x" />', "[A](/x)\nB"],
+    ["a card with text", '<Card title="A" icon="b">\n\ntext\n\n</Card>', "**A**\n\ntext"],
+    ["cards in a grid", '<Cards>\n  <Card title="A" />\n  <Card title="B" />\n</Cards>', "A\n  B"],
+    ["the version of a feature", 'Added <Since v="1.2" />.', "Added Since 1.2."],
+    ["a label within a sentence", 'a <Badge text="New"/>b', "a New b"],
+    [
+      "tabs",
+      '<TabItem label="npm">\n  ```sh\n  npm i\n  ```\n</TabItem>',
+      "**npm**\n  ```sh\n  npm i\n  ```",
+    ],
+    ["a box with a title", '<Aside type="tip" title="T">\ntext\n</Aside>', "**Tip: T**\ntext"],
+    ["a box without a title", '<Aside type="caution">\ntext\n</Aside>', "**Caution**\ntext"],
+    ["a link without a title", '<LinkButton href="/x">Go on</LinkButton>', "[Go on](/x)"],
+    ["a link of HTML", 'see <a href="/x y">the page</a>.', "see [the page](</x%20y>)."],
+    ["a link around blocks", '<a href="/x">\n\n# T\n\n</a>', "# T"],
+    ["an image of a component", '<Image alt="A b" src={photo} />', "A b"],
+    ["an image with a source", '<Figure alt="A b" src="a.png" />', "![A b](a.png)"],
+    ["an image of HTML", 'a <img src={x} alt="A" />', "a A"],
+    ["values in braces", "<Card title={'a'} text={`b`} v={3} />", "a\nb\nCard 3"],
+    ["JSX in an attribute", "<Card title={<>A <code>b</code></>} />", "A b"],
+    ["code in an attribute", '<Code lang="js" code={`a\n  b`} />', "```js\na\n  b\n```"],
+    ["a constant", 'export const version = "1.2";\n\nnow {version}', "now 1.2"],
+    ["numbers", "a {42} b", "a 42 b"],
+    ["front matter", "---\ntitle: T\n---\na {frontmatter.title} b", "a T b"],
+    ["escapes", String.raw`a {'it\'s'}`, "a it's"],
+    ["directives", ':::note{title="x"} a\nb {"c"}\n:::', ':::note{title="x"} a\nb c\n:::'],
+  ])("keeps %s", (_name, text, body) => {
+    expect(bodyOf(text)).toBe(body);
+    expect(parse(text).leftOut).toEqual([]);
+  });
+
+  it("counts expressions that only running code can tell, with their lines", () => {
+    const text =
+      "---\na: b\n---\na {f(1)}\n\n<B title={t} on={() => 1} style={{ a: 1 }} />\n{/* no */} {}\n{items.map(\n(i) => i)}\n";
+    expect(parse(text).leftOut).toEqual([
+      { kind: "expression", what: "{f(1)}", line: 4 },
+      { kind: "expression", what: "title={t}", line: 6 },
+      { kind: "expression", what: "{items.map( (i) => i)}", line: 8 },
+    ]);
+  });
+
+  it("counts nothing in ignore regions", () => {
+    const text = "{/* knowctl:ignore */}\n{a}<B title={c}/>\n{/* /knowctl:ignore */}\n{b}\n";
+    expect(parse(text).leftOut).toEqual([{ kind: "expression", what: "{b}", line: 4 }]);
+  });
+
+  it("keeps other attributes if they are configured", async () => {
+    const root = createFolder({ "a.mdx": '<Card heading="A" title="B" />\n' });
+    const settings = compileSettings({ root, componentAttributes: ["heading"] });
+    const reading = await readDocument(fileIn(root, "a.mdx"), settings);
+    expect(reading).toMatchObject({ document: { sections: [{ text: "A\n" }] } });
+  });
+
+  it.each([
+    '<A title="x"/>',
+    '<A href="x">',
+    "<Code code=''/>",
+    "{f()} ",
+    "<A b={<A b={",
+    "<a href='x'>t</a> ",
+  ])("many times %j costs no more than its length", (piece) => {
+    expectLinear(50_000, (count) => void bodyOf(piece.repeat(count)));
+  });
+});
+
+async function textOf(files: Record<string, string>, path: string): Promise<unknown> {
+  const root = createFolder(files);
+  const reading = await readDocument(fileIn(root, path), compileSettings({ root }));
+  if (reading.kind !== "document") throw new Error(reading.reason);
+  const { document, notices } = reading;
+  return [
+    document.sections
+      .map(({ text }) => text)
+      .join("\n")
+      .trim(),
+    ...(notices ?? []),
+  ];
+}
+
+describe("imported files", () => {
+  const notice = (example: string) => ({ kind: "leftOut", name: "include", times: 1, example });
+
+  it.each([
+    ["a partial", "import P from './_p.mdx'\n\na\n\n<P />\n\nb\n", "a\n\n## P of X {#p}\n\nb"],
+    ["a partial with a value", "import P from './_p.mdx'\n\n<P name='Y' />\n", "## P of Y {#p}"],
+    [
+      "a partial of the site",
+      "import P from '@site/parts/q.md'\n\n- a\n\n  <P />\n",
+      "- a\n\n  one\n  two",
+    ],
+    ["a partial below src", "import P from '~/parts/s.mdx'\n\n<P />\n", "s"],
+    [
+      "a partial in a sentence",
+      "import P from '@site/parts/s2.mdx'\n\nthe <P/> is.\n",
+      "the s is.",
+    ],
+    [
+      "code",
+      "import c from '!!raw-loader!./c.js'\n\n<CodeBlock>{c}</CodeBlock>\n",
+      "```\nlet a = `<b>`\n\n\nlet d\n```",
+    ],
+    [
+      "code in an attribute",
+      "import c from './c.js?raw'\n\n<Code code={c} lang='js' />\n",
+      "```\nlet a = `<b>`\n\n\nlet d\n```",
+    ],
+  ])("%s stands in place of its tag", async (_name, text, body) => {
+    const files = {
+      "site/docs/a.mdx": text,
+      "site/docs/_p.mdx":
+        "---\na: b\n---\nexport const x = 'X'\n\n## P of {props.name} {#p}\n".replace(
+          "{props.name}",
+          text.includes("name=") ? "{props.name}" : "{x}",
+        ),
+      "site/parts/q.md": "one\ntwo\n",
+      "site/src/parts/s.mdx": "s\n",
+      "site/parts/s2.mdx": "s\n",
+      "site/docs/c.js": "let a = `<b>`\n\n\nlet d\n",
+    };
+    expect(await textOf(files, "site/docs/a.mdx")).toEqual([body]);
+  });
+
+  it("that are missing or include themselves are counted, and the rest stays", async () => {
+    const missing = "import P from './p.mdx'\n\na\n\n<P />\n";
+    expect(await textOf({ "a.mdx": missing }, "a.mdx")).toEqual([
+      "a",
+      notice("line 5: ./p.mdx: no such file"),
+    ]);
+    const outside = "import P from '../p.mdx'\n\na\n\n<P />\n";
+    expect(await textOf({ "a.mdx": outside }, "a.mdx")).toEqual([
+      "a",
+      notice("line 5: ../p.mdx: it lies outside the project root"),
+    ]);
+    const circle = "import P from './a.mdx'\n\na\n\n<P />\n";
+    expect(await textOf({ "a.mdx": circle }, "a.mdx")).toEqual([
+      "a",
+      notice("line 5: ./a.mdx: a cycle: a.mdx → a.mdx"),
+    ]);
+  });
+});
