@@ -29,6 +29,7 @@ const harmlessIngest: readonly string[] = [
   "concurrency",
   "rate",
   "linkBase",
+  "linkStyle",
   "anchors",
   "maxSectionChars",
   "tags",

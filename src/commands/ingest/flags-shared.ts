@@ -62,6 +62,12 @@ export function addMappingOptions(command: Command): Command {
       "--link <template>",
       "link of a document, from {path} {dir} {name} {slug} {id}, front matter",
     )
+    .option(
+      "--link-style <site>",
+      "links as a site makes them: docusaurus (docs/01-a/index.md is docs/a/), hugo (content/A.md is a/), " +
+        "mkdocs (docs/a.md is a/), starlight (src/content/docs/A.md is a/), github (a.md is blob/HEAD/a.md)",
+      choice("docusaurus", "hugo", "mkdocs", "starlight", "github"),
+    )
     .option("--link-base <url>", "base of relative links", webAddress)
     .option("--metadata <key=value>", "add metadata (repeatable)", collect)
     .option("--tag <tag>", "add a tag (repeatable)", collectParsed(filled))

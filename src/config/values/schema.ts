@@ -75,6 +75,12 @@ export const IngestSettings = z.strictObject({
   idPrefix: z.optional(z.string().check(z.describe("prefix of every path-derived id"))),
   source: z.optional(source),
   link: z.optional(link),
+  linkStyle: z.optional(
+    choice(
+      ["docusaurus", "hugo", "mkdocs", "starlight", "github"],
+      "site whose links documents have",
+    ),
+  ),
   linkBase: z.optional(
     z.string().check(z.regex(/^https?:\/\/[^\s/\\]/), z.describe("base address of relative links")),
   ),

@@ -2,6 +2,7 @@ import type { SectionMode } from "./rules.ts";
 import { hash } from "node:crypto";
 import { addMetadata, tagsOf, type Metadata } from "./metadata.ts";
 import { rulesFor, type Rule } from "./rules.ts";
+import type { LinkStyle } from "./styles.ts";
 import type { DocumentSettings, MappingOptions } from "./settings.ts";
 import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
 
@@ -24,6 +25,8 @@ export interface Effective {
   rules: readonly Rule[];
   source: Layered<string>;
   link: Layered<string> | undefined;
+  /** Only where it makes the links, instead of `link`. */
+  linkStyle: Layered<LinkStyle> | undefined;
   sections: Layered<SectionMode>;
   ccPairId: number | undefined;
   /** From configuration and rules; front matter overrides it. */
@@ -52,6 +55,22 @@ function layer<Name extends Key>(
   return value === undefined
     ? undefined
     : { value: value as Value, origin: `configuration ingest.${name}`, isFlag: false };
+}
+
+/** The style if it makes the links: a flag wins over every template, a rule over configuration. */
+function styleLayer(
+  { flags, configured }: DocumentSettings,
+  link: Layered<string> | undefined,
+): Layered<LinkStyle> | undefined {
+  if (flags.linkStyle !== undefined) {
+    return { value: flags.linkStyle, origin: "flag --link-style", isFlag: true };
+  }
+  if (link || configured.linkStyle === undefined) return undefined;
+  return {
+    value: configured.linkStyle,
+    origin: "configuration ingest.linkStyle",
+    isFlag: false,
+  };
 }
 
 type Layer = Pick<MappingOptions, "metadata" | "tags">;
@@ -84,10 +103,13 @@ function compute(settings: DocumentSettings, rules: readonly Rule[]): Effective 
   const flagOf = (key: string): string => (key === "tags" ? "flag --tag" : "flag --metadata");
   addLayer(settings.flags, flagOf, names, flagMetadata, flagTags);
   const byDefault = { origin: "default", isFlag: false };
+  const link = layer("link", settings, rules);
+  const linkStyle = styleLayer(settings, link);
   const effective = {
     rules,
     source: layer("source", settings, rules) ?? { value: "file", ...byDefault },
-    link: layer("link", settings, rules),
+    link: linkStyle ? undefined : link,
+    linkStyle,
     sections: layer("sections", settings, rules) ?? { value: "whole" as const, ...byDefault },
     ccPairId: rules.findLast((rule) => rule.settings.ccPairId !== undefined)?.settings.ccPairId,
     metadata,

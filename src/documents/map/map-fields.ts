@@ -5,7 +5,7 @@ import type { Effective } from "./effective.ts";
 import { commitOrigin, type FileFacts } from "./facts.ts";
 import type { Fields, Trace } from "../front-matter/fields.ts";
 import { plainText } from "../markdown/heading-text.ts";
-import { expandTemplate, joinLink } from "./link.ts";
+import { documentLink } from "./document-link.ts";
 import { defaultId } from "./mapping.ts";
 import type { Notice } from "./notices.ts";
 import { parseOwners } from "./owners.ts";
@@ -13,7 +13,6 @@ import { withoutExtension } from "../read/file-name.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { normalise } from "../inspect/stamp.ts";
 import { scanStructure, type Heading } from "../markdown/structure.ts";
-import { textOf } from "../front-matter/values.ts";
 
 /** One file, and everything needed to map it to a document. */
 export interface Mapping {
@@ -106,25 +105,15 @@ export function mapSource({ fields, settings, effective, trace }: Mapping): stri
   return source.value;
 }
 
-/** Front matter, else the template. A bad link is dropped with a notice. */
+/** Front matter, else the template or the style. A bad link is dropped with a notice. */
 export function mapLink(mapping: Mapping, id: string): string | undefined {
   const { path, fields, settings, effective, trace, warnings, notices } = mapping;
-  const field = fields.takeText(settings.keys.link);
-  const template = effective.link;
-  if (!field && !template) return undefined;
-  const directory = path.slice(0, Math.max(0, path.lastIndexOf("/")));
-  const slug = withoutExtension(path);
-  const name = slug.slice(slug.lastIndexOf("/") + 1);
-  const values: Record<string, string> = { path, dir: directory, name, slug, id };
-  const expanded = field
-    ? { link: field.value }
-    : expandTemplate(template?.value ?? "", (key) =>
-        Object.hasOwn(values, key) ? values[key] : textOf(fields.get(key)),
-      );
-  const result = "link" in expanded ? joinLink(expanded.link, settings.linkBase) : expanded;
-  const origin = field ? fields.originOf(field.key) : (template?.origin ?? "");
+  const made = documentLink({ path, fields, settings, effective, id });
+  if (!made) return undefined;
+  const { result, origin, isMade } = made;
   if ("link" in result) {
     trace?.("link", origin);
+    if (isMade) notices.push({ kind: "made", name: result.link });
     return result.link;
   }
   // A run counts the documents without a link; `explain` names the place.

@@ -3,10 +3,13 @@ export interface Notice {
   /**
    * `access`: a front matter key that seems to restrict who may read. `dropped`: a member
    * that the service accepts and drops. `unknown`: a member that the service does not know.
-   * `link`: the document has no link. `leftOut`: the page shows something that the document lacks.
+   * `link`: the document has no link. `made`: a template or a style made its link. `leftOut`: the page shows something that the document lacks.
    */
-  kind: "access" | "dropped" | "unknown" | "link" | "leftOut";
-  /** Key or member: `private`, `chunk_count`; of `link` the reason; of `leftOut` a LeftOutKind. */
+  kind: "access" | "dropped" | "unknown" | "link" | "made" | "leftOut";
+  /**
+   * Key or member: `private`, `chunk_count`; of `link` the reason; of `made` the link; of `leftOut` a
+   * LeftOutKind.
+   */
   name: string;
   /** Of `leftOut`: how often in the document, and the first: `12 youtube`, with the line. */
   times?: number;

@@ -1,3 +1,4 @@
+import { CliError } from "../../errors.ts";
 import { type FrontMatterKeys, defaultKeys } from "./front-matter-keys.ts";
 import type { SectionMode } from "./rules.ts";
 import type { ColumnMap } from "../read/reader.ts";
@@ -6,8 +7,11 @@ import { compileRules, type Rule, type RuleSettings } from "./rules.ts";
 import type { FormatName } from "../read/reader.ts";
 import { createFilter, type PathFilter } from "../find/patterns.ts";
 import { maxFileBytesOf } from "../read/size-limit.ts";
+import { anchorsOfStyle } from "./link-style.ts";
+import type { AnchorStyle, LinkStyle } from "./styles.ts";
+import { checkTemplate } from "./link-template.ts";
+
 export type ImageMode = "skip" | "upload";
-export type AnchorStyle = "github" | "docusaurus" | "mkdocs";
 
 const defaultComponentAttributes = "title label description text alt href v".split(" ");
 
@@ -18,8 +22,10 @@ export interface MappingOptions {
   useIgnoreFiles?: boolean | undefined;
   idPrefix?: string | undefined;
   source?: string | undefined;
-  /** Link template: `{path}`, `{dir}`, `{name}`, `{slug}`, `{id}` or a front matter key. */
+  /** Link template: `{path}`, `{dir}`, `{name}`, `{slug}`, `{id}` or a front matter key; see expandTemplate(). */
   link?: string | undefined;
+  /** Links as a site generator makes them, instead of a template. */
+  linkStyle?: LinkStyle | undefined;
   linkBase?: string | undefined;
   sections?: SectionMode | undefined;
   anchors?: AnchorStyle | undefined;
@@ -143,10 +149,28 @@ function compileAllowed(allowed: RawSettings["allowSecrets"]): (path: string) =>
   return (path) => filter?.matches(path) === true;
 }
 
+/** Throws CliError `usage` for a bad template, and for a template and a style at one place. */
+function checkLinks({ flags = {}, ...configured }: RawSettings): void {
+  checkTemplate(flags.link ?? "", "--link");
+  checkTemplate(configured.link ?? "", "ingest.link");
+  for (const [index, { link }] of (configured.rules ?? []).entries()) {
+    checkTemplate(link ?? "", `ingest.rules: rule ${index + 1}: link`);
+  }
+  const refuse = (template: string, style: string): never => {
+    throw new CliError("usage", `${style} and ${template} both make links`, {
+      hints: [`omit ${template} or ${style}`],
+    });
+  };
+  if (flags.link !== undefined && flags.linkStyle !== undefined) refuse("--link", "--link-style");
+  if (configured.link !== undefined && configured.linkStyle !== undefined) {
+    refuse("ingest.link", "ingest.linkStyle");
+  }
+}
+
 /**
  * Applies defaults and compiles patterns. Call it once per run, because matchers are expensive.
  * Settings with patterns need loadGlobs() first. Throws CliError `usage` for a pattern that is
- * absolute, leaves the root, or expands too far.
+ * absolute, leaves the root, or expands too far, and for a bad link template.
  */
 export function compileSettings(raw: RawSettings): DocumentSettings {
   const { root, rules, frontMatter, format, accessKeys, dropAccess, ...rest } = raw;
@@ -162,6 +186,8 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     ...(configured.exclude ?? []),
     ...(flags.exclude ?? []),
   ];
+  checkLinks(raw);
+  const linkStyle = pick("linkStyle");
   return {
     root,
     include: include.filter(isPositive),
@@ -170,7 +196,7 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     useIgnoreFiles: pick("useIgnoreFiles") ?? true,
     idPrefix: pick("idPrefix") ?? "",
     linkBase: pick("linkBase"),
-    anchors: pick("anchors") ?? "github",
+    anchors: pick("anchors") ?? (linkStyle && anchorsOfStyle(linkStyle)) ?? "github",
     maxSectionChars: pick("maxSectionChars"),
     updatedAt: pick("updatedAt"),
     owners: pick("owners"),

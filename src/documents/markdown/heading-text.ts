@@ -1,5 +1,5 @@
 import type { Heading } from "./structure.ts";
-import type { AnchorStyle } from "../map/settings.ts";
+import type { AnchorStyle } from "../map/styles.ts";
 
 // `{#id}` of Docusaurus, `{: #id .class }` and `{ #id }` of Python-Markdown.
 // Neighbouring parts match different characters: otherwise a missing end takes quadratic time.
@@ -49,7 +49,8 @@ export function plainText(heading: string): string {
   return plain.replace(/\s+/g, " ").trim();
 }
 
-function githubSlug(text: string): string {
+/** The slug that GitHub and github-slugger make of a text. */
+export function githubSlug(text: string): string {
   return text
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")

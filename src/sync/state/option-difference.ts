@@ -9,6 +9,7 @@ const shapingOptions: Readonly<Record<ShapingOption, readonly [name: string, byD
     sections: ["sections", "whole"],
     idPrefix: ["id prefix", "none"],
     link: ["link", "none"],
+    linkStyle: ["link style", "none"],
     linkBase: ["link base", "none"],
     source: ["source", "file"],
     anchors: ["anchors", "github"],

@@ -422,6 +422,7 @@ describe("mappingKey", () => {
     idPrefix: "x",
     source: "x",
     link: "x",
+    linkStyle: "hugo",
     linkBase: "x",
     sections: "headings",
     anchors: "mkdocs",

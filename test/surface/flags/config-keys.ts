@@ -124,6 +124,11 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
   "ingest.idPrefix": explain({ idPrefix: "kb/" }, /"id": "kb\/docs\/a\.md"/),
   "ingest.source": explain({ source: "web" }, /"source": "web"/),
   "ingest.link": explain({ link: "https://x.example/{path}" }, /https:\/\/x\.example\/docs\/a\.md/),
+  "ingest.linkStyle": explain(
+    { linkStyle: "mkdocs", linkBase: "https://x.example" },
+    /"https:\/\/x\.example\/a\/"/,
+    { base: { ingest: { linkBase: "https://x.example" } } },
+  ),
   "ingest.linkBase": explain(
     { link: "{path}", linkBase: "https://x.example/" },
     /https:\/\/x\.example\/docs/,

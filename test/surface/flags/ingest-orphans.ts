@@ -200,6 +200,7 @@ export const orphanCases: Coverage = {
       { ...gone, args: `${removal} --tombstone --max-delete 100%`, flag: "--yes", codes: [2, 0] },
       { ...gone, args: removal, flag: "--yes", refused: /only listed/ },
     ],
+    "--link-style": orphans("--link-style mkdocs --link-base https://x.example"),
     "--anchors": orphans("--anchors mkdocs --sections headings"),
     "--meta-commit": { ...(orphans("--meta-commit") as Setting), git: true } as Case,
   },

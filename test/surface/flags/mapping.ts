@@ -47,6 +47,7 @@ export const shapingFlags: readonly string[] = [
   "--anchors mkdocs",
   "--max-section-chars 300",
   "--link https://x.example/{path}",
+  "--link-style mkdocs",
   "--link-base https://x.example/",
   "--metadata team=people",
   "--tag hr",
@@ -91,6 +92,21 @@ export function shaping(shows: Shows): FlagCases {
       /"text": ?"A sent[^]*"text": ?"A sent/,
     ),
     "--link": of(a, link, /"link": ?"https:\/\/x\.example\/docs\/a\.md"/),
+    "--link-style": [
+      of(
+        a,
+        "--link-style mkdocs",
+        /"link": ?"https:\/\/x\.example\/a\/"/,
+        "--link-base https://x.example",
+      ),
+      {
+        files: folder,
+        ...before,
+        args: args(a),
+        flag: "--link-style hugo",
+        refused: /--link-base https:/,
+      },
+    ],
     "--link-base": of(
       a,
       "--link-base https://x.example/",

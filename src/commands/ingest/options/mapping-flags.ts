@@ -18,6 +18,7 @@ export interface MappingFlags extends GlobalFlags {
   anchors?: "github" | "docusaurus" | "mkdocs";
   maxSectionChars?: number;
   link?: string;
+  linkStyle?: "docusaurus" | "hugo" | "mkdocs" | "starlight" | "github";
   linkBase?: string;
   metadata?: string[];
   tag?: string[];
@@ -57,6 +58,7 @@ const flagOfOption = {
   anchors: "anchors",
   maxSectionChars: "maxSectionChars",
   link: "link",
+  linkStyle: "linkStyle",
   linkBase: "linkBase",
   metadata: "metadata",
   tags: "tag",
@@ -138,6 +140,7 @@ export function optionsOf(flags: MappingFlags): FlagOptions {
     anchors: flags.anchors,
     maxSectionChars: flags.maxSectionChars,
     link: flags.link,
+    linkStyle: flags.linkStyle,
     linkBase: flags.linkBase,
     metadata: flags.metadata && parseMetadata(flags.metadata),
     tags: flags.tag,

@@ -92,6 +92,15 @@ interface SavedPlace {
   configured: Config["ingest"];
 }
 
+/** A project file makes links in one way: a template or a style. */
+function refuseSecondLink(options: IngestOptions, configured: Config["ingest"]): void {
+  const [flag, key] =
+    options.linkStyle !== undefined && configured.link !== undefined
+      ? ["--link-style", "ingest.link"]
+      : ["--link", options.link !== undefined && configured.linkStyle && "ingest.linkStyle"];
+  if (key) throw refuse(flag, `remove ${key} from the project file`);
+}
+
 /** Converts the options of a command line to keys of a configuration file. */
 export function savedOptions(
   paths: readonly string[],
@@ -100,6 +109,7 @@ export function savedOptions(
 ): SavedOptions {
   const optionOf = <Key extends keyof IngestOptions>(name: Key): IngestOptions[Key] | undefined =>
     options.flagSources?.[name] === "env" ? undefined : options[name];
+  refuseSecondLink(options, configured);
   const map = optionOf("map");
   const metadata = optionOf("metadata");
   const exclude = optionOf("exclude");
@@ -119,6 +129,7 @@ export function savedOptions(
     anchors: optionOf("anchors"),
     maxSectionChars: optionOf("maxSectionChars"),
     link: optionOf("link"),
+    linkStyle: optionOf("linkStyle"),
     linkBase: optionOf("linkBase"),
     metadata: metadata && { ...configured.metadata, ...parseMetadata(metadata) },
     tags: tags && united(configured.tags, tags),

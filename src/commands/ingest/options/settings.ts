@@ -72,6 +72,16 @@ function checkAnchors(flags: MappingFlags, { sections, rules = [] }: Config["ing
   });
 }
 
+/** Refuses a link style without a base: its links are relative, so that no document had one. */
+function checkLinkBase({ flags, configured, linkBase }: DocumentSettings): void {
+  const style = flags.linkStyle ?? configured.linkStyle;
+  if (style === undefined || linkBase !== undefined) return;
+  const name = flags.linkStyle === undefined ? "ingest.linkStyle" : `--link-style ${style}`;
+  throw new CliError("usage", `${name} needs the address of the site`, {
+    hints: ["add --link-base https://docs.example.com, or ingest.linkBase in the configuration"],
+  });
+}
+
 /** Refuses --map with a field that the dialect lacks: its column would silently become metadata. */
 function checkCreation({ columns }: MappingOptions, { dialect }: Config): void {
   if (dialects[dialect].storesCreation) return;
@@ -144,6 +154,7 @@ export async function openSource(
   const withRoot = { ...mapping, root };
   if (usesPatterns(withRoot)) await loadGlobs();
   const settings = compileSettings(withRoot);
+  checkLinkBase(settings);
   // The settings stay as they are, so that unchanged files need not be read.
   const raw = flags.idsOnly
     ? { ...withRoot, allowSecrets: true as const, dropAccess: true }

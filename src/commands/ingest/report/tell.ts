@@ -1,6 +1,5 @@
 import { nearest } from "../../../nearest.ts";
 import { knownMembers } from "../../../documents/json-document/members.ts";
-import type { Notice } from "../../../documents/map/notices.ts";
 import type { LeftOutKind } from "../../../documents/read/reader.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
@@ -69,7 +68,7 @@ function unknownText(name: string): string {
  * line: accessText(); those of kind `leftOut` count something else: leftOutText().
  */
 const meanings: Record<
-  Exclude<Notice["kind"], "access" | "leftOut">,
+  Exclude<CountedNotice["kind"], "access" | "leftOut" | "sameLink">,
   (name: string) => [string, string]
 > = {
   dropped: (name) => [name, "the service drops this member"],
@@ -91,11 +90,18 @@ function leftOutText({ name, count, example = "" }: CountedNotice, first: string
   return `${what} left out of the documents (first: ${first} ${example})`;
 }
 
-function noticeText(notice: CountedNotice, first: string): string | undefined {
-  const { kind, name, count } = notice;
+function noticeText(
+  notice: CountedNotice,
+  first: string,
+  shown: (path: string) => string,
+): string | undefined {
+  const { kind, name, count, second = "" } = notice;
   if (kind === "access") return undefined;
   if (kind === "leftOut") return leftOutText(notice, first);
   const has = count === 1 ? "has" : "have";
+  if (kind === "sameLink") {
+    return `${countOf(count, "document")} ${has} the link of another document (first: ${first} and ${shown(second)}: ${name})`;
+  }
   const [what, meaning] = meanings[kind](name);
   return `${countOf(count, "document")} ${has} ${what} (first: ${first}): ${meaning}`;
 }
@@ -117,7 +123,7 @@ export async function printNotices(
   const access = all.filter(({ kind }) => kind === "access");
   if (access[0]) await output.warn(neutraliseLine(accessText(access, firstOf(access[0]))));
   for (const each of all) {
-    const text = noticeText(each, firstOf(each));
+    const text = noticeText(each, firstOf(each), source.shown);
     if (text !== undefined) await output.warn(neutraliseLine(text));
   }
 }
